@@ -30,7 +30,7 @@ from recnb.results.metric_methods import (  # noqa: F401 (map)
     fbeta,
     hit_rate,
     idcg,
-    map,
+    map,  # noqa: F401
     mrr,
     ndcg,
     precision,

@@ -225,7 +225,20 @@ def nearest_names(word: object, names: Iterable[str]) -> list[str]:
     by_letters, typed = {name.lower(): name for name in names}, str(word).lower()
     if len(typed) > 2 and (longer := [name for letters, name in by_letters.items() if letters.startswith(typed)]):
         return longer[:2]
-    return [by_letters[name] for name in difflib.get_close_matches(typed, by_letters, n=2, cutoff=0.6)]
+    close = difflib.get_close_matches(typed, by_letters, n=2, cutoff=0.6)
+    # Of two names with one beginning, as to_pdf and to_dict, the rest has to be alike.
+    begins = typed.partition("_")[0] + "_"
+    odd = (
+        [
+            name
+            for name in close
+            if name.startswith(begins)
+            and not difflib.get_close_matches(typed.removeprefix(begins), [name.removeprefix(begins)], cutoff=0.5)
+        ]
+        if "_" in typed
+        else []
+    )
+    return [by_letters[name] for name in close if name not in odd]
 
 
 def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:

@@ -97,7 +97,7 @@ class EvaluationMethods(Methods):
             matter. `rel` is the least relevance of a relevant item; `judged_only` leaves items that are not judged out of
             the lists.
         **options
-            Options of the metric.
+            Options of the metric; and `k`, if the text has no cut-off.
 
         Returns
         -------

@@ -153,7 +153,7 @@ def test_tab() -> None:
                 ("frame.rec.", {f"frame.rec.{name}" for name in [*NAMES, "against", "report", "explain"]}),
                 ("recs.rec.nd", {"recs.rec.ndcg"}),
                 ("ev.", {f"ev.{name}" for name in NAMES}),
-                ("recnb.", {f"recnb.{name}" for name in NAMES}),
+                ("recnb.", {f"recnb.{name}" for name in NAMES if name != "map"}),
             ):
                 completed = {
                     text[: completion.start] + completion.text

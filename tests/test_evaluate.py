@@ -114,7 +114,7 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "half a row": ({"group": [1.5, 0.5]}, ("whole numbers from 1 up",)),
     "lengths": ({"y_score": [1.0], "group": [2]}, ("y_true has 2 values, and y_score 1",)),
     "fewer queries": ({"qid": [1]}, ("y_true has 2 values, and qid 1",)),
-    "a query missing": ({"qid": [1, None]}, ("^qid has 1 missing user ids, the first in row 1",)),
+    "a query missing": ({"qid": [1, None]}, ("^qid has 1 missing user id, the first in row 1",)),
     "NaN": ({"y_score": [1.0, np.nan], "group": [2]}, ("^y_score is missing in row 1",)),
     "no label": ({"y_true": [None, 1], "group": [2]}, ("^y_true is missing in row 0",)),
     "an infinite score": ({"y_score": [1.0, np.inf], "group": [2]}, ("^y_score ", "infinite")),

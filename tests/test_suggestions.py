@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import copy
 import inspect
 import pydoc
 import typing
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -101,7 +104,7 @@ def test_the_accessor_shows_the_roles_it_found(frame, found: str, ask: str) -> N
 
 
 def test_the_accessor_shows_a_frame_that_cannot_be_read() -> None:
-    assert "more than one column called 'a'" in repr(pd.DataFrame([[1, 2]], columns=["a", "a"]).rec)
+    assert "more than one column is called 'a'" in repr(pd.DataFrame([[1, 2]], columns=["a", "a"]).rec)
 
 
 @pytest.mark.parametrize(
@@ -146,3 +149,39 @@ def test_help_of_the_package_is_about_the_package() -> None:
 def test_a_comparison_completes_its_models_and_is_a_mapping() -> None:
     assert FOUND._ipython_key_completions_() == FOUND.names == [name for name, _model in FOUND.items()]
     assert not hasattr(FOUND, "ndcg")
+
+
+#: A call -> what its error says, and what it does not.
+TOLD: dict[str, tuple[Callable[[], Any], str, str]] = {
+    "a cut-off by another name": (lambda: EV.ndcg(k=10, cutoff=5), "the cut-off is k=5", "against"),
+    "a word that the data do not know": (lambda: EV.ndcg(k=10, ties="frist"), "Did you mean 'first'", "against"),
+    "a cut-off twice": (lambda: EV.measure("nDCG@10", k=5), "leave one of them out", "multiple values"),
+    "a model's own metric": (lambda: FOUND.judged(k=10), "found['item-knn'].judged", "tuple"),
+    "a quiz of one's own list": (lambda: recnb.quiz("ndcg", ["a"], {"a": 1}), "recnb.explain('ndcg', ", "positional"),
+    "a quiz beyond accuracy": (lambda: recnb.quiz("coverage"), "one of accuracy is needed", "does not show"),
+    "another form of a report": (lambda: EV.report(k=5).to_pdf(), "to_html", "Did you mean 'to_dict'"),
+    "items by a title": (
+        lambda: recnb.evaluate({"u": ["a"]}, {"u": ["a"]}, items=pd.DataFrame({"sku_uuid": ["a"], "product_name": ["x"], "category": ["c"]})),
+        "item='sku_uuid'", "item='product_name'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_it_is_told_what_to_type(case: str) -> None:
+    call, says, never = TOLD[case]
+    with pytest.raises((RecnbError, AttributeError)) as found:
+        call()
+    assert isinstance(found.value, RecnbError)
+    assert says in str(found.value) and never not in str(found.value), found.value
+
+
+def test_a_measure_without_a_cut_off_takes_k() -> None:
+    assert EV.measure("nDCG", k=10) == EV.measure("nDCG@10") == EV.measure("nDCG@10", k=10) == EV.ndcg(k=10)
+
+
+def test_all_of_recnb_leaves_python_its_own_names() -> None:
+    space: dict[str, Any] = {}
+    exec("from recnb import *", space)
+    assert not {*space} & {*dir(builtins)} - {"__builtins__", "__doc__", "__name__"}
+    assert recnb.map is recnb.average_precision and space["ndcg"] is recnb.ndcg

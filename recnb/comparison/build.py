@@ -134,7 +134,7 @@ def report_of(
             n_checks=n_checks,
             segments=segments,
             n_users=comparison.n_users,
-            judged=comparison.judged,
+            judged=comparison.users_by_model,
             settings=results.settings,
             basis="; ".join([comparison.basis(), *comparison._options_in_words(by_symbol), *library_notes]),
             left_out=tuple(left_out),

@@ -201,7 +201,10 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         def __getattr__(self, name: str) -> NoReturn:
             if not name.startswith("_") and hasattr(Evaluation, name):
                 problem = f"Comparison has no {name!r}."
-                raise UnknownNameError(problem, fix=f"It is one of each model: found[{self.names[0]!r}].{name}")
+                raise UnknownNameError(
+                    problem,
+                    fix=f"It is one of each model: found[{self.names[0]!r}].{name}{'(...)' * callable(getattr(Evaluation, name))}.",
+                )
             super().__getattr__(name)
 
     @property

@@ -33,7 +33,7 @@ class ComparisonData:
     """The data that tables, reports and conclusions of a comparison read."""
 
     _models: Mapping[str, EvaluationData]  # each model's data, for the common users
-    judged: tuple[ModelUsers, ...]  #: numbers of users of each model, evaluated and left out
+    users_by_model: tuple[ModelUsers, ...]  #: numbers of users of each model, evaluated and left out
     baseline: str | None  #: the model that the others are compared with; None if every two are compared
     settings: Settings  #: confidence, test, method of intervals, draws
 
@@ -69,7 +69,7 @@ class ComparisonData:
         orders = {model.convention.order for model in self._models.values()}
         convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
         without = first.counts.n_without_relevant if first.one_no_relevant_rule else 0
-        words = population_in_words(self.judged, self.n_users, without, convention.no_relevant)
+        words = population_in_words(self.users_by_model, self.n_users, without, convention.no_relevant)
         if first.library:
             words.append(first.as_library_has_it)
         # The users compared are named first, and once.

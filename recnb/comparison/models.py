@@ -172,7 +172,7 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
         label = find(columns, name, ["model"], {"model": column})["model"]
         if column not in (None, label):
             has = listed(columns_of(columns, name))
-            raise ColumnError(FrameName(name), f" has no column {column!r}. Its columns: {has}.")
+            raise ColumnError(FrameName(name), f": there is no column {column!r}. Its columns: {has}.")
     except ColumnError as problem:
         for_each = (
             "If a column holds the predictions of each model, name these columns: recnb.compare(frame, score=['pred_a', 'pred_b'])."

@@ -43,7 +43,7 @@ def read_buckets(recs: Frame, truth: Frame, layout: Layout) -> tuple[UserBuckets
             judged.add(batch)
         for batch in of_recs:
             if not lists.n_rows:
-                validation.aligned(batch, judged.first, layout.recs, layout.truth)
+                validation.same_kind(batch, judged.first, layout.recs, layout.truth)
             lists.add(batch)
             bar.update(batch.height)
     for table in (lists, judged):
@@ -60,7 +60,7 @@ def batches_checked(frame: Frame, name: str, labels: Mapping[str, str], floats: 
                 if (missing := validation.is_missing(batch[role])).any():
                     rest = sum(int(validation.is_missing(other[role]).sum()) for other in batches)
                     first = n + int(missing.to_numpy().argmax())
-                    raise validation.ids_missing(int(missing.sum()) + rest, first, role, name, labels[role])
+                    raise validation.ids_missing(int(missing.sum()) + rest, first, role, name, labels)
             if n == 0:
                 floats += validation.float_ids(batch, "truth" if name == "truth" else "recs", labels)
             yield validation.ids(batch, name, labels)
@@ -109,10 +109,6 @@ class BucketJoin:
         return self._part(self.recs.first.clear(), self.truth.all()).truth
 
     def _part(self, recs: pl.DataFrame, truth: pl.DataFrame) -> Source:
-        # Where a side has no rows, ids are of the type that they have where both have some.
-        for role in validation.IDS:
-            recs = recs.with_columns(validation.of_one_kind(recs[role], self.truth.first[role]))
-            truth = truth.with_columns(validation.of_one_kind(truth[role], self.recs.first[role]))
         return part_of(recs, truth, self.layout)
 
     def gather(self, convention: Convention) -> Prepared:

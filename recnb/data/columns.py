@@ -43,8 +43,47 @@ LAST = ("group", "groupid", "similarity", "y")
 #: Names of features of learning to rank, which are no ids, such as f1, query_len or n_clicks.
 FEATURES = re.compile(r"^(f|x|v|feat|feature|col|column)?\d+$|len$|length|(?<!ac)count|cnt|size$|^n_|^num")
 
+#: Names of what is read by people, and names of ids.
+TITLES = re.compile(r"name$|title|descr|text|url|comment|label|date|time")
+IDENTIFIERS = re.compile(r"[_\W\d](id|ids|uuid|guid|key|code|no|nr)$|uuid")
+
 #: The roles that are numbers; the others are ids.
 NUMBERS = ("rank", "score", "relevance")
+
+
+class Roles(dict[str, str]):
+    """The column of each role in a frame, and the library of the frame, in whose code errors say what to do."""
+
+    def __init__(self, columns: Mapping[str, str], library: str = "") -> None:
+        super().__init__(columns)
+        self.library = library
+
+    def code(self, pandas: str = "", polars: str = "", before: str = ": ") -> Code:
+        """Code in the caller's library, or in both if `polars` is empty; nothing for frames of others."""
+        text = {"pandas": pandas, "polars": polars or pandas}.get(self.library, "")
+        return Code(f"{before}{text}" if text else "")
+
+    def to_type(self, role: str, pandas: str, polars: str, frame: str = "frame") -> str:
+        """Code that gives the column of a role another type."""
+        types = {"pandas": f"astype({{{self[role]!r}: {pandas}}})", "polars": f"cast({{{self[role]!r}: {polars}}})"}
+        return f"{frame}.{types[self.library]}" if self.library in types else ""
+
+    def as_type(self, role: str, pandas: str, polars: str) -> Code:
+        """The same as a part of a message."""
+        return Code(f": {self.to_type(role, pandas, polars)}" if self.library else "")
+
+
+def library_of(frame: Frame) -> str:
+    """The library of a frame, in whose code its caller writes."""
+    return (
+        type(frame).__module__.split(".", 1)[0] if isinstance(frame, (pd.DataFrame, pl.DataFrame, pl.LazyFrame)) else ""
+    )
+
+
+def roles_of(labels: Mapping[str, str], *more: str) -> Roles:
+    """The roles of a frame of which the library may not be known; `more`: roles that may be missing, and have their own name."""
+    return Roles(dict(zip(more, more, strict=True)) | dict(labels), getattr(labels, "library", ""))
+
 
 #: The errors of pyarrow and Polars for a column of mixed or foreign values; pyarrow's own classes derive from these.
 UNREADABLE = (TypeError, ValueError, OverflowError, NotImplementedError, pl.exceptions.PolarsError)
@@ -73,6 +112,8 @@ def columns_of(frame: Frame, name: str) -> list[str]:
             one_list = " For one list, type recnb.ndcg(ranking, relevant)." if isinstance(frame, (list, tuple)) else ""
             if name == "the frame" and isinstance(frame, Mapping):
                 one_list = " Recommendations need a truth: recnb.evaluate(recs, truth)."
+            if hasattr(frame, "numpy") or hasattr(frame, "tolist"):
+                one_list = " A matrix with a row for each user is a mapping: dict(zip(users, matrix.tolist()))."
             forms = f"a mapping of user to items, or the path of a file.{one_list}"
             if name in ("items", "users"):
                 forms = f"or the path of a file, with a row for each {name[:-1]} and a column of their ids."
@@ -81,7 +122,7 @@ def columns_of(frame: Frame, name: str) -> list[str]:
                 f"a pyarrow table or dataset, a DuckDB relation, {forms}"
             )
     if twice := [column for column in columns if columns.count(column) > 1]:
-        raise ColumnError(FrameName(name), f" has more than one column called {twice[0]!r}: rename all but one.")
+        raise ColumnError(FrameName(name), f": more than one column is called {twice[0]!r}; rename all but one.")
     return columns
 
 
@@ -140,7 +181,7 @@ def find(
     optional: Iterable[str] = (),
     *,
     both_sides: bool = False,
-) -> dict[str, str]:
+) -> Roles:
     """Which column of a frame plays which role: as given, or by its name.
 
     A role in `given` may name a column that only the other frame has: that frame's own common name then serves here.
@@ -177,7 +218,7 @@ def find(
     for role, column in found.items():
         if (other := by_column.setdefault(column, role)) != role:
             raise _twice(name, column, other, role)
-    return found
+    return Roles(found, library_of(frame))
 
 
 def _twice(name: str, column: object, role: str, other: str) -> ColumnError:
@@ -193,9 +234,23 @@ def _missing(
     wanted = given.get(roles[0]) if len(roles) == 1 else None
     words = [{"score": "rank or score"}.get(role, role) for role in roles]
     what = " and ".join([*([", ".join(words[:-1])] if words[1:] else []), words[-1]])
+    renamed = next((column for column in all_columns if wanted is not None and role_of(column) == roles[0]), None)
+    renamed = next(
+        (
+            column
+            for column in _candidates(frame, [one for one in columns if isinstance(one, str)], roles).get(roles[0], ())
+            if renamed is None
+        ),
+        renamed,
+    )
+    if renamed is not None and wanted is not None and isinstance(renamed, str):
+        code = f"frame.rename(columns={{{renamed!r}: {wanted!r}}})", f"frame.rename({{{renamed!r}: {wanted!r}}})"
+        both = f": there is no column {wanted!r}, which {roles[0]}= names for both frames. Its columns: {listed(all_columns)}."
+        fix = (f"Rename the column that it is, such as {renamed!r}", Roles({}, library_of(frame)).code(*code), ".")
+        return ColumnError(FrameName(name), both, fix=fix)
     kind = f"column {wanted!r}" if wanted is not None else f"{what} column{'s' if words[1:] else ''} that recnb knows"
     alone = ", and alone it must hold both what was recommended and what is relevant" if both_sides else ""
-    problem = (FrameName(name), f" has no {kind}{alone}.")
+    problem = (FrameName(name), f": there {'are' if words[1:] else 'is'} no {kind}{alone}.")
     has = f"Its columns: {listed(all_columns) or 'none'}"
     other = Code(" Or give the other frame as well, recs.rec.against(truth).") if both_sides else ""
     if levels := _levels(frame):
@@ -236,14 +291,19 @@ def _candidates(frame: Frame, columns: list[str], roles: list[str]) -> dict[str,
     types, floats = _types(frame), fractional(frame)
     ids = [column for column in columns if "bool" not in types[column] and not FEATURES.search(column.lower())]
     ids = [column for column in ids if column not in floats]
+    titles = [column for column in ids if TITLES.search(column.lower())]
+    named_ids = [column for column in ids if IDENTIFIERS.search(column.lower())]
+    one_id = len(named_ids) == 1 and len({*roles} - {*NUMBERS}) == 1
     numbers = [column for column in columns if column in floats or "int" in types[column]]
     candidates: dict[str, list[str]] = {}
     for role in roles:
         of_type = numbers if role in NUMBERS else ids
         words = [word for word in NAMES[role] if len(word) > 3 and word not in LAST]
         alike = [column for column in of_type if any(word in plain_name(column) for word in words)]
+        alike = [column for column in alike if column not in titles] or (named_ids if one_id else []) or alike
         floats_first = [column for column in of_type if column in floats] if role == "score" else []
-        candidates[role] = alike or floats_first or of_type
+        plain = [column for column in of_type if column not in titles] if role not in NUMBERS else of_type
+        candidates[role] = alike or floats_first or plain or of_type
     found: dict[str, list[str]] = {}
     while candidates:
         # As many columns as roles that could have them: each has one, in order.

@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import validation
-from recnb.data.columns import Frame, columns_of, find, role_of, table_of
+from recnb.data.columns import Frame, Roles, columns_of, find, role_of, table_of
 from recnb.data.item_lists import holds_lists, in_cells
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import Argument, ColumnError, FrameError, FrameName, listed
@@ -47,7 +47,9 @@ def split(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
         if len(lists) < 2:
             raise
         say = ("Say which are which: ", Argument("recommended", lists[0]), ", ", Argument("relevant", lists[1]), ".")
-        raise ColumnError(FrameName("the frame"), f" has lists in the columns {listed(lists)}.", fix=say) from problem
+        raise ColumnError(
+            FrameName("the frame"), f": there are lists in the columns {listed(lists)}.", fix=say
+        ) from problem
 
 
 def _has_items(frame: Frame, names: list[str], columns: Mapping[str, str | None]) -> bool:
@@ -104,7 +106,7 @@ def _list_frame(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
         raise FrameError(f"the frame judges nothing: every list of {labels['relevant']!r} is empty.")
     order = "score" if "score" in recs.columns else "rank"
     by = {"user": labels["user"], order: labels["recommended"], "relevance": labels["relevant"]}
-    of_recs, of_truth = {**by, "item": labels["recommended"]}, {**by, "item": labels["relevant"]}
+    of_recs, of_truth = (Roles({**by, "item": labels[role]}) for role in ("recommended", "relevant"))
     return (
         validation.ids(recs, "the frame", of_recs),
         validation.ids(truth, "the frame", of_truth),

@@ -110,12 +110,12 @@ class Inputs:
         if getattr(given, "ndim", 1) == 0 or len(given) == 0 or not isinstance(given[0], (*LISTS, *SETS, Mapping)):
             return None
         if fields := getattr(given[0], "_fields", ()):
-            problem = f" holds records of {', '.join(fields)}: make a frame of them by pandas.DataFrame."
+            problem = f": the rows are records of {', '.join(fields)}: make a frame of them by pandas.DataFrame."
             raise FrameError(FrameName(name), problem)
         users = self._given_users(len(given), name)
         if isinstance(given, np.ndarray) and given.ndim > 1:
             if given.ndim > 2 or given.shape[1] == 0:
-                raise FrameError(FrameName(name), f" has the shape {given.shape}: give a row of items for each user.")
+                raise FrameError(FrameName(name), f": the shape is {given.shape}; give a row of items for each user.")
             items: Any = given.ravel()
         elif not all(issubclass(one, LISTS) for one in set(map(type, given))) or len(set(map(len, given))) > 1:
             return by_user(users, list(given), name, ordered=name == RECS)
@@ -129,7 +129,7 @@ class Inputs:
         if ids.dtype.is_float() and (
             (table["item"] % 1 != 0).any() or (len(ids) == table.height and repeated(table, ["user", "item"]).height)
         ):
-            held = f" has rows of numbers, such as {ids[0]:g}, that look like scores of all items, and not like items in rank order."
+            held = f": rows of numbers, such as {ids[0]:g}, look like scores of all items, and not like items in rank order."
             best = "Rank them first: numpy.argsort(-scores, axis=1, kind='stable')[:, :10] has the ten best columns of each row."
             raise FrameError(FrameName(name), held, fix=best)
         return table
@@ -147,7 +147,7 @@ class Inputs:
         """The users of rows that have no key."""
         self.used_ids = True
         if self.user_ids is None:
-            of_rows = " has a row of items for each user, and the users are not given."
+            of_rows = ": each row is a list of items, and the users are not given."
             name_them = "Name them in the order of the rows, user_ids=[...]; for the numbers of the rows from 0: "
             raise FrameError(FrameName(name), of_rows, fix=(name_them, Argument("user_ids", range(n)), "."))
         if not is_several(self.user_ids):
@@ -156,7 +156,7 @@ class Inputs:
             )
         users = ids_of(list(self.user_ids), name, None, "users")
         if len(users) != n:
-            rows = f" has {n:,} rows, and user_ids= {len(users):,} users: give one user for each row."
+            rows = f": there are {n:,} rows, and user_ids= has {len(users):,} users; give one user for each row."
             raise FrameError(FrameName(name), rows)
         return users
 
@@ -206,7 +206,7 @@ class Inputs:
         if len(prefixes) > 1 or places[0] > 1 or places != list(range(places[0], places[0] + len(places))):
             raise _of_items(name, ranks, "are no ranks from 1 without a gap")
         if others := [column for column in left if column not in numbers]:
-            held = f" has a column for each rank, such as {examples}, and one that is no rank: {others[0]!r}."
+            held = f": there is a column for each rank, such as {examples}, and one that is no rank: {others[0]!r}."
             drop = Code(f": frame.drop(columns={others!r})")
             of_users = () if users else ("If it holds the users, ", Argument("user", others[0]), ". ")
             fix = (*of_users, "Else drop it" if of_users else "Drop it", drop, ".")
@@ -228,7 +228,7 @@ class Inputs:
             users = self._given_users(table.height, name)
         kinds = {kind(pl.Int64() if dtype.is_float() else dtype) for dtype in table.dtypes if dtype != pl.Null}
         if len(kinds) > 1:
-            held = f" holds items of more than one kind: {' and '.join(sorted(kinds))}."
+            held = f": there are items of more than one kind: {' and '.join(sorted(kinds))}."
             raise FrameError(FrameName(name), held, fix="Make all its columns one kind.")
         columns = pl.concat([pl.DataFrame({"item": column}) for column in table], how="vertical_relaxed")["item"]
         items = columns.gather(np.arange(len(columns)).reshape(len(ranks), -1).T.ravel())
@@ -290,7 +290,9 @@ def _holds_fractions(frame: Frame, name: str, columns: list[Any]) -> bool:
 
 def _of_items(name: str, columns: list[Any], held: str, if_ranks: str = "") -> ColumnError:
     """The error for numbered columns that do not hold the items of ranks."""
-    problem = f" has no item column, and its numbered columns, such as {' and '.join(map(repr, columns[:2]))}, {held}."
+    problem = (
+        f": there is no item column, and the numbered columns, such as {' and '.join(map(repr, columns[:2]))}, {held}."
+    )
     stack = (
         "If each is an item and the cells are ratings or scores",
         Code(", frame.stack().dropna() with users as index"),
@@ -305,5 +307,5 @@ def _no_columns(given: Mapping[Any, Any], name: str) -> None:
         columns = ", ".join(map(repr, given))
         raise FrameError(
             FrameName(name),
-            f" is a mapping of columns ({columns}), where one of users is needed: make it a frame, pandas.DataFrame(...).",
+            f": a mapping of columns ({columns}) is given, where one of users is needed; make it a frame, pandas.DataFrame(...).",
         )

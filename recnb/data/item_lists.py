@@ -12,7 +12,7 @@ import polars as pl
 
 from recnb.data.columns import Frame, table_of
 from recnb.data.validation import is_missing
-from recnb.errors import FrameError, FrameName
+from recnb.errors import FrameError, FrameName, is_several
 from recnb.metrics.hits import Ints
 
 LISTS = (list, tuple, np.ndarray, pd.Series, pl.Series)
@@ -23,7 +23,7 @@ def in_cells(frame: Frame, name: str, user: str, label: str, *, ordered: bool) -
     """The items of the lists in a column of a frame, as in `by_user`."""
     users = table_of(frame, name, {"user": user})["user"]
     if len(users) == 0:
-        raise FrameError(FrameName(name), " is empty: it has no rows to evaluate.")
+        raise FrameError(FrameName(name), ": there are no rows to evaluate.")
     if isinstance(frame, pl.LazyFrame):
         frame = frame.select(label).collect()
     cells = frame if isinstance(frame, (pd.DataFrame, pl.DataFrame)) else pl.DataFrame(frame)
@@ -73,8 +73,8 @@ def _checked(one: Any, users: pl.Series, at: int, name: str, label: str | None, 
         return one
     if isinstance(one, SETS) and not ordered:
         return sorted(one, key=str)  # sets have no order of their own: the same rows each time
-    if isinstance(one, LISTS):
-        return list(one)
+    if isinstance(one, LISTS) or (is_several(one) and not isinstance(one, SETS) and not hasattr(type(one), "columns")):
+        return list(one.tolist() if hasattr(one, "tolist") and not isinstance(one, LISTS) else one)
     forms = "in rank order, or a mapping of item to score" if ordered else "or a set, or a mapping of item to relevance"
     held = f"holds {type(one).__name__} {one!r} for user {users[at]!r}, where a list of items {forms}, is needed."
     raise held_error(name, label, held)
@@ -131,7 +131,7 @@ def by_rank(users: pl.Series, items: pl.Series, name: str) -> pl.DataFrame:
     table = table.filter(~missing)
     place = table.select(pl.int_range(1, pl.len() + 1).over("user")).to_series()
     for row in (table["rank"] != place).arg_true().head(1).to_list():
-        held = f" has no item at rank {place[row]} of user {table['user'][row]!r}, and one below it: a list may end early, with None, NaN or -1, and has no gaps."
+        held = f": there is no item at rank {place[row]} of user {table['user'][row]!r}, and one below it: a list may end early, with None, NaN or -1, and has no gaps."
         raise FrameError(FrameName(name), held)
     return table
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
-from recnb.data.columns import Frame, columns_of
+from recnb.data.columns import Frame, Roles, columns_of
 from recnb.data.encoding import best_first_by_user, coded_together, distinct
 from recnb.data.general_join import Codes, general_hits, is_general
 from recnb.data.matches import TruthRows, matches
@@ -484,14 +484,20 @@ def _generally_joined(
     )
 
 
-def one_model(models: pl.Series, column: str, *, both_sides: bool = False) -> None:
+def one_model(models: pl.Series, column: str, library: str = "", *, both_sides: bool = False) -> None:
     """Refuse the lists of several models; `both_sides`: in a frame that holds the truth as well."""
     if len(models) > 1:
         which, frame = ("the frame holds", "frame") if both_sides else ("recommendations hold", "recs")
         given = frame if both_sides else "recs, truth"
         raise FrameError(
             f"{which} the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: compare them, "
-            f"recnb.compare({given}), or evaluate one alone, {frame}[{frame}[{column!r}] == {models[0]!r}]."
+            f"recnb.compare({given}), or evaluate one alone",
+            Roles({}, library).code(
+                f"{frame}[{frame}[{column!r}] == {models[0]!r}]",
+                f"{frame}.filter(pl.col({column!r}) == {models[0]!r})",
+                ", ",
+            ),
+            ".",
         )
 
 

@@ -11,7 +11,7 @@ from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.batches import batches_of, origin_of
 from recnb.data.bucket_join import BucketJoin, read_buckets
-from recnb.data.columns import Frame, columns_of, find, fractional, role_of, table_of
+from recnb.data.columns import Frame, columns_of, find, fractional, library_of, role_of, table_of
 from recnb.data.combined_frame import ROWS_ARE_ITEMS, split
 from recnb.data.join import Source, one_model
 from recnb.data.partition import Layout, source_of
@@ -71,7 +71,7 @@ def _one_model(recs: Frame, column: str | None, *, both_sides: bool = False) -> 
         found = batch["model"].unique()
         models = found if models is None else pl.concat([models, found]).unique()
     if models is not None:
-        one_model(models.sort(), column, both_sides=both_sides)
+        one_model(models.sort(), column, library_of(recs), both_sides=both_sides)
 
 
 __all__ = ["read", "read_lists"]

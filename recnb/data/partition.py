@@ -10,7 +10,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.columns import Frame, columns_of, find, role_of
+from recnb.data.columns import Frame, columns_of, find, role_of, roles_of
 from recnb.data.join import InMemoryRows, Source, named_columns_exist, one_model
 from recnb.data.population import no_users, users_meet
 from recnb.data.relevance import LazyRows
@@ -45,7 +45,7 @@ def source_of(
     recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str], **known: Any
 ) -> Source:
     """The source of rows in memory, ids given one type."""
-    recs, truth = validation.aligned(recs, truth, labels, truth_labels)
+    validation.same_kind(recs, truth, labels, truth_labels)
     return Source(InMemoryRows(recs), LazyRows.of(truth), labels, truth_labels, **known)
 
 
@@ -107,7 +107,7 @@ class PartSummary:
             if rows == 0:
                 raise FrameError(f"{name} is empty: it has no rows to evaluate.")
         if layout.model is not None:
-            one_model(pl.Series(sorted(self.models)), layout.model)
+            one_model(pl.Series(sorted(self.models)), layout.model, roles_of(layout.recs).library)
         if not self.met:
             users_meet(pl.Series([self.with_list]), pl.Series([self.with_truth]))
         if n_users == 0 or (n_relevant == 0 and convention.no_relevant == "skip"):

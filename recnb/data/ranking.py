@@ -10,10 +10,10 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.columns import with_series
+from recnb.data.columns import roles_of, with_series
 from recnb.data.parallel import in_shares
 from recnb.data.user_rows import UserRows, blocks_of
-from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
+from recnb.errors import COLUMN, Argument, ColumnError, FrameError, FrameName
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Floats, Ints, in_order
 
@@ -72,13 +72,14 @@ def rank_lists(
     by = order_by(table, convention, labels)
     by_user = UserRows.of(table["user"]) if by_user is None else by_user
     if by == "score":
-        table = with_series(table, validation.scores(table, "recommendations", labels["score"]).alias("score"))
+        table = with_series(table, validation.scores(table, "recommendations", labels).alias("score"))
     elif by == "rank":
-        table = with_series(table, validation.ranks(table, "recommendations", labels["rank"]).alias("rank"))
+        table = with_series(table, validation.ranks(table, "recommendations", labels).alias("rank"))
     lists = RankedRecommendations(table, by_user, by, convention.ties)
     if by == "rank":
         if not _each_once(by_user, lists.rank):
-            validation.no_rank_twice(table, "recommendations", labels["rank"])
+            refuse_repeats(table, labels, merge=False)
+            validation.no_rank_twice(table, "recommendations", labels)
         if "score" in table.columns and convention.order == "auto":
             _scores_agree(table, by_user, lists.rank, labels)
     return lists
@@ -94,11 +95,21 @@ def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str
     return frame.with_columns(rank=pl.Series(UserRows.of(frame["user"]).within()))
 
 
-def refuse_repeats(table: pl.DataFrame, labels: Mapping[str, str]) -> None:
-    """Raise an error if a pair of user and item is repeated."""
-    drop = Code(f": frame.drop_duplicates([{labels['user']!r}, {labels['item']!r}])")
-    first = ("List each item once,",) if labels["item"] == labels.get("rank") else ("Drop the repeats", drop, ";")
-    remedy = (*first, " or say ", Argument("duplicates", "dedupe"), " to keep the one ranked highest.")
+def refuse_repeats(table: pl.DataFrame, labels: Mapping[str, str], *, merge: bool = True) -> None:
+    """Raise an error if a pair of user and item is repeated; `merge`: whether the convention could merge them."""
+    pair = f"{labels['user']!r}, {labels['item']!r}"
+    drop = roles_of(labels).code(
+        f"frame.drop_duplicates([{pair}])", f"frame.unique([{pair}], keep='first', maintain_order=True)"
+    )
+    in_lists = labels["item"] == labels.get("rank")
+    first = ("List each item once",) if in_lists else ("Drop the repeats", drop)
+    separate = (
+        ("," if in_lists else ";"),
+        " or say ",
+        Argument("duplicates", "dedupe"),
+        " to keep the one ranked highest",
+    )
+    remedy = (*first, *(separate if merge else ()), ".")
     validation.no_pair_twice(table, "recommendations", remedy)
 
 
@@ -235,7 +246,7 @@ def _rises(by_user: UserRows, rank: Ints) -> bool:
 
 
 def _scores_agree(table: pl.DataFrame, by_user: UserRows, rank: Ints, labels: Mapping[str, str]) -> None:
-    scores = validation.scores(table, "recommendations", labels["score"])
+    scores = validation.scores(table, "recommendations", labels)
     ordered = table.with_columns(score=scores)
     if by_user.rows is not None or not _rises(by_user, rank):
         ordered = ordered.sort("user", "rank")
@@ -246,7 +257,7 @@ def _scores_agree(table: pl.DataFrame, by_user: UserRows, rank: Ints, labels: Ma
     lower, upper = ordered.row(where[0], named=True), ordered.row(where[0] - 1, named=True)
     raise FrameError(
         FrameName("recommendations"),
-        f": {labels['rank']!r} and {labels['score']!r} disagree in {len(where):,} places. User {lower['user']!r} "
+        f": {labels['rank']!r} and {labels['score']!r} disagree in {len(where):,} place{'s' * (len(where) > 1)}. User {lower['user']!r} "
         f"has item {upper['item']!r} at rank {upper['rank']} with score {upper['score']:g}, above item {lower['item']!r} at rank "
         f"{lower['rank']} with score {lower['score']:g}.",
         fix=("Say which one is the order: ", Argument("order", "rank"), " or ", Argument("order", "score"), "."),

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.columns import Frame, columns_of, plain_name, table_of, with_series
-from recnb.errors import Argument, Code, FrameError
+from recnb.data.columns import Frame, columns_of, plain_name, roles_of, table_of, with_series
+from recnb.errors import Argument, FrameError
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Floats, Ints
 
@@ -59,7 +59,7 @@ def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Con
 def graded(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
     """Return the truth with a relevance for each row, 1 without a relevance column."""
     if "relevance" in truth.columns:
-        grades = validation.relevance(truth, "truth", labels["relevance"], negative=convention.negative_relevance)
+        grades = validation.relevance(truth, "truth", labels, negative=convention.negative_relevance)
         threshold = convention.relevant_from
         if threshold is not None and truth["relevance"].dtype in (pl.Float32, pl.Float16):
             # 0.7 in single precision is a little below 0.7, and meant to reach it.
@@ -78,8 +78,8 @@ def refuse_zeros(truth: Frame, labels: Mapping[str, str]) -> None:
     for name in names:
         zeros = zeros_in(table_of(truth, "truth", {"amount": name})["amount"])
         if zeros:
-            held = f"is 0 in {zeros:,} rows, and each row counts as relevant where no column is the relevance."
-            drop = Code(f", truth.drop(columns=[{name!r}])")
+            held = f"is 0 in {zeros:,} row{'s' * (zeros > 1)}, and each row counts as relevant where no column is the relevance."
+            drop = roles_of(labels).code(f"truth.drop(columns=[{name!r}])", f"truth.drop({name!r})", ", ")
             fix = (
                 "If 0 is not relevant, name it: ",
                 Argument("relevance", name),
@@ -105,8 +105,11 @@ def top_of(judged: pl.DataFrame) -> float:
 def once(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
     """Return each pair once; repeated pairs raise an error or are merged, by the convention."""
     if convention.duplicates == "error":
-        pair = f"[{labels.get('user', 'user')!r}, {labels.get('item', 'item')!r}]"
-        drop, dedupe = Code(f": frame.drop_duplicates({pair})"), Argument("duplicates", "dedupe")
+        pair = f"{labels.get('user', 'user')!r}, {labels.get('item', 'item')!r}"
+        drop = roles_of(labels).code(
+            f"frame.drop_duplicates([{pair}])", f"frame.unique([{pair}], keep='first', maintain_order=True)"
+        )
+        dedupe = Argument("duplicates", "dedupe")
         remedy = ("Keep one", drop, ", or ", dedupe, " to keep the highest relevance.")
         validation.no_pair_twice(truth, "truth", remedy)
     else:

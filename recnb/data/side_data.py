@@ -97,7 +97,6 @@ def _read(
         table_of(frame, name, {**labels, **{column: column for column in others}}), name, labels, roles
     )
     ids = pl.DataFrame({role: source.sample(role) for role in roles})
-    table = table.with_columns(validation.of_one_kind(table[role], ids[role]) for role in roles)
     validation.same_kind(ids, table.select(roles), source.labels, labels, name)
     if len(roles) == 1 and (twice := table.filter(table[roles[0]].is_duplicated())[roles[0]].head(1).to_list()):
         raise FrameError(FrameName(name), f": {roles[0]} {twice[0]!r} has more than one row: give each {roles[0]} one.")

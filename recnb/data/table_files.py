@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -72,7 +74,7 @@ def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None
             with file.open("rb") as stream:
                 return pl.read_ipc(stream)
         if ending in (".jsonl", ".ndjson"):
-            return pl.read_ndjson(BytesIO(content(file)), infer_schema_length=None)
+            return _json_lines(file)
     except (pl.exceptions.PolarsError, OSError) as problem:
         reason = str(problem).strip().split("\n")[0]
         raise FrameError(
@@ -104,17 +106,47 @@ def _csv(file: Path, separator: str, columns: Mapping[str, str]) -> pl.DataFrame
     data = content(file)
     if not data.strip():
         raise FrameError(f"{file} is empty.")
+    if b"\n" not in data:  # lines that end as on an old Mac
+        data = data.replace(b"\r", b"\n")
     header = data.lstrip(b"\r\n").split(b"\n", 1)[0].decode().rstrip("\r")
     separator = next((sign for sign in (separator, ";", "\t", "|", ",") if sign in header), separator)
     (names,) = csv.reader([header], delimiter=separator)
     if twice := [name for name in names if name and names.count(name) > 1]:
         raise ColumnError(f"{file} has more than one column called {twice[0]!r}: rename all but one.")
     try:
-        table = pl.read_csv(data, separator=separator, infer_schema=False)
+        table = pl.read_csv(_without_blank_lines(data), separator=separator, infer_schema=False)
     except pl.exceptions.PolarsError as problem:
         raise FrameError(f"{file}: {_broken(data, separator) or str(problem).split('.')[0]}.") from problem
     roles = {label: role for role, label in columns.items()}
     return pl.DataFrame([_plain_kind(column, roles.get(column.name) or role_of(column.name)) for column in table])
+
+
+def _without_blank_lines(data: bytes) -> bytes:
+    """The lines of a CSV file that hold something; blank ones within quotes are part of a text."""
+    data = data.strip(b"\r\n")
+    if not re.search(rb"\n[ \t\r]*\n", data):
+        return data
+    quotes, at = 0, 0
+
+    def kept(blank: re.Match[bytes]) -> bytes:
+        nonlocal quotes, at
+        quotes, at = quotes + data.count(b'"', at, blank.start()), blank.start()
+        return blank[0] if quotes % 2 else b""
+
+    return re.sub(rb"(?m)^[ \t\r]*\n", kept, data)
+
+
+def _json_lines(file: Path) -> pl.DataFrame:
+    data = content(file)
+    table = pl.read_ndjson(BytesIO(data), infer_schema_length=None)
+    lines = lines_of(data)
+    for name in table.columns:
+        key = re.escape(json.dumps(name)) + r"\s*:"
+        for line in (lines.str.count_matches(key) > 1).arg_true().to_list():
+            pairs = json.loads(lines[line], object_pairs_hook=list)
+            if [key for key, _value in pairs].count(name) > 1:
+                raise FrameError(f"{file}: line {line + 1} has {name!r} more than once: leave one of them out.")
+    return table
 
 
 def _broken(data: bytes, separator: str) -> str:

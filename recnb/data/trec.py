@@ -56,8 +56,8 @@ def write_trec_run(recs: Frame | Mapping[Any, Any], path: File, *, tag: str | No
         raise ColumnError("recommendations have neither rank nor score: add frame['rank'], 1 for the top of each list.")
     table = table_of(recs, name, labels)
     if "rank" in labels:
-        table = table.with_columns(validation.ranks(table, name, labels["rank"]))
-    scores = validation.scores(table, name, labels["score"]) if "score" in labels else -table["rank"].alias("score")
+        table = table.with_columns(validation.ranks(table, name, labels))
+    scores = validation.scores(table, name, labels) if "score" in labels else -table["rank"].alias("score")
     floats = pl.Series("score", validation.in_floats(scores))
     ranks = ["rank"] if "rank" in labels else []
     table = table.with_columns(floats).sort("user", -pl.col("score"), *ranks, maintain_order=True)

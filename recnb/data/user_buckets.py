@@ -21,7 +21,6 @@ from recnb.data.columns import owned
 from recnb.data.encoding import hashes_of
 from recnb.data.memory import available_memory
 from recnb.data.parallel import n_cores
-from recnb.data.validation import of_one_unit
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Ints
 
@@ -40,7 +39,6 @@ def hashable(ids: pl.Series) -> pl.Series:
 
     Ids that are not the same may become so, which puts them together.
     """
-    ids = of_one_unit(ids)
     if ids.dtype in (pl.Datetime, pl.Duration):
         ids = ids.dt.cast_time_unit("us").to_physical()
     elif ids.dtype.is_temporal():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from recnb.data.columns import with_series
+from recnb.data.columns import Roles, roles_of, with_series
 from recnb.data.encoding import hashes_of
 from recnb.data.parallel import sort
 from recnb.errors import Argument, Code, FrameError, FrameName
@@ -16,24 +16,24 @@ from recnb.metrics.hits import HIGHEST, Floats
 
 IDS = ("user", "item")
 
+#: Types of Polars that are made text by another expression than a cast.
+NO_CAST: dict[Any, str] = {pl.Duration: "dt.to_string()", pl.Struct: "struct.json_encode()"}
+
 #: What to do, in an error.
 Fix: TypeAlias = str | tuple[object, ...]
-
-#: Ids that are decimals, whatever digits their own column has.
-DECIMAL = pl.Decimal(38, 18)
 
 
 def ids(table: pl.DataFrame, name: str, labels: Mapping[str, str], roles: Sequence[str] = IDS) -> pl.DataFrame:
     """Users and items as ids of one kind each: whole numbers, text, or what the frame has; none missing."""
     if table.height == 0:
-        raise FrameError(FrameName(name), " is empty: it has no rows to evaluate.")
-    return with_series(table, *(_id(table[role], role, name, labels.get(role, role)).alias(role) for role in roles))
+        raise FrameError(FrameName(name), ": there are no rows to evaluate.")
+    return with_series(table, *(_id(table[role], role, name, roles_of(labels, role)).alias(role) for role in roles))
 
 
-def _id(column: pl.Series, role: str, name: str, label: str) -> pl.Series:
-    dtype = column.dtype
+def _id(column: pl.Series, role: str, name: str, labels: Roles) -> pl.Series:
+    dtype, label = column.dtype, labels[role]
     if (column.null_count() or dtype.is_float()) and (missing := is_missing(column)).any():
-        raise ids_missing(int(missing.sum()), _first(missing), role, name, label)
+        raise ids_missing(int(missing.sum()), _first(missing), role, name, labels)
     if dtype.is_float():
         # A column of whole numbers that once had a gap is float in pandas; nothing is lost by going back.
         if len(odd := column.filter((column != column.floor()) | column.is_infinite())):
@@ -41,25 +41,30 @@ def _id(column: pl.Series, role: str, name: str, label: str) -> pl.Series:
         digits = {"Float16": 11, "Float32": 24}.get(str(dtype), 53)
         if len(large := column.filter(column.abs() >= 2**digits)):
             held = f"holds the float {large[0]:.0f}, and {dtype} from 2**{digits} on is not exact, so ids may have run together"
-            kinds = Code(", dtype='Int64' or dtype=str")
-            raise FrameError.of_column(name, label, f"{held}: read the column as whole numbers or as text", kinds, ".")
+            raise FrameError.of_column(
+                name, label, f"{held}.", fix="Read the column as whole numbers or as text, where it comes from."
+            )
         return column.cast(pl.Int64)
     if dtype.is_integer():
         try:
             return column.cast(pl.Int64)
         except pl.exceptions.InvalidOperationError as problem:
-            held = f"holds ids above 2**63 - 1, such as {column.max()!r}: use text"
-            raise FrameError.of_column(name, label, held, Code(", .astype(str)"), ".") from problem
-    if dtype in (pl.Categorical, pl.Enum):
+            held = f"holds ids above 2**63 - 1, such as {column.max()!r}."
+            fix = ("Make them text on both sides", labels.as_type(role, "str", "pl.String"), ".")
+            raise FrameError.of_column(name, label, held, fix=fix) from problem
+    if dtype in (pl.Categorical, pl.Enum, pl.String):
         return column.cast(pl.String)
-    if dtype.is_temporal() or dtype.is_decimal():
-        return of_one_unit(column)
-    if dtype in (pl.String, pl.Boolean, pl.Binary):
-        return column
-    held = f"holds {str(dtype)[:80]}, which is no {role} id: one id a row is needed"
+    if dtype.is_decimal():
+        whole = column.cast(pl.Int64, strict=False)
+        if (whole.cast(dtype, strict=False) == column).all():
+            return whole
+    words = f"holds {str(dtype)[:80]}, which is no {role} id: one id a row is needed, whole numbers or text"
     if dtype in (pl.List, pl.Array):
-        raise FrameError.of_column(name, label, held, Code(f": frame.explode({label!r})"), ".")
-    raise FrameError.of_column(name, label, held, ": whole numbers or text", Code(", .astype(str)"), ".")
+        raise FrameError.of_column(name, label, words, labels.code(f"frame.explode({label!r})"), ".")
+    to_text = labels.as_type(role, "str", "pl.String")
+    if labels.library == "polars" and type(dtype) in NO_CAST:
+        to_text = labels.code(f"frame.with_columns(pl.col({label!r}).{NO_CAST[type(dtype)]})")
+    raise FrameError.of_column(name, label, words, to_text, ".", fix="The other frame needs the same.")
 
 
 def float_ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> list[str]:
@@ -72,43 +77,13 @@ def is_missing(ids: pl.Series) -> pl.Series:
     return ids.is_null() | ids.is_nan() if ids.dtype.is_float() else ids.is_null()
 
 
-def ids_missing(n: int, row: int, role: str, name: str, label: str) -> FrameError:
+def ids_missing(n: int, row: int, role: str, name: str, labels: Mapping[str, str]) -> FrameError:
     """Return the error for missing ids."""
-    drop = Code(f": frame.dropna(subset=[{label!r}])")
-    held = f"has {n:,} missing {role} ids, the first in row {row}."
-    return FrameError.of_column(name, label, held, fix=("Drop those rows", drop, "."))
-
-
-def of_one_unit(ids: pl.Series) -> pl.Series:
-    """Times and decimals in the form in which equal ones are equal: one unit, one time zone, so many digits after the point."""
-    dtype = ids.dtype
-    if isinstance(dtype, (pl.Datetime, pl.Duration)):
-        if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None:
-            ids = ids.dt.convert_time_zone("UTC")
-        # Nanoseconds reach from 1677 to 2262.
-        milliseconds = ids.dt.cast_time_unit("ms").to_physical().abs().max()
-        near = not isinstance(milliseconds, int) or milliseconds < 2**63 // 10**6
-        return ids.dt.cast_time_unit("ns" if near else "us")
-    if isinstance(dtype, pl.Decimal):
-        converted = ids.cast(pl.Int64 if dtype.scale == 0 else DECIMAL, strict=False)
-        exact = converted.null_count() == ids.null_count() and dtype.scale <= DECIMAL.scale
-        return converted if exact else ids
-    return ids
-
-
-def of_one_kind(ids: pl.Series, others: pl.Series) -> pl.Series:
-    """Convert integers to decimals if the ids they are joined with are decimals."""
-    return ids.cast(DECIMAL) if ids.dtype == pl.Int64 and others.dtype == DECIMAL else ids
-
-
-def aligned(
-    recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str]
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return both frames with ids of one type, or raise an error."""
-    recs = with_series(recs, *(of_one_kind(recs[role], truth[role]) for role in IDS))
-    truth = with_series(truth, *(of_one_kind(truth[role], recs[role]) for role in IDS))
-    same_kind(recs, truth, labels, truth_labels)
-    return recs, truth
+    label = labels.get(role, role)
+    known = f"frame.filter(pl.col({label!r}).is_not_null())"
+    drop = roles_of(labels).code(f"frame.dropna(subset=[{label!r}])", known)
+    held = f"has {n:,} missing {role} id{'s' * (n > 1)}, the first in row {row}."
+    return FrameError.of_column(name, label, held, fix=(f"Drop th{'ose rows' if n > 1 else 'at row'}", drop, "."))
 
 
 def same_kind(
@@ -128,32 +103,39 @@ def same_kind(
                 f" hold {kind(left.dtype)} (such as {left[0]!r}) in column {label!r}, ",
                 FrameName(name),
                 f" holds {kind(right.dtype)} (such as {right[0]!r}) in column {other_label!r}. They would never match.",
-                fix=_one_kind(left, right, f"recs[{label!r}]", f"{name}[{other_label!r}]"),
+                fix=_one_kind(left, right, role, roles_of(labels, role), roles_of(other_labels, role), name),
             )
 
 
-def _one_kind(left: pl.Series, right: pl.Series, ours: str, theirs: str) -> tuple[object, ...]:
+def _one_kind(
+    left: pl.Series, right: pl.Series, role: str, ours: Roles, theirs: Roles, name: str
+) -> tuple[object, ...]:
     """The sentence on how to give ids of two types one type."""
-    types = (left.dtype, right.dtype)
-    if any(dtype in (pl.Date, pl.Datetime) for dtype in types):
-        both = " and ".join(f"{column} = pd.to_datetime({column}, utc=True)" for column in (ours, theirs))
-        return "Make both times, those without a time zone read as UTC", Code(f": {both}"), "."
-    if any(dtype.is_decimal() for dtype in types):
-        both = " and ".join(f"{column} = {column}.map(plain)" for column in (ours, theirs))
-        code = f", with plain = lambda id: f'{{Decimal(id).normalize():f}}': {both}"
-        return "Make both text of one form", Code(code), "."
-    if pl.Binary in types and pl.String in types:
-        column = ours if left.dtype == pl.Binary else theirs
-        return "Make both text", Code(f": {column} = {column}.str.decode('utf-8')"), "."
-    text, column = (left, ours) if left.dtype == pl.String else (right, theirs)
-    if text.dtype != pl.String:
-        code = f": {ours} = {ours}.astype(int) and {theirs} = {theirs}.astype(int)"
-        return "Make both whole numbers", Code(code), "."
-    if text.str.contains(r"^-?\d+\.0*$").any():
-        return "Make both whole numbers", Code(f": {column} = {column}.astype(float)"), "."
-    column = theirs if left.dtype == pl.String else ours
-    as_text, as_numbers = Code(f", {column} = {column}.astype(str)"), Code(", .astype(int)")
-    return "Make both text", as_text, ", or both whole numbers", as_numbers, "."
+    sides = ((left, ours, "recs"), (right, theirs, name))
+
+    def convert(kind: str, pandas: str, polars: str) -> tuple[object, ...]:
+        codes = [
+            f"{frame} = {code}"
+            for column, labels, frame in sides
+            if not _is(column, kind) and (code := labels.to_type(role, pandas, polars, frame))
+        ]
+        return f"Make both {kind}", Code(f": {' and '.join(codes)}" if codes else ""), "."
+
+    texts = [column for column, _labels, _name in sides if column.dtype == pl.String]
+    if (
+        len(texts) == 1
+        and texts[0].str.contains(r"^-?\d+\.0+$").any()
+        and texts[0].cast(pl.Float64, strict=False).is_not_null().all()
+    ):
+        # Polars reads "2.0" as a float alone.
+        return convert("whole numbers", "float", "pl.Float64")
+    if texts or not all(_is(column, "whole numbers") or column.dtype == pl.Boolean for column, _labels, _name in sides):
+        return convert("text", "str", "pl.String")
+    return convert("whole numbers", "int", "pl.Int64")
+
+
+def _is(ids: pl.Series, words: str) -> bool:
+    return kind(ids.dtype) == words
 
 
 def kind(dtype: pl.DataType) -> str:
@@ -163,13 +145,14 @@ def kind(dtype: pl.DataType) -> str:
     return "text" if dtype == pl.String else str(dtype)
 
 
-def scores(table: pl.DataFrame, name: str, label: str) -> pl.Series:
+def scores(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> pl.Series:
     """Scores as numbers, all there and finite."""
+    label = labels["score"]
     column = table["score"]
     # Digits of a decimal that a float does not hold decide on the order as well.
-    column = column if column.dtype.is_decimal() else _number(column, name, label)
+    column = column if column.dtype.is_decimal() else _number(column, name, "score", labels)
     if (bad := _not_finite(column)) is not None:
-        held = "has {n:,} scores that are missing, NaN or infinite, the first {value} for {pair}."
+        held = "has {n:,} score{s} that {are} missing, NaN or infinite, the first {value} for {pair}."
         raise _held(
             column,
             bad,
@@ -182,9 +165,10 @@ def scores(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     return column
 
 
-def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
+def ranks(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> pl.Series:
     """Ranks as whole numbers from 1."""
-    column = _number(table["rank"], name, label)
+    label = labels["rank"]
+    column = _number(table["rank"], name, "rank", labels)
     if_score = ("If it is a score, say so: ", Argument("score", label), ".")
     if column.dtype.is_float():
         if (odd := column.is_null() | ~column.is_finite() | (column != column.floor())).any():
@@ -200,22 +184,36 @@ def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     if isinstance(lowest, (int, float)) and lowest < 1:
         fix: tuple[object, ...] = ("If the highest number is the top, it is a score: ", *if_score[1:])
         if lowest == 0:
-            fix = ("If yours start at 0, add 1", Code(f": frame[{label!r}] += 1"), ".")
+            plus = roles_of(labels).code(
+                f"frame.assign(**{{{label!r}: frame[{label!r}] + 1}})", f"frame.with_columns(pl.col({label!r}) + 1)"
+            )
+            fix = ("If yours start at 0, add 1", plus, ".")
         held = "holds rank {value:.0f} for {pair}: ranks start at 1."
         raise _held(column, column == lowest, table, name, label, held, fix)
     return column.cast(pl.Int64)
 
 
-def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "error") -> pl.Series:
+def relevance(table: pl.DataFrame, name: str, labels: Mapping[str, str], *, negative: str = "error") -> pl.Series:
     """Relevance as numbers: all there, finite, none below 0 unless the convention has a place for it."""
-    column = _number(table["relevance"], name, label).cast(pl.Float64)
+    label, change = labels["relevance"], roles_of(labels).code
+    column = _number(table["relevance"], name, "relevance", labels).cast(pl.Float64)
     if (bad := _not_finite(column)) is not None:
-        held = "has {n:,} values that are missing, NaN or infinite, the first {value} for {pair}."
-        meaning = ("Say what they mean: 0 for not relevant", Code(", .fillna(0)"), "; or drop the rows.")
+        held = "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for {pair}."
+        meaning = (
+            "Say what they mean: 0 for not relevant",
+            change(
+                f"frame.fillna({{{label!r}: 0}})", f"frame.with_columns(pl.col({label!r}).fill_null(0).fill_nan(0))"
+            ),
+            "; or drop the rows.",
+        )
         raise _held(column, bad, table, name, label, held, meaning)
     lowest, highest = column.min(), column.max()
     if isinstance(highest, float) and highest > HIGHEST:
-        smaller = ("Make the scale smaller", Code(f": frame[{label!r}] /= frame[{label!r}].max()"), ".")
+        by_top = change(
+            f"frame.assign(**{{{label!r}: frame[{label!r}] / frame[{label!r}].max()}})",
+            f"frame.with_columns(pl.col({label!r}) / pl.col({label!r}).max())",
+        )
+        smaller = ("Make the scale smaller", by_top, ".")
         held = "holds {value:g} for {pair}: sums of such numbers overflow."
         raise _held(column, column == highest, table, name, label, held, smaller)
     if not isinstance(lowest, float) or lowest >= 0 or negative == "keep":
@@ -224,7 +222,12 @@ def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "er
         return column.clip(lower_bound=0.0)
     trec = (Argument("negative_relevance", "zero"), ", as ", Argument("convention", "trec"), " does")
     pooled = ("If it marks what was pooled and not judged, count it as 0 by ", *trec)
-    clip = ("; if it means not relevant, set it to 0", Code(f", frame[{label!r}].clip(lower=0)"))
+    at_0 = change(
+        f"frame.assign(**{{{label!r}: frame[{label!r}].clip(lower=0)}})",
+        f"frame.with_columns(pl.col({label!r}).clip(0))",
+        ", ",
+    )
+    clip = ("; if it means not relevant, set it to 0", at_0)
     held = "holds a negative relevance, {value:g} for {pair}: a gain below 0 breaks the bounds of nDCG."
     fix = (*pooled, *clip, ", which Bpref and infAP count as judged.")
     raise _held(column, column == lowest, table, name, label, held, fix)
@@ -258,12 +261,18 @@ def _held(
     column: pl.Series, bad: pl.Series, table: pl.DataFrame, name: str, label: str, held: str, fix: Fix = ()
 ) -> FrameError:
     """The error for numbers that are bad: `held` says what the first is, `{value}`, for which `{pair}`, and how many, `{n}`."""
-    row = _first(bad)
+    row, n = _first(bad), int(bad.sum())
     pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
-    return FrameError.of_column(name, label, held.format(n=bad.sum(), value=column[row], pair=pair), fix=fix)
+    return FrameError.of_column(
+        name,
+        label,
+        held.format(n=n, s="s" * (n > 1), are="are" if n > 1 else "is", value=column[row], pair=pair),
+        fix=fix,
+    )
 
 
-def _number(column: pl.Series, name: str, label: str) -> pl.Series:
+def _number(column: pl.Series, name: str, role: str, labels: Mapping[str, str]) -> pl.Series:
+    label = labels[role]
     if column.dtype.is_decimal() or column.null_count() == len(column):
         return column.cast(pl.Float64)
     if column.dtype == pl.Boolean:
@@ -275,8 +284,14 @@ def _number(column: pl.Series, name: str, label: str) -> pl.Series:
         held = f"holds text where numbers are needed, and {odd[0]!r} is no number: correct it, or drop the row."
         raise FrameError.of_column(name, label, held)
     held = f"holds {kind(column.dtype)}, such as {known[0]!r}, where numbers are needed"
-    to_numbers = f": frame[{label!r}].astype({'int' if column.dtype.is_temporal() else 'float'})"
-    raise FrameError.of_column(name, label, held, Code(to_numbers), ".")
+    whole = column.dtype.is_temporal()
+    raise FrameError.of_column(
+        name,
+        label,
+        held,
+        roles_of(labels).as_type(role, "int" if whole else "float", "pl.Int64" if whole else "pl.Float64"),
+        ".",
+    )
 
 
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -301,17 +316,23 @@ def no_pair_twice(table: pl.DataFrame, name: str, remedy: Fix) -> None:
     twice = repeated(table, ["user", "item"])
     if twice.height:
         user, item, n = twice.row(0)
-        pairs = f"{twice.height:,} pairs of user and item stand more than once, such as user {user!r}, item {item!r}"
-        raise FrameError(FrameName(name), f": {pairs} ({n} times).", fix=remedy)
+        pairs = f"{twice.height:,} pair{'s' * (twice.height > 1)} of user and item {'is' if twice.height == 1 else 'are'} repeated"
+        raise FrameError(FrameName(name), f": {pairs}, such as user {user!r}, item {item!r} ({n} times).", fix=remedy)
 
 
-def no_rank_twice(table: pl.DataFrame, name: str, label: str) -> None:
+def no_rank_twice(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> None:
     """Two items of one user cannot share a rank."""
+    label = labels["rank"]
     twice = repeated(table, ["user", "rank"])
     if twice.height:
         user, rank, _ = twice.row(0)
         both = table.filter((pl.col("user") == user) & (pl.col("rank") == rank))["item"].to_list()[:2]
         held = f"gives rank {rank} to {' and '.join(map(repr, both))} of user {user!r}, and repeats a rank in {twice.height:,} places."
-        ranks = Code(": frame.groupby('user')['score'].rank(method='first', ascending=False)")
-        fix = ("Make ranks of your scores", ranks, ", or give the score column alone.")
+        columns = [labels["user"], labels.get("score", "score"), label]
+        in_pandas = "frame.assign(**{{{2!r}: frame.groupby({0!r})[{1!r}].rank(method='first', ascending=False)}})"
+        in_polars = "frame.with_columns(pl.col({1!r}).rank('ordinal', descending=True).over({0!r}).alias({2!r}))"
+        ranks = roles_of(labels).code(in_pandas.format(*columns), in_polars.format(*columns))
+        fix: tuple[object, ...] = ("Make ranks of your scores", ranks, ", or give the score column alone.")
+        if "score" not in labels:
+            fix = ("Give each item of a user its own rank.",)
         raise FrameError.of_column(name, label, held, fix=fix)

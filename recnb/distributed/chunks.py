@@ -116,7 +116,7 @@ def _read(chunks: Iterable[Frame], truth: Frame, given: Options) -> tuple[Bucket
         if layout.model is not None:
             models |= set(rows["model"].drop_nulls().unique().to_list())
             one_model(pl.Series(sorted(models)), layout.model)
-        validation.aligned(rows, judged.first, layout.recs, layout.truth)
+        validation.same_kind(rows, judged.first, layout.recs, layout.truth)
         lists.add(rows.drop("model", strict=False))
     if layout is None:
         raise FrameError("there is no chunk: give at least one frame of recommendations.")

@@ -256,7 +256,7 @@ def _kind(frame: Any, column: str, name: str) -> str | None:
     if isinstance(dtype, pd.CategoricalDtype) or dtype is np.dtype(object):
         row = _first(frame, {"user": column, "item": column}, name)
         return validation.kind(row["user"].dtype) if row.height else None
-    typed = validation.of_one_unit(table_of(frame._meta, name, {"id": column})["id"]).dtype
+    typed = table_of(frame._meta, name, {"id": column})["id"].dtype
     return validation.kind(pl.Int64()) if typed.is_float() or typed.is_integer() else validation.kind(typed)
 
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from recnb.display.language import N_, Message, Plural, _, ngettext, use_language
 from recnb.display.templates import code, macro, name, translated
-from recnb.display.text import fixed, markdown_text, one_line
+from recnb.display.text import ends, fixed, markdown_text, one_line
 from recnb.errors import OptionError, Suggesting, near
 
 if TYPE_CHECKING:
@@ -211,8 +211,9 @@ class Lint(Suggesting):
             words = _(measured, label=self.label, value=fixed(self.value), users=users)
             if not (isfinite(self.upper) and self.upper > self.lower):
                 return words
-            bounds = N_("With equal scores in another order it could be anything from {low:.4f} to {high:.4f}.")
-            return f"{words} {_(bounds, low=self.lower, high=self.upper)}"
+            bounds = N_("With equal scores in another order it could be anything from {low} to {high}.")
+            low, high = ends(self.lower, self.upper, "\n").split("\n")
+            return f"{words} {_(bounds, low=low, high=high)}"
 
     @property
     def not_checked(self) -> tuple[str, ...]:

@@ -377,8 +377,8 @@ def metric_named(name: object) -> Metric[...]:
     found = any_metric(name)
     if found.plain_name in LIST_METRICS:
         raise OptionError(
-            f"{found.name} is a metric beyond accuracy, which this does not show: type .{found.name}(k=10), "
-            f".table([..., {found.name!r}], k=10) or .beyond(k=10)."
+            f"{found.name} is a metric beyond accuracy, and one of accuracy is needed here, such as 'ndcg'. Of an evaluation type "
+            f".{found.name}(k=10), .table([..., {found.name!r}], k=10) or .beyond(k=10)."
         )
     return found
 

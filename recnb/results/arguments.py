@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from recnb.conventions import Convention, presets
+from recnb.conventions import WORDS, Convention, presets
 from recnb.data import NAMES
 from recnb.data.encoding import place_of
-from recnb.errors import FRAME, Argument, Code, OptionError, UnknownUserError, is_several, near
+from recnb.errors import FRAME, Argument, Code, OptionError, UnknownUserError, is_number, is_several, is_word, near
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, SETS
 from recnb.metrics.metric import Metric, measure_named, metric_named, standard_metric
@@ -152,6 +152,12 @@ def refuse_options_of_data(metric: str, options: Mapping[str, Any], known: Colle
         meant = name if name in OF_DATA else near_known[0] if near_known else name
         if meant not in OF_DATA or meant in known:
             continue
+        words = WORDS.get(meant)
+        if meant == "cutoff" and is_number(value):
+            raise OptionError(f"{name!r} is no option of {metric}: the cut-off is ", Argument("k", value), ".")
+        if words and isinstance(value, (str, Real)) and not is_word(value, words):
+            problem = f"{name}={value!r} is no option of {metric}, and {meant} is one of the data: "
+            raise OptionError(problem, fix=near(value, words))
         given = Argument(meant, FRAME if meant in ("train", "items") or not isinstance(value, (str, Real)) else value)
         problem = (
             f"{name!r} is no option of {metric}. Did you mean {meant!r}, an option of the data? It"

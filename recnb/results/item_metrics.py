@@ -133,9 +133,9 @@ def _table(frame: Frame, name: str, roles: list[str]) -> tuple[pl.DataFrame, dic
 
 def _recommendations(frame: Frame) -> pl.DataFrame:
     recs, labels = _table(frame, "recommendations", ["user", "item", "rank"])
-    recs = recs.with_columns(rank=validation.ranks(recs, "recommendations", labels["rank"]))
+    recs = recs.with_columns(rank=validation.ranks(recs, "recommendations", labels))
     validation.no_pair_twice(recs, "recommendations", "Keep one of each before counting what is shown.")
-    validation.no_rank_twice(recs, "recommendations", labels["rank"])
+    validation.no_rank_twice(recs, "recommendations", labels)
     return recs
 
 

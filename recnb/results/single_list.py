@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import typing
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MappingView, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Number
@@ -44,10 +44,6 @@ LISTS = Convention(order="row", no_relevant="zero")
 TIES: tuple[Ties, ...] = ("first", "last", "expected", "max_rank", "floor_mean_rank", "worst")
 
 
-#: Numbers up to this that hold a 0 are taken for grades.
-SMALL_GRADE = 10
-
-
 class OneList(Protocol[P]):
     """A metric as a function of one ranking and what is relevant, or of several; or of grades and scores."""
 
@@ -69,7 +65,6 @@ class Pair:
     grades: Sequence[float]  #: relevance of each rank
     truth: Sequence[tuple[Any, float]]  #: the relevant items in the order listed, and how relevant each is
     named: bool = True  #: whether items were given, and not grades
-    by_id: bool = False  #: whether numbers that could be grades by position are taken for ids
 
 
 def describe(
@@ -142,6 +137,7 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
                 known = near(name, ["ranking", "truth", "k", "y_true", "y_score", "ties", *metric.defaults])
                 raise OptionError(f"{metric.name} has no option {name!r}. {known}")
         metric.check(options)
+        ranking, truth, y_true, y_score = map(_kept, (ranking, truth, y_true, y_score))
         scores = None
         if y_true is not None or y_score is not None:
             if ranking is not None or truth is not None or y_true is None or y_score is None:
@@ -186,7 +182,7 @@ def explain(
     """
     chosen = standard_metric(metric)
     chosen.check(options)
-    pairs = _pairs(ranking, truth, chosen)
+    pairs = _pairs(_kept(ranking), _kept(truth), chosen)
     if len(pairs) > 1:
         raise RecnbError(f"explain takes one list, and {len(pairs)} were given: pick one.")
     pair = pairs[0]
@@ -311,7 +307,7 @@ def _matched(ranking: list[Any], truth: Any, metric: Metric[...]) -> Pair:
             f"the truth is {_shown(truth)}: give a mapping of item to relevance, or the relevant items in a list or set."
         )
     listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
-    by_id = _are_ids(ranking, [] if isinstance(truth, Mapping) else listed, truth, metric.name)
+    _refuse_grades(ranking, [] if isinstance(truth, Mapping) else listed, truth, metric.name)
     for items, what in ((listed, "the truth"), (ranking, "the ranking")):
         _hashable(items, what)
     _comparable(ranking, listed)
@@ -330,7 +326,7 @@ def _matched(ranking: list[Any], truth: Any, metric: Metric[...]) -> Pair:
     graded = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
     judged = {item: _grade(grade, f"item {item!r}") for item, grade in graded.items()}
     relevant = [(item, grade) for item, grade in judged.items() if grade > 0]
-    return Pair(ranking, [judged.get(item, 0.0) for item in ranking], relevant, by_id=by_id)
+    return Pair(ranking, [judged.get(item, 0.0) for item in ranking], relevant)
 
 
 def _grade(grade: Any, where: str, *, alone: bool = False) -> float:
@@ -353,9 +349,14 @@ def _sequence(values: Any, what: str) -> list[Any]:
     return list(values)
 
 
+def _kept(values: Any) -> Any:
+    """What gives its values once, or shows those of a mapping, as a list."""
+    return [*values] if isinstance(values, Iterable) and isinstance(values, (Iterator, MappingView)) else values
+
+
 def _is_sequence(value: Any) -> bool:
     ordered = isinstance(value, (Sequence, np.ndarray)) or type(value).__name__ in ("Series", "Index")
-    return ordered and is_several(value)
+    return (ordered or isinstance(value, (Iterator, MappingView))) and is_several(value)
 
 
 def _is_truth(value: Any) -> bool:
@@ -387,23 +388,18 @@ def _comparable(ranking: list[Any], listed: list[Any]) -> None:
             ) from problem
 
 
-def _are_ids(ranking: list[Any], judged: list[Any], truth: Any, metric: str) -> bool:
-    """Whether numbers are ids of items that could be grades by position; refuse those that are grades or scores."""
+def _refuse_grades(ranking: list[Any], judged: list[Any], truth: Any, metric: str) -> None:
+    """Refuse numbers that may be grades or scores by position, and not ids of items."""
     numbers = all(isinstance(value, (bool, np.bool_)) or is_number(value) for value in (*ranking, *judged))
     fix = f"if they are grades and scores, type recnb.{metric}(y_true=..., y_score=...); if they are ids of items, "
-    by_position = numbers and 0 < len(judged) == len(ranking) and _is_sequence(truth)
-    if by_position:
-        both = {*ranking, *judged}
-        repeated = len({*ranking}) < len(ranking) or len({*judged}) < len(judged)
-        grades = 0 in both and max(both) <= SMALL_GRADE
-        if repeated or grades or not {*ranking} & {*judged} or any(map(_is_no_id, both)):
-            raise RecnbError(
-                f"ranking and truth are {len(ranking)} numbers each: {fix}give the relevant ones as a set, set(truth), or of several lists [set(one) for one in truth]."
-            )
+    if numbers and 0 < len(judged) == len(ranking) and _is_sequence(truth):
+        raise RecnbError(
+            f"ranking and truth are lists of {len(ranking)} number{'s' * (len(ranking) > 1)} each: {fix}give the relevant ones as a set, "
+            "set(truth), or of several lists [set(one) for one in truth]."
+        )
     odd = next((value for value in (*ranking, *judged) if _is_no_id(value)), None)
     if odd is not None and numbers:
         raise RecnbError(f"ranking and truth hold items, and {odd!r} is no id of one: {fix}make them text.")
-    return by_position
 
 
 def _is_no_id(value: Any) -> bool:
@@ -457,6 +453,5 @@ def _basis(
     lists = scores if all(map(_is_sequence, scores)) else [scores]
     equal = any(len({*of_list}) < len(of_list) for of_list in lists)
     order = [_(PHRASES["ties", ties])] * equal
-    ids = [_("numbers of the truth are ids of items, not grades")] * any(pair.by_id for pair in pairs)
     in_force = options_in_words(shown_at(k, {**metric.defaults, **options}))
-    return "; ".join([count, *[zeros] * bool(empty), *order, *ids, *in_force])
+    return "; ".join([count, *[zeros] * bool(empty), *order, *in_force])

@@ -259,14 +259,14 @@ def test_gates_that_cannot_be(
     ("arguments", "words"),
     [
         (("nothing.csv", "test.csv"), "there is no file"),
-        (("item-knn.parquet", "users.csv"), "users.csv) has no item column"),
+        (("item-knn.parquet", "users.csv"), "users.csv): there is no item column"),
         (("item-knn.parquet", "test.csv", "--option", "gian=exponential"), "Did you mean 'gain'"),
         (("item-knn.parquet", "test.csv", "--convention", "trac"), "trec_eval"),
         (("item-knn.parquet", "test.csv", "--baseline", "popular"), "--baseline names a model"),
         (("item-knn.parquet", "test.csv", "-o", "report.docx"), ".docx is no form of a report"),
         (("item-knn.parquet", "popular.parquet", "test.csv", "--format", "trec"), "give one file"),
         (("item-knn.parquet", "item-knn.parquet", "test.csv"), "is given twice"),
-        (("all.csv", "test.csv", "--model", "nope"), "has no column 'nope'"),
+        (("all.csv", "test.csv", "--model", "nope"), "there is no column 'nope'"),
         (("all.csv", "test.csv", "-o", "new.json", "--gate-json", "new.json", "--fail-below", "ndcg=0"), "a file each"),
     ],
 )

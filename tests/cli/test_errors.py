@@ -92,7 +92,7 @@ def test_refused_before_anything_is_written(
 @pytest.mark.parametrize(
     ("recs", "words"),
     [
-        ("user,item,score\nu001,i080,1\n,2,1\n", "Drop those rows."),
+        ("user,item,score\nu001,i080,1\n,2,1\n", "Drop that row."),
         ("user,item,score\nu001,i080,1\nu001,i080,2\n", "Drop the repeats; or say --data-option duplicates=dedupe"),
         ("user,item,score\nu001,i080,1\nu001,i081,x\n", "holds text where numbers are needed, and 'x' is no number"),
         (
@@ -104,7 +104,7 @@ def test_refused_before_anything_is_written(
             "--data-option order=rank or --data-option order=score",
         ),
         ("user,item,score,prediction\nu001,i080,1,1\n", "Say which: --score score."),
-        ("user,item,score\n", "is empty"),
+        ("user,item,score\n", "there are no rows"),
     ],
 )
 def test_errors_of_frames_name_the_file_and_hold_no_code(

@@ -254,7 +254,7 @@ def test_each_path_is_told_by_its_name(tmp_path: Path, refused: Tells) -> None:
     (tmp_path / "again.csv").symlink_to(recs)
     assert "is given twice" in refused(recs, tmp_path / "again.csv", truth)
     assert "is given twice" in refused(recs, tmp_path / ".." / tmp_path.name / "r.csv", truth)
-    assert f"truth ({truth}) has no item column" in refused(recs, put(truth, "user,what\nu1,a\n"))
+    assert f"truth ({truth}): there is no item column" in refused(recs, put(truth, "user,what\nu1,a\n"))
     assert "--item what" in refused(recs, truth)
 
 

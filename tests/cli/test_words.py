@@ -86,10 +86,10 @@ TRUTH: dict[str, list[object]] = {"user": ["u"], "item": ["b"], "relevance": [1.
         ({"user": ["u"], "item": ["a"]}, TRUTH, "--data-option order=row"),
         ({**RECS, "rank": [0, 1]}, TRUTH, "add 1."),
         ({**RECS, "rank": [-1, -2]}, TRUTH, "--score rank"),
-        ({**RECS, "item": ["a", None]}, TRUTH, "Drop those rows."),
+        ({**RECS, "item": ["a", None]}, TRUTH, "Drop that row."),
         ({**RECS, "item": ["a", "a"]}, TRUTH, "--data-option duplicates=dedupe"),
-        ({**RECS, "item": [1, 2]}, TRUTH, "Make both text, or both whole numbers."),
-        ({**RECS, "item": [2.0**60, 1.0]}, TRUTH, "as whole numbers or as text."),
+        ({**RECS, "item": [1, 2]}, TRUTH, "Make both text."),
+        ({**RECS, "item": [2.0**60, 1.0]}, TRUTH, "as whole numbers or as text,"),
         ({**RECS, "score": [1, 2]}, TRUTH, "--data-option order=rank or --data-option order=score."),
         (RECS, {**TRUTH, "relevance": [None]}, "0 for not relevant; or drop the rows."),
         (

@@ -359,7 +359,7 @@ def test_columns_of_predictions_refused() -> None:
 
 
 def test_a_column_of_models_that_is_not_there_is_refused(sample):
-    with pytest.raises(ColumnError, match=r"has no column 'nope'\. Its columns: 'model'"):
+    with pytest.raises(ColumnError, match=r"there is no column 'nope'\. Its columns: 'model'"):
         recnb.compare(sample.recommendations, sample.test, model="nope")
 
 

@@ -50,9 +50,9 @@ Case = tuple[Any, Any, dict[str, Any], type[RecnbError], tuple[str, ...]]
 
 COLUMNS: dict[str, Case] = {
     "no user column": (RECS.rename(columns={"user": "whom"}), TRUTH,
-        {}, ColumnError, ("recommendations has no user column", "'whom', 'item', 'rank'", "user='whom'")),
+        {}, ColumnError, ("recommendations: there is no user column", "'whom', 'item', 'rank'", "user='whom'")),
     "no item column": (RECS, TRUTH.rename(columns={"item": "what"}),
-        {}, ColumnError, ("truth has no item column", "'user', 'what', 'relevance'", "item='what'")),
+        {}, ColumnError, ("truth: there is no item column", "'user', 'what', 'relevance'", "item='what'")),
     "no columns at all": (pd.DataFrame(), TRUTH, {}, ColumnError, ("recommendations", "none", "user=")),
     "two user columns": (RECS.assign(user_id=1), TRUTH,
         {}, ColumnError, ("recommendations", "'user' and 'user_id'", "user='user'")),
@@ -79,7 +79,7 @@ COLUMNS: dict[str, Case] = {
     "rank and score from one column": (RECS, TRUTH,
         {"rank": "rank", "score": "rank"}, ColumnError, ("'rank' cannot be both rank and score",)),
     "column names twice": (pd.concat([RECS, RECS[["rank"]]], axis=1), TRUTH,
-        {}, ColumnError, ("recommendations", "more than one column called 'rank'", "rename")),
+        {}, ColumnError, ("recommendations", "more than one column is called 'rank'", "rename")),
     "column names of two levels": (pd.concat({"a": RECS}, axis=1), TRUTH,
         {}, ColumnError, ("recommendations", "('a', 'user')")),
     "a keyword that is no text": (RECS.set_axis([0, 1, 2], axis=1), TRUTH,
@@ -95,19 +95,19 @@ COLUMNS: dict[str, Case] = {
 DAYS = pd.to_datetime(["2026-01-01", "2026-01-02"])
 IDS: dict[str, Case] = {
     "users 1 and '1'": (RECS, TRUTH.astype({"user": str}),
-        {}, FrameError, ("user ids", "whole numbers (such as 1)", "text (such as '1')", "recs['user'].astype(str)", ".astype(int)")),
+        {}, FrameError, ("user ids", "whole numbers (such as 1)", "text (such as '1')", "Make both text")),
     "items '10' and 10": (RECS.astype({"item": str}), TRUTH,
-        {}, FrameError, ("item ids", "text (such as '10')", "whole numbers (such as 11)", "truth['item'].astype(str)")),
+        {}, FrameError, ("item ids", "text (such as '10')", "whole numbers (such as 11)", "Make both text")),
     "kinds, under other names": (RECS.astype({"user": str}), TRUTH.rename(columns={"user": "userId"}),
-        {}, FrameError, ("column 'user'", "column 'userId'", "truth['userId'].astype(str)")),
-    "items that are days": (RECS, TRUTH.assign(item=DAYS), {}, FrameError, ("item ids", "such as 10", "2026")),
-    "items that are true": (RECS, TRUTH.assign(item=[True, False]), {}, FrameError, ("item ids", "Boolean", "True")),
+        {}, FrameError, ("column 'user'", "column 'userId'", "'userId'")),
+    "items that are days": (RECS, TRUTH.assign(item=DAYS), {}, FrameError, ("truth", "'item'", "Datetime", "no item id")),
+    "items that are true": (RECS, TRUTH.assign(item=[True, False]), {}, FrameError, ("truth", "'item'", "Boolean", "no item id")),
     "no user in common": (RECS, TRUTH.assign(user=[7, 8]),
         {}, FrameError, ("no user is in both frames", "such as 1", "such as 7", "user=")),
     "a user missing": (RECS.astype({"user": "Int64"}).assign(user=pd.array([1, None, 2], dtype="Int64")), TRUTH,
-        {}, FrameError, ("recommendations", "'user'", "1 missing", "row 1", "dropna(subset=['user'])")),
+        {}, FrameError, ("recommendations", "'user'", "1 missing", "row 1", "Drop that row")),
     "an item missing": (RECS, TRUTH.assign(item=[np.nan, 10]),
-        {}, FrameError, ("truth", "'item'", "1 missing", "row 0", "dropna(subset=['item'])")),
+        {}, FrameError, ("truth", "'item'", "1 missing", "row 0", "Drop that row")),
     "text missing": (RECS.assign(item=["a", None, None]), TRUTH.assign(item=TRUTH["item"].astype(str)),
         {}, FrameError, ("recommendations", "'item'", "2 missing", "row 1")),
     "a category missing": (RECS.assign(user=pd.Categorical([1, None, 2])), TRUTH,
@@ -117,10 +117,10 @@ IDS: dict[str, Case] = {
         {}, FrameError, ("recommendations", "'user'", "1.5", "whole numbers or text")),
     "infinite ids": (RECS.assign(user=[1.0, np.inf, 2.0]), TRUTH, {}, FrameError, ("'user'", "inf")),
     "floats too large to be exact": (RECS.assign(item=[2.0**60, 11, 10]), TRUTH,
-        {}, FrameError, ("'item'", "1152921504606846976", "2**53", "Int64")),
+        {}, FrameError, ("'item'", "1152921504606846976", "2**53", "as text")),
     "floats beyond whole numbers": (RECS.assign(item=[1e300, 11, 10]), TRUTH, {}, FrameError, ("'item'", "2**53")),
     "whole numbers too large": (RECS.assign(item=np.array([2**64 - 1, 11, 10], dtype=np.uint64)), TRUTH,
-        {}, FrameError, ("'item'", "18446744073709551615", ".astype(str)")),
+        {}, FrameError, ("'item'", "18446744073709551615", "Make them text")),
     "numbers and text in one column": (RECS.assign(item=pd.Series(["a", 11, 10], dtype=object)), TRUTH,
         {}, FrameError, ("recommendations", "'item'", "int, str", ".astype(str)")),
     "complex numbers": (RECS.assign(item=[1j, 2j, 3j]), TRUTH,
@@ -128,20 +128,20 @@ IDS: dict[str, Case] = {
     "structs": (RECS, TRUTH.assign(item=[{"a": 1}, {"a": 2}]),
         {}, FrameError, ("truth", "'item'", "Struct", "one id a row")),
     "periods": (RECS.assign(item=pd.period_range("2026", periods=3, freq="D")), TRUTH,
-        {}, FrameError, ("recommendations", "'item'", ".astype(str)")),
+        {}, FrameError, ("recommendations", "'item'", "text")),
     "objects of no kind": (RECS.assign(item=[object(), object(), object()]), TRUTH,
         {}, FrameError, ("recommendations", "'item'", "object")),
 }  # fmt: skip
 
 VALUES: dict[str, Case] = {
     "a pair twice": (pd.concat([RECS, pd.DataFrame({"user": [1], "item": [11], "rank": [3]})]), TRUTH,
-        {}, FrameError, ("recommendations", "1 pairs", "user 1, item 11 (2 times)", "drop_duplicates(['user', 'item'])", "duplicates='dedupe'")),
+        {}, FrameError, ("recommendations", "1 pair of", "user 1, item 11 (2 times)", "['user', 'item']", "duplicates='dedupe'")),
     "a pair twice, under other names": (pd.concat([SCORED, SCORED]).set_axis(["qid", "docno", "score"], axis=1), TRUTH,
-        {}, FrameError, ("3 pairs", "drop_duplicates(['qid', 'docno'])")),
+        {}, FrameError, ("3 pairs", "['qid', 'docno']")),
     "a judged pair twice, under other names": (RECS, pd.concat([TRUTH, TRUTH]).rename(columns={"item": "movieId"}),
-        {}, FrameError, ("truth", "2 pairs", "drop_duplicates(['user', 'movieId'])", "duplicates='dedupe'")),
+        {}, FrameError, ("truth", "2 pairs", "['user', 'movieId']", "duplicates='dedupe'")),
     "rank 0": (RECS.assign(rank=[0, 1, 1]), TRUTH,
-        {}, FrameError, ("recommendations", "'rank'", "rank 0", "user 1, item 10", "frame['rank'] += 1")),
+        {}, FrameError, ("recommendations", "'rank'", "rank 0", "user 1, item 10", "add 1")),
     "rank below 0": (RECS.assign(rank=[1, -3, 1]), TRUTH, {}, FrameError, ("'rank'", "rank -3", "user 1, item 11")),
     "rank with a fraction": (RECS.assign(rank=[1.5, 2, 1]), TRUTH,
         {}, FrameError, ("'rank'", "1.5", "user 1, item 10", "score='rank'")),
@@ -150,9 +150,9 @@ VALUES: dict[str, Case] = {
         {}, FrameError, ("'rank'", "missing", "user 1, item 11")),
     "rank infinite": (RECS.assign(rank=[1, np.inf, 1]), TRUTH, {}, FrameError, ("'rank'", "inf", "user 1, item 11")),
     "rank twice": (RECS.assign(rank=[1, 1, 1]), TRUTH,
-        {}, FrameError, ("'rank'", "rank 1", "10 and 11", "user 1", ".rank(method='first', ascending=False)")),
+        {}, FrameError, ("'rank'", "rank 1", "10 and 11", "user 1", "its own rank")),
     "rank as text": (RECS.astype({"rank": str}), TRUTH,
-        {}, FrameError, ("recommendations", "'rank'", "text", "'1'", "frame['rank'].astype(float)")),
+        {}, FrameError, ("recommendations", "'rank'", "text", "'1'", "numbers are needed")),
     "rank beyond any list": (RECS.assign(rank=[1, 2**40, 1]), TRUTH,
         {}, FrameError, ("'rank'", "1.09951e+12", "user 1, item 11", "score='rank'")),
     "rank beyond whole numbers": (RECS.assign(rank=[1, 1e300, 1]), TRUTH,
@@ -160,10 +160,10 @@ VALUES: dict[str, Case] = {
     "rank of 64 bits without sign": (RECS.assign(rank=np.array([1, 2**64 - 1, 1], dtype=np.uint64)), TRUTH,
         {}, FrameError, ("'rank'", "1.84467e+19")),
     "rank and score that disagree": (RECS.assign(score=[0.1, 0.9, 0.5]), TRUTH,
-        {}, FrameError, ("'rank' and 'score' disagree in 1 places", "User 1", "item 10 at rank 1 with score 0.1", "item 11",
+        {}, FrameError, ("'rank' and 'score' disagree in 1 place", "User 1", "item 10 at rank 1 with score 0.1", "item 11",
          "order='rank' or order='score'")),
     "score NaN": (SCORED.assign(score=[0.1, np.nan, 0.5]), TRUTH,
-        {}, FrameError, ("recommendations", "'score'", "1 scores", "nan", "user 1, item 11", "drop the row")),
+        {}, FrameError, ("recommendations", "'score'", "1 score that is", "nan", "user 1, item 11", "drop the row")),
     "score infinite": (SCORED.assign(score=[0.1, 0.2, -np.inf]), TRUTH,
         {}, FrameError, ("'score'", "-inf", "user 2, item 10")),
     "score missing": (SCORED.assign(score=pd.array([None, None, 0.5], dtype="Float64")), TRUTH,
@@ -177,13 +177,13 @@ VALUES: dict[str, Case] = {
     "score NaN beside a rank": (RECS.assign(score=[0.9, np.nan, 0.5]), TRUTH,
         {}, FrameError, ("'score'", "nan", "user 1, item 11")),
     "relevance NaN": (RECS, TRUTH.assign(relevance=[np.nan, 1]),
-        {}, FrameError, ("truth", "'relevance'", "1 values", "nan", "user 1, item 11", ".fillna(0)")),
+        {}, FrameError, ("truth", "'relevance'", "1 value that is", "nan", "user 1, item 11", "0 for not relevant")),
     "relevance missing": (RECS, TRUTH.assign(relevance=[None, None]),
         {}, FrameError, ("truth", "'relevance'", "2 values", "None")),
     "relevance infinite": (RECS, TRUTH.assign(relevance=[1, np.inf]),
         {}, FrameError, ("truth", "'relevance'", "inf", "user 2, item 10")),
     "relevance negative": (RECS, TRUTH.assign(relevance=[1, -0.5]),
-        {}, FrameError, ("truth", "'relevance'", "-0.5", "user 2, item 10", "clip(lower=0)")),
+        {}, FrameError, ("truth", "'relevance'", "-0.5", "user 2, item 10", "set it to 0")),
     "relevance as text": (RECS, TRUTH.assign(relevance=["liked", "hated"]),
         {}, FrameError, ("truth", "'relevance'", "text", "'liked' is no number")),
     "relevance under another name": (RECS, TRUTH.assign(relevance=[1, -1]).rename(columns={"relevance": "stars"}),
@@ -196,8 +196,8 @@ VALUES: dict[str, Case] = {
         {"users": "both"}, NoUsersError, ("no user that counts", "users='both'")),
     "a user with nothing relevant, refused": (RECS, TRUTH.assign(relevance=[0.0, 1]),
         {"no_relevant": "error"}, FrameError, ("1 users", "such as 1", "no_relevant='skip'", "'zero'")),
-    "empty recommendations": (RECS.iloc[:0], TRUTH, {}, FrameError, ("recommendations is empty", "no rows")),
-    "empty truth": (RECS, TRUTH.iloc[:0], {}, FrameError, ("truth is empty", "no rows")),
+    "empty recommendations": (RECS.iloc[:0], TRUTH, {}, FrameError, ("recommendations: there are no rows")),
+    "empty truth": (RECS, TRUTH.iloc[:0], {}, FrameError, ("truth: there are no rows")),
 }  # fmt: skip
 
 
@@ -277,10 +277,10 @@ LIST_CASES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "a set has no ranks": ({"recommended": [{"x"}, ["y"]]}, ("'recommended'", "set", "user 'a'", "rank order")),
     "a mapping has no ranks": ({"recommended": [{"x": 1}, ["y"]]}, ("'recommended'", "lists for some users and mappings for others")),
     "a user twice": ({"user": ["a", "a"]}, ("user 'a'", "more than one row", "one row a user")),
-    "a user missing": ({"user": ["a", None]}, ("'user'", "missing", "dropna")),
+    "a user missing": ({"user": ["a", None]}, ("'user'", "missing", "Drop that row")),
     "an item twice in a list": ({"recommended": [["x", "x"], ["y"]]}, ("user 'a', item 'x' (2 times)", "duplicates='dedupe'")),
     "an item twice in a truth": ({"relevant": [["x"], ["y", "y"]]}, ("truth", "user 'b', item 'y' (2 times)", "duplicates='dedupe'")),
-    "an item missing": ({"recommended": [["x", None], ["y"]]}, ("'recommended'", "1 missing item ids")),
+    "an item missing": ({"recommended": [["x", None], ["y"]]}, ("'recommended'", "1 missing item id,")),
     "items of two kinds": ({"recommended": [["x", 1], ["y"]]}, ("'recommended'", "int, str", "one kind")),
     "items of other kinds": ({"relevant": [[1], [2]]}, ("item ids", "text (such as 'x')", "whole numbers (such as 1)", "'recommended'", "'relevant'")),
     "lists in lists": ({"recommended": [[["x"]], [["y"]]]}, ("'recommended'", "List")),
@@ -301,7 +301,7 @@ def test_lists_in_cells_refused(what: str) -> None:
 
 
 def test_an_empty_frame_of_lists() -> None:
-    refused(lambda: pd.DataFrame(LISTS).iloc[:0].rec.ndcg(k=2), FrameError, "the frame is empty", "no rows")
+    refused(lambda: pd.DataFrame(LISTS).iloc[:0].rec.ndcg(k=2), FrameError, "the frame: there are no rows")
 
 
 def test_a_frame_of_recommendations_alone() -> None:
@@ -321,26 +321,6 @@ def test_a_frame_of_recommendations_alone() -> None:
         "score='...'",
     )
     refused(lambda: TRUTH.rec.evaluation(user="member"), ColumnError, "user='member'", "'user', 'item', 'relevance'")
-
-
-@pytest.mark.parametrize(
-    "ids",
-    [
-        [Decimal(1), Decimal(2), Decimal(3)],
-        [datetime.date(2026, 1, day) for day in (1, 2, 3)],
-        [uuid.UUID(int=i) for i in (1, 2, 3)],
-        [b"1", b"2", b"3"],
-    ],
-)
-def test_ids_of_rare_kinds_are_evaluated_or_refused(ids: list[Any]) -> None:
-    """Either the right number, or an error of recnb."""
-    recs, truth = (
-        pd.DataFrame({"user": ids, "item": [1, 2, 3], "rank": 1}),
-        pd.DataFrame({"user": ids, "item": [1, 2, 9]}),
-    )
-    assert recnb.evaluate(recs, truth).recall(k=1).per_user.tolist() == [1.0, 1.0, 0.0]
-    same_user = pd.DataFrame({"user": 1, "item": ids, "rank": [1, 2, 3]}), pd.DataFrame({"user": 1, "item": ids[:2]})
-    assert recnb.evaluate(*same_user).recall(k=3) == 1.0
 
 
 @pytest.mark.parametrize("truth_too", [False, True])

@@ -258,14 +258,6 @@ def test_polars_numbers(kind: Any) -> None:
     assert numbers(recs, truth) == pytest.approx(WANT, abs=1e-15)
 
 
-@pytest.mark.parametrize(
-    "ids", [pd.date_range("2026-01-01", periods=40), np.array([f"{i}".encode() for i in range(40)], dtype=object)]
-)
-def test_other_ids(ids: Any) -> None:
-    recs, truth = (frame.assign(item=np.asarray(ids)[frame["item"]]) for frame in (RECS, TRUTH))
-    assert numbers(recs, truth) == pytest.approx(WANT, abs=1e-15)
-
-
 def snapshot(frame: pd.DataFrame) -> tuple[Any, ...]:
     return (
         frame.copy(deep=True),

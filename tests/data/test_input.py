@@ -131,7 +131,7 @@ def test_rows_of_items(how: str) -> None:
     same(ROWS[how], numbered, user_ids=range(3))
     with pytest.raises(FrameError, match=r"user_ids=range\(0, 3\)"):
         recnb.evaluate(ROWS[how], numbered)
-    with pytest.raises(FrameError, match="recommendations has 3 rows, and user_ids= 2 users"):
+    with pytest.raises(FrameError, match="there are 3 rows, and user_ids= has 2 users"):
         recnb.evaluate(ROWS[how], TRUTH, user_ids=IDS[:2])
     with pytest.raises(FrameError, match="user 'ann' has more than one row"):
         recnb.evaluate(ROWS[how], TRUTH, user_ids=["ann", "bob", "ann"])
@@ -196,8 +196,6 @@ def test_an_empty_list_counts_0() -> None:
 
 
 def test_keys_and_items_of_other_kinds() -> None:
-    days = pd.to_datetime(["2026-01-01", "2026-01-02"])
-    assert recnb.evaluate({1: [days[1], days[0]]}, {1: [days[0]]}).mrr() == 0.5
     assert recnb.evaluate({np.int64(1): np.array([5, 7])}, {1: {7: 1}}).mrr() == 0.5
     assert recnb.evaluate(np.array([[5, 7], [7, -1]]), {"u": {7}, "v": {7}}, user_ids=["u", "v"]).mrr() == 0.75
     # Lists that end early make floats of whole numbers.
@@ -347,7 +345,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...]]] = {
     "a score as text": ({"ann": {"a": "high"}}, LIKED, {}, ("score that is no number", "'high'")),
     "negative relevance": (LISTS, {"ann": {"a": -1}}, {}, ("truth", "-1", "user 'ann', item 'a'")),
     "an item twice": ({"ann": ["a", "a"]}, LIKED, {}, ("user 'ann', item 'a' (2 times)", "duplicates='dedupe'")),
-    "an item missing": ({"ann": ["a", None]}, LIKED, {}, ("missing item ids",)),
+    "an item missing": ({"ann": ["a", None]}, LIKED, {}, ("missing item id,",)),
     "items of two kinds": ({"ann": ["a", 1]}, LIKED, {}, ("int, str", "one kind")),
     "users of two kinds": ({"ann": ["a"], 1: ["a"]}, LIKED, {}, ("users of more than one kind", "int, str")),
     "ids of two kinds": ({1: ["a"]}, LIKED, {}, ("user ids", "such as 1", "such as 'cy'")),
@@ -365,7 +363,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...]]] = {
     "scores of all items": (np.array([[0.1, 0.9], [0.2, 0.3]]), LIKED, {"user_ids": ["ann", "bob"]}, ("look like scores", "argsort")),
     "whole scores of all items": (np.array([[3.0, 3.0], [2.0, 1.0]]), LIKED, {"user_ids": ["ann", "bob"]}, ("look like scores",)),
     "records": ([Record("ann", "a", 0.5)], LIKED, {}, ("records of query_id, doc_id, score", "by pandas.DataFrame")),
-    "a cube": (np.zeros((2, 2, 2)), LIKED, {"user_ids": [1, 2]}, ("the shape (2, 2, 2)",)),
+    "a cube": (np.zeros((2, 2, 2)), LIKED, {"user_ids": [1, 2]}, ("the shape is (2, 2, 2)",)),
 }  # fmt: skip
 
 
@@ -459,9 +457,9 @@ def test_repeated_pairs_of_several_models_are_to_be_compared() -> None:
     one = pd.DataFrame({"user": [1, 1, 2], "item": [5, 6, 5], "rank": [1, 2, 1]})
     recs = pd.concat([one.assign(algo="a", page=1), one.assign(algo="b", page=1)])
     truth = pd.DataFrame({"user": [1, 2], "item": [5, 6]})
-    with pytest.raises(RecnbError, match=r"compare them: recnb\.compare\(recs, truth, model='algo'\)\. Else: Make"):
+    with pytest.raises(RecnbError, match=r"compare them: recnb\.compare\(recs, truth, model='algo'\)\. Else: Drop"):
         recnb.evaluate(recs, truth)
-    with pytest.raises(RecnbError, match="Make ranks") as found:
+    with pytest.raises(RecnbError, match="Drop the repeats") as found:
         recnb.evaluate(recs.drop(columns="algo"), truth)
     assert "compare" not in str(found.value)
 
@@ -571,7 +569,9 @@ def test_two_columns_of_lists_are_named(named: dict[str, str]) -> None:
 
 def test_lists_in_cells_have_one_row_a_user() -> None:
     frame = pd.DataFrame({"user": [1, 1], "item": [["a"], ["b"]]})
-    with pytest.raises(FrameError, match=r"no item id: one id a row is needed: frame\.explode\('item'\)"):
+    with pytest.raises(
+        FrameError, match=r"no item id: one id a row is needed, whole numbers or text: frame\.explode\('item'\)"
+    ):
         recnb.evaluate(frame, {1: ["a"]})
     assert recnb.evaluate(frame.assign(user=[1, 2]), {1: ["a"]}).recall(k=1) == 1
 
@@ -583,3 +583,45 @@ def test_two_columns_of_users_of_a_frame_of_ranks() -> None:
     with pytest.raises(FrameError, match=r"one that is no rank: 'user'\. Drop it: frame\.drop\(columns=\['user'\]\)"):
         recnb.evaluate(frame, {1: ["a"]}, user="customer")
     assert recnb.evaluate(frame.drop(columns="user"), {1: ["a"]}, user="customer").recall(k=1) == 1
+
+
+COLLECTIONS = {
+    "a range": lambda items: range(items[0], items[0] + len(items)),
+    "keys of a mapping": lambda items: dict.fromkeys(items).keys(),
+    "values of a mapping": lambda items: dict(enumerate(items)).values(),
+    "a generator": lambda items: (item for item in items),
+    "a map": lambda items: map(int, items),
+    "a tensor": lambda items: Tensor(items),
+}
+
+
+class Tensor:
+    """What a tensor of torch has of a list."""
+
+    __module__ = "torch"
+
+    def __init__(self, values: list[Any]) -> None:
+        self.values, self.shape = values, (len(values),)
+
+    def __iter__(self) -> Any:
+        return (Tensor([value]) for value in self.values)
+
+    def tolist(self) -> list[Any]:
+        return self.values
+
+
+@pytest.mark.parametrize("how", COLLECTIONS)
+def test_any_collection_is_a_list(how: str) -> None:
+    of = COLLECTIONS[how]
+    assert recnb.evaluate({"u": of([4, 5, 6])}, {"u": [5]}).mrr() == 0.5
+    assert recnb.evaluate({"u": [4, 5, 6]}, {"u": of([5, 6])}).mrr() == 0.5
+    if how != "a tensor":
+        assert recnb.mrr(of([4, 5, 6]), [5]) == recnb.mrr([4, 5, 6], of([5, 6])) == 0.5
+
+
+def test_a_matrix_of_another_library_goes_by_user() -> None:
+    matrix, users = Tensor([[4, 5], [5, 4]]), ["u", "v"]
+    with pytest.raises(FrameError, match="is a Tensor, which is nothing that recnb reads") as found:
+        recnb.evaluate(matrix, {"u": [5], "v": [5]})
+    by_user = eval(str(found.value).split("is a mapping: ")[1].removesuffix("."))
+    assert recnb.evaluate(by_user, {"u": [5], "v": [5]}).mrr() == 0.75

@@ -41,8 +41,8 @@ def test_users_may_still_be_a_word() -> None:
         ({"items": ITEMS.assign(movieId=[1, 2, 3])}, FrameError, "items holds whole numbers"),
         ({"users": USERS.assign(member_id=list("abc"))}, FrameError, "users holds text"),
         ({"items": pd.concat([ITEMS, ITEMS])}, FrameError, "item 'a' has more than one row"),
-        ({"items": ITEMS.rename(columns={"movieId": "thing"})}, ColumnError, "items has no item column"),
-        ({"train": TRAIN.drop(columns="item_id")}, ColumnError, "train has no item column"),
+        ({"items": ITEMS.rename(columns={"movieId": "thing"})}, ColumnError, "items: there is no item column"),
+        ({"train": TRAIN.drop(columns="item_id")}, ColumnError, "train: there is no item column"),
         ({"users": USERS.assign(member_id=[1, None, 3])}, FrameError, "missing"),
     ],
 )

@@ -161,22 +161,15 @@ def test_one_user_has_more_rows_than_a_batch(place, torn):
     same(recnb.evaluate(pl.from_pandas(recs).lazy(), truth), recnb.evaluate(recs, truth))
 
 
-@pytest.mark.parametrize("ids", ["int32", "float64", "category", "datetime64[us]", "bool", "bytes"])
+@pytest.mark.parametrize("ids", ["int32", "float64", "category"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("torn", [False, True])
 def test_ids_of_any_kind(ids, kind, torn):
-    recs, truth = random_frames(np.random.default_rng(5), n_users=2 if ids == "bool" else 25)
-    if ids == "bool":
-        long = pd.DataFrame({"user": np.repeat([0, 1], 40), "item": [*range(40)] * 2, "score": 1.0})
-        recs, truth = long, long[::3].rename(columns={"score": "relevance"})
+    recs, truth = random_frames(np.random.default_rng(5), n_users=25)
     recs, truth = (frame.reset_index(drop=True) for frame in (shuffled(recs) if torn else recs, truth))
     for frame in (recs, truth):
         if ids == "category":
             frame["user"] = frame["user"].astype(str).astype("category")
-        elif ids == "bytes":
-            frame["user"] = [str(user).encode() for user in frame["user"]]
-        elif ids == "datetime64[us]":
-            frame["user"] = pd.to_datetime(frame["user"], unit="D").astype(ids)
         else:
             frame["user"] = frame["user"].astype(ids)
     made, whole = recnb.evaluate(KINDS[kind](recs), truth), recnb.evaluate(recs, truth)
@@ -232,7 +225,8 @@ def test_a_connection_may_be_asked_other_things_meanwhile():
 def said(recs, truth, **options):
     with pytest.raises(RecnbError) as found:
         recnb.evaluate(recs, truth, **options)
-    return found.type, str(found.value)
+    # Code is that of each library.
+    return found.type, re.sub(r"[:,] (?:recs = )?(?:frame|recs)[.\[].*?(?=;|\.$|\. \(|$)", "", str(found.value))
 
 
 def with_value(recs, row, column, value):
@@ -339,18 +333,6 @@ def test_a_lazy_frame_that_fails_is_named():
         recnb.evaluate(lazy, truth)
 
 
-def test_users_of_a_type_that_arrow_makes_of_another():
-    """UUIDs of Arrow, whose lists are looked up one by one."""
-    users = pa.array([uuid.UUID(int=number // 4) for number in range(40)])
-    rows = pa.table(
-        {"user": users, "item": [number % 4 for number in range(40)], "rank": [number % 4 + 1 for number in range(40)]}
-    )
-    made = recnb.evaluate(ds.dataset(rows.to_batches(max_chunksize=7)), rows)
-    assert lists_are_away(made)
-    assert made._data.list_of(3) == {1: 0, 2: 1, 3: 2, 4: 3}
-    assert made.explain("precision", made.users[3], k=2).value == 1.0
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("users", ["truth", "union"])
 def test_a_mean_over_the_orders_of_equal_scores_is_the_same_in_batches(kind, users):
@@ -372,17 +354,6 @@ def test_one_user_is_enough_and_none_is_refused(kind):
     assert (made.n_users, made.recall(), made.recall(k=30)) == (1, 0.5, 0.25)
     with pytest.raises(NoUsersError, match="the highest in the truth is 1"):
         recnb.evaluate(KINDS[kind](recs), truth, relevant_from=2)
-
-
-@pytest.mark.parametrize("kind", [date, time])
-def test_users_may_be_dates_and_times(kind):
-    recs, truth = random_frames(np.random.default_rng(20))
-    of_user = {date: lambda user: date(2020, 1, 1) + timedelta(days=user), time: lambda user: time(0, user)}[kind]
-    recs, truth = (one.assign(user=one.user.map(of_user)).reset_index(drop=True) for one in (recs, truth))
-    lists, judged = map(pl.from_pandas, (recs, truth))
-    made = recnb.evaluate(lists.lazy(), judged)
-    assert lists_are_away(made)
-    same(made, recnb.evaluate(lists, judged))
 
 
 def test_lists_of_judged_items_alone_are_not_fetched():

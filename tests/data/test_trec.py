@@ -127,7 +127,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         recnb.write_trec_run(recs, tmp_path / "run")
     with pytest.raises(ColumnError, match="neither rank nor score"):
         recnb.write_trec_run(recs.drop(columns="score"), tmp_path / "run")
-    with pytest.raises(FrameError, match="has 1 scores that are missing"):
+    with pytest.raises(FrameError, match="has 1 score that is missing"):
         recnb.write_trec_run(recs.assign(score=None), tmp_path / "run")
     with pytest.raises(FrameError, match=r"a relevance is 0\.5"):
         recnb.write_trec_qrels(recs.assign(relevance=0.5), tmp_path / "qrels")

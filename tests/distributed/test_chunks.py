@@ -147,7 +147,7 @@ def test_a_list_may_be_spread_over_chunks(text, whole, monkeypatch):
     made = recnb.evaluate_chunks(chunks, truth, METRICS, K)
     expected = recnb.evaluate(shuffled, truth).table(METRICS, k=K)
     np.testing.assert_allclose(made.table().to_numpy(), expected.to_numpy(), rtol=0, atol=1e-12)
-    with pytest.raises(FrameError, match="1 pairs of user and item stand more than once"):
+    with pytest.raises(FrameError, match="1 pair of user and item is repeated"):
         recnb.evaluate_chunks([*chunks, recs[:1]], truth, k=5)
 
 
@@ -157,7 +157,7 @@ def test_what_is_wrong_is_said():
         recnb.evaluate_chunks([], truth)
     with pytest.raises(FrameError, match="chunks is one DataFrame"):
         recnb.evaluate_chunks(recs, truth)
-    with pytest.raises(FrameError, match="recommendations is empty"):
+    with pytest.raises(FrameError, match="recommendations: there are no rows"):
         recnb.evaluate_chunks([recs[:0]], truth)
     with pytest.raises(FrameError, match="truth is empty"):
         recnb.evaluate_chunks([recs], truth[:0])

@@ -187,7 +187,7 @@ def test_what_is_wrong_is_said_as_for_pandas():
     refused(NoUsersError, "relevance must be 9 or more and the highest in the truth is 5", relevant_from=9)
     refused(FrameError, "recommendations is empty", parted(recs[:0], 2))
     refused(FrameError, "truth is empty", right=parted(truth[:0], 2))
-    refused(FrameError, "stand more than once", parted(pd.concat([recs, recs[5:6]]), 3))
+    refused(FrameError, "is repeated", parted(pd.concat([recs, recs[5:6]]), 3))
     refused(FrameError, "negative relevance", right=parted(truth.assign(relevance=-1), 3))
     # A number of a row would be that of a partition, which nobody knows.
     nobody = r"has missing user ids, such as that beside item \d+\. Drop those rows"

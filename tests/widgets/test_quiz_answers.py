@@ -58,6 +58,25 @@ def test_right_is_the_value_rounded_to_the_digits_asked_for() -> None:
         assert judged(wrong)[0] == "wrong", wrong
 
 
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ("(1+2/3)/4", 5 / 12), ("(1 + 2/3) / 4", 5 / 12), ("3/log2(1+1) + 2/log2(1+2)", 3 + 2 / log2(3)),
+        ("(2^3-1)/log2(2)", 7), ("0,5*3", 1.5), ("-(1-3)", 2), ("1÷4×2", 0.5), ("0.2 * 0.8**2", 0.128),
+    ],
+)  # fmt: skip
+def test_a_sum_as_solutions_print_it_is_worked_out(typed: str, value: float) -> None:
+    assert recnb.quiz("ndcg", seed=1).check(typed).number.value == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "typed", ["1/0", "open(1)", "9**99**99", "(1", "1;2", "a+1", "log2(-1)", "[1]", "1 if 1 else 2", "10**999"]
+)
+def test_what_is_no_sum_of_numbers_is_refused(typed: str) -> None:
+    with pytest.raises(RecnbError, match="is not read as a number"):
+        recnb.quiz("ndcg", seed=1).check(typed)
+
+
 def test_a_fraction_is_exact() -> None:
     judged = exercise(2 / 3)
     assert [judged(one)[0] for one in ("2/3", " 4 / 6", Fraction(2, 3), "0.6667", "1.0/1.5")] == ["right"] * 5
@@ -93,7 +112,7 @@ def test_slips_that_give_the_same_number_are_all_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["", "about 0.8", "0.8.7", "1,234.5", "0.8,7", "2/0", "1/2/3", "nan", "inf", "1e9999999999", "1e99999999999999999999", "1e500", "9" * 50, "½ or so", "<b>1</b>", "%", "1/2%"]
+    "bad", ["", "about 0.8", "0.8.7", "1,234.5", "0.8,7", "2/0", "1//2", "nan", "inf", "1e9999999999", "1e99999999999999999999", "1e500", "9" * 50, "½ or so", "<b>1</b>", "%", "1/2%"]
 )  # fmt: skip
 def test_text_that_is_no_number_is_refused(bad: str) -> None:
     q = recnb.quiz("ndcg", 3)

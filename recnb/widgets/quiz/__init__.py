@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
 from recnb.display.language import checked
-from recnb.errors import CutoffError, OptionError
+from recnb.errors import CutoffError, OptionError, is_several
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import standard_metric
 from recnb.widgets.quiz.exercise import Answer, Quiz, Solution
@@ -25,7 +25,7 @@ LEAST_DIGITS, MOST_DIGITS = 2, 8
 def quiz(
     metric: str = "ndcg",
     seed: int = 0,
-    *,
+    *others: Never,
     k: int | None = None,
     digits: int | None = None,
     lang: str | None = None,
@@ -62,6 +62,11 @@ def quiz(
     """
     chosen = standard_metric(metric)
     chosen.check(options)
+    if others or is_several(seed):
+        explain = f"recnb.explain({chosen.name!r}, ranking, relevant)"
+        raise OptionError(
+            f"a quiz draws its own list: recnb.quiz({chosen.name!r}, seed=1). For the worked solution of yours: {explain}."
+        )
     if not _is_whole(seed) or seed < 0:
         raise OptionError(f"seed={seed!r} is not a seed: give a whole number from 0 up, such as seed=1.")
     if digits is not None and (not _is_whole(digits) or not LEAST_DIGITS <= digits <= MOST_DIGITS):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import math
+import operator
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from numbers import Rational
-from typing import Literal
+from typing import Any, Literal
 
 from recnb.display.language import _
 from recnb.display.text import one_line
@@ -67,15 +70,56 @@ def _read_text(answer: str) -> Number | None:
     shown = one_line(answer.strip(), 40)
     # Korean and Japanese keyboards type full-width digits.
     text = unicodedata.normalize("NFKC", answer).strip().replace("−", "-").lower()
-    if "/" in text:
-        over, under = map(_decimal, text.split("/", 1))
-        return None if over is None or not under else Number(shown, float(Fraction(over) / Fraction(under)), None)
     value = _decimal(text.removesuffix("%"))
     if value is None:
-        return None
+        worked_out = _arithmetic(text)
+        return None if worked_out is None else Number(shown, worked_out, None)
     if text.endswith("%"):
         value = value.scaleb(-2)
     return Number(shown, float(value), _decimals(value))
+
+
+_SIGNS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow,
+    ast.UAdd: operator.pos, ast.USub: operator.neg,
+}  # fmt: skip
+
+
+def _arithmetic(text: str) -> float | None:
+    """The value of a sum as solutions print it, such as "(1+2/3)/4" or "3/log2(1+1)"; None if it is none.
+
+    >>> _arithmetic("(1 + 2/3)/4 * 3"), _arithmetic("3/log2(1+1)"), _arithmetic("1/0"), _arithmetic("open(1)")
+    (1.25, 3.0, None, None)
+    """
+    plain = (
+        re.sub(r"(?<=\d),(?=\d)", ".", text).replace("^", "**").replace("×", "*").replace("·", "*").replace("÷", "/")
+    )
+    if len(plain) > 400:
+        return None
+    try:
+        tree = ast.parse(plain, mode="eval").body
+        if isinstance(tree, ast.Constant):
+            return None
+        value = float(_worked_out(tree))
+    except (SyntaxError, ValueError, TypeError, ArithmeticError, KeyError, RecursionError, MemoryError):
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _worked_out(node: ast.AST) -> Any:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return Fraction(str(number))
+        case ast.BinOp(left=left, op=sign, right=right):
+            first, second = _worked_out(left), _worked_out(right)
+            if isinstance(sign, ast.Pow) and max(abs(first), abs(second)) > 100:
+                raise ValueError
+            return _SIGNS[type(sign)](first, second)
+        case ast.UnaryOp(op=sign, operand=operand):
+            return _SIGNS[type(sign)](_worked_out(operand))
+        case ast.Call(func=ast.Name(id="log2"), args=[argument], keywords=[]):
+            return math.log2(_worked_out(argument))
+    raise ValueError
 
 
 def _decimal(text: str) -> Decimal | None:
