@@ -70,7 +70,7 @@ def connect() -> None:
     assert spark.getTags() == set()
     with pytest.raises(FrameError, match="item ids are of different kinds"):
         recnb.spark.evaluate(left, right.withColumn("item", right["relevance"]))
-    with pytest.raises(FrameError, match="pairs? of user and item (is|are) repeated"):
+    with pytest.raises(FrameError, match=r"pairs? of user and item (is|are) repeated"):
         recnb.spark.evaluate(left.union(left), right).table(["ndcg"], k=5)
     spark.stop()
 

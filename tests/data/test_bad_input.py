@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import traceback
-import uuid
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
 import duckdb

@@ -620,8 +620,8 @@ def test_any_collection_is_a_list(how: str) -> None:
 
 
 def test_a_matrix_of_another_library_goes_by_user() -> None:
-    matrix, users = Tensor([[4, 5], [5, 4]]), ["u", "v"]
+    matrix = Tensor([[4, 5], [5, 4]])
     with pytest.raises(FrameError, match="is a Tensor, which is nothing that recnb reads") as found:
         recnb.evaluate(matrix, {"u": [5], "v": [5]})
-    by_user = eval(str(found.value).split("is a mapping: ")[1].removesuffix("."))
+    by_user = eval(str(found.value).split("is a mapping: ")[1].removesuffix("."), {"users": "uv", "matrix": matrix})
     assert recnb.evaluate(by_user, {"u": [5], "v": [5]}).mrr() == 0.75

@@ -38,7 +38,8 @@ def test_a_row_of_commas_is_no_blank_line(tmp_path: Path) -> None:
 def test_a_text_with_blank_lines_is_kept_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text('item,title\na,"one\n\ntwo"\n\nb,three\n')
     ev = recnb.evaluate({"u": ["a", "b"]}, TRUTH, items=tmp_path / "items.csv")
-    assert "one" in str(ev.user("u", k=2)) and "two" in str(ev.user("u", k=2))
+    assert "one" in str(ev.user("u", k=2))
+    assert "two" in str(ev.user("u", k=2))
 
 
 @pytest.mark.parametrize(

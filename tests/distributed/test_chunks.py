@@ -159,7 +159,7 @@ def test_what_is_wrong_is_said():
         recnb.evaluate_chunks(recs, truth)
     with pytest.raises(FrameError, match="recommendations: there are no rows"):
         recnb.evaluate_chunks([recs[:0]], truth)
-    with pytest.raises(FrameError, match="truth is empty"):
+    with pytest.raises(FrameError, match="truth: there are no rows"):
         recnb.evaluate_chunks([recs], truth[:0])
     with pytest.raises(FrameError, match="no user is in both frames"):
         recnb.evaluate_chunks(cut(recs.assign(user=recs.user + 1000), 3), truth)
