@@ -30,7 +30,7 @@ from recnb.results.metric_methods import (  # noqa: F401 (map)
     fbeta,
     hit_rate,
     idcg,
-    map,  # noqa: F401
+    map,
     mrr,
     ndcg,
     precision,
@@ -110,7 +110,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     """The public names, which Tab completes and help shows, without frames, whose help is that of pandas."""
-    return sorted({*__all__, "map"} - {"Measures", "Table"})
+    return sorted({*__all__} - {"Measures", "Table"})
 
 
 #: The module of each name that is imported when it is used, and the folders of these, which are most of recnb's code.

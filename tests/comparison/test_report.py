@@ -70,7 +70,7 @@ def test_every_form_tells_the_same(report):
         assert number(lead.difference) in form, name
         assert "28 comparisons" in form, name
         assert "another training run" in form, name
-        assert "261 users that every model is judged on" in form, name
+        assert "261 users that all 3 models are judged on" in form, name
         assert not re.search(r"\bequal(s|ly)?\b|no different", form), name
         for mean in report.data.means_at("recall", 10):
             assert number(mean.mean) in form, name
