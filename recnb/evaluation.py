@@ -356,6 +356,8 @@ class Evaluation(EvaluationMethods):
     def under(self, library: str) -> Evaluation:
         """Return the same data under another library's conventions: users averaged, ties, denominators.
 
+        Where the library itself would raise an error, these still give a number; `recnb.as_in` refuses the frames.
+
         Parameters
         ----------
         library

@@ -21,3 +21,8 @@ def as_in_of(source: Source, library: str, variant: str, k: int | None) -> float
 def value_under(source: Source, chosen: Preset, k: int | None) -> float:
     """A preset's number, also where the library refuses the frames."""
     return MetricVariant.of_preset(replace(chosen, refuses=())).measured(source, k, chosen).value
+
+
+def cut_at(library: str, variant: str, k: int) -> int | None:
+    """The cut-off to ask `as_in` for: none of a metric that the library does not cut."""
+    return None if preset(library, variant).convention.cutoff == "none" else k

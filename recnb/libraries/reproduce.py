@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
-from recnb.conventions.presets import Preset, default_of, preset, variants
+from recnb.conventions.presets import CUT_IF_ASKED, Preset, default_of, preset, variants
 from recnb.data import read, read_lists
 from recnb.data.columns import role_of
 from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
@@ -40,7 +41,7 @@ def as_in(
     recs, truth
         Recommendations and truth, in any form that `recnb.evaluate` takes; one frame with both sides is given alone.
     k
-        The cut-off; None: the length of each list.
+        The cut-off; None: the length of each list. A metric that the library does not cut, as R-precision, takes none.
     train, features, catalogue
         For metrics beyond accuracy: train pairs, item vectors (a frame indexed by item, or with an item column) and all
         items. An error names the one that a metric needs.
@@ -74,6 +75,10 @@ def as_in(
         raise OptionError(
             f"{unknown[0]!r} is no option of as_in. {hint}{near(unknown[0], [*roles, 'train', 'features', 'catalogue', 'user_ids'])}"
         )
+    if k is not None and chosen.convention.cutoff == "none":
+        if (chosen.library, chosen.variant) not in CUT_IF_ASKED:
+            raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
+        chosen = replace(chosen, convention=replace(chosen.convention, cutoff="k"))
     given = read_inputs({RECS: recs, TRUTH: truth, "train": train}, columns, user_ids)
     refuse_unused(user_ids, used=given.used_ids)
     frames = given.frames
@@ -107,8 +112,6 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
         raise OptionError(
             f"{metric!r} of {found.library} is one of {', '.join(map(repr, named))}: type which, as the brackets tell what the library is given."
         )
-    if k is not None and found.convention.cutoff == "none":
-        raise OptionError(f"{found.label} does not cut lists at k: ask for {found.variant!r} without a cut-off.")
     return found, k
 
 

@@ -22,7 +22,7 @@ from recnb.results.aggregation import Averaged, averaged, cutoffs_under, undefin
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData, index_of
 from recnb.results.item_metrics import arguments_of
-from recnb.results.provenance import WHY_OWN
+from recnb.results.provenance import WHY_OWN, as_library
 from recnb.results.score import CatalogueScore, Score, most_shown
 from recnb.stats import interval_of_pairs, intervals
 
@@ -98,7 +98,7 @@ class ListMetricResult:
         listed = ngettext("{n:,} user with a list", "{n:,} users with a list", n)
         users = ngettext("{n:,} user evaluated", "{n:,} users evaluated", n) if self.of_evaluated else listed
         library, own = evaluation.library, evaluation.why_own(self.metric) is not None
-        parts = [users if library is None or own else _("as {library}: {words}", library=library, words=users)]
+        parts = [users if library is None or own else as_library(library, "", users)]
         if isinstance(result, PerUser) and (left := int((~result.counted).sum())) and not self.of_evaluated:
             parts.append(_("{n:,} with a list without a value, left out", n=left))
         population = {**self.metric.defaults, **self.options}.get("population", "catalogue")

@@ -75,15 +75,18 @@ COLUMNS: dict[str, str] = {
 def as_library_has_it(library: str | None, given: str) -> str:
     """Whose conventions a metric follows, and in words what was given on top of them."""
     if given:
-        return _("as {library} has it, with {given}", library=library, given=given)
-    return _("as {library} has it", library=library)
+        return _("by the conventions of {library}, with {given}", library=library, given=given)
+    return _("by the conventions of {library}", library=library)
 
 
 def as_library(library: str | None, given: str, words: str) -> str:
-    """The words of a number that follows a library, and what was given on top of its conventions."""
+    """The words of a number that follows a library, and what was given on top of its conventions.
+
+    They promise no number of the library itself, which may raise an error on these frames: that is what `as_in` is for.
+    """
     if given:
-        return _("as {library} with {given}: {words}", library=library, given=given, words=words)
-    return _("as {library}: {words}", library=library, words=words)
+        return _("by the conventions of {library} with {given}: {words}", library=library, given=given, words=words)
+    return _("by the conventions of {library}: {words}", library=library, words=words)
 
 
 #: Marks a number that is recnb's own, under the conventions of a library that has none.

@@ -19,7 +19,7 @@ from tests.conventions.test_presets_recorded import WITHOUT_PRESET
 from tests.conventions.test_reference import VARIANTS, read_options
 from tests.conventions_reference import Case, evaluate
 from tests.examples import examples
-from tests.presets import as_in_of, value_under
+from tests.presets import as_in_of, cut_at, value_under
 
 #: Evidently's AP reads relevance off the last input row, a defect that no convention expresses (see the preset's note).
 DEFECTS = {("evidently", "ap[list]"), ("evidently", "ap[full]")}
@@ -187,7 +187,7 @@ def test_frames_without_a_common_user_are_refused():
     truth = pd.DataFrame({"user": ["u2"], "item": ["a"], "relevance": [1.0]})
     for library, metric in OPTIONS:
         with pytest.raises(FrameError, match="no user is in both frames"):
-            as_in(library, metric, recs, truth, 3)
+            as_in(library, metric, recs, truth, cut_at(library, metric, 3))
 
 
 def test_a_pair_judged_twice_counts_at_its_highest():

@@ -17,7 +17,7 @@ from recnb.metrics.metric import RETRIEVAL_METRICS
 from recnb.results.item_metrics import FORMULAS
 from tests.conventions.test_reference import CASES, ROWS, VARIANTS, table
 from tests.conventions.test_reference import KNOWN as UNEXPRESSED
-from tests.presets import as_in_of
+from tests.presets import as_in_of, cut_at
 
 #: Recorded variants of kinds that are out of scope.
 WITHOUT_PRESET = {
@@ -55,7 +55,13 @@ def answer(library: str, metric: str, case: str) -> float | str:
 
 def fresh_answer(library: str, metric: str, case: str) -> float | str:
     """The same of frames that are read for this number alone."""
-    return returned(lambda: as_in(library, metric, *frames(case)))
+    return returned(lambda: as_in(library, metric, *asked(library, metric, case)))
+
+
+def asked(library: str, metric: str, case: str) -> tuple[pd.DataFrame, pd.DataFrame, int | None]:
+    """A case without its cut-off for a metric that the library does not cut."""
+    recs, truth, k = frames(case)
+    return recs, truth, cut_at(library, metric, k)
 
 
 def is_unruled(given: float | str) -> bool:
@@ -111,7 +117,7 @@ def test_errors_that_a_convention_names():
         for row in ROWS[variant]:
             if row["error"]:
                 with pytest.raises(RecnbError, match=r"refuses that|raises an error|not the top of the scale"):
-                    as_in(*variant, *frames(row["case"]))
+                    as_in(*variant, *asked(*variant, row["case"]))
             else:
                 given = answer(*variant, row["case"])
                 assert is_unruled(given) or not isinstance(given, str), (variant, given)

@@ -260,4 +260,4 @@ def test_a_library_is_followed_metric_by_metric():
     assert made.basis.startswith(expected.attrs["basis"])
     alone = recnb.evaluate(recs, truth).under("ranx")
     assert Partial.of(alone, ["ndcg"], [5]).score("ndcg", 5).basis == alone.ndcg(k=5).basis
-    assert made.score("ndcg", 5).basis.startswith("as ranx: ")
+    assert made.score("ndcg", 5).basis.startswith("by the conventions of ranx: ")

@@ -26,7 +26,7 @@ from recnb.libraries.explain_difference import Why, preset_of, steps_between
 from recnb.libraries.variant import MetricVariant, Side
 from recnb.metrics.metric import metric_named
 from recnb.results.evaluation_data import EvaluationData
-from tests.presets import as_in_of
+from tests.presets import as_in_of, cut_at
 from tests.results.test_html import EVIL, Page
 
 RANKING = (
@@ -68,7 +68,7 @@ def awkward(
 
 def number(library: str, variant: str, recs: pd.DataFrame, truth: pd.DataFrame, k: int) -> float | str:
     try:
-        return as_in(library, variant, recs, truth, k)
+        return as_in(library, variant, recs, truth, cut_at(library, variant, k))
     except RecnbError:
         return "refused"
 

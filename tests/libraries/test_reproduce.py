@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import FrameError, OptionError, RecnbError
 
 SAMPLE = recnb.datasets.load_sample()
 BOTH = (SAMPLE.models["item-knn"], SAMPLE.test)
@@ -25,6 +25,7 @@ BOTH = (SAMPLE.models["item-knn"], SAMPLE.test)
         ("pytrec_eval", "map", None, "ap_nocut", None),
         ("ir_measures", "nDCG@10", None, "ndcg", 10),
         ("ranx", "recall@5", 5, "recall", 5),
+        ("ir_measures", "rbp", 3, "rbp_rel1", 3),
     ],
 )
 def test_a_measure_is_the_first_variant_of_a_library(
@@ -39,6 +40,7 @@ def test_a_measure_is_the_first_variant_of_a_library(
         ("replay", "map", "one of 'ap[pandas]', 'ap[polars]', 'ap[dict]': type which"),
         ("evidently", "ndcg@5", "one of 'ndcg[list]', 'ndcg[full]'"),
         ("pytrec_eval", "RR@10", "does not cut lists at k"),
+        ("pytrec_eval", "R-precision@10", "does not cut lists at k"),
         ("pytrec_eval", "AP(rel=2)", "no metric of pytrec_eval-terrier"),
         ("rectools", "infAP", "no metric of rectools"),
         ("rectools", "nonsense", "no metric of rectools"),
@@ -47,6 +49,34 @@ def test_a_measure_is_the_first_variant_of_a_library(
 def test_a_measure_that_is_not_one_number_of_the_library_is_refused(library: str, asked: str, problem: str) -> None:
     with pytest.raises(OptionError, match=re.escape(problem)):
         recnb.as_in(library, asked, *BOTH)
+
+
+@pytest.mark.parametrize(
+    ("library", "metric"), [("pytrec_eval", "rprec"), ("ranx", "ndcg_nocut"), ("cornac", "ap[list]")]
+)
+def test_a_cut_off_of_a_metric_that_is_not_cut_is_refused(library: str, metric: str) -> None:
+    with pytest.raises(OptionError, match=r"does not cut lists at k\. Ask for it without k"):
+        recnb.as_in(library, metric, *BOTH, k=3)
+    assert recnb.as_in(library, metric, *BOTH) > 0
+
+
+def test_an_option_that_is_cut_at_k_changes_with_k() -> None:
+    one, three = (recnb.as_in("ir_measures", "rbp_rel1", *BOTH, k=k) for k in (1, 3))
+    assert one < three <= recnb.as_in("ir_measures", "rbp_rel1", *BOTH)
+
+
+@pytest.mark.parametrize(
+    ("library", "metric", "variant"), [("scikit-learn", "ndcg", "ndcg[list]"), ("lenskit", "map", "ap")]
+)
+def test_frames_that_a_library_refuses_have_a_number_by_its_conventions_and_none_of_its_own(
+    library: str, metric: str, variant: str
+) -> None:
+    sample = recnb.datasets.load_sample()
+    recs = sample.models["popular"]
+    with pytest.raises(FrameError, match=f"{library} raises an error"):
+        recnb.as_in(library, variant, recs, sample.test, k=10)
+    for ev in (recnb.evaluate(recs, sample.test, convention=library), recnb.evaluate(recs, sample.test).under(library)):
+        assert getattr(ev, metric)(k=10).basis.startswith(f"by the conventions of {library}: ")
 
 
 def test_two_cut_offs_are_refused() -> None:

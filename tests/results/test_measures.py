@@ -443,7 +443,7 @@ def test_relevance_on_which_a_library_follows_no_rule_has_no_number_of_it(
     assert words in getattr(odd, metric)(k=2).basis
     assert odd.table(metric, k=2).attrs["own"] == [metric]
     assert words in odd.report(k=2, metrics=[metric]).to_markdown()
-    assert f"as {library}" in getattr(plain, metric)(k=2).basis
+    assert f"by the conventions of {library}" in getattr(plain, metric)(k=2).basis
     assert plain.table(metric, k=2).attrs["own"] == []
     with pytest.raises(RecnbError, match="follows no rule that recnb could record"):
         recnb.as_in(library, f"{metric}@2", odd._data.prepared.source.recs, odd._data.prepared.source.truth)
@@ -481,7 +481,7 @@ def test_rbp_of_ir_measures_is_cut_where_asked() -> None:
     evaluation = under([0, 1, 0], "ir_measures")
     assert evaluation.rbp(k=1, p=0.8) == 0
     assert evaluation.rbp(k=2, p=0.8) == evaluation.rbp(p=0.8) == pytest.approx(0.16)
-    assert evaluation.rbp(k=2).basis.startswith("as ir-measures")
+    assert evaluation.rbp(k=2).basis.startswith("by the conventions of ir-measures")
 
 
 def test_tables_keep_names_as_typed() -> None:

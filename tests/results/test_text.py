@@ -428,7 +428,7 @@ def test_what_counts_for_a_query_of_zeros_is_said_and_explained(library: str) ->
         assert ends == pytest.approx(tuple(under.ndcg(k=2).interval()))
         assert len(under.report(k=[2]).to_html()) > 1000
     assert len(set(texts.values())) == 3
-    assert f"as {library}" in texts["skip"]
+    assert f"by the conventions of {library}" in texts["skip"]
     assert "2 users" in texts["skip"]
     assert "1 with no relevant item left out" in texts["skip"]
 
@@ -446,7 +446,7 @@ def test_a_query_of_zeros_that_is_left_out_is_not_explained(library: str) -> Non
 def test_tables_of_a_library_name_their_users() -> None:
     table = EV.under("evidently").table(["ndcg"], k=10)
     n_users = EV.under("evidently").ndcg(k=10).n_users
-    assert f"as evidently has it; {n_users} users" in table.attrs["basis"]
+    assert f"by the conventions of evidently; {n_users} users" in table.attrs["basis"]
 
 
 @pytest.mark.parametrize("library", ["recommenders", "rectools", "replay", "recbole", "implicit"])
@@ -481,7 +481,7 @@ def test_what_is_given_on_top_of_a_library_is_said(given: dict[str, Any], words:
     ev = recnb.evaluate(run, truth, convention="trec", **given)
     comparison = recnb.compare({"one": run, "other": run}, truth, convention="trec", **given)
     partial = recnb.Partial.of(ev, ["ndcg"], k=10)
-    each = f"as pytrec_eval-terrier has it, with {words}"
+    each = f"by the conventions of pytrec_eval-terrier, with {words}"
     for basis in (
         ev.table(["ndcg", "map"], k=10).attrs["basis"],
         ev.measures(["nDCG@10", "AP"]).attrs["basis"],
@@ -492,10 +492,10 @@ def test_what_is_given_on_top_of_a_library_is_said(given: dict[str, Any], words:
         recnb.Partial.from_dict(partial.to_dict()).basis,
     ):
         assert each in basis
-    one = f"as pytrec_eval-terrier with {words}: "
+    one = f"by the conventions of pytrec_eval-terrier with {words}: "
     for basis in (ev.ndcg(k=10).basis, ev.at_least("ndcg", 0.1, k=10).basis, partial.score("ndcg", 10).basis):
         assert one in basis
-    assert ev.under("trec").table("ndcg", k=10).attrs["basis"].startswith("as pytrec_eval-terrier has it; ")
+    assert ev.under("trec").table("ndcg", k=10).attrs["basis"].startswith("by the conventions of pytrec_eval-terrier; ")
 
 
 def test_a_list_without_equal_scores_is_explained_where_ties_are_averaged() -> None:
