@@ -25,7 +25,7 @@ from recnb.comparison.results import (
 )
 from recnb.comparison.sections import SECTIONS
 from recnb.data.encoding import positions
-from recnb.data.join import RemoteRanking
+from recnb.data.source import RemoteRanking
 from recnb.display.language import _, checked, use_language
 from recnb.display.progress import steps
 from recnb.errors import OptionError

@@ -14,8 +14,8 @@ from recnb.comparison.results import ModelUsers
 from recnb.conventions import Convention, presets
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct
-from recnb.data.join import InMemoryRows
 from recnb.data.relevance import relevant_only
+from recnb.data.source import InMemoryRows
 from recnb.data.subset import among
 from recnb.display.language import Plural, Sentence
 from recnb.errors import FrameError, NoUsersError, OptionError

@@ -3,14 +3,9 @@
 `input` makes frames of what callers hold in other forms: mappings, matrices, lists in cells, files. From a frame to hits:
 
 1. `load.read` finds the columns of the roles (`columns`), copies them and checks the ids (`validation`): a `Source`.
-2. `Source.under(convention)` joins it (`join`):
-
-   a. `user_rows` puts the rows of each user together;
-   b. `ranking` checks ranks or scores and gives each row its rank; `relevance` reads the grades of the truth;
-   c. `matches` finds the rows of lists that the truth holds, and repeated pairs;
-   d. `population` decides who is averaged, and `join` keeps the hits of these users: a `Prepared`.
-
-   Conventions with other rules for ties, padding and repeats take `general_join` instead of b to d.
+2. `Source.under(convention)` joins it (`source`): `lists` checks ranks or scores, `relevance` reads the grades of the truth, and
+   `join` does the same four steps under every convention: ids are numbered (`user_rows`, `encoding`), pairs matched (`pairs`),
+   lists ordered (`order`), and hits kept of the users that `population` averages: a `Prepared`.
 3. What is larger than memory is read in `batches` and put into buckets of users (`user_buckets`); each bucket is joined as
    above (`bucket_join`), and `merge` makes one `Prepared` of them all. Partitions of Dask and groups of Spark are such
    buckets as well; `partition` checks what only all of them together can tell.
@@ -19,9 +14,9 @@ pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 """
 
 from recnb.data.columns import NAMES, Frame, table_of
-from recnb.data.join import Counts, Prepared, Source
 from recnb.data.load import read, read_lists
 from recnb.data.partition import Layout, PartSummary, part_of
+from recnb.data.source import Counts, Prepared, Source
 
 __all__ = [
     "NAMES",

@@ -14,11 +14,11 @@ from recnb.data import validation
 from recnb.data.batches import Batches, batches_of
 from recnb.data.columns import Frame
 from recnb.data.encoding import distinct
-from recnb.data.join import Prepared, RemoteRows, Source
 from recnb.data.merge import JoinedPart, merged
 from recnb.data.parallel import in_turn
 from recnb.data.partition import Layout, PartSummary, part_of
 from recnb.data.relevance import LazyRows, graded, once
+from recnb.data.source import Prepared, RemoteRows, Source
 from recnb.data.user_buckets import UserBuckets, ranges_of
 from recnb.display.language import _
 from recnb.display.progress import counted, steps

@@ -19,7 +19,7 @@ import polars as pl
 
 from recnb.data.columns import Frame, columns_of, find, fractional, from_pandas, role_of, table_of
 from recnb.data.item_lists import LISTS, SETS, by_rank, by_user, holds_lists, ids_of, in_cells, of_mapping
-from recnb.data.join import Source
+from recnb.data.source import Source
 from recnb.data.table_files import IDS, Trec, Wanted, read_together
 from recnb.data.validation import kind, repeated
 from recnb.display.language import N_, Sentence

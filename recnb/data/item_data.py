@@ -12,12 +12,10 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct, positions
-from recnb.data.general_join import is_general
-from recnb.data.ranking import ranked
 from recnb.data.side_data import SideData
+from recnb.data.source import ranked
 from recnb.errors import Argument, Code, FrameError, OptionError, RecnbError, is_several, listed, near
 from recnb.metrics.hits import Floats, Hits, Ints, in_order
 from recnb.metrics.recommendation_lists import Bools, Catalogue, FamiliarHits, Lists
@@ -60,16 +58,16 @@ class ItemData:
     def recs(self) -> pl.DataFrame:
         """Every recommended row: user, item, rank."""
         prepared = self.prepared
-        if not is_general(replace(prepared.convention, duplicates="error", judged="truth")):
-            recs = prepared.recs
-            if prepared.convention.duplicates not in ("error", "dedupe"):
-                recs = recs.sort("rank").unique(["user", "item"], keep="first", maintain_order=True)
-            return recs.select("user", "item", "rank")
-        assert prepared.source is not None
-        # Places that a convention made of padding or shared ranks are none that anyone was shown.
-        ties = prepared.convention.ties if prepared.convention.ties in ROW_ORDERS else "first"
-        plain = Convention(order=prepared.convention.order, ties=ties, duplicates="dedupe")
-        return ranked(prepared.source.recs, plain, prepared.source.labels).select("user", "item", "rank")
+        convention, recs = prepared.convention, prepared.recs
+        if convention.ties == "worst" or convention.score_dtype != "float64":
+            # An order that looks at the truth, or at rounded scores, is none that anyone was shown.
+            assert prepared.source is not None
+            recs = ranked(
+                prepared.source.recs, Convention(order=convention.order, duplicates="dedupe"), prepared.source.labels
+            )
+        elif convention.duplicates not in ("error", "dedupe"):
+            recs = recs.sort("rank").unique(["user", "item"], keep="first", maintain_order=True)
+        return recs.select("user", "item", "rank")
 
     @cached_property
     def users(self) -> pl.Series:

@@ -1,527 +1,379 @@
-"""Two frames, checked and joined: what an evaluation keeps of them, and the hits down to any depth."""
+"""The join of recommendations with the truth, under any convention: what is hit, at which rank, and what there was to hit.
+
+1. `number_ids`: users of both frames get a number each, items one that equal items share, and the rows of each user are put
+   together. Nothing is moved: a row keeps its number in its frame, and a *place* is a position in the order by user.
+2. `match_pairs` (`pairs.py`): which rows of a list are judged, and which pairs are repeated.
+3. `order_lists` (`order.py`): the rank of each row, what is padding included.
+4. `find_hits`: which judged rows count, for whom, and how much there is to find.
+
+Steps 2 and 3 see a block of users at a time, as many rows as the processor's cache holds, on all cores.
+
+    recs                      lists, by user                truth, by user, best first         hits
+    row  user item score      place  row  user  rank        place  row  user  item grade       user  rank  truth_row
+    0    b    i    9          0      0    1     1           0      2    0     k    3           0     2     0
+    1    a    j    8   --->   1      3    1     2           1      0    0     x    1           1     1     2
+    2    a    k    5          2      1    0     1           2      1    1     i    2
+    3    b    x    1          3      2    0     2
+                              (0 is a, 1 is b)              list place 3 and truth place 0 are one pair; so are 0 and 2
+
+| array                         | indexed by                    | holds                                        |
+|-------------------------------|-------------------------------|----------------------------------------------|
+| `Ids.lists.rows`              | place in the lists            | row of recs (None: places are rows)          |
+| `Ids.lists.starts`, `list_user` | list, in the order of recs  | place of its first row; number of its user   |
+| `Ids.truth_rows`              | place in the truth            | row of the truth                             |
+| `Ids.n_judged`                | user                          | rows of the truth                            |
+| `Ids.item`, `Ids.truth_item`  | row of recs, row of the truth | number of the item                           |
+| `Matches.*`                   | judged row of a list          | its list, rank, place in the truth           |
+| `Joined.rank`                 | place in the lists            | rank; 0: left out as a repeat                |
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.conventions.convention import Order
-from recnb.data.columns import Frame, Roles, columns_of
-from recnb.data.encoding import best_first_by_user, coded_together, distinct
-from recnb.data.general_join import Codes, general_hits, is_general
-from recnb.data.matches import TruthRows, matches
-from recnb.data.population import is_averaged, no_users, users_meet
-from recnb.data.ranking import rank_lists, refuse_repeats
-from recnb.data.relevance import LazyRows, graded, is_relevant, once, relevant_rows, top_of
-from recnb.data.user_rows import UserRows
-from recnb.display.language import Sentence
-from recnb.errors import Argument, Code, ColumnError, ElsewhereError, FrameError, FrameName, OptionError
+from recnb.data import validation
+from recnb.data.encoding import coded_together, hashes_of, positions
+from recnb.data.order import BY_ITEM, average_over_ties, best_first, order_lists, repeats_a_rank
+from recnb.data.pairs import Block, Numbers, match_pairs, padded
+from recnb.data.parallel import in_turn
+from recnb.data.population import Mask, is_averaged
+from recnb.data.relevance import is_relevant
+from recnb.data.user_rows import UserRows, blocks_of, ranges
+from recnb.errors import Argument, OptionError
 from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Hits, Ints, in_order
-
-
-class Counts:
-    """Sizes of the data behind the numbers, and of what was left out."""
-
-    def __init__(self, prepared: Prepared) -> None:
-        self._prepared = prepared
-
-    @property
-    def n_users(self) -> int:
-        """Users evaluated."""
-        return len(self._prepared.users)
-
-    @property
-    def n_without_list(self) -> int:
-        """Of these, users with no recommendations."""
-        return int((self._prepared.list_length == 0).sum())
-
-    @property
-    def n_without_relevant(self) -> int:
-        """Users of either frame who have no relevant item."""
-        return self._prepared.n_without_relevant
-
-    @property
-    def n_recommended(self) -> int:
-        """Rows of recommendations."""
-        stored = self._prepared.row_counts
-        return self._prepared.recs.height if stored is None else self._known(stored.n_recommended)
-
-    @property
-    def n_relevant(self) -> int:
-        """Pairs of an evaluated user and a relevant item."""
-        return len(self._prepared.truth_user)
-
-    @property
-    def n_items_recommended(self) -> int:
-        """Distinct items in the lists."""
-        stored = self._prepared.row_counts
-        return self._prepared.recs["item"].n_unique() if stored is None else self._known(len(stored.items))
-
-    @property
-    def n_items_relevant(self) -> int:
-        """Distinct relevant items."""
-        return self._prepared.truth["item"].n_unique()
-
-    @property
-    def n_not_relevant(self) -> int:
-        """Rows of the truth that are not relevant."""
-        stored = self._prepared.row_counts
-        return (
-            self._prepared.judged.height - self._prepared.relevant.height if stored is None else stored.n_not_relevant
-        )
-
-    @property
-    def n_gaps(self) -> int:
-        """Number of users whose ranks have gaps."""
-        if self._prepared.row_counts is not None:
-            return self._known(self._prepared.row_counts.n_gaps)
-        if not self._prepared.has_gaps:
-            return 0
-        lengths = self._prepared.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
-        return int((lengths["length"] != lengths["n"]).sum())
-
-    def _known(self, count: int) -> int:
-        """A stored count of rows; an error if it covers more users than these, as the rows are not in memory."""
-        if self._prepared.row_counts is not None and self._prepared.row_counts.of_more and count:
-            self._prepared.rows.all()
-        return count
-
-
-@dataclass(frozen=True)
-class RowCounts:
-    """Counts of rows that are not kept."""
-
-    n_recommended: int
-    n_not_relevant: int
-    n_gaps: int
-    items: pl.Series  #: of the lists, each once
-    of_more: bool = False  #: whether rows, gaps and items are those of more users than are evaluated
-
-    @classmethod
-    def of(cls, counts: Counts, recs: pl.DataFrame) -> RowCounts:
-        """The counts of rows that are at hand."""
-        return cls(
-            counts.n_recommended,
-            counts.n_not_relevant,
-            counts.n_gaps,
-            distinct(recs["item"]),
-        )
-
-    @classmethod
-    def total(cls, parts: Sequence[RowCounts]) -> RowCounts:
-        """Add up the counts of parts with different users."""
-        items = [part.items for part in parts if len(part.items)] or [parts[0].items]
-        return cls(
-            sum(part.n_recommended for part in parts),
-            sum(part.n_not_relevant for part in parts),
-            sum(part.n_gaps for part in parts),
-            distinct(pl.concat(items)),
-        )
+from recnb.metrics.hits import Floats, Hits, Ints, in_order, stands_best_first
 
 
 @dataclass(frozen=True, eq=False)
-class InMemoryRows:
-    """Rows in memory."""
+class Ids:
+    """The ids of both frames as numbers, and the rows of each user together."""
 
-    frame: pl.DataFrame
-
-    @property
-    def columns(self) -> list[str]:
-        """The roles that have a column."""
-        return self.frame.columns
+    users: pl.Series  #: of either frame, sorted
+    lists: UserRows  #: the rows of recommendations
+    list_user: Ints  #: per list, the position of its user in `users`
+    truth_rows: Ints  #: per place in the truth, its row
+    n_judged: Ints  #: per user, the rows of the truth
+    item: Numbers  #: per row of recommendations
+    truth_item: Numbers  #: per row of the truth
+    kind: Literal["ids", "hashes", "positions"]  #: what items' numbers are; items that differ may have one hash
+    n_items: int = 0  #: how many there are, if numbers are positions among all
 
     @cached_property
-    def by_user(self) -> UserRows:
-        """The rows of each user together."""
-        return UserRows.of(self.frame["user"])
-
-    def all(self) -> pl.DataFrame:
-        """Every row."""
-        return self.frame
-
-    def of(self, users: pl.Series) -> pl.DataFrame:
-        """The rows of some users."""
-        return self.frame.filter(pl.col("user").is_in(users.implode()))
+    def list_lengths(self) -> Ints:
+        """Count the recommended rows of each user."""
+        lengths = np.zeros(len(self.users), dtype=np.int64)
+        lengths[self.list_user] = self.lists.lengths
+        return lengths
 
 
-@dataclass(frozen=True, eq=False)
-class RemoteRows:
-    """Rows that stay where they are: hits and counts are gathered from them, and a few users' rows fetched."""
-
-    columns: list[str]  #: the roles that have a column
-    where: str  #: what holds the rows, in words: "the files of a lazy frame"
-    remedy: str  #: what to type to have them here
-    gather: Callable[[Convention], Prepared]  #: hits and counts of all users under a convention
-    fetch: Callable[[pl.Series, Convention], pl.DataFrame]  #: the ranked rows of some users
-
-    def all(self) -> NoReturn:
-        """Raise an error: the rows are not in memory."""
-        raise elsewhere(self.where, self.remedy)
-
-    # What pickles an evaluation may be on its way to another machine, so it takes what is in memory and no rows.
-
-    def __getstate__(self) -> dict[str, Any]:
-        left = partial(_left_behind, self.where, self.remedy)
-        return self.__dict__ | {"gather": left, "fetch": left}
-
-    def __deepcopy__(self, memo: object) -> RemoteRows:
-        return self
-
-
-def _left_behind(where: str, remedy: str, *_of: object) -> NoReturn:
-    raise ElsewhereError(
-        f"this asks for rows of the lists, which stayed in {where} when the evaluation was pickled. Evaluate the frames "
-        f"again; if they fit into memory: {remedy}."
-    )
+def number_ids(recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series | None = None) -> Ids:
+    """Number the users and items of both frames; with `items`, all there are, an item's number is its position there."""
+    lists, judged = UserRows.of(recs["user"]), UserRows.of(truth["user"])
+    users, list_user, judged_user = coded_together(lists.users, judged.users)
+    n_judged = np.zeros(len(users), dtype=np.int64)
+    n_judged[judged_user] = judged.lengths
+    by_user = np.argsort(judged_user)
+    truth_rows = ranges(judged.starts[by_user], judged.lengths[by_user])
+    truth_rows = truth_rows if judged.rows is None else judged.rows[truth_rows]
+    sides = recs["item"], truth["item"]
+    kind: Literal["ids", "hashes", "positions"]
+    if items is not None:
+        item, truth_item = (positions(items, side).view(np.uint64) for side in sides)
+        kind = "positions"
+    elif sides[0].dtype == pl.Int64:
+        item, truth_item = (side.to_numpy().view(np.uint64) for side in sides)
+        kind = "ids"
+    else:
+        item, truth_item = map(hashes_of, sides)
+        kind = "hashes"
+    n_items = 0 if items is None else len(items)
+    return Ids(users, lists, list_user, truth_rows, n_judged, item, truth_item, kind, n_items)
 
 
-def elsewhere(where: str, remedy: str) -> ElsewhereError:
-    """Return the error for what needs all rows, where they are not in memory."""
-    return ElsewhereError(
-        f"this looks at every row of the lists, and they stay in {where}: only hits and counts were fetched. "
-        f"If they fit into memory: {remedy}."
-    )
+def needs_positions(convention: Convention) -> bool:
+    """Whether items are put in order by their ids."""
+    by_item = convention.ties in BY_ITEM and (convention.order == "score" or convention.candidates == "padded")
+    return by_item or convention.candidates == "catalogue"
+
+
+class JoinError(Exception):
+    """What keeps two frames from being joined; the caller says it in words, or finds another way."""
+
+    def __init__(self, why: Literal["ranks", "pairs", "hashes"]) -> None:
+        super().__init__(why)
+        #: a list gives a rank twice; a pair is repeated where it may not be; items that differ have one number
+        self.why = why
 
 
 @dataclass(frozen=True, eq=False)
-class RemoteRanking:
-    """Ranked rows that are not in memory, under one convention."""
+class Matches:
+    """The rows of lists that are judged, padding included, and the lists."""
 
-    away: RemoteRows
-    convention: Convention
+    list: Ints  #: per row, the number of its list
+    rank: Ints
+    truth_place: Ints
+    score: Floats | Ints
+    above: Ints | None  #: per row, how many rows score higher, where equal scores share ranks
+    tied: Ints | None
+    length: Ints  #: per list, the last rank
 
-    @property
-    def columns(self) -> list[str]:
-        """The roles that have a column."""
-        return ["user", "item", "rank", *(["score"] if "score" in self.away.columns else [])]
-
-    def all(self) -> pl.DataFrame:
-        """Raise an error: the rows are not in memory."""
-        return self.away.all()
-
-    def of(self, users: pl.Series) -> pl.DataFrame:
-        """The rows of some users."""
-        if self.convention.judged_only:
-            return self.away.all()
-        return self.away.fetch(users, self.convention)
+    @classmethod
+    def together(cls, blocks: Sequence[Matches]) -> Matches:
+        """Put the rows of all blocks together."""
+        if len(blocks) == 1:
+            return blocks[0]
+        columns = {own.name: [getattr(block, own.name) for block in blocks] for own in fields(cls)}
+        return cls(**{name: None if parts[0] is None else np.concatenate(parts) for name, parts in columns.items()})
 
 
-@dataclass(eq=False)
-class Prepared:
-    """Checked frames under a convention, joined: users as numbers, and the hits of whole lists."""
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """What is kept of two frames."""
 
-    rows: InMemoryRows | RemoteRanking  #: user, item, rank, and score where lists have one
-    judged_rows: LazyRows  #: all rows of the truth: user, item, relevance
-    truth_rows: LazyRows  #: the relevant rows of the users evaluated, in the order of `all_hits.truth_user`
     users: pl.Series  #: the users evaluated, sorted
-    all_hits: Hits  #: of whole lists
+    hits: Hits
+    truth_rows: Ints  #: per relevant item of `hits`, its row of the truth
+    rank: Ints  #: per place in the lists; 0: left out as a repeat
+    with_list: Mask  #: per user of either frame, as the next
+    with_truth: Mask
+    averaged: Mask
     n_without_relevant: int  #: users of either frame who have no relevant item
-    convention: Convention
-    has_gaps: bool = False  #: whether some list leaves a rank empty
-    graded: bool = True  #: whether the truth says how relevant an item is
-    notes: tuple[str | Sentence, ...] = ()
-    source: Source | None = None  #: the frames as they were read, to be looked at under another convention
-    row_counts: RowCounts | None = None  #: what was counted of rows that are not here
-    _cut: dict[int, Hits] = field(default_factory=dict)
-
-    @property
-    def judged(self) -> pl.DataFrame:
-        """All rows of the truth: user, item, relevance."""
-        return self.judged_rows.frame
-
-    @property
-    def truth(self) -> pl.DataFrame:
-        """The relevant rows of the users evaluated."""
-        return self.truth_rows.frame
-
-    @property
-    def recs(self) -> pl.DataFrame:
-        """All rows of the lists; an error if they are not in memory."""
-        return self.rows.all()
-
-    @property
-    def truth_user(self) -> Ints:
-        """The position in `users` of each row of `truth`."""
-        return self.all_hits.truth_user
-
-    @property
-    def list_length(self) -> Ints:
-        """The last rank of each user's list."""
-        return self.all_hits.list_length
-
-    @property
-    def max_relevance(self) -> float:
-        """The highest relevance in the truth, whoever is evaluated."""
-        return self.all_hits.max_relevance
-
-    @property
-    def counts(self) -> Counts:
-        """Sizes of the data behind the numbers, and of what was left out."""
-        return Counts(self)
-
-    @cached_property
-    def relevant(self) -> pl.DataFrame:
-        """The relevant rows of the truth, of all users."""
-        recs = self.recs if self.convention.judged == "list" else self.judged
-        return relevant_rows(self.judged, recs, self.convention)
-
-    def hits(self, depth: int | None) -> Hits:
-        """The hits among the first `depth` ranks (None: all)."""
-        if depth is None or is_general(self.convention) or depth >= self.list_length.max(initial=0):
-            return self.all_hits
-        if depth not in self._cut:
-            self._cut[depth] = self.all_hits.down_to(depth)
-        return self._cut[depth]
+    has_gaps: bool  #: whether some list leaves a rank empty
 
 
-@dataclass(frozen=True, eq=False)
-class Source:
-    """Both frames after reading: columns by role, ids of one type; not yet under a convention."""
+def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Convention) -> Joined:
+    """Join lists with the truth.
 
-    rows: InMemoryRows | RemoteRows  #: user, item, and rank or score or both
-    truth_rows: LazyRows  #: user, item, and relevance if there is one
-    labels: Mapping[str, str]  #: which column of the recommendations plays which role
-    truth_labels: Mapping[str, str]
-    notes: tuple[str | Sentence, ...] = ()
-    floats: tuple[str, ...] = ()  #: columns whose ids came as floats, by frame
-    part: bool = False  #: whether these are some of the users: what holds of all is then seen to elsewhere
-    whole: Source | None = (
-        None  #: the frames that these are some users of: the catalogue and the scale of grades are theirs
-    )
-    catalogue: pl.Series | None = None  #: every item there is, where models are compared
-    _known: dict[Convention, Prepared] = field(default_factory=dict)
+    Parameters
+    ----------
+    recs
+        item, and what the convention's order says: rank or score, checked.
+    truth
+        item, relevance.
+    ids
+        The ids of both.
+    convention
+        Its order is rank, score or row.
 
-    @property
-    def recs(self) -> pl.DataFrame:
-        """All rows of the recommendations; an error if they are not in memory."""
-        return self.rows.all()
+    Raises
+    ------
+    JoinError
+        If lists repeat ranks, or a pair is repeated that the convention refuses, or that the truth repeats.
+    """
+    _refuse_contradictions(convention)
+    everyone = np.r_[ids.list_user, np.flatnonzero(ids.list_lengths == 0)]
+    n_listed, n_judged = ids.list_lengths[everyone], ids.n_judged[everyone]
+    ends, truth_starts = np.r_[0, np.cumsum(n_listed)], (np.cumsum(ids.n_judged) - ids.n_judged)[everyone]
+    score, grade = scores_of(recs, convention), truth["relevance"].to_numpy()
+    rank, truth_rows = np.zeros(recs.height, dtype=np.int64), ids.truth_rows.copy()
 
-    @property
-    def truth(self) -> pl.DataFrame:
-        """All rows of the truth."""
-        return self.truth_rows.frame
-
-    @property
-    def truth_roles(self) -> list[str]:
-        """The roles that have a column in the truth."""
-        return list(self.truth_labels) if isinstance(self.rows, RemoteRows) else self.truth.columns
-
-    def sample(self, role: str) -> pl.Series:
-        """Ids of a role, to compare their kind with others."""
-        return self.recs[role] if isinstance(self.rows, InMemoryRows) else self.truth[role]
-
-    @cached_property
-    def items(self) -> pl.Series:
-        """Every item of either frame, sorted."""
-        if self.catalogue is not None:
-            return self.catalogue
-        return distinct(pl.concat([self.recs["item"], self.truth["item"]])) if self.whole is None else self.whole.items
-
-    @cached_property
-    def codes(self) -> Codes:
-        """Users and items of both frames as numbers, for the general join."""
-        return Codes.of(self.recs, self.truth, self.items)
-
-    def under(self, convention: Convention) -> Prepared:
-        """The frames under a convention, worked out once for each."""
-        # What is kept has no source: in a cycle of references, rows would stay in memory until Python looks for cycles.
-        data = replace(convention, metric=(), cutoff="k")
-        if data not in self._known:
-            self._known[data] = self._prepared(data)
-        known = self._known[data]
-        return replace(known, convention=convention.ordered_by(known.convention.order), source=self)
-
-    def as_given(self, convention: Convention) -> Convention:
-        """A library's convention for these frames, with the order column that they have."""
-        other: Mapping[str, Order] = {"score": "rank", "rank": "score"}
-        if convention.order in other and convention.order not in self.rows.columns:
-            return replace(convention, order=other[convention.order])
-        return convention
-
-    def _prepared(self, convention: Convention) -> Prepared:
-        if isinstance(self.rows, RemoteRows):
-            return replace(self.rows.gather(convention), notes=self.notes)
-        if convention.judged_only:
-            return self._of_judged(convention)
-        truth = graded(self.truth, self.truth_labels, convention)
-        top = top_of(truth if self.whole is None else graded(self.whole.truth, self.truth_labels, convention))
-        by_user = self.rows.by_user
-        prepared = None if is_general(convention) else _joined(self, by_user, truth, top, convention)
-        if prepared is None:
-            prepared = _generally_joined(self, by_user, once(truth, self.truth_labels, convention), top, convention)
-        # Ranks counted along lists in cells are the order of rows.
-        order = "row" if self.labels.get("rank") == self.labels["item"] else prepared.convention.order
-        return replace(
-            prepared,
-            convention=convention.ordered_by(order),
-            graded="relevance" in self.truth.columns,
-            notes=self.notes,
+    def look(some: tuple[int, int]) -> Matches | JoinError:
+        users, n_users = slice(*some), some[1] - some[0]
+        own = slice(ends[some[0]], ends[some[1]])
+        rows = own if ids.lists.rows is None else ids.lists.rows[own]
+        judged, judged_user = (
+            ranges(truth_starts[users], n_judged[users]),
+            np.repeat(np.arange(n_users), n_judged[users]),
+        )
+        judged_rows = truth_rows[judged]
+        grades = grade[judged_rows]
+        if not stands_best_first(judged_user, grades):
+            order = best_first(judged_user, grades)
+            judged_rows, grades = judged_rows[order], grades[order]
+            truth_rows[judged] = judged_rows
+        block = Block(
+            n_users=n_users,
+            user=np.repeat(np.arange(n_users), n_listed[users]),
+            item=ids.item[rows],
+            score=score[rows],
+            row=rows,
+            truth_user=judged_user,
+            truth_item=ids.truth_item[judged_rows],
+            grade=grades,
+            truth_row=judged_rows,
+        )
+        if convention.order == "rank" and repeats_a_rank(block):
+            return JoinError("ranks")
+        pairs = match_pairs(block, *((recs["item"], truth["item"]) if ids.kind == "hashes" else (None, None)))
+        if pairs is None:
+            return JoinError("hashes")
+        if pairs.truth_repeats or (len(pairs.copy) and convention.duplicates == "error"):
+            return JoinError("pairs")
+        if convention.candidates == "padded":
+            block, pairs = padded(block, pairs)
+        ranked = order_lists(block, pairs, convention)
+        rank[own] = ranked.rank[: block.n_listed]
+        row, truth_row = pairs.row, pairs.truth_row
+        if convention.duplicates == "dedupe" and len(pairs.copy):
+            kept = ranked.rank[row] > 0
+            row, truth_row = row[kept], truth_row[kept]
+        return Matches(
+            list=some[0] + block.user[row],
+            rank=ranked.rank[row],
+            truth_place=judged[truth_row],
+            score=block.score[row],
+            above=None if ranked.above is None else ranked.above[row],
+            tied=None if ranked.tied is None else ranked.tied[row],
+            length=ranked.length,
         )
 
-    def _of_judged(self, convention: Convention) -> Prepared:
-        """The data of lists from which items that are not judged are left out, and ranks counted anew."""
-        whole, judged = self.under(replace(convention, judged_only=False)), self.truth
-        if convention.negative_relevance == "zero":  # trec_eval's grade of what is in the pool and not judged
-            kept = graded(judged, self.truth_labels, replace(convention, negative_relevance="keep"))["relevance"] >= 0
-            judged = judged.filter(kept)
-        ranked = whole.rows.all().join(judged, on=["user", "item"], how="semi", maintain_order="left")
-        ranked = ranked.with_columns(rank=pl.col("rank").rank("dense").over("user").cast(pl.Int64))
-        shared = ranked.select(repeats=pl.struct("user", "rank").is_duplicated().any()).item()
-        if shared or whole.all_hits.tied is not None:
-            problem = " gives equal scores no ranks of their own, from which items could be left out: choose "
-            raise OptionError(Argument("ties", convention.ties), problem, Argument("ties", "first"), ".")
-        order: Order = "rank"
-        listed = replace(convention, judged_only=False, order=order, ties="first", score_dtype="float64")
-        labels, truth = {**self.labels, "rank": "rank"}, self.truth
-        if convention.users in ("both", "recs"):  # a user none of whose items is judged still has a list
-            truth = truth.join(self.recs, on="user", how="semi", maintain_order="left")
-            listed = replace(listed, users="truth" if convention.users == "both" else "union")
-        some = replace(
-            self, rows=InMemoryRows(ranked), truth_rows=LazyRows.of(truth), labels=labels, part=True,
-            whole=self.whole or self, _known={},
-        )  # fmt: skip
-        in_force = convention.ordered_by(whole.convention.order)
-        return replace(
-            some.under(listed), judged_rows=whole.judged_rows, convention=in_force, source=None, notes=self.notes
-        )
+    blocks = list(in_turn(blocks_of(n_listed + n_judged), look))
+    for why in ("ranks", "hashes", "pairs"):
+        for problem in blocks:
+            if isinstance(problem, JoinError) and problem.why == why:
+                raise problem
+    matches = Matches.together([block for block in blocks if isinstance(block, Matches)])
+    lists = replace(matches, list=everyone[matches.list], length=_scattered(matches.length, everyone))
+    return find_hits(lists, ids, grade[truth_rows], convention, rank=rank, truth_rows=truth_rows)
 
 
-def _joined(
-    source: Source, by_user: UserRows, judged: pl.DataFrame, top: float, convention: Convention
-) -> Prepared | None:
-    """Join two frames without repeated pairs; None if pairs are repeated and the convention merges them."""
-    lists = rank_lists(source.recs, convention, source.labels, by_user)
-    if convention.duplicates == "dedupe" and lists.has_gaps:
-        return None  # which closes them
-    users, list_user, truth_user = coded_together(by_user.users, judged["user"])
-    rows, truth_user, relevance = best_first_by_user(truth_user, judged["relevance"].to_numpy())
-    n_judged = np.bincount(truth_user, minlength=len(users))
-    length = np.zeros(len(users), dtype=np.int64)
-    length[list_user] = lists.last_rank
-    # Users in the order of their lists, then those without one.
-    order = np.r_[list_user, np.flatnonzero(length == 0)]
-    truth_rows = TruthRows(judged["item"], rows, (np.cumsum(n_judged) - n_judged)[order], n_judged[order])
-    found = matches(lists.table["item"], by_user, truth_rows)
-    if found.repeated:
-        if convention.duplicates == "error":
-            refuse_repeats(source.recs, source.labels)
-            once(judged, source.truth_labels, convention)
-        return None
+def find_hits(
+    matches: Matches, ids: Ids, grade: Floats, convention: Convention, *, rank: Ints, truth_rows: Ints
+) -> Joined:
+    """Find which judged rows count, for whom, and what there is to find.
 
-    relevant = is_relevant(relevance, convention)
-    with_list, with_truth = length > 0, n_judged > 0
-    has_relevant = np.bincount(truth_user[relevant], minlength=len(users)) > 0
+    `matches.list` is the number of the user here, `matches.length` is per user, `grade` and `truth_rows` per place in the truth.
+    """
+    truth_user = np.repeat(np.arange(len(ids.users)), ids.n_judged)
+    relevant = is_relevant(grade, convention)
+    if convention.judged == "list" and convention.candidates != "catalogue":
+        relevant &= _among(matches.truth_place, len(grade))
+    with_list, with_truth = ids.list_lengths > 0, ids.n_judged > 0
+    has_relevant = _among(truth_user[relevant], len(ids.users))
     averaged = is_averaged(with_list, with_truth, has_relevant, convention)
-    if not source.part and not (averaged & has_relevant & with_list).any():
-        users_meet(source.recs["user"], judged["user"])
-        if not averaged.any():
-            raise no_users(judged["relevance"].max(), convention)
-    place, row = found.place, found.truth_place
-    if not (averaged.all() and relevant.all()):
-        kept = averaged[truth_user] & relevant
-        row = np.where(kept, np.cumsum(kept) - 1, -1)[row]
-        place, row = place[row >= 0], row[row >= 0]
-        truth_user, relevance = (np.cumsum(averaged) - 1)[truth_user[kept]], relevance[kept]
-        rows = np.flatnonzero(kept) if rows is None else rows[kept]
-    user, rank = truth_user[row], lists.rank[place]
-    key = user * (int(rank.max(initial=0)) + 1) + rank
-    if not (key[1:] >= key[:-1]).all():
-        order = in_order(key)
-        user, rank, row = user[order], rank[order], row[order]
+    counts = relevant if averaged.all() else relevant & averaged[truth_user]
+
+    found = _that_count(matches, counts, convention)
+    user, place, hit_rank, length = found.list, found.truth_place, _shared(found, convention.ties), matches.length
+    if convention.candidates == "catalogue":
+        missed = np.flatnonzero(counts & ~_among(matches.truth_place, len(grade)))
+        missed = missed[:0] if _by_sign(convention) else missed[np.argsort(truth_rows[missed])]
+        below, length = _below_lists(ids, length, truth_user[missed], ids.truth_item[truth_rows[missed]], convention)
+        user, place, hit_rank = np.r_[user, truth_user[missed]], np.r_[place, missed], np.r_[hit_rank, below]
+    if (order := _by_rank(user, hit_rank)) is not None:
+        user, place, hit_rank = user[order], place[order], hit_rank[order]
+
+    listed, first = np.flatnonzero(counts), np.cumsum(counts) - 1  # places of the truth that count; and the reverse
+    if convention.duplicates == "rows":
+        times = np.maximum(np.bincount(matches.truth_place, minlength=len(grade)), 1) * counts
+        listed, first = np.repeat(listed, times[listed]), np.cumsum(times) - times
+    number = np.cumsum(averaged) - 1
     hits = Hits(
-        user=user,
-        rank=rank,
+        user=number[user],
+        rank=hit_rank,
         list_length=length[averaged],
-        relevance=relevance[row],
-        truth_row=row,
-        truth_user=truth_user,
-        truth_relevance=relevance,
-        max_relevance=top,
+        relevance=grade[place],
+        truth_row=first[place],
+        truth_user=number[truth_user[listed]],
+        truth_relevance=grade[listed],
+        max_relevance=float(grade.max(initial=0.0)),
     )
-    return Prepared(
-        InMemoryRows(lists.frame),
-        LazyRows.of(judged),
-        LazyRows.of(judged, rows),
-        users.filter(pl.Series(averaged)),
-        hits,
-        int((~has_relevant).sum()),
-        convention.ordered_by(lists.by),
-        lists.has_gaps,
-    )
-
-
-def _generally_joined(
-    source: Source, by_user: UserRows, judged: pl.DataFrame, top: float, convention: Convention
-) -> Prepared:
-    """Join two frames under any rule for ties, padding and repeated rows."""
-    recs, labels = source.recs, source.labels
-    if convention.duplicates == "error":
-        refuse_repeats(recs, labels)
-    lists = rank_lists(recs, convention, labels, by_user)
-    if not source.part:
-        users_meet(recs["user"], judged["user"])
-    convention = convention.ordered_by(lists.by)
-    joined = general_hits(lists.table, judged, source.codes, convention)
-    if len(joined.users) == 0 and not source.part:
-        raise no_users(judged["relevance"].max(), convention)
-    return Prepared(
-        InMemoryRows(joined.recs),
-        LazyRows.of(judged),
-        LazyRows.of(joined.truth),
-        joined.users,
-        replace(joined.hits, max_relevance=top),
-        joined.n_without_relevant,
-        convention,
-        # What is put below a list leaves no place empty, nor does the removal of repeats.
-        lists.by == "rank" and convention.candidates == "list" and convention.duplicates != "dedupe" and lists.has_gaps,
+    if convention.ties == "expected" and found.above is not None and found.tied is not None:
+        hits = average_over_ties(hits, found.above, found.tied)
+    return Joined(
+        users=ids.users if averaged.all() else ids.users.filter(pl.Series(averaged)),
+        hits=hits,
+        truth_rows=truth_rows[listed],
+        rank=rank,
+        with_list=with_list,
+        with_truth=with_truth,
+        averaged=averaged,
+        n_without_relevant=int((~has_relevant).sum()),
+        has_gaps=_may_have_gaps(convention) and bool((matches.length != ids.list_lengths).any()),
     )
 
 
-def one_model(models: pl.Series, column: str, library: str = "", *, both_sides: bool = False) -> None:
-    """Refuse the lists of several models; `both_sides`: in a frame that holds the truth as well."""
-    if len(models) > 1:
-        which, frame = ("the frame holds", "frame") if both_sides else ("recommendations hold", "recs")
-        given = frame if both_sides else "recs, truth"
-        raise FrameError(
-            f"{which} the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: compare them, "
-            f"recnb.compare({given}), or evaluate one alone",
-            Roles({}, library).code(
-                f"{frame}[{frame}[{column!r}] == {models[0]!r}]",
-                f"{frame}.filter(pl.col({column!r}) == {models[0]!r})",
-                ", ",
-            ),
-            ".",
-        )
+def _that_count(matches: Matches, counts: Mask, convention: Convention) -> Matches:
+    """Return the matches that are hits, by user, then place."""
+    kept = counts[matches.truth_place]
+    if _by_sign(convention):
+        kept &= matches.score > 0
+    hit = np.flatnonzero(kept)
+    if (order := _by_rank(matches.list[hit], matches.rank[hit])) is not None:
+        hit = hit[order]
+    if convention.duplicates == "hit_once":
+        hit = hit[np.sort(np.unique(matches.truth_place[hit], return_index=True)[1])]
+    columns = {own.name: getattr(matches, own.name) for own in fields(Matches) if own.name != "length"}
+    return Matches(
+        **{name: None if column is None else column[hit] for name, column in columns.items()}, length=matches.length
+    )
 
 
-def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: Frame) -> None:
-    """Raise an error if a column named by keyword is not in the frame in which its role is read."""
-    of_recs, of_truth = columns_of(recs, "recommendations"), columns_of(truth, "truth")
-    holders = {
-        "rank": ((FrameName("recommendations"), " have no"), of_recs),
-        "score": ((FrameName("recommendations"), " have no"), of_recs),
-        "relevance": ((FrameName("truth"), " has no"), of_truth),
-    }
-    for role, column in columns.items():
-        if column is None:
-            continue
-        if role in ("recommended", "relevant"):
-            name = FrameName("recommendations" if role == "recommended" else "truth")
-            alone = Code(f" One frame with both sides goes alone: type frame.rec.evaluation({role}={column!r}).")
-            no_lists = (" names a column of lists, and ", name, " has no such column, one list a user.")
-            raise ColumnError(Argument(role, column), *no_lists, alone)
-        said, present = holders.get(role, (("neither frame has the",), [*of_recs, *of_truth]))
-        if column not in present:
-            listed = ", ".join(map(repr, sorted(set(map(str, present)))))
-            named = (*said, f" column {column!r} that ", Argument(role, column), " names.")
-            raise ColumnError(*named, fix=f"Columns: {listed}.")
+def _shared(found: Matches, ties: str) -> Ints:
+    """Return the rank of each hit, which equal scores may share."""
+    if found.above is None or found.tied is None or ties not in ("max_rank", "floor_mean_rank"):
+        return found.rank
+    return found.above + found.tied if ties == "max_rank" else (2 * found.above + 1 + found.tied) // 2
 
 
-__all__ = ["Counts", "Prepared", "Source", "named_columns_exist", "one_model"]
+def _by_sign(convention: Convention) -> bool:
+    """Whether a score decides if an item can be a hit."""
+    return convention.nonpositive_scores == "never_hit" and convention.order == "score"
+
+
+def _may_have_gaps(convention: Convention) -> bool:
+    """Whether ranks are data that nothing closes up."""
+    return convention.order == "rank" and convention.candidates == "list" and convention.duplicates != "dedupe"
+
+
+def _among(places: Ints, n: int) -> Mask:
+    """Say of each of n places whether it is among these."""
+    found = np.zeros(n, dtype=bool)
+    found[places] = True
+    return found
+
+
+def _by_rank(user: Ints, rank: Ints) -> Ints | None:
+    """Return the stable order by user, then rank; None if they are in it."""
+    key = user * (int(rank.max(initial=0)) + 1) + rank
+    return None if (key[1:] >= key[:-1]).all() else in_order(key)
+
+
+def _below_lists(ids: Ids, length: Ints, user: Ints, item: Numbers, convention: Convention) -> tuple[Ints, Ints]:
+    """Return the ranks of items if the whole catalogue is ranked below each list, sorted by id; and the lengths of all lists then.
+
+    No users × items table is made: an item's place is the list's length and its number among all items, less those
+    before it that the list holds already.
+    """
+    n_items, listed = int(ids.n_items), np.repeat(ids.list_user, ids.lists.lengths)
+    item_of = ids.item.view(np.int64)
+    held = np.unique(listed * n_items + (item_of if ids.lists.rows is None else item_of[ids.lists.rows]))
+    end = length + n_items - np.bincount(held // n_items, minlength=len(length))
+    if convention.ties != "first":
+        return end[user], end
+    number = item.view(np.int64)
+    before = np.searchsorted(held, user * n_items + number) - np.searchsorted(held, user * n_items)
+    return np.asarray(length[user] + number - before + 1), end
+
+
+def scores_of(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
+    """Make of rank, row or score a number that is higher for better."""
+    if convention.order == "rank":
+        return -recs["rank"].to_numpy()
+    if convention.order == "row":
+        return -np.arange(recs.height)
+    if convention.score_dtype != "float32":
+        return validation.in_floats(recs["score"])
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, as it does in those libraries
+        return recs["score"].cast(pl.Float64).to_numpy().astype(np.float32).astype(np.float64)
+
+
+def _refuse_contradictions(convention: Convention) -> None:
+    if convention.candidates == "catalogue" and convention.ties not in ("first", "max_rank"):
+        first, shared = Argument("ties", "first"), Argument("ties", "max_rank")
+        raise OptionError(Argument("candidates", "catalogue"), " goes with ", first, " or ", shared, ".")
+    if convention.ties == "expected" and convention.duplicates == "hit_once":
+        once, dedupe = Argument("duplicates", "hit_once"), Argument("duplicates", "dedupe")
+        raise OptionError(Argument("ties", "expected"), " has no mean for ", once, ": choose ", dedupe, ".")
+
+
+def _scattered(values: Ints, to: Ints) -> Ints:
+    scattered = np.empty_like(values)
+    scattered[to] = values
+    return scattered

@@ -13,10 +13,9 @@ from recnb.data.batches import batches_of, origin_of
 from recnb.data.bucket_join import BucketJoin, read_buckets
 from recnb.data.columns import Frame, columns_of, find, fractional, library_of, role_of, table_of
 from recnb.data.combined_frame import ROWS_ARE_ITEMS, split
-from recnb.data.join import Source, one_model
 from recnb.data.partition import Layout, source_of
-from recnb.data.ranking import ranked
 from recnb.data.relevance import refuse_zeros
+from recnb.data.source import Source, one_model, ranked
 from recnb.display.language import N_, Sentence
 
 

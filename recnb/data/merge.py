@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.join import Counts, Prepared, RemoteRanking, RemoteRows, RowCounts
-from recnb.data.matches import ranges
 from recnb.data.memory import release_memory
 from recnb.data.parallel import in_blocks
 from recnb.data.relevance import LazyRows
+from recnb.data.source import Counts, Prepared, RemoteRanking, RemoteRows, RowCounts
+from recnb.data.user_rows import ranges
 from recnb.metrics.hits import Hits, Ints, Tied
 
 TIED = tuple(field.name for field in fields(Tied))

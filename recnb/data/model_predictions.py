@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.join import Prepared
 from recnb.data.load import read
+from recnb.data.source import Prepared
 from recnb.display.language import N_, Sentence, _
 from recnb.display.progress import steps
 from recnb.errors import FrameError, RecnbError

@@ -11,9 +11,9 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.columns import Frame, columns_of, find, role_of, roles_of
-from recnb.data.join import InMemoryRows, Source, named_columns_exist, one_model
 from recnb.data.population import no_users, users_meet
 from recnb.data.relevance import LazyRows
+from recnb.data.source import InMemoryRows, Source, named_columns_exist, one_model
 from recnb.errors import FrameError
 
 
@@ -46,7 +46,7 @@ def source_of(
 ) -> Source:
     """The source of rows in memory, ids given one type."""
     validation.same_kind(recs, truth, labels, truth_labels)
-    return Source(InMemoryRows(recs), LazyRows.of(truth), labels, truth_labels, **known)
+    return Source(InMemoryRows(LazyRows.of(recs)), LazyRows.of(truth), labels, truth_labels, **known)
 
 
 def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Source:

@@ -146,7 +146,7 @@ class LazyRows:
     """Rows that are read or gathered on first use."""
 
     def __init__(self, load: Callable[[], pl.DataFrame]) -> None:
-        self._load = load
+        self._load: Callable[[], pl.DataFrame] | None = load
 
     @classmethod
     def of(cls, table: pl.DataFrame, rows: Ints | None = None) -> LazyRows:
@@ -156,7 +156,10 @@ class LazyRows:
     @cached_property
     def frame(self) -> pl.DataFrame:
         """The rows, in their order."""
-        return self._load()
+        assert self._load is not None
+        frame = self._load()
+        self._load = None  # what it holds on to may go
+        return frame
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LazyRows.of, (self.frame,)

@@ -10,7 +10,7 @@ import polars as pl
 from recnb.data import Frame, Source, table_of, validation
 from recnb.data.columns import columns_of, find, snapshot
 from recnb.data.combined_frame import ROWS_ARE_ITEMS
-from recnb.data.join import InMemoryRows
+from recnb.data.source import InMemoryRows
 from recnb.errors import COLUMN, Argument, ColumnError, FrameError, FrameName
 
 #: The most values of a column that may be one of models.

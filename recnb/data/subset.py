@@ -7,8 +7,8 @@ from dataclasses import replace
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.join import InMemoryRows, Prepared, RemoteRanking, RemoteRows, Source
 from recnb.data.relevance import LazyRows
+from recnb.data.source import InMemoryRows, Prepared, RemoteRanking, RemoteRows, Source
 from recnb.display.language import Sentence
 from recnb.metrics.hits import Hits
 
@@ -34,9 +34,9 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         row_counts = replace(prepared.row_counts, n_not_relevant=n_not_relevant, of_more=True)
         source = source and _some(source, away, users)
     else:
-        rows = InMemoryRows(prepared.rows.of(users))
+        rows = InMemoryRows(LazyRows.of(prepared.rows.of(users)))
         if source is not None and isinstance(source.rows, InMemoryRows):
-            source = _some(source, InMemoryRows(source.rows.of(users)), users)
+            source = _some(source, InMemoryRows(LazyRows.of(source.rows.of(users))), users)
     return replace(
         prepared,
         rows=rows,

@@ -9,9 +9,9 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.encoding import positions
-from recnb.data.join import Prepared
 from recnb.data.population import is_averaged
 from recnb.data.relevance import LazyRows
+from recnb.data.source import Prepared
 from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Ints
 

@@ -1,21 +1,17 @@
-"""The rows of a frame by user: as they stand where each user's rows are adjacent, put together where they are not."""
+"""The rows of a frame by user, and the users of both frames as numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from recnb.data.encoding import changes, differ, grouped, repeats_follow
-from recnb.data.parallel import BLOCK, in_blocks
+from recnb.data.parallel import BLOCK
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Ints
-
-Column = TypeVar("Column", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +20,7 @@ class UserRows:
 
     users: pl.Series  #: each user once
     starts: Ints  #: per user, the place of the first row
-    rows: Ints | None  #: the row of the frame at each place; None: places are rows
+    rows: Ints | None  #: per place, the row of the frame; None: places are rows
     n_rows: int
 
     @classmethod
@@ -41,26 +37,18 @@ class UserRows:
 
     @cached_property
     def lengths(self) -> Ints:
-        """Number of rows of each user."""
+        """Count the rows of each user."""
         return np.asarray(np.diff(np.r_[self.starts, self.n_rows]))
 
-    def within(self) -> Ints:
-        """The number of each row among those of its user, from 1, by place."""
-        steps = np.ones(self.n_rows, dtype=np.int64)
-        steps[self.starts[1:]] -= self.lengths[:-1]
-        return np.cumsum(steps, out=steps)
 
-    def by_place(self, column: NDArray[Column]) -> NDArray[Column]:
-        """The values of a column by place."""
-        if self.rows is None:
-            return column
-        rows, values = self.rows, np.empty_like(column)
+def ranges(starts: Ints, counts: Ints) -> Ints:
+    """Concatenate the whole numbers from each start on, as many as it counts.
 
-        def gather(start: int, stop: int) -> None:
-            values[start:stop] = column[rows[start:stop]]
-
-        in_blocks(self.n_rows, gather, jumps=True)
-        return values
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    ends = np.cumsum(counts)
+    return np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)
 
 
 def blocks_of(lengths: Ints) -> list[tuple[int, int]]:
@@ -68,7 +56,7 @@ def blocks_of(lengths: Ints) -> list[tuple[int, int]]:
     ends = np.cumsum(lengths)
     n = int(ends[-1]) if len(ends) else 0
     cuts = np.searchsorted(ends, np.arange(BLOCK, n, BLOCK)) + 1
-    return list(pairwise(np.unique(np.r_[0, cuts, len(ends)]).tolist()))
+    return list(pairwise(np.unique(np.r_[0, cuts, len(ends)]).tolist())) or [(0, 0)]
 
 
-__all__ = ["UserRows", "blocks_of"]
+__all__ = ["UserRows", "blocks_of", "ranges"]

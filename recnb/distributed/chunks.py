@@ -10,8 +10,8 @@ import polars as pl
 
 from recnb.data import Frame, Layout, table_of, validation
 from recnb.data.bucket_join import BucketJoin, batches_checked
-from recnb.data.join import one_model
 from recnb.data.relevance import graded_truth, refuse_zeros, top_of
+from recnb.data.source import one_model
 from recnb.data.user_buckets import UserBuckets
 from recnb.display.language import _
 from recnb.display.progress import steps

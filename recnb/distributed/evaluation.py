@@ -14,10 +14,10 @@ from recnb.comparison.models import Fetchable, engine_of
 from recnb.conventions import Convention
 from recnb.data import Layout, PartSummary, Prepared, Source
 from recnb.data.columns import columns_of
-from recnb.data.join import RemoteRows, elsewhere
 from recnb.data.merge import JoinedPart, merged
 from recnb.data.relevance import LazyRows
 from recnb.data.side_data import read_side_data
+from recnb.data.source import RemoteRows, elsewhere
 from recnb.display.templates import render
 from recnb.distributed import kernel
 from recnb.distributed.kernel import Plan

@@ -11,12 +11,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
+from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import Prepared, Source
 from recnb.data.encoding import distinct, positions
-from recnb.data.general_join import is_general
-from recnb.data.join import InMemoryRows
 from recnb.data.relevance import LazyRows, top_of
 from recnb.data.side_data import SideData
+from recnb.data.source import InMemoryRows
 from recnb.data.validation import in_floats, repeated
 from recnb.errors import FrameError, RecnbError
 from recnb.lint.findings import Quoted
@@ -143,7 +143,11 @@ class LintData:
         """The metric's mean without some pairs of the truth; NaN if there is none, or if it needs lists that are not in memory."""
         if isinstance(self.source.rows, InMemoryRows):
             return self.again(self.source.truth.join(pairs, on=["user", "item"], how="anti", maintain_order="left"))
-        if is_general(self.convention) or self.convention.no_relevant != "skip":
+        c = self.convention
+        by_hits_alone = (
+            c.ties in ROW_ORDERS and c.candidates == "list" and c.judged == "truth" and c.duplicates != "rows"
+        )
+        if not by_hits_alone or c.relevant != ">0" or c.no_relevant != "skip":
             return np.nan
         marked = self.prepared.truth.join(
             pairs.unique().with_columns(out=True), on=["user", "item"], how="left", maintain_order="left"

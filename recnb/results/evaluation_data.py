@@ -16,9 +16,9 @@ from recnb.conventions import Convention, options_in_words, presets, shown_at
 from recnb.data import Counts, Prepared
 from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
-from recnb.data.join import InMemoryRows
 from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, grades_of, relevant_only
 from recnb.data.side_data import SideData
+from recnb.data.source import InMemoryRows
 from recnb.display.language import _
 from recnb.display.templates import render
 from recnb.display.text import one_line

@@ -16,7 +16,7 @@ from recnb.data import Prepared, validation
 from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.input import is_numbered
-from recnb.data.join import InMemoryRows
+from recnb.data.source import InMemoryRows
 from recnb.data.user_parts import UserParts
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, pgettext

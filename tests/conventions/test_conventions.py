@@ -19,8 +19,6 @@ import recnb
 from recnb import conventions
 from recnb.conventions import WORDS, Convention
 from recnb.conventions.presets import ALIASES, preset, presets
-from recnb.data import read
-from recnb.data.general_join import IN_BLOCKS, Codes, general_hits, is_general
 from recnb.errors import OptionError
 from recnb.libraries import as_in
 from recnb.metrics.metric import METRICS, any_metric
@@ -188,87 +186,3 @@ def test_unknown_names_are_refused_and_near_ones_named():
 
 def test_presets_are_kept():
     assert presets() is presets()
-
-
-# The default path -------------------------------------------------------------------------------------------------------
-
-
-def test_defaults_take_the_short_way():
-    assert not is_general(Convention())
-    for axis, words in IN_BLOCKS.items():
-        assert DEFAULTS[axis] in words
-        for word in WORDS[axis]:
-            assert is_general(Convention(**{axis: word})) == (word not in words)
-
-
-SAME_EITHER_WAY: list[dict[str, Any]] = [
-    {},
-    {"users": "both"},
-    {"users": "recs", "no_relevant": "zero"},
-    {"users": "union", "no_relevant": "one"},
-    {"judged": "list"},
-    {"relevant_from": 2},
-    {"candidates": "padded"},
-    {"no_relevant": "one", "judged": "list"},
-]
-
-
-@given(drawn=data(gaps=False))
-def test_the_long_way_gives_the_same_hits(drawn: Data):
-    recs, truth = drawn.recs, drawn.relevant
-    for options in SAME_EITHER_WAY:
-        note(f"{options}")
-        the_same_hits(recs, truth, options)
-
-
-def the_same_hits(recs: pd.DataFrame, truth: pd.DataFrame, options: dict[str, Any]) -> None:
-    """Whether both ways of joining give the same hits under these options."""
-    try:
-        short = recnb.evaluate(recs, truth, **options)
-    except recnb.errors.FrameError:
-        return
-    source = read(recs, truth, {})
-    judged = source.truth.with_columns(pl.col("relevance").cast(pl.Float64))
-    long = general_hits(source.recs, judged, source.codes, short.convention)
-    assert long.users.to_list() == short.users.to_list()
-    hits = short.hits()
-    for name in (
-        "user",
-        "rank",
-        "relevance",
-        "truth_row",
-        "truth_user",
-        "truth_relevance",
-        "n_relevant",
-        "nth",
-        "first",
-    ):
-        np.testing.assert_array_equal(getattr(long.hits, name), getattr(hits, name), err_msg=name)
-    np.testing.assert_array_equal(long.hits.list_length, hits.list_length)
-
-
-@pytest.mark.parametrize("ties", IN_BLOCKS["ties"])
-@pytest.mark.parametrize("duplicates", ["dedupe", "hit_once", "keep"])
-def test_the_long_way_breaks_ties_and_drops_repeats_alike(ties: str, duplicates: str):
-    rng = np.random.default_rng(7)
-    n = 4_000
-    recs = pl.DataFrame(
-        {
-            "user": rng.integers(0, 150, n),
-            "item": [f"i{item}" for item in rng.integers(0, 40, n)],
-            "score": rng.integers(0, 6, n) / 2,
-        }
-    )
-    truth = pl.DataFrame(
-        {
-            "user": np.repeat(np.arange(160), 5),
-            "item": [f"i{item}" for _ in range(160) for item in rng.permutation(45)[:5]],
-            "relevance": rng.integers(0, 4, 800).astype(float),
-        }
-    )
-    short = recnb.evaluate(recs, truth, ties=ties, duplicates=duplicates)
-    long = general_hits(
-        recs, truth, Codes.of(recs, truth, pl.concat([recs["item"], truth["item"]]).unique().sort()), short.convention
-    )
-    for name in ("user", "rank", "relevance", "truth_row", "list_length", "truth_user"):
-        np.testing.assert_array_equal(getattr(long.hits, name), getattr(short.hits(), name), err_msg=name)

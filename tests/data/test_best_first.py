@@ -5,8 +5,8 @@ import os
 import numpy as np
 import pytest
 
+from recnb.data.order import best_first
 from recnb.data.parallel import in_shares, in_turn, n_cores
-from recnb.data.ranking import best_first
 
 KINDS = {
     "even": lambda rng, n: rng.random(n),

@@ -1,0 +1,187 @@
+"""The order of the rows of lists: by rank, score or row, with a rule for equal scores and for repeated pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from recnb.conventions import Convention
+from recnb.conventions.convention import ROW_ORDERS
+from recnb.data.pairs import Block, Pairs
+from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
+
+#: Rules for equal scores that look at the item.
+BY_ITEM = ("item_asc", "item_desc")
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where each row of a block stands in its list."""
+
+    rank: Ints  #: per row, from 1; 0: left out as a repeat
+    length: Ints  #: per user, the last rank
+    above: Ints | None = None  #: per row, how many rows score higher, where equal scores share ranks
+    tied: Ints | None = None  #: per row, how many score the same, itself among them
+
+
+def order_lists(block: Block, pairs: Pairs, convention: Convention) -> Places:
+    """Rank the rows of a block's lists; what is padding stands below them."""
+    given = convention.order == "rank" and convention.duplicates != "dedupe"
+    if given and block.n_padded == 0:
+        rank = -block.score.astype(np.int64)
+        shared = (None, None) if convention.ties in ROW_ORDERS else (rank - 1, np.ones_like(rank))
+        return Places(rank, _highest(block.user, rank, block.n_users), *shared)
+    order = _best_first(
+        block.user, block.score, _within(block, pairs, convention.ties), stands=convention.ties == "first"
+    )
+    if convention.duplicates == "dedupe" and len(pairs.copy):
+        order = order[_first_copies(pairs, order)[order]]
+    user = block.user[order]
+    place = count_within(user)
+    if given:
+        # Ranks are data: a place that they leave empty stays empty, and padding goes on from the last of them.
+        own = order < block.n_listed
+        ranks = -block.score[: block.n_listed].astype(np.int64)
+        last = _highest(block.user[: block.n_listed], ranks, block.n_users)
+        place += (last - np.bincount(user[own], minlength=block.n_users))[user]
+        place[own] = ranks[order[own]]
+    rank = np.zeros(len(block.user), dtype=np.int64)
+    rank[order] = place
+    length = _highest(user, place, block.n_users)
+    if convention.ties in ROW_ORDERS:
+        return Places(rank, length)
+    ordered = block.score[order]
+    starts = np.flatnonzero(np.r_[True, (user[1:] != user[:-1]) | (ordered[1:] != ordered[:-1])][: len(user)])
+    sizes = np.diff(np.r_[starts, len(user)])
+    above, tied = np.zeros_like(rank), np.zeros_like(rank)
+    above[order], tied[order] = np.repeat(place[starts] - 1, sizes), np.repeat(sizes, sizes)
+    return Places(rank, length, above, tied)
+
+
+def _highest(user: Ints, ranks: Ints, n_users: int) -> Ints:
+    """Return the highest rank of each user; 0 for one without rows."""
+    highest = np.zeros(n_users, dtype=np.int64)
+    if len(ranks) == 0:
+        return highest
+    starts = np.flatnonzero(np.r_[True, user[1:] != user[:-1]])
+    highest[user[starts]] = np.maximum.reduceat(ranks, starts)
+    return highest
+
+
+def repeats_a_rank(block: Block) -> bool:
+    """Whether two rows of a list have one rank."""
+    user, rank = block.user, -block.score.astype(np.int64)
+    if ((rank[1:] > rank[:-1]) | (user[1:] != user[:-1])).all():
+        return False
+    key = (user << 32) + rank
+    key.sort()
+    return bool((key[1:] == key[:-1]).any())
+
+
+def _within(block: Block, pairs: Pairs, ties: str) -> Ints | Floats | None:
+    """Return the key that orders equal scores, lowest first; None for the order of rows."""
+    if ties == "last":
+        return np.arange(len(block.user))[::-1]
+    if ties in BY_ITEM:
+        number = block.item.view(np.int64)
+        return number if ties == "item_asc" else -number
+    if ties != "worst":
+        return None
+    grade = np.zeros(len(block.user))
+    grade[pairs.row] = block.grade[pairs.truth_row]
+    return grade
+
+
+def _first_copies(pairs: Pairs, order: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Say of each row whether it is the highest of the rows with its item."""
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    by_place = np.lexsort((place[pairs.copy], pairs.copy_of))
+    first = np.unique(pairs.copy_of[by_place], return_index=True)[1]
+    kept = np.ones(len(order), dtype=bool)
+    kept[pairs.copy] = False
+    kept[pairs.copy[by_place[first]]] = True
+    return kept
+
+
+def _best_first(user: Ints, score: Floats | Ints, within: Ints | Floats | None, *, stands: bool) -> Ints:
+    """Return the order by user, then the highest score; `stands`: equal scores may stay as they are."""
+    falls = np.greater_equal if stands else np.greater
+    if ((falls(score[:-1], score[1:]) & (user[1:] == user[:-1])) | (user[1:] > user[:-1])).all():
+        return np.arange(len(user))
+    return best_first(user, score, within)
+
+
+def best_first(user: Ints, score: Floats | Ints, within: Ints | Floats | None = None) -> Ints:
+    """Return the order by user, then the highest score, then the lowest `within`; what is equal keeps its order."""
+    score = score.astype(np.float64, copy=False)
+    if within is not None:
+        first = np.argsort(within, kind="stable")
+        return np.asarray(first[best_first(user[first], score[first])])
+    row_bits, top = len(user).bit_length(), score.max(initial=-np.inf)
+    score_bits = min(48, 62 - row_bits - int(user.max(initial=0)).bit_length())
+    with np.errstate(all="ignore"):
+        scale = (2.0**score_bits - 2) / (top - score.min(initial=np.inf))
+    if score_bits < 8 or not 0 < scale < np.inf:  # as with scores that are infinite, or all the same
+        return np.lexsort((-score, user))
+    # User, score and row go into the number that is sorted, of the score as much as there is room for.
+    key = ((top - score) * scale).astype(np.int64)
+    key |= user << score_bits
+    key <<= row_bits
+    key |= np.arange(len(user))
+    key.sort()
+    order: Ints = key & ((1 << row_bits) - 1)
+    key >>= score_bits + row_bits
+    wrong = np.flatnonzero(np.diff(score[order]) > 0)
+    wrong = wrong[key[wrong] == key[wrong + 1]]
+    if len(wrong):  # scores of one list that differ in what there was no room for
+        again = np.zeros(key[-1] + 1, dtype=bool)
+        again[key[wrong]] = True
+        rows = np.sort(order[again[key]])
+        order[again[key]] = rows[np.lexsort((-score[rows], user[rows]))]
+    return order
+
+
+def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
+    """Spread hits over all ranks that their ties could put them on, each with its chance: the mean over orders in closed form.
+
+    In a run of g equal scores below a rows, m of them hits, a hit stands at each rank with chance 1/g; given that it
+    stands j-th in the run, (j - 1)(m - 1)/(g - 1) other hits of the run are expected above it; and the first hit of
+    the run stands j-th with chance C(g - j, m - 1)/C(g, m).
+    """
+    if len(hits.user) == 0:
+        none = np.zeros(0)
+        return replace(hits, tied=Tied(none, none, none, none > 0))
+    run = np.r_[0, np.cumsum((hits.user[1:] != hits.user[:-1]) | (above[1:] != above[:-1]))]
+    n_hits = np.bincount(run)
+    hits_above = (count_within(hits.user) - count_within(run))[np.r_[True, run[1:] != run[:-1]]]
+    row = np.repeat(np.arange(len(run)), tied)
+    j = count_within(row)
+    m, g = n_hits[run[row]], tied[row]
+    earlier = hits_above[run[row]]
+    others = np.divide((j - 1.0) * (m - 1), g - 1, out=np.zeros(len(j)), where=g > 1)
+    first = np.where(earlier == 0, _first_chance(g, m, j) / m, 0.0)
+    rank = above[row] + j
+    order = in_order(hits.user[row] * (int(rank.max(initial=0)) + 1) + rank)
+    row = row[order]
+    nth = np.asarray(1.0 + earlier + others, dtype=np.float64)
+    return replace(
+        hits,
+        user=hits.user[row],
+        rank=rank[order],
+        relevance=hits.relevance[row],
+        truth_row=hits.truth_row[row],
+        tied=Tied(weight=1.0 / g[order], nth=nth[order], first=first[order], top=(j == 1)[order]),
+    )
+
+
+def _first_chance(g: Ints, m: Ints, j: Ints) -> Floats:
+    """Return the probability that the first of m hits among g ties is at position j: C(g - j, m - 1) / C(g, m)."""
+    from scipy.special import gammaln
+
+    def log_choose(n: Ints, m: Ints) -> Floats:
+        return np.asarray(gammaln(n + 1.0) - gammaln(m + 1.0) - gammaln(n - m + 1.0))
+
+    # C(n, m) of n below m is 0, as gammaln is infinite at 0 and at whole numbers below.
+    return np.asarray(np.exp(log_choose(g - j, m - 1) - log_choose(g, m)))
