@@ -8,14 +8,11 @@ from dataclasses import fields, replace
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, note
+from hypothesis import given
 from hypothesis import strategies as st
 
-import recnb
 from recnb import conventions
 from recnb.conventions import WORDS, Convention
 from recnb.conventions.presets import ALIASES, preset, presets
@@ -23,7 +20,7 @@ from recnb.errors import OptionError
 from recnb.libraries import as_in
 from recnb.metrics.metric import METRICS, any_metric
 from recnb.results.item_metrics import FORMULAS
-from tests.strategies import Data, data, values_of
+from tests.strategies import values_of
 
 DEFAULTS = {one.name: one.default for one in fields(Convention)}
 EACH = [(name, word) for name, words in WORDS.items() for word in words]
