@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -128,7 +128,7 @@ class Matches:
         """Put the rows of all blocks together."""
         if len(blocks) == 1:
             return blocks[0]
-        columns = {own.name: [getattr(block, own.name) for block in blocks] for own in fields(cls)}
+        columns: dict[str, Any] = {own.name: [getattr(block, own.name) for block in blocks] for own in fields(cls)}
         return cls(**{name: None if parts[0] is None else np.concatenate(parts) for name, parts in columns.items()})
 
 
@@ -299,7 +299,7 @@ def _that_count(matches: Matches, counts: Mask, convention: Convention) -> Match
         hit = hit[order]
     if convention.duplicates == "hit_once":
         hit = hit[np.sort(np.unique(matches.truth_place[hit], return_index=True)[1])]
-    columns = {own.name: getattr(matches, own.name) for own in fields(Matches) if own.name != "length"}
+    columns: dict[str, Any] = {own.name: getattr(matches, own.name) for own in fields(Matches) if own.name != "length"}
     return Matches(
         **{name: None if column is None else column[hit] for name, column in columns.items()}, length=matches.length
     )

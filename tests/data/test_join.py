@@ -164,7 +164,6 @@ def test_pairs_that_are_not_repeated_are_joined_alike_whatever_repeats_mean(opti
 KINDS = {
     "wide integers": lambda ids: (ids.astype(np.int64) + 1) * 2**40 - 2**50,
     "integers that differ in the highest bits": lambda ids: ids.astype(np.int64) * 2**58,
-    "times": lambda ids: pd.Timestamp("2020-01-01") + pd.to_timedelta(ids, "h"),
 }
 
 
@@ -224,11 +223,11 @@ def ranked(frame, **ranks):
 
 
 REFUSED = {
-    "a pair twice in a list": (lambda r, t: (pd.concat([r.iloc[:1], r]), t), "1 pairs of user and item"),
-    "a pair twice in the truth": (lambda r, t: (r, pd.concat([t, t.iloc[:1]])), "truth: 1 pairs of user and item"),
-    "a score that is missing": (lambda r, t: (r.assign(score=r.score.where(r.index != 3)), t), "1 scores that are missing"),
+    "a pair twice in a list": (lambda r, t: (pd.concat([r.iloc[:1], r]), t), "recommendations: 1 pair of user and item"),
+    "a pair twice in the truth": (lambda r, t: (r, pd.concat([t, t.iloc[:1]])), "truth: 1 pair of user and item"),
+    "a score that is missing": (lambda r, t: (r.assign(score=r.score.where(r.index != 3)), t), "1 score that is missing"),
     "a rank twice": (lambda r, t: (ranked(r, rank=1), t), "repeats a rank"),
-    "a rank twice, and a pair": (lambda r, t: (pd.concat([ranked(r, rank=1)] * 2), t), "repeats a rank"),
+    "a rank twice, and a pair": (lambda r, t: (pd.concat([ranked(r, rank=1)] * 2), t), "pairs of user and item are repeated"),
     "no user in both": (lambda r, t: (r, t.assign(user=t.user + 10**6)), "no user is in both frames"),
     "nothing relevant": (lambda r, t: (r, t.assign(relevance=0)), "no user that counts has a relevant item"),
 }  # fmt: skip
