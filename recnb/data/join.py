@@ -128,8 +128,19 @@ class Matches:
         """Put the rows of all blocks together."""
         if len(blocks) == 1:
             return blocks[0]
-        columns: dict[str, Any] = {own.name: [getattr(block, own.name) for block in blocks] for own in fields(cls)}
-        return cls(**{name: None if parts[0] is None else np.concatenate(parts) for name, parts in columns.items()})
+        columns: dict[str, Any] = {}
+        for name in (own.name for own in fields(cls)):
+            parts = [getattr(block, name) for block in blocks]
+            columns[name] = None if parts[0] is None else np.concatenate(parts)
+        return cls(**columns)
+
+    def at(self, rows: Ints) -> Matches:
+        """Return some of the rows."""
+        columns: dict[str, Any] = {own.name: getattr(self, own.name) for own in fields(self)}
+        some: dict[str, Any] = {
+            name: None if column is None else column[rows] for name, column in columns.items() if name != "length"
+        }
+        return replace(self, **some)
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,10 +310,7 @@ def _that_count(matches: Matches, counts: Mask, convention: Convention) -> Match
         hit = hit[order]
     if convention.duplicates == "hit_once":
         hit = hit[np.sort(np.unique(matches.truth_place[hit], return_index=True)[1])]
-    columns: dict[str, Any] = {own.name: getattr(matches, own.name) for own in fields(Matches) if own.name != "length"}
-    return Matches(
-        **{name: None if column is None else column[hit] for name, column in columns.items()}, length=matches.length
-    )
+    return matches.at(hit)
 
 
 def _shared(found: Matches, ties: str) -> Ints:

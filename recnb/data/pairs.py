@@ -7,6 +7,7 @@ computed for each row, and the numbers are sorted: equal neighbours are a judged
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -77,14 +78,14 @@ def match_pairs(block: Block, items: pl.Series | None = None, truth_items: pl.Se
     same = np.flatnonzero((key[1:] ^ key[:-1]) <= mask)
     first, second = ((key[rows] & mask).astype(np.int64) for rows in (same, same + 1))
     # With the same item, users are the same: a difference of fewer than 2**bits of them changes the number.
-    if not _each((block.item, block.truth_item), first, second, n_listed, lambda a, b: (a == b).all()):
+    if not _are_equal((block.item, block.truth_item), first, second, n_listed):
         both = np.concatenate([block.user, block.truth_user]), np.concatenate([block.item, block.truth_item])
         order = np.lexsort((both[1], both[0]))
         same = np.flatnonzero(np.logical_and(*(column[order[1:]] == column[order[:-1]] for column in both)))
         first, second = order[same], order[same + 1]
     if items is not None and truth_items is not None:
         columns = _Gathered(items, block.row), _Gathered(truth_items, block.truth_row)
-        if not _each(columns, first, second, n_listed, lambda a, b: (a == b).all()):
+        if not _are_equal(columns, first, second, n_listed):
             return None
     # Of rows with one number, those of lists come first: the last is the row of the truth, if there is one.
     ends = np.flatnonzero(np.r_[np.diff(same) != 1, True][: len(same)])
@@ -109,16 +110,16 @@ class _Gathered:
         return self._column.gather(self._row.start + some if isinstance(self._row, slice) else self._row[some])
 
 
-def _each(sides, first: Ints, second: Ints, n_listed: int, equal) -> bool:
-    """Whether a function of the values of neighbours holds: both of lists, both of the truth, or one of each."""
+def _are_equal(sides: tuple[Any, Any], first: Ints, second: Ints, n_listed: int) -> bool:
+    """Whether neighbours have one value, be both of lists, both of the truth, or one of each."""
     listed, judged = second < n_listed, first >= n_listed
-    one_of_each = ~(listed | judged)
-    lists, truth = sides
-    return (
-        equal(lists[first[one_of_each]], truth[second[one_of_each] - n_listed])
-        and (not listed.any() or equal(lists[first[listed]], lists[second[listed]]))
-        and (not judged.any() or equal(truth[first[judged] - n_listed], truth[second[judged] - n_listed]))
+    one_of_each, (lists, truth) = ~(listed | judged), sides
+    pairs = (
+        (lists, first[one_of_each], truth, second[one_of_each] - n_listed),
+        (lists, first[listed], lists, second[listed]),
+        (truth, first[judged] - n_listed, truth, second[judged] - n_listed),
     )
+    return all(bool((one[left] == other[right]).all()) for one, left, other, right in pairs if len(left))
 
 
 def padded(block: Block, pairs: Pairs) -> tuple[Block, Pairs]:
