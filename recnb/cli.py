@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from recnb.comparison import Comparison, compare
-from recnb.comparison.results import TESTS
 from recnb.conventions import value_of
 from recnb.conventions.convention import DECISIONS
 from recnb.data import table_of
@@ -41,6 +40,7 @@ from recnb.metrics.measure import MeasureText, is_measure
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, measure_named
 from recnb.report.request import USUAL_K
 from recnb.results.gate import Gate
+from recnb.stats import TESTS
 
 #: The form of a report by the ending of its file.
 FORMATS = {

@@ -15,7 +15,7 @@ from IPython.display import Markdown
 from scipy import stats
 
 import recnb
-from recnb.stats import benjamini_hochberg, holm
+from recnb.stats import holm
 
 sample = recnb.datasets.load_sample()
 users = sample.users.replace({"segment": {"new": "light"}})  # fewer than 12 ratings, see notebook 08
@@ -188,7 +188,7 @@ alarms = {
     "one look, chosen before": p[:, ndcg_at_10] < 0.05,
     "30 looks, the best one told": p.min(axis=1) < 0.05,
     "30 looks, Holm": [holm(one).min() < 0.05 for one in p],
-    "30 looks, Benjamini–Hochberg": [benjamini_hochberg(one).min() < 0.05 for one in p],
+    "30 looks, Benjamini–Hochberg": [stats.false_discovery_control(one).min() < 0.05 for one in p],
 }
 shares = {name: np.mean(one) for name, one in alarms.items()}
 share = pd.DataFrame({"worlds with a false alarm": shares})
@@ -222,9 +222,9 @@ lists = sample.models
 blue, red = named(lists["item-knn"], lists["factors"]), named(lists["factors"], lists["item-knn"])
 chance = recnb.compare({"blue": blue, "red": red}, sample.test, baseline="red")
 all_looks = chance.differences(METRICS, k=CUTS)
-best = all_looks.loc[all_looks["t_p"].idxmin()]
+best = all_looks.loc[all_looks["p"].idxmin()]
 
-assert np.allclose(all_looks["t_p"], p[world])
+assert np.allclose(all_looks["p"], p[world])
 told = chance.conclusion(best["metric"], k=best["k"])
 print(f"world {world}: {told.lines[0]}")
 
@@ -240,7 +240,7 @@ assert told.differences[0].verdict in ("better", "worse")
 assert all_looks["p_holm"].min() > 0.05
 assert not all_looks["verdict"].isin(["better", "worse"]).any()
 print(line)
-print(f"below 0.05: {(all_looks['t_p'] < 0.05).sum()} of {len(all_looks)}; corrected: none")
+print(f"below 0.05: {(all_looks['p'] < 0.05).sum()} of {len(all_looks)}; corrected: none")
 
 # %% [markdown]
 # `compare` corrects over all that one call shows. It cannot correct for calls that were made and not told.
@@ -254,7 +254,7 @@ few = found.differences(["ndcg", "precision", "recall"], k=10)
 many = found.differences(k=[5, 10, 20])
 verdicts = {
     f"among {len(looks)} tests": looks.set_index(["metric", "k", "model", "baseline"]).loc[
-        ("recall", 10, "factors", "popular"), ["difference", "t_p", "p_holm", "verdict"]
+        ("recall", 10, "factors", "popular"), ["difference", "p", "p_holm", "verdict"]
     ]
     for looks in (few, many)
 }

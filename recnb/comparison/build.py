@@ -135,7 +135,7 @@ def report_of(
             segments=segments,
             n_users=comparison.n_users,
             judged=comparison.users_by_model,
-            settings=results.settings,
+            settings=settings,
             basis="; ".join([comparison.basis(), *comparison._options_in_words(by_symbol), *library_notes]),
             left_out=tuple(left_out),
             notes=tuple(dict.fromkeys(str(note) for model in models.values() for note in model.prepared.notes)),

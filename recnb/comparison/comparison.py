@@ -22,7 +22,7 @@ from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import curves_of, differences_by
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import ComparisonRows, ComparisonTable, Conclusion, Curves, Forest, Movers, Tradeoff
-from recnb.comparison.results import Difference, Test
+from recnb.comparison.results import Difference
 from recnb.data import Frame
 from recnb.data.input import Input
 from recnb.display.language import _, checked, current
@@ -38,7 +38,7 @@ from recnb.results.curve import curve_of, is_against_recall
 from recnb.results.gate import Gate, NotWorse, at_least
 from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
-from recnb.stats import PairedMethod
+from recnb.stats import Test
 from recnb.stats.moments import checked_confidence
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ PAIRS = ("baseline", "all")
 
 #: The columns of `differences`, in order.
 DIFFERENCE_COLUMNS = (
-    "metric", "k", "model", "baseline", "difference", "low", "high", "t_p", "wilcoxon_p", "randomization_p", "p_holm", "p_bh",
-    "effect_size", "won", "tied", "lost", "n_users", "detectable", "verdict",
+    "metric", "k", "model", "baseline", "difference", "low", "high", "p", "p_holm", "effect_size",
+    "won", "tied", "lost", "n_users", "detectable", "verdict",
 )  # fmt: skip
 
 #: Methods that the repr names.
@@ -74,10 +74,10 @@ def compare(
     pairs: Pairs = "baseline",
     confidence: float = 0.95,
     test: Test = "t",
-    method: PairedMethod = "auto",
-    resamples: int = 2000,
+    method: Literal["t", "bootstrap"] | None = None,
+    resamples: int | None = None,
     permutations: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     **options: Any,
 ) -> Comparison:
     """Compare models on the users that all of them are evaluated on.
@@ -98,17 +98,17 @@ def compare(
     confidence
         Confidence of intervals; tests have the level 1 - `confidence`.
     test
-        The test whose p-value is corrected for the number of comparisons and used for conclusions: "t" (Student's paired t),
-        "wilcoxon" or "randomization" (random signs). `differences` has all three.
+        The test of differences: "t" (Student's paired t), "wilcoxon" or "randomization" (random signs). Each has the interval
+        that belongs to it; that of "wilcoxon" is of the median of pairwise means of the users who differ. Fewer than 10
+        users who differ are not tested.
     method
-        How intervals of differences are made: "bca", "percentile", "t", "moments" or "auto" (Student's t, and intervals within
-        the bounds of the metric if few users differ).
+        "bootstrap" makes the intervals of the t test by scipy's BCa bootstrap of the users.
     resamples
-        Bootstrap samples of users.
+        Bootstrap samples of users; 2,000 unless given.
     permutations
-        Samples of signs of the randomization test; by default 10,000, and 2,000 above 5,000 users if another test is used.
+        Samples of signs of the randomization test; 10,000 unless given.
     seed
-        Seed of both.
+        Seed of either; 0 unless given.
     **options
         Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`, `user_ids=`.
 
@@ -133,7 +133,7 @@ def compare(
     >>> print(comparison.conclusion("ndcg", k=10).lines[0])
     nDCG@10: item-knn is better than popular, by 0.0864 (95% interval 0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
     """
-    settings = settings_of(confidence, test, method, resamples, 1 if permutations is None else permutations, seed)
+    settings = settings_of(confidence, test, method, resamples, permutations, seed)
     if not is_word(pairs, PAIRS):
         raise OptionError(f"pairs={pairs!r} says not whom to compare. {near(pairs, PAIRS)}")
     refuse_positional(others, "compare", "the models")
@@ -145,9 +145,6 @@ def compare(
     check_lists_of_common_users(kept)
     if pairs == "all" and baseline is not None:
         kept = {name: kept[name] for name in sorted(kept, key=lambda name: name != reference)}
-    if permutations is None:
-        many = next(iter(kept.values())).n_users > 5_000 and test != "randomization"
-        settings = replace(settings, permutations=2_000 if many else 10_000)
     return Comparison(kept, judged, None if pairs == "all" else reference, settings)
 
 
@@ -313,9 +310,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         Returns
         -------
         pandas.DataFrame
-            A row per metric, cut-off and pair of models, and per segment. `p_holm` and `p_bh` are the p-value of the chosen
-            test, corrected for all rows; `detectable` is the smallest difference found with 80 % power; `won`, `tied` and
-            `lost` count users.
+            A row per metric, cut-off and pair of models, and per segment. `p` is that of the test, and `p_holm` is corrected by
+            Holm's method for all rows; both are NaN where fewer than 10 users differ. `detectable` is the smallest difference
+            found with 80 % power; `won`, `tied` and `lost` count users.
         """
         segments, measured = self._compared(metrics, k, options, self.pairs, by, bins)
         labels = distinct_labels(segments.labels, DIFFERENCE_COLUMNS) if segments else []
@@ -355,7 +352,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         """
         found = self._measured(metrics, k, options, self.pairs)
         tied = partial(self._tied, metrics, k, options)
-        return Conclusion(found.differences, found.settings, tied, lang=checked(lang))
+        return Conclusion(found.differences, self.settings, tied, lang=checked(lang))
 
     def forest(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
@@ -374,7 +371,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         Forest
         """
         found = self._measured(metrics, k, options, self.pairs)
-        return Forest(found.differences, found.settings, lang=checked(lang))
+        return Forest(found.differences, self.settings, lang=checked(lang))
 
     def not_worse(
         self, metric: str, k: int | None = None, margin: float = 0, *, model: str | None = None, **options: Any

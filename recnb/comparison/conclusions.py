@@ -77,11 +77,6 @@ VERDICTS: dict[str, tuple[str, str, str]] = {
 }
 SIGNS = {verdict: sign for verdict, (sign, _words, _conclusion) in VERDICTS.items()}
 
-#: The conclusion where nothing is shown, and too little is known for a detectable difference.
-OPEN_UNKNOWN = N_(
-    "{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). Too few users differ to estimate the detectable difference."
-)
-
 #: The paired tests.
 TESTS: dict[str, str] = {
     "t": N_("Student's paired t test"),
@@ -89,14 +84,12 @@ TESTS: dict[str, str] = {
     "randomization": N_("randomization test, signs flipped"),
 }
 
-#: Methods of intervals.
+#: Methods of the intervals of differences.
 INTERVAL_METHODS: dict[str, str] = {
-    "bca": N_("BCa bootstrap of {resamples} draws of the users"),
-    "percentile": N_("percentiles of {resamples} bootstrap draws of the users"),
-    "moments": N_("the limit of bootstrap draws of the users, from mean, spread and skewness"),
-    "t": N_("Student's t over the users"),
-    "few": N_("beta distribution within the metric's bounds, where fewer than 10 users differ"),
-    "beta": BETA,
+    "t": N_("Student's t over the users, and within the metric's bounds where fewer than 10 users differ"),
+    "bootstrap": N_("BCa bootstrap of {resamples} draws of the users"),
+    "wilcoxon": N_("Hodges and Lehmann's, for the median of pairwise means of the users who differ"),
+    "randomization": N_("the differences that the randomization test does not reject"),
 }
 
 #: Whom models are compared on.
@@ -185,7 +178,7 @@ def sentence(difference: Difference, settings: Settings, n_compared: int, safe: 
     if verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
     return translated(
-        OPEN_UNKNOWN if verdict == "open" and isnan(difference.detectable) else VERDICTS[verdict][2],
+        VERDICTS[verdict][2],
         label=difference.label,
         model=safe(difference.model),
         baseline=safe(difference.baseline),
@@ -215,17 +208,14 @@ def intervals_in_words(settings: Settings) -> str:
         "{confidence} intervals: of differences by {differences}; of means by {means}.",
         confidence=percent_of(settings.confidence),
         differences=method_in_words(settings),
-        means=_(INTERVAL_METHODS[settings.mean_method], resamples=f"{settings.resamples:,}"),
+        means=_(BETA),
     )
     return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
 
 
 def method_in_words(settings: Settings) -> str:
-    """The methods of the intervals of differences."""
-    methods = settings.methods or ("t",)
-    # Beside another method it serves where few users differ.
-    named = ["few" if method == "beta" and len(methods) > 1 else method for method in methods]
-    return "; ".join(_(INTERVAL_METHODS[method], resamples=f"{settings.resamples:,}") for method in named)
+    """The method of the intervals of differences."""
+    return _(INTERVAL_METHODS[settings.method], resamples=f"{settings.resamples:,}")
 
 
 def comparison_title(models: str, baseline: str | None) -> str:

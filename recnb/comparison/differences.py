@@ -26,9 +26,8 @@ from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.curve import Curve
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import Segments, segments_of
-from recnb.stats import ENOUGH, Bounds, Moments, Paired, benjamini_hochberg, detectable, holm, paired
+from recnb.stats import Bounds, Moments, Paired, detectable, holm, paired
 from recnb.stats.moments import sums_by
-from recnb.stats.significance import settled, student
 
 #: With more users than the first number, as many metrics at cut-offs as the second are compared at a time, to bound memory.
 MANY_USERS, BLOCKS_AT_ONCE = 20_000, 4
@@ -92,11 +91,10 @@ def computed_blocks(
 
 @dataclass(frozen=True)
 class ComparedMetrics:
-    """Means and differences, and the methods of their intervals."""
+    """Means and differences."""
 
     means: tuple[Mean, ...]
     differences: tuple[Difference, ...]
-    settings: Settings
 
 
 class Measurement:
@@ -107,7 +105,6 @@ class Measurement:
         self.means: list[Mean] = []
         self.differences: list[Difference] = []
         self.behind_best: list[Floats] = []
-        self.methods: set[str] = set()
 
     def add(self, blocks: Sequence[Block]) -> None:
         """Add blocks, which share the draws of users."""
@@ -121,9 +118,8 @@ class Measurement:
 
     def result(self) -> ComparedMetrics:
         """Everything added, corrected."""
-        used = replace(self.settings, methods=tuple(sorted(self.methods, reverse=True)))
         means = _marked(self.means, self.behind_best, self.settings.alpha)
-        return ComparedMetrics(means, corrected(self.differences), used)
+        return ComparedMetrics(means, corrected(self.differences))
 
     def _add_means(self, blocks: Sequence[Block]) -> None:
         n, user, bounds = len(blocks[0].users), blocks[0].user, _bounds(blocks, len(self.names))
@@ -150,13 +146,13 @@ class Measurement:
         tests = paired(
             np.stack(apart, axis=1),
             confidence=settings.confidence,
-            method=settings.method,
+            test=settings.test,
+            method="bootstrap" if settings.method == "bootstrap" else "t",
             resamples=settings.resamples,
             permutations=settings.permutations,
             seed=settings.seed,
             bounds=(low - high, high - low),
         )
-        self.methods |= set(tests.method)
         self.differences += [
             _difference(block, pair, tests, column, settings) for column, (block, pair) in enumerate(columns)
         ]
@@ -220,11 +216,7 @@ def measure_by(
         for at, measurement in measurements.items():
             measurement.add([block.only(of_user == at) for block, of_user in zip(of_users, codes, strict=True)])
     results = {keys[at]: measurement.result() for at, measurement in measurements.items()}
-    return segments, {
-        key: replace(result, differences=tuple(map(_enough, result.differences)))
-        for key, result in results.items()
-        if result.means[0].n_users
-    }
+    return segments, {key: result for key, result in results.items() if result.means[0].n_users}
 
 
 def _check_same(segments: Segments, others: Sequence[Segments], users: pl.Series) -> None:
@@ -255,13 +247,11 @@ def _bounds(blocks: Sequence[Block], times: int) -> Bounds:
 
 
 def _difference(block: Block, pair: tuple[str, str], tests: Paired, at: int, settings: Settings) -> Difference:
-    p = {"t": tests.t_p, "wilcoxon": tests.wilcoxon_p, "randomization": tests.randomization_p}[settings.test]
-    sizes = ("low", "high", "t_p", "wilcoxon_p", "randomization_p", "effect_size")
-    values: dict[str, Any] = {name: float(getattr(tests, name)[at]) for name in sizes}
+    values: dict[str, Any] = {name: float(getattr(tests, name)[at]) for name in ("low", "high", "p", "effect_size")}
     values |= {name: int(getattr(tests, name)[at]) for name in ("won", "tied", "lost")}
-    values |= {"difference": float(tests.mean[at]), "p": float(p[at]), "n_users": tests.n}
+    values |= {"difference": float(tests.mean[at]), "n_users": tests.n}
     # If few users differ, how far others would differ cannot be estimated.
-    if tests.n - tests.tied[at] >= ENOUGH:
+    if not np.isnan(tests.p[at]):
         values["detectable"] = detectable(float(tests.sd[at]), tests.n, POWER, settings.alpha)
     return replace(_no_users(block, pair, settings.alpha), **values)
 
@@ -271,22 +261,12 @@ def _no_users(block: Block, pair: tuple[str, str], alpha: float) -> Difference:
     return Difference(block.metric.name, block.metric.symbol, block.k, *pair, alpha=alpha)
 
 
-def _enough(difference: Difference) -> Difference:
-    """A difference without its tests if it is of too few users: of many segments some would be significant by chance."""
-    if difference.n_users >= ENOUGH:
-        return difference
-    tests = ("low", "high", "p", "t_p", "wilcoxon_p", "randomization_p", "p_holm", "p_bh", "detectable")
-    unknown: dict[str, Any] = dict.fromkeys(tests, np.nan)
-    return replace(difference, **unknown)
-
-
 def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     """The same with p-values corrected over all of them."""
     if not differences:
         return ()
     p = np.array([difference.p for difference in differences])
-    rows = zip(differences, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True)
-    return tuple(replace(difference, p_holm=p_holm, p_bh=p_bh) for difference, p_holm, p_bh in rows)
+    return tuple(replace(difference, p_holm=at) for difference, at in zip(differences, holm(p).tolist(), strict=True))
 
 
 def _behind_best(block: Block) -> Floats:
@@ -298,12 +278,8 @@ def _behind_best(block: Block) -> Floats:
     n, n_models = scores.shape
     if n == 0 or not block.metric.is_accuracy:
         return np.full(n_models, np.nan)
-    mean = scores.mean(axis=0)
-    apart = scores[:, [int(mean.argmax())]] - scores
-    behind = apart.mean(axis=0)
-    sd = apart.std(axis=0, ddof=1) if n > 1 else np.full(n_models, np.nan)
-    p = student(behind, sd, n, np.count_nonzero(settled(apart), axis=0))
-    return np.where(behind <= SAME, np.nan, p)
+    behind = paired(scores[:, [int(scores.mean(axis=0).argmax())]] - scores)
+    return np.where(behind.mean <= SAME, np.nan, behind.p)
 
 
 def _marked(means: Sequence[Mean], behind_best: Sequence[Floats], alpha: float) -> tuple[Mean, ...]:

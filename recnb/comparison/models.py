@@ -11,11 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.comparison.results import TESTS, Settings, Test
+from recnb.comparison.results import Settings
 from recnb.data import Frame, table_of
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
 from recnb.data.input import RECS, TRUTH, Input, is_file, read_inputs, refuse_unused
@@ -25,8 +24,9 @@ from recnb.errors import Argument, ColumnError, FrameError, FrameName, OptionErr
 from recnb.evaluate import data_of, options_known, unknown_option
 from recnb.evaluation import Evaluation
 from recnb.results.evaluation_data import EvaluationData
-from recnb.stats import PAIRED_METHODS, PairedMethod
-from recnb.stats.moments import checked_confidence
+from recnb.stats import TESTS, Test, checked_confidence
+from recnb.stats.intervals import RESAMPLES, check_draws, check_method
+from recnb.stats.paired import PAIRED_METHODS, PERMUTATIONS
 
 #: The keywords of `compare` that are not passed on to `evaluate`.
 OWN = ("baseline", "pairs", "confidence", "test", "method", "resamples", "permutations", "seed")
@@ -209,15 +209,35 @@ def reference_of(baseline: str | None, pairs: str, names: Sequence[str]) -> str 
 
 
 def settings_of(
-    confidence: float, test: Test, method: PairedMethod, resamples: int, permutations: int, seed: int
+    confidence: float,
+    test: Test,
+    method: str | None,
+    resamples: int | None,
+    permutations: int | None,
+    seed: int | None,
 ) -> Settings:
-    """The settings of tests and intervals, each checked."""
+    """The settings of tests and intervals, each checked, and refused where it would change nothing."""
     checked_confidence(confidence)
     if not is_word(test, TESTS):
         raise OptionError(Argument("test", test), " is no test of recnb.", fix=near(test, TESTS))
-    if not is_word(method, PAIRED_METHODS):
-        raise OptionError(f"method={method!r} makes no interval of differences. {near(method, PAIRED_METHODS)}")
-    for name, value, least in (("resamples", resamples, 1), ("permutations", permutations, 1), ("seed", seed, 0)):
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-            raise OptionError(f"{name}={value!r}: give a whole number from {least} up.")
-    return Settings(float(confidence), test, method, "beta", int(resamples), int(permutations), int(seed))
+    if method is not None:
+        check_method(method, PAIRED_METHODS)
+        if test != "t":
+            raise OptionError(
+                Argument("test", test), " has an interval of its own: leave out ", Argument("method", method), "."
+            )
+    method = method or test
+    check_draws("method", "bootstrap", method, resamples=resamples)
+    check_draws("test", "randomization", test, permutations=permutations)
+    if test != "randomization":
+        check_draws("method", "bootstrap", method, seed=seed)
+    else:
+        check_draws("test", "randomization", test, seed=seed)
+    return Settings(
+        confidence=float(confidence),
+        test=test,
+        method=method,
+        resamples=int(resamples or RESAMPLES),
+        permutations=int(permutations or PERMUTATIONS),
+        seed=int(seed or 0),
+    )

@@ -29,7 +29,7 @@ class ComparisonReport(SectionedReport):
     data: ComparisonReportData
     lang: str
 
-    _schema = "recnb.comparison/3"
+    _schema = "recnb.comparison/4"
 
     @property
     def _sections(self) -> list[Section]:
@@ -53,15 +53,15 @@ class ComparisonReport(SectionedReport):
         means = pd.DataFrame([asdict(row) for row in self.data.means])
         means = means.drop(columns="symbol").rename(columns={"low": "mean_low", "high": "mean_high"})
         rows = [row.to_dict() for row in self.data.differences]
-        apart = pd.DataFrame(rows).drop(columns=["symbol", "n_users", "alpha", "p"])
+        apart = pd.DataFrame(rows).drop(columns=["symbol", "n_users", "alpha"])
         return means.merge(apart, on=["metric", "k", "model"], how="left", sort=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole report as plain Python that `json` can write; NaN is None.
 
         Keys: `schema`, `lang`, `models`, `reference` (None: every two models), `n_users`, `judged` (model, n_users,
-        n_left_out, n_without_list), `k`, `lead_k`, `settings` (confidence, test, method, mean_method, resamples,
-        permutations, seed, methods), `n_compared`, `metrics`, `means`, `differences` (each with its `verdict`), `curves`, `moved`
+        n_left_out, n_without_list), `k`, `lead_k`, `settings` (confidence, test, method, resamples,
+        permutations, seed), `n_compared`, `metrics`, `means`, `differences` (each with its `verdict`), `curves`, `moved`
         (gained and lost users with both lists), `overlaps`, `beyond`, `n_checks` and `findings` (models, name, severity, n, of, short,
         example, advice, code, and `effects`, one for each of the models), `segments` (None, or by, n_small and `rows`: segment and the keys of a difference), `basis`,
         `notes` and `left_out` (what takes rows that are not here, in words).

@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from recnb.metrics.metric import LIST_METRICS
 from recnb.report.data import MetricDescription, RankedItem
 from recnb.results.curve import Curve
-from recnb.stats import PairedMethod
+from recnb.stats import Test
 
 if TYPE_CHECKING:
     from recnb.lint.findings import Finding, Form
-
-#: Which p-value is corrected and concluded from.
-Test = Literal["t", "wilcoxon", "randomization"]
-TESTS = ("t", "wilcoxon", "randomization")
 
 #: Conclusions of a difference; `hint` and `torn` are inconclusive.
 Verdict = Literal["better", "worse", "higher", "lower", "hint", "torn", "open", "same", "untested"]
@@ -34,12 +30,10 @@ class Settings:
 
     confidence: float
     test: Test
-    method: PairedMethod  #: of the intervals of differences, as given
-    mean_method: str  #: of the intervals of means
+    method: str  #: of the intervals of differences: that of the test, or "bootstrap"
     resamples: int
     permutations: int
     seed: int
-    methods: tuple[str, ...] = ()  #: of the intervals of differences, as used: "auto" may use two
 
     @property
     def alpha(self) -> float:
@@ -92,12 +86,8 @@ class Difference(_Labelled):
     difference: float = nan
     low: float = nan
     high: float = nan
-    p: float = nan  #: of the test that is corrected and concluded from
-    t_p: float = nan
-    wilcoxon_p: float = nan
-    randomization_p: float = nan
-    p_holm: float = nan
-    p_bh: float = nan
+    p: float = nan
+    p_holm: float = nan  #: corrected over all differences shown
     effect_size: float = nan
     won: int = 0
     tied: int = 0

@@ -180,11 +180,8 @@ def _columns(report: ComparisonReportData, safe: Safe) -> dict[str, Column]:
         "users": (_("users"), lambda row: f"{row.n_users:,}"),
         "difference": (_("difference"), lambda row: signed(row.difference)),
         "interval": (interval, lambda row: f"{number(row.low)} … {number(row.high)}"),
-        "t": (_("p, t"), lambda row: bare_p(row.t_p)),
-        "wilcoxon": (_("p, Wilcoxon"), lambda row: bare_p(row.wilcoxon_p)),
-        "signs": (_("p, signs"), lambda row: bare_p(row.randomization_p)),
+        "p": (_("p"), lambda row: bare_p(row.p)),
         "holm": (_("p, Holm"), lambda row: bare_p(row.p_holm)),
-        "bh": (_("p, BH"), lambda row: bare_p(row.p_bh)),
         "effect": (_("effect size"), lambda row: number(row.effect_size)),
         "won": (_("won / tied / lost"), lambda row: f"{row.won:,} / {row.tied:,} / {row.lost:,}"),
         "detectable": (_("detectable"), lambda row: number(row.detectable)),
@@ -202,8 +199,8 @@ class DifferencesSection(ComparisonSection):
         return _("Differences, each over the same users")
 
     def tests(self, differences: Sequence[Difference], safe: Safe, *, brief: bool = False) -> Cells:
-        """Differences with intervals, p-values, corrections, effect size and users; if `brief`, without three of the columns."""
-        left_out = {"users", *(("wilcoxon", "signs", "detectable") if brief else ())}
+        """Differences with intervals, p-values, corrections, effect size and users; if `brief`, without what is detectable."""
+        left_out = {"users", *(("detectable",) if brief else ())}
         columns = [column for name, column in _columns(self.report, safe).items() if name not in left_out]
         return Cells.of(differences, columns, 3)
 

@@ -32,13 +32,13 @@ from recnb.results.provenance import (
 from recnb.results.score import PartialScore, interval_of
 from recnb.results.table import parts_of, table_at, with_ends
 from recnb.stats import BETA, Moments
-from recnb.stats.moments import COLUMNS, MomentsMethod
+from recnb.stats.moments import COLUMNS, SumsMethod
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Names the layout of `to_dict`; it changes when a key does.
-SCHEMA = "recnb.distributed.partial/4"
+SCHEMA = "recnb.distributed.partial/5"
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ class Partial:
         return PartialScore(self.moments[row][column], measure.metric, self.k[column], in_force, basis)
 
     def interval(
-        self, metric: str, k: int | None = None, confidence: float = 0.95, method: MomentsMethod = "auto"
+        self, metric: str, k: int | None = None, confidence: float = 0.95, method: SumsMethod = "beta"
     ) -> Interval:
         """Interval for a mean, taking the users as a sample: the same that `Score.interval` gives, from sums."""
         return self.score(metric, k).interval(confidence, method)
@@ -291,7 +291,7 @@ class Partial:
         import pandas as pd
 
         rows = [
-            (name, k, _mean(moments), *interval_of(moments, 0.95, "auto"), moments.n)
+            (name, k, _mean(moments), *interval_of(moments, 0.95), moments.n)
             for name, own in zip(self.metrics, self.moments, strict=True)
             for k, moments in zip(self.k, own, strict=True)
         ]

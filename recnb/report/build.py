@@ -68,7 +68,7 @@ def report_of(
             filled += len(ks)
             bar.update()
         lowest, highest = np.array([metric.bounds for metric, _k in columns], dtype=np.float64).T
-        low, high, method = intervals(values, confidence, bounds=(lowest, highest))
+        low, high = intervals(values, confidence, bounds=(lowest, highest))
         names = [(metric.name, k) for metric, k in columns]
         means = zip(values.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True)
         numbers = dict(zip(names, means, strict=True))
@@ -106,7 +106,7 @@ def report_of(
         lead_k=lead_k,
         metrics=summaries,
         confidence=float(confidence),
-        method=method,
+        method="beta",
         curve=Curve(lead.metric, lead.symbol, points, value, low_ends, high_ends, evaluation.n_users, basis),
         distribution=distribution_of(lead_values, lead, lead_k),
         best=best,

@@ -19,7 +19,8 @@ from recnb.metrics.metric import any_metric
 from recnb.results.plots import axes
 from recnb.results.provenance import titled
 from recnb.stats import ENOUGH, Detectable, IntervalMethod, interval_of_pairs, intervals
-from recnb.stats.moments import MomentsMethod
+from recnb.stats.intervals import check_method
+from recnb.stats.moments import SumsMethod
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,20 +133,24 @@ class Score(MetricValue):
         return not any_metric(self.metric).summed
 
     def interval(
-        self, confidence: float = 0.95, method: IntervalMethod = "auto", resamples: int = 2000, seed: int = 0
+        self,
+        confidence: float = 0.95,
+        method: IntervalMethod = "beta",
+        resamples: int | None = None,
+        seed: int | None = None,
     ) -> Interval:
         """Interval for the mean, taking the users as a sample.
 
-        `auto` is `beta`: for a metric of 0 and 1, such as the hit rate, the exact interval of Clopper and Pearson, and for other
-        values between bounds the beta interval that generalises it. Its coverage is at least the confidence at any number of users. Other methods are "bootstrap" (percentiles of `resamples`
-        draws of the users; the same `seed` gives the same interval), "bca", "t" (Student's), and the closed forms "moments" and
-        "bca_moments"; few users with a hit make these too narrow. The interval is (nan, nan) with a single user, and for a
-        metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
+        `beta` is, for a metric of 0 and 1 such as the hit rate, the exact interval of Clopper and Pearson, and for other values
+        between bounds the beta interval that generalises it. Its coverage is at least the confidence at any number of users.
+        Other methods are "t" (Student's) and "bootstrap" (scipy's BCa with `resamples` draws of the users, 2,000 unless given; the
+        same `seed` gives the same interval); few users with a hit make these too narrow. The interval is (nan, nan) with a single
+        user, and for a metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
         """
         metric = any_metric(self.metric)
         if metric.summed:
             raise OptionError(f"{self.metric} is a sum over users and no mean, so there is no interval for it.")
-        low, high, used = intervals(
+        low, high = intervals(
             self._values[:, np.newaxis],
             confidence,
             method,
@@ -153,7 +158,7 @@ class Score(MetricValue):
             seed,
             bounds=metric.bounded(dict(self.convention.metric)).bounds,
         )
-        return Interval(float(low[0]), float(high[0]), confidence, used)
+        return Interval(float(low[0]), float(high[0]), confidence, method)
 
     def to_frame(self) -> pd.DataFrame:
         """The values per user as a frame."""
@@ -282,19 +287,16 @@ class PartialScore(MetricValue):
         """The number of users that the mean is over."""
         return self.moments.n
 
-    def interval(self, confidence: float = 0.95, method: MomentsMethod = "auto") -> Interval:
-        """Interval for the mean, taking the users as a sample: the same that `Score.interval` gives.
-
-        `moments` is what the percentiles of a bootstrap over users come to where there are many; `bca_moments` the same
-        of BCa; `t` is Student's.
-        """
+    def interval(self, confidence: float = 0.95, method: SumsMethod = "beta") -> Interval:
+        """Interval for the mean, taking the users as a sample: the same that `Score.interval` gives."""
         return interval_of(self.moments, confidence, method)
 
 
-def interval_of(moments: Moments, confidence: float, method: MomentsMethod) -> Interval:
+def interval_of(moments: Moments, confidence: float, method: SumsMethod = "beta") -> Interval:
     """The interval of one column of moments."""
+    check_method(method, ("beta", "t"))
     low, high = moments.interval(confidence, method)
-    return Interval(float(low[0]), float(high[0]), float(confidence), "beta" if method == "auto" else method)
+    return Interval(float(low[0]), float(high[0]), float(confidence), method)
 
 
 def detectable_of(

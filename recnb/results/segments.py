@@ -33,9 +33,8 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import draw_scales, plain
 from recnb.results.provenance import merged
 from recnb.results.table import Table
-from recnb.stats import Moments
+from recnb.stats import Moments, holm
 from recnb.stats.groups import gap_to_rest
-from recnb.stats.multiple_testing import holm
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""The power of Student's paired t test: which differences a number of users can show, by the noncentral t distribution."""
+"""The power of a paired test: which differences a number of users can show, by the normal approximation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import render
 from recnb.errors import OptionError, is_number
 from recnb.stats.moments import ENOUGH, Floats
-from recnb.stats.significance import lowest_p, settled
+from recnb.stats.paired import settled
 
 #: The correlation of two models' values per user, assumed if it is not measured. Between a neighbourhood model, a factor
 #: model and the most popular items it is 0.3 to 0.8, on the bundled sample and on MovieLens 100K, for ndcg, precision, recall,
@@ -26,7 +26,7 @@ class Detectable(float):
     >>> values = np.random.default_rng(0).random((2, 50))
     >>> smallest = Detectable.of("ndcg@10", values[0], values[1])
     >>> round(smallest, 3), smallest.n_users, round(smallest.sd, 3)
-    (0.178, 50, 0.441)
+    (0.175, 50, 0.441)
     """
 
     label: str  #: metric and cut-off
@@ -40,7 +40,7 @@ class Detectable(float):
     def __new__(cls, difference: float, **terms: Any) -> Self:
         """Pack the difference with its terms, which are the attributes."""
         self = super().__new__(cls, difference)
-        vars(self).update(terms, lang=current())
+        vars(self).update({"lang": current(), **terms})
         return self
 
     @classmethod
@@ -83,20 +83,20 @@ class Detectable(float):
     def words(self) -> str:
         """The number in a sentence, with its assumptions."""
         with use_language(self.lang):
+            users = ngettext("{n:,} user", "{n:,} users", self.n_users)
             if math.isnan(self):
                 return _(
                     "With {users}, or with differences that hardly vary, the detectable difference in {label} cannot be estimated.",
                     label=self.label,
-                    users=ngettext("{n:,} user", "{n:,} users", self.n_users),
+                    users=users,
                 )
-            sentence = _("A true difference of {difference:.4f} in {label} is found over {users} with a chance of {power:.0%} (paired t test at {alpha:g}); a smaller one will more often be missed.", label=self.label, difference=float(self), users=ngettext("{n:,} user", "{n:,} users", self.n_users), alpha=self.alpha, power=self.power)  # fmt: skip
+            sentence = _("A true difference of {difference:.4f} in {label} is found over {users} with a chance of {power:.0%} (paired t test at {alpha:g}); a smaller one will more often be missed.", label=self.label, difference=float(self), users=users, alpha=self.alpha, power=self.power)  # fmt: skip
             if self.correlation is None:
                 return f"{sentence} {_('The differences of users spread by {sd:.4f}, as measured between the two models.', sd=self.sd)}"
             return f"{sentence} {_('Assumed, not measured: another model whose values per user have a correlation of {correlation:g} with these, so that the differences spread by {sd:.4f}; against= another evaluation measures it.', sd=self.sd, correlation=self.correlation)}"
 
     def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
-        terms = {name: value for name, value in vars(self).items() if name != "lang"}
-        return (float(self),), terms
+        return (float(self),), vars(self)
 
     def __str__(self) -> str:
         return float.__repr__(self)
@@ -110,33 +110,23 @@ class Detectable(float):
 
 
 def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Return the smallest true difference of means that a two-sided paired t test finds with a given power, in units of the metric.
+    """Return the smallest true difference of means that a two-sided paired test finds with a given power, in units of the metric.
 
-    `sd` is the standard deviation of the differences of `n` users. NaN if it is 0, or if even a randomization test of all users
-    cannot reach `alpha` (below 6 users at 0.05).
+    `sd` is the standard deviation of the differences of `n` users. NaN if it is 0, or below 10 users, which are not tested.
 
     Examples
     --------
     >>> round(detectable(0.3, 100), 4), round(detectable(0.3, 400), 4)
-    (0.0849, 0.0421)
+    (0.084, 0.042)
     """
-    from scipy.optimize import brentq
-
-    _checked(power, alpha)
+    errors = _errors(power, alpha)
     if sd < 0:
         raise OptionError(f"sd={sd!r} is no standard deviation: give a number from 0 up.")
-    if not sd > 0 or lowest_p(n) > alpha:
-        return math.nan
-    # In standard errors the answer lies near the sum of the two normal deviates, and above it for few users.
-    high = 1.0
-    while power_of(high, n, alpha) < power:
-        high *= 2
-    shift = brentq(lambda shift: power_of(shift, n, alpha) - power, 0.0, high, xtol=1e-12)
-    return float(shift * sd / math.sqrt(n))
+    return errors * sd / math.sqrt(n) if sd > 0 and n >= ENOUGH else math.nan
 
 
 def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, alpha: float = 0.05) -> int:
-    """Return the number of users that a two-sided paired t test needs to find a true difference of means.
+    """Return the number of users that a two-sided paired test needs to find a true difference of means.
 
     Parameters
     ----------
@@ -152,6 +142,7 @@ def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, 
     Returns
     -------
     int
+        At least 10: fewer users are not tested.
 
     Raises
     ------
@@ -161,65 +152,29 @@ def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, 
     Examples
     --------
     >>> users_needed(0.02, sd=0.3), users_needed(0.01, sd=0.3)
-    (1768, 7066)
+    (1766, 7064)
     """
-    _checked(power, alpha)
+    errors = _errors(power, alpha)
     spread = sd.sd if isinstance(sd, Detectable) else sd
     if not (is_number(difference) and difference != 0):
         raise OptionError(f"difference={difference!r} is none that could be found: give one such as 0.01.")
-    if not (is_number(spread) and spread >= 0):
+    if not (is_number(spread) and spread > 0):
         raise OptionError(
-            f"sd={spread!r} is no standard deviation of differences: give a number, or ev.detectable('ndcg', k=10)."
+            f"sd={spread!r} is no standard deviation of differences: give a number above 0, or ev.detectable('ndcg', k=10)."
         )
-    if spread == 0:
-        raise OptionError(
-            "sd=0: users whose differences are all alike do not show how others spread. Give a number above 0."
-        )
-    size = min(abs(difference) / spread, 1e4)  # above it the power is 1, whatever the number of users
-    if size < 1e-9:
+    if abs(difference) < 1e-9 * spread:
         raise OptionError(
             f"difference={difference!r} is so small beside sd={spread:g} that no number of users would do: give a larger one."
         )
-
-    def enough(n: int) -> bool:
-        return bool(lowest_p(n) <= alpha) and power_of(size * math.sqrt(n), n, alpha) >= power
-
-    few, many = 1, 2
-    while not enough(many):
-        few, many = many, many * 2
-    while many - few > 1:
-        between = (few + many) // 2
-        few, many = (few, between) if enough(between) else (between, many)
-    return many
+    return max(ENOUGH, math.ceil((errors * spread / difference) ** 2))
 
 
-def power_of(shift: float, n: int, alpha: float) -> float:
-    """Chance that a two-sided paired t test finds a true difference of this many standard errors.
+def _errors(power: float, alpha: float) -> float:
+    """Return how many standard errors a true difference must be for this power at this level."""
+    from scipy.special import ndtri
 
-    >>> round(power_of(2.8, 100, 0.05), 3), round(power_of(0.0, 100, 0.05), 3)
-    (0.792, 0.05)
-    """
-    from scipy.special import stdtrit
-
-    edge = float(stdtrit(n - 1, 1 - alpha / 2))
-    return 1 - _below(edge, n - 1, shift) + _below(-edge, n - 1, shift)
-
-
-def _below(edge: float, freedom: int, shift: float) -> float:
-    """Chance that a noncentral t lies below an edge; by its limits if scipy's function loses its digits."""
-    from scipy.special import gammaincc, nctdtr, ndtr
-
-    if freedom > 10_000_000:
-        return float(ndtr(edge - shift))
-    if shift > 10_000:
-        return float(gammaincc(freedom / 2, freedom / 2 * (shift / edge) ** 2)) if edge > 0 else 0.0
-    chance = float(nctdtr(freedom, shift, edge))
-    # Below 1e-13 scipy may give NaN.
-    return 0.0 if math.isnan(chance) else chance
-
-
-def _checked(power: float, alpha: float) -> None:
     if not (is_number(alpha) and 0 < alpha < 1):
         raise OptionError(f"alpha={alpha!r} is no level of a test: give a number between 0 and 1, such as 0.05.")
     if not (is_number(power) and alpha < power < 1):
         raise OptionError(f"power={power!r} is no power: give a number between alpha ({alpha:g}) and 1, such as 0.8.")
+    return float(ndtri(1 - alpha / 2) + ndtri(power))

@@ -152,8 +152,8 @@ def test_differences_by_segment_are_those_of_the_users_in_it(sample):
         mine = [user for user in found.users if of[user] == row.segment]
         new, old = values["popular"].loc[mine], values["factors"].loc[mine]
         assert row.difference == pytest.approx((new - old).mean())
-        assert row.t_p == pytest.approx(stats.ttest_rel(new, old).pvalue)
-    order = np.sort(frame.t_p.to_numpy())
+        assert row.p == pytest.approx(stats.ttest_rel(new, old).pvalue)
+    order = np.sort(frame.p.to_numpy())
     assert frame.p_holm.min() == pytest.approx(min(order[0] * len(frame), 1))
 
 
@@ -176,7 +176,7 @@ def test_a_column_of_the_truth_that_splits_users_compares_each_part_alone(sample
         pd.testing.assert_frame_equal(table.loc[week], alone.table("ndcg", k=10), check_frame_type=False)
         of_week, columns = (
             frame[frame.week == week],
-            ["difference", "low", "high", "t_p", "n_users", "won", "lost"],
+            ["difference", "low", "high", "p", "n_users", "won", "lost"],
         )
         pd.testing.assert_frame_equal(
             of_week[columns].reset_index(drop=True), alone.differences("ndcg", k=10)[columns], check_exact=False
@@ -194,7 +194,7 @@ def test_rows_of_one_user_in_a_segment_are_kept_together(sample):
     of_users = rows.groupby(level=0).sum() * rows.index.nunique() / len(rows)
     assert first.n_users == len(of_users) < len(rows)
     assert first.difference == pytest.approx(rows.mean())
-    assert first.t_p == pytest.approx(stats.ttest_1samp(of_users, 0).pvalue)
+    assert first.p == pytest.approx(stats.ttest_1samp(of_users, 0).pvalue)
     assert (first.won, first.lost) == ((of_users > 0).sum(), (of_users < 0).sum())
 
 

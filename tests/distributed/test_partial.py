@@ -59,7 +59,7 @@ def of_no_users(partial):
 
 
 def sum_split(moments):
-    stacked = [np.concatenate([getattr(one, name) for one in moments]) for name in ("mean", "squares", "cubes")]
+    stacked = [np.concatenate([getattr(one, name) for one in moments]) for name in ("mean", "squares")]
     n = np.concatenate([np.full(len(one.mean), one.n) for one in moments])
     return np.stack([np.asarray(n, dtype=float), *stacked])
 
@@ -113,7 +113,7 @@ def test_intervals_are_those_of_moments():
     half = parts_of(recs, truth, [range(100), range(100, 300)])
     both = half[0] + half[1]
     score = evaluation.average_precision(k=3)
-    for method in ("auto", "beta", "moments", "t", "bca_moments"):
+    for method in ("beta", "t"):
         expected = score.interval(0.9, method=method)
         np.testing.assert_allclose(both.interval("map", 3, 0.9, method), expected, atol=1e-12)
         np.testing.assert_allclose(both.score("map", 3).interval(0.9, method), expected, atol=1e-12)
@@ -121,7 +121,7 @@ def test_intervals_are_those_of_moments():
     curve = Partial.of(evaluation, ["ndcg"], range(1, 6)).curve("ndcg")
     assert curve.k == (1, 2, 3, 4, 5)
     np.testing.assert_allclose(curve.value, evaluation.curve("ndcg", range(1, 6)).value, atol=1e-12)
-    with pytest.raises(OptionError, match="needs more than moments"):
+    with pytest.raises(OptionError, match="makes no interval here"):
         both.interval("map", 3, method="bootstrap")
 
 

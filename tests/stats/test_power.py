@@ -12,47 +12,37 @@ import recnb
 from recnb.errors import NoUsersError, OptionError
 from recnb.stats import Detectable, users_needed
 from recnb.stats import detectable as smallest
-from recnb.stats.power import CORRELATION, power_of
+from recnb.stats.power import CORRELATION
 
 
-def exact_power(shift: float, n: int, alpha: float) -> float:
-    """The definition, summed: t is (z + shift) over the root of a chi-square by its degrees of freedom."""
-    z = scipy.stats.norm.ppf((np.arange(4000) + 0.5) / 4000) + shift
-    edge = scipy.stats.t.ppf(1 - alpha / 2, n - 1)
-    return float(scipy.stats.chi2.cdf((n - 1) * (z / edge) ** 2, n - 1).mean())
-
-
-@pytest.mark.parametrize("n", [2, 3, 8, 30, 200, 5000])
-def test_power_is_that_of_the_definition(n: int) -> None:
-    for alpha in (0.001, 0.05, 0.3):
-        assert power_of(0.0, n, alpha) == pytest.approx(alpha)
-        edge = scipy.stats.t.ppf(1 - alpha / 2, n - 1)
-        for shift in (0.5, edge, 1.7 * edge, edge + 2, 3 * edge, 46.0):
-            assert power_of(shift, n, alpha) == pytest.approx(exact_power(shift, n, alpha), abs=2e-3)
-    assert power_of(1e5, 2, 1e-6) == pytest.approx(exact_power(1e5, 2, 1e-6), abs=1e-6)
-    assert power_of(2.8, 10**9, 0.05) == pytest.approx(power_of(2.8, 10**7, 0.05), abs=1e-6)
-
-
-@pytest.mark.parametrize("n", [12, 50, 261, 943, 20_000, 1_000_000])
+@pytest.mark.parametrize("n", [10, 50, 261, 20_000, 1_000_000])
 @pytest.mark.parametrize("power,alpha", [(0.8, 0.05), (0.95, 0.05), (0.5, 0.01), (0.9, 0.001)])
-def test_what_can_be_found_has_the_power(n: int, power: float, alpha: float) -> None:
+def test_what_can_be_found_has_the_power_of_the_normal_approximation(n: int, power: float, alpha: float) -> None:
     difference = smallest(0.3, n, power, alpha)
-    assert power_of(difference / 0.3 * math.sqrt(n), n, alpha) == pytest.approx(power, abs=1e-9)
+    in_errors = difference / 0.3 * math.sqrt(n)
+    assert scipy.stats.norm.sf(scipy.stats.norm.isf(alpha / 2) - in_errors) == pytest.approx(power)
     assert users_needed(difference * (1 + 1e-9), 0.3, power, alpha) == n
-    assert users_needed(-difference * (1 - 1e-6), 0.3, power, alpha) in (n + 1, n + 2, n + 3)
+    assert users_needed(-difference * (1 - 1e-6), 0.3, power, alpha) in range(n + 1, n + 4)
 
 
 def test_users_needed_by_the_book() -> None:
-    """Cohen (1988), table 2.4.1 for a paired test is that of one sample: d = 0.5 needs 34 at 80 %, 44 at 90 %."""
-    assert (users_needed(0.5, 1.0), users_needed(0.5, 1.0, power=0.9)) == (34, 44)
+    """Cohen (1988), table 2.4.1 for one sample: d = 0.5 needs 34 at 80 %, 44 at 90 %, and d = 0.2 needs 199; by t, two more."""
+    assert [users_needed(0.5, 1.0, power) for power in (0.8, 0.9)] == [32, 43]
+    assert users_needed(0.2, 1.0) == 197
     assert users_needed(1e-9, 0.3) == pytest.approx((2.801585 * 0.3e9) ** 2, rel=1e-5)
+    for huge in (10.0, 1e5, 1e300):
+        assert users_needed(huge, 1.0) == users_needed(-huge, 1e-9) == 10, "fewer are not tested"
 
 
-@pytest.mark.parametrize("difference", [10.0, 1e3, 1e4, 1e5, 1e300])
-def test_a_huge_difference_still_needs_users_enough_for_the_lowest_p_value(difference: float) -> None:
-    """All signs alike have p = 2 / 2^n: 1/16 for 5 users, 1/32 for 6."""
-    assert users_needed(difference, 1.0) == users_needed(-difference, 1e-9) == 6
-    assert users_needed(difference, 1.0, alpha=1 / 16) == 5
+def test_users_who_do_not_differ_show_nothing_of_others() -> None:
+    assert math.isnan(smallest(0.0, 100))
+    assert math.isnan(smallest(0.3, 9))
+    made = Detectable.of("ndcg@10", np.full(40, 0.5), np.full(40, 0.4))
+    assert math.isnan(made)
+    assert "cannot be estimated" in made.words
+    assert "0.0000" not in repr(made)
+    assert math.isnan(Detectable.of("ndcg@10", np.r_[np.ones(9), np.zeros(100)]))
+    assert Detectable.of("ndcg@10", np.r_[np.ones(10), np.zeros(100)]) > 0
 
 
 def test_power_refuses_what_makes_no_sense() -> None:
@@ -63,8 +53,9 @@ def test_power_refuses_what_makes_no_sense() -> None:
             users_needed(0.01, 0.3, **wrong)
     with pytest.raises(OptionError, match="difference=0"):
         users_needed(0, 0.3)
-    with pytest.raises(OptionError, match="sd=nan"):
-        users_needed(0.01, math.nan)
+    for wrong_sd in (math.nan, 0.0, -1.0):
+        with pytest.raises(OptionError, match=f"sd={wrong_sd!r} is no standard deviation"):
+            users_needed(0.01, wrong_sd)
     with pytest.raises(OptionError, match="sd=-1"):
         smallest(-1, 10)
     assert math.isnan(smallest(0.3, 1))
