@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from recnb.stats.multiple_testing import holm
 from scipy.stats import ttest_ind, ttest_rel
 
 import recnb
 from recnb.data.user_parts import UserParts
 from recnb.errors import OptionError, RecnbError
 from recnb.results.segments import SegmentTable, segments_of
+from recnb.stats import holm
 
 SAMPLE = recnb.datasets.load_sample()
 EV = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, users=SAMPLE.users, train=SAMPLE.train)
