@@ -27,9 +27,9 @@ from recnb.results.user_list import UserList, user_list_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from recnb.libraries.agreement import Spread
-    from recnb.libraries.explain_difference import Why
-    from recnb.libraries.identify import Identified, IdentifiedUsers
+    from recnb.libraries.identify import Identified
+    from recnb.libraries.spread import Spread
+    from recnb.libraries.why import Why
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
     from recnb.stats import Detectable
@@ -459,29 +459,28 @@ class Evaluation(EvaluationMethods):
         Why
             A row per switch: its effect on the mean and the number of users affected.
         """
-        from recnb.libraries.explain_difference import why
+        from recnb.libraries.why import why
 
         other = other._data if isinstance(other, Evaluation) else other
         return why(self._data, metric, k, other=other, variant=variant, **options)
 
     def identify(
         self, metric: str, value: Any, k: int | None = None, *, digits: int | None = None, **options: Any
-    ) -> Identified | IdentifiedUsers:
-        """Find the conventions that give a published number on this data: named ones, and those one option away.
+    ) -> Identified:
+        """Find the conventions that give a published number on this data: this one, and those recorded of libraries.
 
         Parameters
         ----------
         metric, k, **options
             The metric, as in `table`.
         value
-            The number as printed, as text if it ends in zeros; or a Series or mapping of user to value, for which the
-            convention that fits most users is found.
+            The number as printed, as text if it ends in zeros.
         digits
             Number of decimal places that were printed; by default those of `value`.
 
         Returns
         -------
-        Identified or IdentifiedUsers
+        Identified
         """
         from recnb.libraries.identify import identify
 
@@ -499,7 +498,7 @@ class Evaluation(EvaluationMethods):
         -------
         Spread
         """
-        from recnb.libraries.agreement import spread
+        from recnb.libraries.spread import spread
 
         return spread(self._data, metric, k, **options)
 

@@ -87,7 +87,7 @@ EARLY = (
     "tests/conventions/test_presets_recorded.py",
     "tests/libraries/test_identify.py",
     "tests/metrics/test_formulas.py",
-    "tests/libraries/test_explain_difference.py",
+    "tests/libraries/test_why.py",
     "tests/metrics/test_laws.py",
     "tests/distributed/test_dask_fetch.py",
     "tests/conventions/test_parity.py",

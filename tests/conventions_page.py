@@ -15,8 +15,8 @@ from recnb.conventions import Convention, names, option_in_words
 from recnb.conventions.presets import ALIASES, Preset, of_library
 from recnb.errors import RecnbError
 from recnb.libraries import as_in
-from recnb.libraries.library_errors import RAISES, UNRULED
-from recnb.libraries.variant import MetricVariant, axes_of
+from recnb.libraries.refusals import RAISES, UNRULED
+from recnb.libraries.variant import Variant
 from recnb.metrics.metric import metric_named
 from recnb.results.item_metrics import FORMULAS
 
@@ -143,7 +143,9 @@ def _value(one: Preset) -> str:
     if one.library == "recnb":
         return f"{recnb.evaluate(RECS, TRUTH)._score(metric_named(one.metric), 5, {}):.4f}"
     try:
-        return f"{as_in(one.library, one.variant, RECS, TRUTH, k=5):.4f}{'*' if one.note else ''}"
+        return (
+            f"{as_in(one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None):.4f}{'*' if one.note else ''}"
+        )
     except RecnbError:
         return "refused"
 
@@ -194,8 +196,8 @@ def _suffix(one: Preset) -> str:
 
 
 def _differing(one: Preset) -> dict[str, str]:
-    mine, theirs = MetricVariant.of(Convention(), metric_named(one.metric), {}), MetricVariant.of_preset(one)
-    axes = [axis for axis in axes_of(mine, theirs) if mine.at(axis) != theirs.at(axis) and axis not in RARE]
+    mine, theirs = Variant.of("recnb", Convention(), metric_named(one.metric), {}), Variant.of_preset(one)
+    axes = [axis for axis in mine.differing_axes(theirs) if axis not in RARE]
     return {axis: theirs.words(axis) if axis != "relevant" else f"relevant: {theirs.words(axis)}" for axis in axes}
 
 
@@ -207,9 +209,9 @@ def _by_text(said: Iterable[tuple[Preset, str]]) -> list[tuple[str, str]]:
 
 
 def _rare(group: list[Preset], axis: str) -> str:
-    said = {one: MetricVariant.of_preset(one).words(axis) for one in group}
+    said = {one: Variant.of_preset(one).words(axis) for one in group}
     usual = Counter(said.values()).most_common(1)[0][0]
-    if set(said.values()) == {MetricVariant.of(Convention(), metric_named(group[0].metric), {}).words(axis)}:
+    if set(said.values()) == {Variant.of("recnb", Convention(), metric_named(group[0].metric), {}).words(axis)}:
         return ""
     others = _by_text((one, text) for one, text in said.items() if text != usual)
     return usual + "".join(f" ({who}: {text})" for text, who in others)

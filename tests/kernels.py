@@ -47,6 +47,7 @@ def prepare() -> None:
     os.environ[FOLDER] = folder
     for name in KEPT:
         os.environ[name] = str(Path(folder, name.lower()))
+        Path(os.environ[name]).mkdir()  # Dask expects its folder to be there
 
 
 class Sockets(ConnectionFileMixin):

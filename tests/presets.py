@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from recnb.conventions.presets import Preset, preset
 from recnb.data import Source
-from recnb.libraries.variant import MetricVariant
+from recnb.libraries.variant import Variant
 
 
 def as_in_of(source: Source, library: str, variant: str, k: int | None) -> float:
@@ -15,14 +15,14 @@ def as_in_of(source: Source, library: str, variant: str, k: int | None) -> float
     That `as_in` gives the same is tested with `test_as_in_reads_the_frames_and_looks_up_the_preset`.
     """
     chosen = preset(library, variant)
-    return MetricVariant.of_preset(chosen).measured(source, k, chosen).value
+    return Variant.of_preset(chosen).measure(source, k).value
 
 
 def value_under(source: Source, chosen: Preset, k: int | None) -> float:
     """A preset's number, also where the library refuses the frames."""
-    return MetricVariant.of_preset(replace(chosen, refuses=())).measured(source, k, chosen).value
+    return Variant.of_preset(replace(chosen, refuses=())).measure(source, k).value
 
 
 def cut_at(library: str, variant: str, k: int) -> int | None:
-    """The cut-off to ask `as_in` for: none of a metric that the library does not cut."""
-    return None if preset(library, variant).convention.cutoff == "none" else k
+    """The cut-off to ask `as_in` for: none of a metric without one."""
+    return k if preset(library, variant).uses_k else None

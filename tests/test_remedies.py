@@ -246,7 +246,7 @@ CASES = {
     "against something else": Case("other = recs", "ev.detectable('mrr', against=recs)", r"such as (recnb\.evaluate\(other, truth\))", "result = ev.detectable('mrr', against={}).sd", "result", 0.0),
     "a seed": option("recnb.quiz('mrr', **more) is None", "dict(seed=-1)", r"such as (seed=1)", False),
     "digits of a quiz": option("recnb.quiz('mrr', seed=1, **more) is None", "dict(digits=99)", r"such as (digits=4)", False),
-    "digits of a printed number": option("ev.identify('mrr', 0.75, **more).digits", "dict(digits=99)", r"such as (digits=4)", 4),
+    "digits of a printed number": option("ev.identify('mrr', 0.75, **more).printed.digits", "dict(digits=99)", r"such as (digits=4)", 4),
     "a model that needs more than a user": Case("class Other(MODEL):\n    def predict(self, user, items): return super().predict(user)\nmatrices, model = MATRICES, Other()", "recnb.evaluate_model(model, *matrices, metrics='mrr', k=3).to_numpy().item()", r"or (lambda user: model\.predict\(user, np\.arange\(n_items\)\)) for one of LightFM\.$", "n_items = 3; function = {}; result = recnb.evaluate_model(function, *matrices, metrics='mrr', k=3).to_numpy().item()", "result"),
     "a number of no library": Case("", "ev.why('lightgbm')", r"such as (\.why\('ndcg', k=10, other='rectools'\)), or", "result = ev{}.end", "result", (1 + 1 / np.log2(3)) / 2 / (1 / np.log2(np.arange(2, 12))).sum()),
     "ends of bins": Case("users = pd.DataFrame(dict(user=['u', 'v'], age=[20, 40])); more = dict(bins=[0, 18, 30, 100])", "recnb.evaluate(recs, truth, users=users).table('mrr', k=3, by='age', **more)", r"column of them, (users\.assign\(.+?\))\.$", "result = list(recnb.evaluate(recs, truth, users={}).table('mrr', k=3, by='bin').index.get_level_values('bin'))", "result", ["(18, 30]", "(30, 100]"]),
@@ -292,6 +292,7 @@ ECHO = re.compile(r"\w+=…")
 
 #: Messages whose advice is run elsewhere, or is not code for the data that provoked it: part of the message -> why.
 ELSEWHERE = {
+    "identify takes one printed number": "values of users are those of per_user: test_identify",
     "--fail-below": "words of the command line: test_command",
     "one dimension or a Series": "no advice for the data: how columns and models are named, test_evaluate",
     "DataFrame: type import": "a frame of an engine: test_dask, test_spark",

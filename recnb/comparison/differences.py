@@ -34,7 +34,7 @@ MANY_USERS, BLOCKS_AT_ONCE = 20_000, 4
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class PairedValues:
     """One metric at one cut-off: the values of the users who have one in every model."""
 
     metric: Metric[...]
@@ -43,13 +43,13 @@ class Block:
     values: Floats  #: users × models
     user: Ints | None = None  #: a number for the user of each row, where several rows may be one user's
 
-    def only(self, kept: Bools) -> Block:
+    def only(self, kept: Bools) -> PairedValues:
         """The same for some of the users."""
         users = self.users.filter(pl.Series(kept, dtype=pl.Boolean))
         user = None if self.user is None else self.user[kept]
         return replace(self, users=users, values=np.compress(kept, self.values.T, axis=1).T, user=user)
 
-    def of_users(self) -> Block:
+    def of_users(self) -> PairedValues:
         """The same with one row a user, whose mean is that of the rows: sums of a user's rows, by the mean number of rows."""
         if self.user is None:
             return self
@@ -59,7 +59,7 @@ class Block:
         return replace(self, users=pl.Series(numbers), values=values, user=None)
 
 
-def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[UserValues]) -> list[Block]:
+def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[UserValues]) -> list[PairedValues]:
     """A block for each cut-off from the values of all models."""
     users = users_in_common([side.users for side in sides])
     # Users are sorted on every side, so those in common come in one order.
@@ -70,7 +70,7 @@ def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[UserValues]
     blocks = []
     for at, k in enumerate(cutoffs):
         # The values of a model lie together, so that a sum does not depend on what was computed with it.
-        block = Block(metric, k, users, np.stack([of_model[:, at] for of_model in values]).T)
+        block = PairedValues(metric, k, users, np.stack([of_model[:, at] for of_model in values]).T)
         undefined = np.isnan(block.values).any(axis=1)
         blocks.append(block.only(np.logical_not(undefined)) if undefined.any() else block)
     return blocks
@@ -78,7 +78,7 @@ def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[UserValues]
 
 def computed_blocks(
     models: Mapping[str, EvaluationData], metrics: Iterable[MetricOptions], cutoffs: Cutoffs
-) -> Iterator[list[Block]]:
+) -> Iterator[list[PairedValues]]:
     """The blocks of one metric after the other."""
     for metric, options in metrics:
         if metric.needs:
@@ -106,7 +106,7 @@ class Measurement:
         self.differences: list[Difference] = []
         self.behind_best: list[Floats] = []
 
-    def add(self, blocks: Sequence[Block]) -> None:
+    def add(self, blocks: Sequence[PairedValues]) -> None:
         """Add blocks, which share the draws of users."""
         # Blocks with the same number of users, nearly always all of them.
         for _n, group in groupby(blocks, key=lambda block: len(block.users) if block.user is None else -id(block)):
@@ -121,7 +121,7 @@ class Measurement:
         means = _marked(self.means, self.behind_best, self.settings.alpha)
         return ComparedMetrics(means, corrected(self.differences))
 
-    def _add_means(self, blocks: Sequence[Block]) -> None:
+    def _add_means(self, blocks: Sequence[PairedValues]) -> None:
         n, user, bounds = len(blocks[0].users), blocks[0].user, _bounds(blocks, len(self.names))
         stacked = np.concatenate([block.values for block in blocks], axis=1)
         mean = low = high = np.full(stacked.shape[1], np.nan)
@@ -134,7 +134,7 @@ class Measurement:
             for (block, name), m, a, b in zip(columns, mean, low, high, strict=True)
         ]
 
-    def _add_differences(self, blocks: Sequence[Block]) -> None:
+    def _add_differences(self, blocks: Sequence[PairedValues]) -> None:
         settings = self.settings
         columns = [(block, pair) for block in blocks for pair in self.pairs]
         if len(blocks[0].users) == 0:
@@ -159,7 +159,7 @@ class Measurement:
 
 
 def measure(
-    blocks: Iterable[list[Block]], names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
+    blocks: Iterable[list[PairedValues]], names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
 ) -> ComparedMetrics:
     """Every mean and every difference; corrections are over all differences of the call."""
     measurement = Measurement(names, pairs, settings)
@@ -168,7 +168,7 @@ def measure(
     return measurement.result()
 
 
-def _batches(blocks: Iterable[list[Block]]) -> Iterator[list[Block]]:
+def _batches(blocks: Iterable[list[PairedValues]]) -> Iterator[list[PairedValues]]:
     """All blocks at once; with many users a few at a time, to bound what is held."""
     together = []
     for of_metric in steps(blocks, _("comparing")):
@@ -188,7 +188,7 @@ def measure_by(
     settings: Settings,
     by: Any,
     bins: int,
-    blocks: Iterable[list[Block]] | None = None,
+    blocks: Iterable[list[PairedValues]] | None = None,
 ) -> tuple[Segments, dict[tuple[Any, ...], ComparedMetrics]]:
     """Means and differences within each segment that has users, p-values corrected within it alone.
 
@@ -240,13 +240,13 @@ def differences_by(results: Mapping[tuple[Any, ...], ComparedMetrics]) -> list[t
     return list(zip(keys, corrected(differences), strict=True))
 
 
-def _bounds(blocks: Sequence[Block], times: int) -> Bounds:
+def _bounds(blocks: Sequence[PairedValues], times: int) -> Bounds:
     """The bounds of each block's metric, for so many columns of each."""
     low, high = np.repeat(np.array([block.metric.bounds for block in blocks], dtype=np.float64), times, axis=0).T
     return low, high
 
 
-def _difference(block: Block, pair: tuple[str, str], tests: Paired, at: int, settings: Settings) -> Difference:
+def _difference(block: PairedValues, pair: tuple[str, str], tests: Paired, at: int, settings: Settings) -> Difference:
     values: dict[str, Any] = {name: float(getattr(tests, name)[at]) for name in ("low", "high", "p", "effect_size")}
     values |= {name: int(getattr(tests, name)[at]) for name in ("won", "tied", "lost")}
     values |= {"difference": float(tests.mean[at]), "n_users": tests.n}
@@ -256,7 +256,7 @@ def _difference(block: Block, pair: tuple[str, str], tests: Paired, at: int, set
     return replace(_no_users(block, pair, settings.alpha), **values)
 
 
-def _no_users(block: Block, pair: tuple[str, str], alpha: float) -> Difference:
+def _no_users(block: PairedValues, pair: tuple[str, str], alpha: float) -> Difference:
     """The difference where no user has a value in every model."""
     return Difference(block.metric.name, block.metric.symbol, block.k, *pair, alpha=alpha)
 
@@ -269,7 +269,7 @@ def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     return tuple(replace(difference, p_holm=at) for difference, at in zip(differences, holm(p).tolist(), strict=True))
 
 
-def _behind_best(block: Block) -> Floats:
+def _behind_best(block: PairedValues) -> Floats:
     """For each model the p of a paired t test against the best one of the block; NaN for what is the best.
 
     Beyond accuracy more is not better, and there is no best: NaN for all.

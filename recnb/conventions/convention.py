@@ -281,6 +281,8 @@ def options_in_words(options: Mapping[str, Any]) -> list[str]:
     ['gain 2^relevance - 1', 'discount log10(1 + rank)']
     """
     base = options.get("log_base", 2)
+    if not is_number(base):  # what is no number is refused where the metric is computed
+        base = 2
     phrases = {name: option_in_words(name, value) for name, value in options.items()}
     if base != 2 and "discount" in phrases:
         shown = f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("

@@ -45,6 +45,12 @@ class Preset:
     note: str = ""  #: a defect of the library
 
     @property
+    def uses_k(self) -> bool:
+        """Whether the library can be asked for a cut-off, to cut lists at or to divide by."""
+        asked = (self.library, self.variant) in CUT_IF_ASKED
+        return asked or self.convention.cutoff == "k" or "k" in str(dict(self.options).get("out_of", ""))
+
+    @property
     def label(self) -> str:
         """Library and variant."""
         return f"{self.library} {self.variant}"

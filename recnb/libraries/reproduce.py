@@ -11,7 +11,7 @@ from recnb.data import read, read_lists
 from recnb.data.columns import role_of
 from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.errors import OptionError, near
-from recnb.libraries.variant import MetricVariant
+from recnb.libraries.variant import Variant
 from recnb.metrics.measure import is_measure
 from recnb.metrics.metric import measure_named
 from recnb.results.arguments import measure_at
@@ -75,9 +75,9 @@ def as_in(
         raise OptionError(
             f"{unknown[0]!r} is no option of as_in. {hint}{near(unknown[0], [*roles, 'train', 'features', 'catalogue', 'user_ids'])}"
         )
-    if k is not None and chosen.convention.cutoff == "none":
-        if (chosen.library, chosen.variant) not in CUT_IF_ASKED:
-            raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
+    if k is not None and not chosen.uses_k:
+        raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
+    if k is not None and (chosen.library, chosen.variant) in CUT_IF_ASKED:
         chosen = replace(chosen, convention=replace(chosen.convention, cutoff="k"))
     given = read_inputs({RECS: recs, TRUTH: truth, "train": train}, columns, user_ids)
     refuse_unused(user_ids, used=given.used_ids)
@@ -88,7 +88,7 @@ def as_in(
             metrics = ItemMetrics(lists, frames.get("train"), _by_item(features), catalogue)
             return metrics.value(chosen.metric, dict(chosen.options), k)
         source = given.noted(read(frames[RECS], frames.get(TRUTH), given.columns))
-    return MetricVariant.of_preset(chosen).measured(source, k, chosen).value
+    return Variant.of_preset(chosen).measure(source, k).value
 
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:

@@ -126,7 +126,8 @@ class EvaluationData:
     def no_item_meets(self) -> tuple[str, ...]:
         """A note if no item of the lists is in the truth, as where ids are written in two ways."""
         rows, judged = self.prepared.rows, self.prepared.judged["item"]
-        if len(self.prepared.all_hits.rank) or not isinstance(rows, InMemoryRows):
+        is_part = self.prepared.source is not None and self.prepared.source.part
+        if is_part or len(self.prepared.all_hits.rank) or not isinstance(rows, InMemoryRows):
             return ()
         items = rows.all()["item"]
         if not len(items) or not len(judged) or items.is_in(judged.unique().implode()).any():

@@ -11,7 +11,7 @@ import pytest
 import recnb
 from recnb.errors import RecnbError
 from recnb.libraries import as_in
-from recnb.libraries.library_errors import UNRULED
+from recnb.libraries.refusals import UNRULED
 
 RECS = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
 TRUTH = pd.DataFrame({"user": [1], "item": ["b"], "relevance": [1]})
@@ -89,13 +89,13 @@ def test_evidently_reads_the_longest_list_of_all_users_and_the_last_place_of_tho
     recs = pd.concat([RECS, RECS[:2].assign(user=2)], ignore_index=True)
     truth = TRUTH.assign(user=2)
     assert as_in("evidently", "precision[list]", recs, truth, 3) == 0.5
-    with pytest.raises(RecnbError, match=r"raises an error for rr\[list\]"):
+    with pytest.raises(RecnbError, match=r"rr\[list\] raises an error"):
         as_in("evidently", "rr[list]", recs, truth, 3)
 
 
 @pytest.mark.parametrize(("metric", "k"), [("rr[list]", 2), ("precision[list]", 4)])
 def test_evidently_raises_where_nobody_has_a_hit(metric: str, k: int) -> None:
-    with pytest.raises(RecnbError, match="raises an error for"):
+    with pytest.raises(RecnbError, match="raises an error on"):
         as_in("evidently", metric, RECS, TRUTH.assign(item="x"), k)
 
 

@@ -365,15 +365,6 @@ def test_the_bundled_sample_agrees():
         agree(made.table(k=[5, 10, 20]), recnb.evaluate(recs, sample.test, relevant_from=4).table(k=[5, 10, 20]))
 
 
-def test_users_may_be_durations():
-    recs, truth = random_frames(np.random.default_rng(16))
-    recs, truth = (
-        one.assign(user=pd.to_timedelta(one["user"].rank(method="dense"), unit="D")) for one in (recs, truth)
-    )
-    expected = recnb.evaluate(recs, truth).table(k=5)
-    agree(parted(recs, 3).rec.against(parted(truth, 2)).table(k=5), expected)
-
-
 def test_users_of_a_type_that_is_no_id_are_refused():
     recs, truth = random_frames(np.random.default_rng(12), 8)
     with dask.config.set({"dataframe.convert-string": False}):

@@ -73,7 +73,7 @@ def test_frames_that_a_library_refuses_have_a_number_by_its_conventions_and_none
 ) -> None:
     sample = recnb.datasets.load_sample()
     recs = sample.models["popular"]
-    with pytest.raises(FrameError, match=f"{library} raises an error"):
+    with pytest.raises(FrameError, match=rf"{library} \S+ raises an error"):
         recnb.as_in(library, variant, recs, sample.test, k=10)
     for ev in (recnb.evaluate(recs, sample.test, convention=library), recnb.evaluate(recs, sample.test).under(library)):
         assert getattr(ev, metric)(k=10).basis.startswith(f"by the conventions of {library}: ")
@@ -110,7 +110,7 @@ def test_grades_beyond_a_librarys_table_of_gains_are_refused(library: str, metri
     """LightGBM's default label_gain has 31 entries; XGBoost's exponential gain is of at most 31."""
     lists = {1: {"a": 2.0, "b": 1.0}}
     assert recnb.as_in(library, metric, lists, {1: {"a": top, "b": 1}}, k=2) > 0
-    with pytest.raises(RecnbError, match=f"raises an error for {metric} on relevance above {top}"):
+    with pytest.raises(RecnbError, match=f"{metric} raises an error on relevance above {top}"):
         recnb.as_in(library, metric, lists, {1: {"a": refused, "b": 1}}, k=2)
     own = recnb.evaluate(lists, {1: {"a": refused, "b": 1}}, convention=library)
     if metric == "ndcg":

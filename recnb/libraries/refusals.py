@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
 from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, grades_of
 from recnb.errors import FrameError
-from recnb.libraries.data_properties import properties_of
+from recnb.libraries.facts import facts_of
 
 Condition = Callable[[Source, Prepared, int | None], bool]
 
@@ -66,7 +66,7 @@ def _open(source: Source, prepared: Prepared, k: int | None, *, graded: bool = F
     `above`: only in lists that are longer.
     """
     convention = prepared.convention
-    if convention.candidates == "list" and not properties_of(source).tied.get("float32", False):
+    if convention.candidates == "list" and not facts_of(source).has_ties:
         return False
     hits = source.under(replace(convention, ties="expected")).hits(None)
     rank_at_most = np.inf if k is None or convention.cutoff == "none" else k
@@ -123,7 +123,7 @@ UNRULED: dict[str, Refusal] = {
     "grades": _of_grades("grades", "relevance other than 0 and 1", "Give a truth of 0 and 1."),
     "negatives": _of_grades("negatives", "relevance below 0", "Give relevance of 0 or more."),
     "repeats": Refusal(
-        "pairs that are recommended twice", lambda s, p, k: properties_of(s).repeated, "Recommend each pair once."
+        "pairs that are recommended twice", lambda s, p, k: facts_of(s).has_repeats, "Recommend each pair once."
     ),
     "ties": Refusal("equal scores that decide where a hit stands", _open, SCORES_THAT_DIFFER),
     "graded ties": Refusal(
@@ -136,7 +136,7 @@ UNRULED: dict[str, Refusal] = {
     ),
     "unsorted rows": Refusal(
         "rows that do not fall in score from each to the next of their list",
-        lambda s, p, k: "score" in properties_of(s).orders and "score" not in properties_of(s).same_order,
+        lambda s, p, k: not facts_of(s).falls_by_row,
         "Sort each list by its scores, highest first, and give scores that differ.",
     ),
     "short lists": Refusal(
@@ -148,14 +148,14 @@ UNRULED: dict[str, Refusal] = {
 REFUSALS = RAISES | UNRULED
 
 
-def refuse(
-    words: Iterable[str], source: Source, prepared: Prepared | Convention, k: int | None, preset: Preset | None
-) -> None:
-    """Raise an error if a library does, or if its number follows no recorded rule; a `preset` is named in it.
+def refuse(preset: Preset | None, source: Source, prepared: Prepared | Convention, k: int | None) -> None:
+    """Raise an error where the library of a preset does, or where its number follows no recorded rule.
 
     Where no user is left there is only the convention, and no list that reaches k.
     """
-    for word in words:
+    if preset is None:
+        return
+    for word in preset.refuses:
         if isinstance(prepared, Prepared):
             applies = REFUSALS[word].applies(source, prepared, k)
         else:
@@ -163,7 +163,6 @@ def refuse(
             applies = short or word == "no place k"
         if applies:
             does = "raises an error" if word in RAISES else "follows no rule that recnb could record"
-            named, note = f" for {preset.variant}" if preset else "", preset.note if preset and word in UNRULED else ""
-            problem = f"{does}{named} on {REFUSALS[word].frames}, so it has no number for these frames."
-            fix = f"{REFUSALS[word].remedy} {f'By defect: {note}.' if note else ''}".strip()
-            raise FrameError(problem, fix=fix, subject=f"{preset.library} " if preset else "")
+            note = f" By defect: {preset.note}." if preset.note and word in UNRULED else ""
+            problem = f"{does} on {REFUSALS[word].frames}, so it has no number for these frames."
+            raise FrameError(problem, fix=f"{REFUSALS[word].remedy}{note}".strip(), subject=f"{preset.label} ")

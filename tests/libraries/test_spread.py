@@ -13,7 +13,7 @@ import recnb
 from recnb.conventions.presets import of_metric
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
-from tests.libraries.test_explain_difference import awkward
+from tests.libraries.test_why import awkward
 from tests.presets import cut_at
 from tests.results.test_html import EVIL, Page
 

@@ -11,13 +11,14 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset, library_named, of_metric, preset
+from recnb.data import Source
 from recnb.data.encoding import distinct
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, ngettext
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_number, near
-from recnb.libraries.variant import ABSENT, Found, MetricVariant, Side, VariantValues, axes_of, scratch, stage_of
+from recnb.libraries.variant import STAGES, Found, Variant, VariantValues, source_of
 from recnb.metrics.metric import Metric
 from recnb.results import Explanation
 from recnb.results.arguments import standard_at
@@ -93,7 +94,7 @@ class Why(Found):
     n_users: tuple[int, int]  #: users counted at the start and at the end
     steps: tuple[Step, ...]
     unchanged: tuple[str, ...]  #: in words, the switches that change nothing on these frames
-    template = "libraries/explain_difference.jinja"
+    template = "libraries/why.jinja"
 
     @property
     def headline(self) -> str:
@@ -157,24 +158,30 @@ def why(
             ".why('ndcg', k=10, other='rectools'), or give a Convention or an Evaluation."
         )
     chosen, k = standard_at(metric, k)
-    here = Side.of_evaluation(evaluation, chosen, options)
-    return steps_between(here, _other_side(here, chosen, other, variant, options), k)
+    source, ours = source_of(evaluation), Variant.of_evaluation(evaluation, chosen, options)
+    return steps_between((source, ours), _other_side(source, ours, other, variant, options), k)
 
 
-def _other_side(here: Side, metric: Metric[...], other: Any, variant: str | None, options: dict[str, Any]) -> Side:
+#: The frames and the definition of a number.
+Side = tuple[Source, Variant]
+
+
+def _other_side(source: Source, ours: Variant, other: Any, variant: str | None, options: dict[str, Any]) -> Side:
+    """Return what the difference is explained to."""
+    metric = ours.definition
     if isinstance(other, str) and other != "recnb":
-        return Side.of_preset(here.source, preset_of(metric, other, variant))
+        return source, Variant.of_preset(preset_of(metric, other, variant))
     if variant is not None:
         raise OptionError(f"variant={variant!r} picks one of a library's metrics: name the library, other='rectools'.")
     if isinstance(other, (Convention, str)):
         given, name = (Convention(), other) if isinstance(other, str) else (other, _("the other convention"))
-        convention = here.source.under(given).convention
-        return Side(name, here.source, MetricVariant.of(convention, metric, {**options, **dict(given.metric)}))
+        convention = source.under(given).convention
+        return source, Variant.of(name, convention, metric, {**options, **dict(given.metric)})
     if isinstance(other, EvaluationData):
-        second = Side.of_evaluation(other, metric, options)
-        name = _("the other evaluation") if second.name == here.name else second.name
-        same = here.source.recs.equals(second.source.recs) and here.source.truth.equals(second.source.truth)
-        return Side(name, here.source if same else second.source, second.variant)
+        second, theirs = source_of(other), Variant.of_evaluation(other, metric, options)
+        name = _("the other evaluation") if theirs.name == ours.name else theirs.name
+        same = source.recs.equals(second.recs) and source.truth.equals(second.truth)
+        return source if same else second, replace(theirs, name=name)
     number = (
         "for the convention behind a printed number type .identify(metric, number), or " if is_number(other) else ""
     )
@@ -203,37 +210,31 @@ def preset_of(metric: Metric[...], library: str, variant: str | None = None) -> 
 
 
 def steps_between(first: Side, second: Side, k: int | None) -> Why:
-    """Switch axis after axis; a switch that gives no number alone is made together with the next."""
-    source = scratch(first.source)
-    now = first.variant.measured(source, k)
-    if second.variant.refuses:
-        second.variant.measured(source if second.source is first.source else second.source, k, second.preset)
-    # The frames that libraries refuse were checked for both ends; no library computes what is between.
-    variant, goal = replace(first.variant, refuses=()), replace(second.variant, refuses=())
-    start, n_start, plain = now.value, now.n_users, variant.on(source, k)
+    """Switch one decision after the other; a switch that gives no number alone is made together with the next."""
+    (source, ours), (other_source, theirs) = first, second
+    start = now = ours.measure(source, k)
+    theirs.measure(other_source, k)  # what a library refuses is told before the way to it
+    # No library computes what is between the two ends, so nothing is refused there.
+    variant, goal = replace(ours, preset=None), replace(theirs, preset=None)
     steps: list[Step] = []
     unchanged: list[str] = []
     waiting: list[tuple[str, str, str]] = []  # axis, and in words what was and what is on it
     reason = ""
-    for axis in [*([] if second.source is first.source else ["frames"]), *axes_of(variant, goal)]:
+    for axis in [*([] if other_source is source else ["frames"]), *ours.differing_axes(theirs)]:
         if axis == "frames":
             waiting.append((axis, _("the frames of the first"), _("the frames of the second")))
-            source = scratch(second.source)
-        elif variant.at(axis) == goal.at(axis) or goal.at(axis) is ABSENT:
+            source = other_source
+        elif variant.decision(axis) == goal.decision(axis):  # options come with their metric
             continue
         else:
-            words = variant.words(axis)
-            variant = variant.taking(axis, goal)
+            words, variant = variant.words(axis), variant.taking(axis, goal)
             waiting.append((axis, words, variant.words(axis)))
-            if len(waiting) == 1 and variant.on(source, k) == plain:
-                unchanged.append(f"{words} → {variant.words(axis)}")
-                waiting = []
-                continue
+        is_last = not variant.differing_axes(goal) and source is other_source
         try:
-            after = variant.measured(source, k)
-            problem = "" if np.isfinite(after.value) or variant == goal else _("it is NaN")
+            after = variant.measure(source, k)
+            problem = "" if np.isfinite(after.value) or is_last else _("it is NaN")
         except RecnbError as error:
-            if variant == goal:
+            if is_last:
                 raise
             after, problem = now, error.reason
         if problem:
@@ -248,7 +249,7 @@ def steps_between(first: Side, second: Side, k: int | None) -> Why:
             steps.append(
                 Step(
                     axes=switched,
-                    stage=stage_of(switched[0]),
+                    stage=next((stage for stage, axes in STAGES.items() if switched[0] in axes), N_("metric")),
                     was="; ".join(was),
                     now="; ".join(becomes),
                     value=after.value,
@@ -260,21 +261,20 @@ def steps_between(first: Side, second: Side, k: int | None) -> Why:
                 )
             )
         # The value that is shown last is the one that the next change starts from.
-        now, plain, waiting, reason = after, variant.on(source, k), [], ""
-    if n_start == now.n_users:
+        now, waiting, reason = after, [], ""
+    if start.n_users == now.n_users:
         depth = _("the whole list") if k is None else k
-        notes = [_("{n:,} users at both ends; k = {k}", n=n_start, k=depth)]
+        notes = [_("{n:,} users at both ends; k = {k}", n=now.n_users, k=depth)]
     else:
-        notes = [_("{n:,} users at the start, {other:,} at the end", n=n_start, other=now.n_users)]
+        notes = [_("{n:,} users at the start, {other:,} at the end", n=start.n_users, other=now.n_users)]
     if unchanged:
         notes.append(_("Differs, and changes nothing on these frames: {what}", what="; ".join(unchanged)))
-    for side in (first, second):
-        order = side.variant.convention.order
-        if order not in ("auto", "row", variant.on(source).convention.order, *side.source.rows.columns):
-            notes.append(_(READS[order], name=side.name))
-    label = second.variant.definition.label(k)
-    ends = (start, now.value, (n_start, now.n_users))
-    return Why(label, tuple(notes), first.name, second.name, *ends, tuple(steps), tuple(unchanged))
+    for frames, one in (first, second):
+        if one.convention.order not in ("auto", "row", *frames.rows.columns):
+            notes.append(_(READS[one.convention.order], name=one.name))
+    counts = start.n_users, now.n_users
+    ends = (ours.name, theirs.name, start.value, now.value, counts)
+    return Why(theirs.definition.label(k), tuple(notes), *ends, tuple(steps), tuple(unchanged))
 
 
 def _moved(before: VariantValues, after: VariantValues) -> tuple[int, tuple[UserChange, ...]]:
@@ -283,7 +283,7 @@ def _moved(before: VariantValues, after: VariantValues) -> tuple[int, tuple[User
         users, a, b = before.users, before.values, after.values
     else:
         users = distinct(pl.concat([before.users, after.users]))
-        a, b = before.of(users), after.of(users)
+        a, b = before.values_of(users), after.values_of(users)
     apart = np.isnan(a) != np.isnan(b)
     change = np.abs(np.nan_to_num(b) - np.nan_to_num(a))
     moved = np.flatnonzero(apart | (change > SAME))

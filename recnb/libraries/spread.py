@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from recnb.conventions.presets import Preset, of_metric
@@ -11,8 +11,18 @@ from recnb.display.fonts import lettering
 from recnb.display.language import _, ngettext
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.text import one_line
-from recnb.errors import OptionError
-from recnb.libraries.variant import AGREE, Found, MetricVariant, Side, differences, grouped, missing_columns, numbers_of
+from recnb.errors import OptionError, RecnbError
+from recnb.libraries.variant import (
+    AGREE,
+    Found,
+    Variant,
+    VariantValues,
+    differences,
+    grouped,
+    measure_each,
+    missing_columns,
+    source_of,
+)
 from recnb.results.arguments import standard_at
 from recnb.results.plots import axes
 
@@ -67,7 +77,7 @@ class Spread(Found):
     name: str  #: of the convention behind `ours`
     numbers: tuple[LibraryNumber, ...]
     n_users: int
-    template = "libraries/agreement.jinja"
+    template = "libraries/spread.jinja"
 
     @property
     def groups(self) -> list[AgreementGroup]:
@@ -138,21 +148,31 @@ def _listed(names: list[str], most: int) -> str:
 def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **options: Any) -> Spread:
     """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
     chosen, k = standard_at(metric, k)
-    side = Side.of_evaluation(evaluation, chosen, options)
-    ours, source, presets = side.variant, side.source, of_metric(chosen.name)
+    presets, source = of_metric(chosen.name), source_of(evaluation)
     if not presets:
         raise OptionError(
             f"no library's {chosen.name} is recorded, so there is nothing to spread: try 'ndcg' or 'recall'."
         )
-    our_values = ours.measured(source, k)
-    variants = [MetricVariant.of_preset(preset) for preset in presets]
-    values = numbers_of(source, variants, k)
-    numbers = []
-    for preset, variant in zip(presets, variants, strict=True):
-        value, error = values[variant]
-        otherwise = "; ".join(differences(ours, variant, source, k))
-        numbers.append(LibraryNumber(preset, value, value - our_values.value, otherwise, error))
-    users = ngettext("{n:,} user", "{n:,} users", len(our_values.users))
-    basis = "; ".join([users, *ours.in_force.phrases(graded="relevance" in source.truth.columns)])
-    notes = (f"{side.name}: {basis}", *missing_columns(source, presets))
-    return Spread(chosen.label(k), notes, our_values.value, side.name, tuple(numbers), len(our_values.users))
+    ours = Variant.of_evaluation(evaluation, chosen, options)
+    mine = ours.measure(source, k)
+    numbers = {
+        variant.preset: _number(variant, found, mine.value, differences(ours, variant, source))
+        for variant, found in measure_each(source, map(Variant.of_preset, presets), k)
+        if variant.preset
+    }
+    users = ngettext("{n:,} user", "{n:,} users", len(mine.users))
+    convention = ours.convention.with_metric(dict(ours.options))
+    basis = "; ".join([users, *convention.phrases(graded="relevance" in source.truth.columns)])
+    notes = (f"{ours.name}: {basis}", *missing_columns(source, presets))
+    in_order = tuple(numbers[preset] for preset in presets)
+    return Spread(chosen.label(k), notes, mine.value, ours.name, in_order, len(mine.users))
+
+
+def _number(variant: Variant, found: VariantValues | RecnbError, ours: float, otherwise: list[str]) -> LibraryNumber:
+    assert variant.preset is not None
+    if isinstance(found, RecnbError):
+        value, error = nan, str(found).removeprefix(f"{variant.name} ")
+    else:
+        value = found.value
+        error = "" if isfinite(value) else "NaN" if isnan(value) else _("infinite")
+    return LibraryNumber(variant.preset, value, value - ours, "; ".join(otherwise), error)

@@ -22,8 +22,8 @@ from recnb.data import Source, read
 from recnb.display.language import use_language
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
-from recnb.libraries.explain_difference import Why, preset_of, steps_between
-from recnb.libraries.variant import MetricVariant, Side
+from recnb.libraries.variant import Variant
+from recnb.libraries.why import Why, preset_of, steps_between
 from recnb.metrics.metric import metric_named
 from recnb.results.evaluation_data import EvaluationData
 from tests.presets import as_in_of, cut_at
@@ -89,7 +89,7 @@ def why_between(
 ) -> Why:
     """The steps between two libraries' numbers."""
     first, second = (
-        Side.of_preset(source, preset_of(metric_named(metric), library, variant))
+        (source, Variant.of_preset(preset_of(metric_named(metric), library, variant)))
         for library, variant in zip((one, other), variants, strict=True)
     )
     return steps_between(first, second, k)
@@ -114,9 +114,8 @@ def assert_way(made: Why, start: float, end: float) -> None:
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many ways over the same frames: what is worked out for one is kept for the next, and nobody is explained."""
-    monkeypatch.setattr("recnb.libraries.explain_difference.scratch", lambda source: source)
-    monkeypatch.setattr(MetricVariant, "explanation", lambda *_: None)
+    """Explain nobody on the many ways over the same frames."""
+    monkeypatch.setattr(Variant, "explanation", lambda *_: None)
 
 
 @pytest.mark.usefixtures("kept")
@@ -156,8 +155,7 @@ def test_pairs_of_presets_of_every_metric(metric: str):
             assert_way(why_between(source, metric, 2, one[0], other[0], (one[1], other[1])), start, end)
 
 
-def test_settings_give_what_as_in_gives():
-    """Also where a setting is written in its plainest form for the frames."""
+def test_variants_give_what_as_in_gives():
     compared = 0
     for seed, grades in ((6, (1.0, 3.0)), (8, (1.0, 0.0, 2.0, -1.0, 0.25))):
         recs, truth = awkward(seed, grades)
@@ -174,10 +172,10 @@ def test_settings_give_what_as_in_gives():
                         wanted = as_in_of(again, one.library, one.variant, k)
                     except RecnbError:
                         with pytest.raises(RecnbError):
-                            MetricVariant.of_preset(one).measured(source, k)
+                            Variant.of_preset(one).measure(source, k)
                         continue
                     compared += 1
-                    assert near(MetricVariant.of_preset(one).measured(source, k).value, wanted), (one.label, k, seed)
+                    assert near(Variant.of_preset(one).measure(source, k).value, wanted), (one.label, k, seed)
     assert compared > 1500
 
 
@@ -296,9 +294,9 @@ def test_plot_draws_each_step():
 
 
 def test_every_word_of_a_convention_is_said():
-    setting = MetricVariant.of_preset(of_metric("ndcg")[0]).having(relevant_from=None)
+    ndcg = metric_named("ndcg")
     for axis, words in WORDS.items():
-        said = [setting.having(**{axis: word}).words(axis) for word in words]
+        said = [Variant.of("", recnb.Convention(**{axis: word}), ndcg, {}).words(axis) for word in words]
         assert len(set(said)) == len(words), axis
 
 
@@ -361,7 +359,7 @@ def test_the_other_number_is_named_in_any_way_that_recnb_prints_it() -> None:
             call()
     with pytest.raises(OptionError, match=r"\.identify\("):
         ev.why("ndcg", k=10, other=0.72335)
-    with pytest.raises(RecnbError, match=r"^ranx follows no rule that recnb could record for ndcg"):
+    with pytest.raises(RecnbError, match=r"^ranx ndcg follows no rule that recnb could record on equal"):
         recnb.evaluate({"u": dict.fromkeys("abcdefghijklmnopq", 1.0)}, {"u": {"a": 1, "b": 2}}).why(
             "nDCG@10", other="ranx"
         )
