@@ -49,7 +49,7 @@ class Argument:
     value: object = NOTHING
 
     def __str__(self) -> str:
-        return f"{self.name}={self.value!r}"
+        return f"{self.name}={quoted(self.value)}"
 
 
 @dataclass(frozen=True)
@@ -201,6 +201,16 @@ def listed(names: Iterable[object], between: str = ", ", most: int = 10) -> str:
     shown = [*map(repr, names)]
     more = f" and {len(shown) - most:,} more" if len(shown) > most else ""
     return f"{between.join(shown[:most])}{more}"
+
+
+def quoted(value: object) -> str:
+    """Return how Python writes a value, for a sentence; of a frame, or what else takes several lines, its type.
+
+    >>> quoted("ndcg"), quoted(range(3))
+    ("'ndcg'", 'range(0, 3)')
+    """
+    written = repr(value)
+    return f"<{type(value).__name__}>" if "\n" in written else written
 
 
 def near(word: object, known: Iterable[object]) -> str:

@@ -371,3 +371,28 @@ def test_a_frame_of_several_models_is_not_one_list() -> None:
     assert recnb.evaluate(RECS.assign(model="a"), TRUTH).ndcg(k=2) == EV.ndcg(k=2)
     with pytest.raises(RecnbError, match="'model'"):
         recnb.evaluate(RECS, TRUTH, model="model")
+
+
+SAMPLE = recnb.datasets.load_sample()
+FRAMES_WHERE_NONE_IS_MEANT: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "models as one": lambda frame: recnb.as_in("rectools", "ndcg", {"knn": frame}, SAMPLE.test, k=10),
+    "models as a truth": lambda frame: recnb.evaluate(frame, {"knn": frame}),
+    "library": lambda frame: recnb.as_in(frame, "ndcg", frame, SAMPLE.test),
+    "metric of a library": lambda frame: recnb.as_in("rectools", frame, frame, SAMPLE.test),
+    "metric": lambda frame: EV.explain(frame, 1),
+    "user": lambda frame: EV.explain("ndcg", frame),
+    "k": lambda frame: EV.ndcg(k=frame),
+    "option": lambda frame: EV.ndcg(k=5, gain=frame),
+    "convention": lambda frame: recnb.evaluate(RECS, TRUTH, order=frame),
+    "column": lambda frame: recnb.evaluate(RECS, TRUTH, user=frame),
+    "limit": lambda frame: EV.at_least("ndcg", frame, k=5),
+    "other number": lambda frame: EV.why("ndcg", k=5, other=frame),
+    "language": recnb.language,
+}
+
+
+@pytest.mark.parametrize("where", FRAMES_WHERE_NONE_IS_MEANT)
+def test_a_frame_is_not_quoted(where: str) -> None:
+    with pytest.raises(RecnbError, match="<DataFrame>") as caught:
+        FRAMES_WHERE_NONE_IS_MEANT[where](SAMPLE.models["item-knn"])
+    assert "\n" not in str(caught.value)

@@ -10,7 +10,7 @@ from typing import Any
 
 from recnb.conventions.convention import Convention, options_of
 from recnb.display.data_file import rows_of
-from recnb.errors import OptionError, is_word, near
+from recnb.errors import OptionError, is_word, near, quoted
 
 #: Other names for libraries, in lower case and with dashes.
 ALIASES = {
@@ -80,7 +80,7 @@ def preset(library: str, variant: str) -> Preset:
     """
     name = library_named(library)
     if not isinstance(variant, str) or (name, variant) not in presets():
-        problem = f"{variant!r} is no metric of {name} that recnb has recorded."
+        problem = f"{quoted(variant)} is no metric of {name} that recnb has recorded."
         raise OptionError(problem, fix=near(variant, variants(name)))
     return presets()[name, variant]
 
@@ -94,7 +94,7 @@ def library_named(library: str) -> str:
     spelt = {name.lower().replace("_", "-"): name for name in names()} | ALIASES
     name = re.sub(r"[\s_.]+", "-", library.strip().lower()) if isinstance(library, str) else library
     if not is_word(name, spelt):
-        problem = f"{library!r} is no library whose conventions are recorded."
+        problem = f"{quoted(library)} is no library whose conventions are recorded."
         raise OptionError(problem, fix=near(library, [*names(), *ALIASES]))
     return spelt[name]
 

@@ -92,8 +92,8 @@ class BucketJoin:
             except FrameError as problem:
                 if type(problem) is not FrameError or len(self.ranges) == 1:
                     raise
-                where = f"(Counted in one of {len(self.ranges)} buckets of users, where joining ended.)"
-                raise FrameError(f"{problem} {where}") from None
+                counted = f"(This counts the rows of 1 of {len(self.ranges)} parts of the users: there may be more.)"
+                raise FrameError(f"{problem} {counted}") from None
 
         slots = steps(self.ranges, _("buckets of users joined"), len(self.ranges))
         buckets = ((self.recs.bucket(*some), self.truth.bucket(*some)) for some in slots)

@@ -12,7 +12,7 @@ import polars as pl
 
 from recnb.data.columns import Frame, table_of
 from recnb.data.validation import is_missing
-from recnb.errors import FrameError, FrameName, is_several
+from recnb.errors import FrameError, FrameName, is_several, quoted
 from recnb.metrics.hits import Ints
 
 LISTS = (list, tuple, np.ndarray, pd.Series, pl.Series)
@@ -76,7 +76,10 @@ def _checked(one: Any, users: pl.Series, at: int, name: str, label: str | None, 
     if isinstance(one, LISTS) or (is_several(one) and not isinstance(one, SETS) and not hasattr(type(one), "columns")):
         return list(one.tolist() if hasattr(one, "tolist") and not isinstance(one, LISTS) else one)
     forms = "in rank order, or a mapping of item to score" if ordered else "or a set, or a mapping of item to relevance"
-    held = f"holds {type(one).__name__} {one!r} for user {users[at]!r}, where a list of items {forms}, is needed."
+    if hasattr(type(one), "columns"):
+        held = f"holds a frame, {quoted(one)}, for user {users[at]!r}: one frame has all users. Models are compared by recnb.compare(models, truth)."
+        raise held_error(name, label, held)
+    held = f"holds {type(one).__name__} {quoted(one)} for user {users[at]!r}, where a list of items {forms}, is needed."
     raise held_error(name, label, held)
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
-from recnb.errors import OptionError, is_word
+from recnb.errors import OptionError, is_word, quoted
 
 LANGUAGES = ("en", "ko")
 LOCALE = Path(__file__).parents[1] / "locale"
@@ -59,7 +59,7 @@ def checked(lang: str | None) -> str:
     if lang is None:
         return current()
     if not is_word(lang, LANGUAGES):
-        raise OptionError(f"lang={lang!r} is no language of recnb. Known: 'en' (English), 'ko' (Korean, 한국어).")
+        raise OptionError(f"lang={quoted(lang)} is no language of recnb. Known: 'en' (English), 'ko' (Korean, 한국어).")
     return lang
 
 

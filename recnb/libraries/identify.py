@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from recnb.conventions.presets import of_metric
 from recnb.display.language import N_, _
-from recnb.errors import OptionError, RecnbError, is_number
+from recnb.errors import OptionError, RecnbError, is_number, quoted
 from recnb.libraries.variant import Found, Variant, grouped, measure_each, missing_columns, source_of
 from recnb.results.arguments import standard_at
 
@@ -115,7 +115,9 @@ class Printed:
             number = Decimal("NaN")
         decimals = number.as_tuple().exponent
         if not isinstance(decimals, int):
-            raise OptionError(f"{value!r} is no printed number: give it as it is printed, such as '0.3680' or 0.368.")
+            raise OptionError(
+                f"{quoted(value)} is no printed number: give it as it is printed, such as '0.3680' or 0.368."
+            )
         if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 20):
             raise OptionError(
                 f"digits={digits!r} is no number of decimals: give a whole number to 20, such as digits=4."

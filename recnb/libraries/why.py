@@ -17,7 +17,7 @@ from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, ngettext
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.text import one_line
-from recnb.errors import OptionError, RecnbError, is_number, near
+from recnb.errors import OptionError, RecnbError, is_number, near, quoted
 from recnb.libraries.variant import STAGES, Found, Variant, VariantValues, source_of
 from recnb.metrics.metric import Metric
 from recnb.results import Explanation
@@ -186,7 +186,7 @@ def _other_side(source: Source, ours: Variant, other: Any, variant: str | None, 
         "for the convention behind a printed number type .identify(metric, number), or " if is_number(other) else ""
     )
     raise OptionError(
-        f"other={other!r}: {number}name a library, such as other='rectools', or give a Convention or an Evaluation."
+        f"other={quoted(other)}: {number}name a library, such as other='rectools', or give a Convention or an Evaluation."
     )
 
 

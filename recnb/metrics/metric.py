@@ -18,7 +18,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
 import numpy as np
 
 from recnb.display.language import _
-from recnb.errors import Argument, OptionError, is_number, is_word, near, nearest_names
+from recnb.errors import Argument, OptionError, is_number, is_word, near, nearest_names, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.measure import PRINTED, SETS, MeasureText, is_measure
@@ -331,7 +331,7 @@ def measure_named(name: object) -> Metric[...]:
         return name
     if not isinstance(name, str):
         as_text = f"Give its name as text: {str(name)!r}." if "@" in str(name) else near(name, _names())
-        raise OptionError(f"{name!r} is no metric of recnb. {as_text}")
+        raise OptionError(f"{quoted(name)} is no metric of recnb. {as_text}")
     return _measure_named(name)
 
 
@@ -354,7 +354,7 @@ def _measure_named(text: str) -> Metric[...]:
         meant = nearest_names(measure.metric, [*own, *printed] if is_text else [*printed, *own])
         like = " or ".join(repr(text.replace(measure.metric, name, 1)) for name in meant)
         question = f"Did you mean {like}? " if like else ""
-        raise OptionError(f"{text!r} is no metric of recnb. {question}Known: {', '.join(map(repr, own))}.")
+        raise OptionError(f"{quoted(text)} is no metric of recnb. {question}Known: {', '.join(map(repr, own))}.")
     found.check(measure.options)
     data = {name: value for name, value in measure.data.items() if value is not False}
     if data and not found.is_accuracy:

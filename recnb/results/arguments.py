@@ -12,7 +12,18 @@ import polars as pl
 from recnb.conventions import WORDS, Convention, presets
 from recnb.data import NAMES
 from recnb.data.encoding import place_of
-from recnb.errors import FRAME, Argument, Code, OptionError, UnknownUserError, is_number, is_several, is_word, near
+from recnb.errors import (
+    FRAME,
+    Argument,
+    Code,
+    OptionError,
+    UnknownUserError,
+    is_number,
+    is_several,
+    is_word,
+    near,
+    quoted,
+)
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, SETS
 from recnb.metrics.metric import Metric, measure_named, metric_named, standard_metric
@@ -184,7 +195,7 @@ def position_of(user: Any, users: pl.Series, *, evaluated: bool = True) -> int:
             else ""
         )
         raise UnknownUserError(
-            f"user {user!r} is not among the {len(users):,} users {'evaluated' if evaluated else 'who have a list'}.{kind}{alike} "
+            f"user {quoted(user)} is not among the {len(users):,} users {'evaluated' if evaluated else 'who have a list'}.{kind}{alike} "
             f"They are {shown}{', …' if len(users) > 5 else ''}"
             f"{'; users with no relevant item may have been left out' if evaluated else ''}."
         )

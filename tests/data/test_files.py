@@ -43,7 +43,7 @@ def test_files_are_gone_with_the_evaluation(folder):
 def test_they_are_gone_after_an_error_too(folder):
     recs, truth = random_frames(np.random.default_rng(18))
     twice = shuffled(pd.concat([recs, recs[:1]], ignore_index=True))
-    with pytest.raises(FrameError, match=r"(is|are) repeated.*\(Counted in one of \d+ buckets of users"):
+    with pytest.raises(FrameError, match=r"(is|are) repeated.* 1 of \d+ parts of the users: there may be more"):
         recnb.evaluate(pl.from_pandas(twice).lazy(), truth)
     missing = shuffled(recs).astype({"item": "Int64"})
     missing.loc[len(missing) - 1, "item"] = None
