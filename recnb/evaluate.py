@@ -14,6 +14,7 @@ import polars as pl
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS
 from recnb.data import NAMES, Source, read
+from recnb.data.call import Call, call_of
 from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import SideData, read_side_data
@@ -120,6 +121,7 @@ def refuse_positional(others: Sequence[object], function: str, first: str) -> No
 def data_of(recs: Input, truth: Input | None, user_ids: Any, options: Mapping[str, Any]) -> tuple[EvaluationData, bool]:
     """The data of an evaluation, and whether `user_ids` were needed."""
     parsed = parse_options(options)
+    inputs = {"recs": recs, **({} if truth is None else {"truth": truth}), **parsed.side_data}
     given = read_inputs({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns, user_ids)
     mappings = isinstance(recs, Mapping) and isinstance(truth, Mapping)
     with given.errors():
@@ -129,6 +131,9 @@ def data_of(recs: Input, truth: Input | None, user_ids: Any, options: Mapping[st
         source = _in_order(source, parsed.library) if mappings else source
         other = {} if truth is None else {"recs": recs}
         side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames, **other)
+        labels = {"recs": source.labels, **({} if truth is None else {"truth": source.truth_labels})}
+        converted = {"recs" if name == RECS else name for name in given.converted}
+        side_data = replace(side_data, call=parsed.call(inputs, labels, converted))
         try:
             return parsed.data(source, side_data), given.used_ids
         except FrameError as problem:
@@ -319,6 +324,13 @@ class Options:
     library: str | None
     overrides: Mapping[str, Any]  #: conventions given in addition to a library
     side_data: Mapping[str, Any]  #: frames train, items and users
+    given: Mapping[str, Any]  #: conventions as they were given
+
+    def call(
+        self, given: Mapping[str, Any], labels: Mapping[str, Mapping[str, str]], converted: Collection[str]
+    ) -> Call:
+        """The call with these options, for code that is shown."""
+        return call_of(given, labels, self.columns, self.given, library=self.library, converted=converted)
 
     def convention_for(self, source: Source) -> Convention:
         """The convention for these frames: a library's reads another column where they lack its own."""
@@ -361,11 +373,12 @@ def parse_options(options: Mapping[str, Any]) -> Options:
             raise OptionError(Argument(role, column), ": a column is named as text.", fix=fix)
     if isinstance(convention, str):
         library = presets.library_named(convention)
-        return Options(columns, replace(presets.data_convention(library), **options), library, options, frames)
+        return Options(columns, replace(presets.data_convention(library), **options), library, options, frames, options)
     if convention is not None and not isinstance(convention, Convention):
         problem = f"convention={convention!r}: give a recnb.Convention or the name of a library, such as "
         raise OptionError(problem, Argument("convention", "trec_eval"), ".")
-    return Options(columns, replace(convention or Convention(), **options), None, {}, frames)
+    given = options if convention is None else {"convention": convention, **options}
+    return Options(columns, replace(convention or Convention(), **options), None, {}, frames, given)
 
 
 #: Keywords of other libraries, and what recnb has for them.

@@ -14,17 +14,18 @@ from recnb.lint import Lint
 
 N_USERS, LENGTH, N_ITEMS = 40, 12, 120
 Frame = pd.DataFrame
+SIDES = ("recs", "truth", "train", "items", "users")
 
 
 @dataclass(frozen=True)
 class Data:
     """Frames to evaluate, and what is said with them."""
 
-    recs: Frame
-    truth: Frame
-    train: Frame | None
-    items: Frame | None
-    users: Frame | None
+    recs: Any
+    truth: Any
+    train: Any = None
+    items: Any = None
+    users: Any = None
     options: tuple[tuple[str, Any], ...] = ()
 
     def with_(self, **changes: Any) -> Data:
@@ -33,10 +34,12 @@ class Data:
     def saying(self, **options: Any) -> Data:
         return replace(self, options=(*self.options, *options.items()))
 
+    @property
+    def frames(self) -> dict[str, Any]:
+        return {name: frame for name in SIDES if (frame := getattr(self, name)) is not None}
+
     def evaluate(self, **more: Any) -> recnb.Evaluation:
-        given = {"train": self.train, "items": self.items, "users": self.users}
-        side_data = {name: frame for name, frame in given.items() if frame is not None}
-        return recnb.evaluate(self.recs, self.truth, **side_data, **{**dict(self.options), **more})
+        return recnb.evaluate(*list(self.frames.values())[:2], **dict(list(self.frames.items())[2:]), **{**dict(self.options), **more})
 
     def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
         return self.evaluate().lint(k, metric, **options)
@@ -55,13 +58,18 @@ def clean() -> Data:
         recs += [(user, item, one) for item, one in zip(listed, score, strict=True)]
         truth += [(user, item) for item in [*rng.permutation(listed)[:3], *missed]]
         train += [(user, item) for item in had]
+    pairs = ["user", "item"]
     return Data(
-        Frame(recs, columns=["user", "item", "score"]), Frame(truth, columns=["user", "item"]),
-        Frame(train, columns=["user", "item"]), Frame({"item": catalogue, "genre": "x"}), Frame({"user": users, "segment": "y"}),
+        Frame(recs, columns=[*pairs, "score"]), Frame(truth, columns=pairs), Frame(train, columns=pairs),
+        Frame({"item": catalogue, "genre": "x"}), Frame({"user": users, "segment": "y"}),
     )  # fmt: skip
 
 
 CLEAN = clean()
+ALONE = CLEAN.with_(train=None, items=None)
+HITS = CLEAN.truth.merge(CLEAN.recs, on=["user", "item"])
+#: A row that is no hit.
+MISS = CLEAN.recs.merge(CLEAN.truth, how="left", indicator=True).query("_merge == 'left_only'").index[:1]
 
 
 def ranked(recs: Frame) -> Frame:
@@ -72,10 +80,6 @@ def rated(data: Data, values: list[int]) -> Data:
     return data.with_(truth=data.truth.assign(rating=np.resize(values, len(data.truth))))
 
 
-def every_score(recs: Frame, score: Any) -> Frame:
-    return recs.assign(score=score)
-
-
 def repeat(frame: Frame, rows: int) -> Frame:
     return pd.concat([frame, frame.iloc[:rows]], ignore_index=True)
 
@@ -83,120 +87,72 @@ def repeat(frame: Frame, rows: int) -> Frame:
 def sampled(data: Data, *, extra: bool = False) -> Data:
     """Twenty candidates a user, one of them relevant; or twenty beside the relevant ones, one to three."""
     rng = np.random.default_rng(1)
-    users, items = data.truth["user"].unique(), data.items["item"].to_numpy() if data.items is not None else []
+    users, items = data.truth["user"].unique(), data.items["item"].to_numpy()
     recs, truth = [], []
     for number, user in enumerate(users):
         n = number % 3 + 1 if extra else 1
         chosen = rng.permutation(items)[: 20 + n if extra else 20]
         truth += [(user, item) for item in chosen[:n]]
         recs += [(user, item, score) for item, score in zip(chosen, rng.random(len(chosen)), strict=True)]
-    return data.with_(
-        recs=Frame(recs, columns=["user", "item", "score"]), truth=Frame(truth, columns=["user", "item"]), train=None
-    )
+    pairs = ["user", "item"]
+    return data.with_(recs=Frame(recs, columns=[*pairs, "score"]), truth=Frame(truth, columns=pairs), train=None)
 
 
-def ids(data: Data, change: Callable[[pd.Series[Any]], pd.Series[Any]]) -> Data:
-    """The truth with items written otherwise in every second row."""
-    item = data.truth["item"]
-    return data.with_(
-        truth=data.truth.assign(item=item.where(item.index % 2 == 0, change(item))), train=None, items=None
-    )
+def written(change: Callable[[Any], Any], *, every: bool = False) -> Data:
+    """The truth with items written otherwise in every second row, or in all."""
+    item = CLEAN.truth["item"]
+    return ALONE.with_(truth=CLEAN.truth.assign(item=item.where((item.index % 2 == 0) & ~np.bool_(every), change(item))))
 
 
-def numbered(data: Data, form: str) -> Data:
+def numbered(form: str) -> Data:
     """Items as numbers in text, one way in the lists and another in the truth."""
-    number = lambda frame: frame["item"].str[1:].astype(int) + 7  # noqa: E731
-    recs = data.recs.assign(item=number(data.recs).astype(str))
-    return data.with_(
-        recs=recs, truth=data.truth.assign(item=number(data.truth).map(form.format)), train=None, items=None
-    )
+    number = lambda frame: frame["item"].str[1:].astype(int)  # noqa: E731
+    recs = CLEAN.recs.assign(item=number(CLEAN.recs).astype(str))
+    return ALONE.with_(recs=recs, truth=CLEAN.truth.assign(item=number(CLEAN.truth).map(form.format)))
 
 
-#: A hit for every second user, a miss for the others.
-ONE = pd.concat([
-    CLEAN.truth[CLEAN.truth["user"].str[-1].isin(list("02468"))].groupby("user").head(1),
-    CLEAN.truth[CLEAN.truth["user"].str[-1].isin(list("13579"))].groupby("user").tail(1),
-])  # fmt: skip
-HITS = CLEAN.truth.merge(CLEAN.recs, on=["user", "item"])
-#: A row that is no hit.
-MISS = CLEAN.recs.index[
-    ~pd.MultiIndex.from_frame(CLEAN.recs[["user", "item"]]).isin(pd.MultiIndex.from_frame(HITS[["user", "item"]]))
-][:1]
+def every_frame(change: Callable[[Any], Any]) -> Data:
+    return CLEAN.with_(**{name: getattr(CLEAN, name).assign(item=change(getattr(CLEAN, name)["item"])) for name in SIDES[:4]})
 
-#: name of the finding -> the data it is planted in, and what else is found there because it is so
-PLANTED: dict[str, tuple[Callable[[], Data], set[str]]] = {
-    "duplicates": (lambda: CLEAN.with_(recs=repeat(CLEAN.recs, 5)).saying(duplicates="keep"), {"ties"}),
-    "ties": (lambda: CLEAN.with_(recs=every_score(CLEAN.recs, CLEAN.recs["score"].round(1))), set()),
-    "rank_against_score": (
-        lambda: CLEAN.with_(recs=CLEAN.recs.assign(rank=np.resize([2, 1, *range(3, 13)], len(CLEAN.recs)))).saying(order="rank"),
-        set(),
-    ),
-    "upside_down": (lambda: CLEAN.with_(recs=CLEAN.recs.assign(score=1 - CLEAN.recs["score"])), set()),
-    "one_score": (lambda: CLEAN.with_(recs=every_score(CLEAN.recs, 0.5)), {"ties"}),
-    "filler_score": (
-        lambda: CLEAN.with_(recs=CLEAN.recs.assign(score=CLEAN.recs["score"].where(CLEAN.recs.index % 7 > 0, -999.0))), {"ties"},
-    ),
-    "short_lists": (lambda: CLEAN.with_(recs=CLEAN.recs.drop(index=range(1, 12))), set()),
-    "rank_gaps": (lambda: CLEAN.with_(recs=ranked(CLEAN.recs).drop(index=[3, 20])), set()),
-    "same_list": (
-        lambda: CLEAN.with_(recs=CLEAN.recs.assign(item=np.resize(CLEAN.recs["item"].head(12), len(CLEAN.recs))), train=None),
-        {"k_above_catalogue"},
-    ),
-    "list_lengths": (
-        lambda: CLEAN.with_(recs=CLEAN.recs[(CLEAN.recs.index % 12 < 2) | CLEAN.recs["user"].isin(["u00", "u01", "u02"])]),
-        {"short_lists"},
-    ),
-    "k_above_catalogue": (lambda: CLEAN.with_(items=CLEAN.items.head(9)), {"recommended_outside_items", "relevant_outside_items"}),
-    "no_item_meets": (lambda: CLEAN.with_(truth=CLEAN.truth.assign(item="x" + CLEAN.truth["item"])), {"cold_relevant", "relevant_outside_items"}),
-    "perfect": (
-        lambda: CLEAN.with_(truth=CLEAN.recs[CLEAN.recs.index % 12 < 7][["user", "item"]]), {"sampled_candidates"}),
-    "ratings": (lambda: rated(CLEAN, [1, 2, 3, 4, 5]), set()),
-    "unused_relevance": (lambda: CLEAN.with_(truth=CLEAN.truth.assign(purchases=np.arange(len(CLEAN.truth)) % 3 + 1)), set()),
-    "alike": (lambda: rated(CLEAN, [4]), set()),
-    "negative_relevance": (lambda: rated(CLEAN, [1, 1, 1, -1]).saying(negative_relevance="zero"), set()),
-    "duplicates_in_truth": (lambda: CLEAN.with_(truth=repeat(CLEAN.truth, 3)).saying(duplicates="dedupe"), set()),
-    "one_relevant_each": (lambda: CLEAN.with_(truth=ONE), set()),
-    "few_relevant": (lambda: CLEAN.with_(truth=CLEAN.truth.groupby("user").tail(2)), {"no_hits"}),
-    "more_relevant_than_places": (lambda: CLEAN, set()),
-    "sampled_candidates": (lambda: sampled(CLEAN), {"one_relevant_each"}),
-    "nothing_missed": (
-        lambda: CLEAN.with_(recs=CLEAN.recs.drop(index=MISS), truth=HITS[["user", "item"]]), {"few_relevant"},
-    ),
-    "users_without_list": (lambda: CLEAN.with_(recs=CLEAN.recs[CLEAN.recs["user"] != "u03"]), set()),
-    "users_without_truth": (lambda: CLEAN.with_(truth=CLEAN.truth[CLEAN.truth["user"] != "u03"]), set()),
-    "cold_users": (lambda: CLEAN.with_(train=CLEAN.train[CLEAN.train["user"] > "u03"]), set()),
-    "users_only_in_train": (
-        lambda: CLEAN.with_(train=pd.concat([CLEAN.train, Frame({"user": ["gone"], "item": ["i001"]})])), set()),
-    "users_undescribed": (lambda: CLEAN.with_(users=CLEAN.users.iloc[1:]), set()),
-    "seen_in_train": (lambda: CLEAN.with_(train=pd.concat([CLEAN.train, CLEAN.recs.iloc[[0, 1, 30, 59]][["user", "item"]]])), set()),
-    "train_in_truth": (lambda: CLEAN.with_(train=pd.concat([CLEAN.train, CLEAN.truth.groupby("user").tail(1)])), set()),
-    "cold_relevant": (
-        lambda: CLEAN.with_(truth=pd.concat([CLEAN.truth, Frame({"user": ["u00"], "item": ["new"]})])), {"relevant_outside_items"},
-    ),
-    "cold_recommended": (
-        lambda: CLEAN.with_(recs=pd.concat([CLEAN.recs, Frame({"user": ["u00"], "item": ["new"], "score": [-0.5]})])),
-        {"recommended_outside_items"},
-    ),
-    "recommended_outside_items": (
-        lambda: CLEAN.with_(items=CLEAN.items.iloc[:-1], truth=CLEAN.truth[CLEAN.truth["item"] != "i119"]), set(),
-    ),
-    "relevant_outside_items": (
-        lambda: CLEAN.with_(items=CLEAN.items.iloc[:-1], recs=CLEAN.recs[CLEAN.recs["item"] != "i119"]), set(),
-    ),
-    "ids_with_blanks": (lambda: ids(CLEAN, lambda item: item + " "), set()),
-    "ids_by_case": (lambda: ids(CLEAN, lambda item: item.str.upper()), set()),
-    "ids_with_zeros": (lambda: numbered(CLEAN, "{:05d}"), {"no_item_meets"}),
-    "ids_with_point": (lambda: numbered(CLEAN, "{:d}.0"), {"no_item_meets"}),
-    "ids_by_accent": (
-        lambda: CLEAN.with_(recs=CLEAN.recs.assign(item="\u00e9" + CLEAN.recs["item"]), truth=CLEAN.truth.assign(item="e\u0301" + CLEAN.truth["item"]),
-                            train=None, items=None), {"no_item_meets"},
-    ),
-    "ids_of_nothing": (lambda: CLEAN.with_(**{
-        name: getattr(CLEAN, name).replace({"item": {HITS["item"].iloc[0]: "nan"}}) for name in ("recs", "truth", "train", "items")
-    }), set()),
-    "float_ids": (
-        lambda: CLEAN.with_(recs=CLEAN.recs.assign(user=CLEAN.recs["user"].str[1:].astype(float)),
-                            truth=CLEAN.truth.assign(user=CLEAN.truth["user"].str[1:].astype(int)), train=None, users=None), set(),
-    ),
+
+SCORE = CLEAN.recs["score"]
+#: what is planted (a finding, and how) -> the data, and what else is found there because it is so
+PLANTED: dict[str, tuple[Data, set[str]]] = {
+    "ids_written_otherwise: blanks": (written(lambda item: item + " "), set()),
+    "ids_written_otherwise: case": (written(lambda item: item.str.upper()), set()),
+    "ids_written_otherwise: zeros": (numbered("{:05d}"), set()),
+    "ids_written_otherwise: point": (numbered("{:d}.0"), set()),
+    "ids_written_otherwise: accents": (
+        ALONE.with_(recs=CLEAN.recs.assign(item="\u00e9" + CLEAN.recs["item"]), truth=CLEAN.truth.assign(item="e\u0301" + CLEAN.truth["item"])), set()),
+    "ids_written_otherwise: train": (CLEAN.with_(train=CLEAN.train.assign(user=CLEAN.train["user"] + " ")), set()),
+    "ids_written_otherwise: twice": (ALONE.with_(truth=pd.concat([CLEAN.truth.assign(item=CLEAN.truth["item"].str.upper()), CLEAN.truth.head(9)])), set()),
+    "missing_ids": (every_frame(lambda item: item.replace(HITS["item"].iloc[0], "nan")), set()),
+    "no_item_meets": (CLEAN.with_(truth=CLEAN.truth.assign(item="x" + CLEAN.truth["item"])), {"cold_relevant", "outside_items"}),
+    "duplicates": (CLEAN.with_(recs=repeat(CLEAN.recs, 5).assign(score=np.r_[SCORE, SCORE[:5] - 0.4])).saying(duplicates="keep"), set()),
+    "duplicates: ranks": (CLEAN.with_(recs=ranked(CLEAN.recs).assign(item=CLEAN.recs["item"].where(CLEAN.recs.index % 12 != 5, CLEAN.recs["item"].shift(4)))).saying(duplicates="keep"), set()),
+    "duplicates: truth": (rated(CLEAN, [1, 2, 3]).with_(truth=repeat(rated(CLEAN, [1, 2, 3]).truth, 3)).saying(duplicates="rows"), set()),
+    "ties": (CLEAN.with_(recs=CLEAN.recs.assign(score=SCORE.round(1))), set()),
+    "ties: constant": (CLEAN.with_(recs=CLEAN.recs.assign(score=0.5)), set()),
+    "ties: ranks": (CLEAN.with_(recs=CLEAN.recs.assign(score=SCORE.round(1), rank=ranked(CLEAN.recs)["rank"])), set()),
+    "rank_against_score": (CLEAN.with_(recs=CLEAN.recs.assign(rank=np.resize([2, 1, *range(3, 13)], len(CLEAN.recs)))).saying(order="rank"), set()),
+    "upside_down": (CLEAN.with_(recs=CLEAN.recs.assign(score=1 - SCORE)), set()),
+    "filler_score": (CLEAN.with_(recs=CLEAN.recs.assign(score=SCORE.where(CLEAN.recs.index % 7 > 0, -999.0))), {"ties"}),
+    "filler_score: lowest": (
+        CLEAN.with_(recs=CLEAN.recs.assign(score=SCORE.where(CLEAN.recs.index % 7 > 0, np.finfo(np.float32).min).astype("float32"))), {"ties"}),
+    "short_lists": (CLEAN.with_(recs=CLEAN.recs[CLEAN.recs.index % 12 < 8]), set()),
+    "rank_gaps": (CLEAN.with_(recs=ranked(CLEAN.recs).drop(index=[3, 20])), set()),
+    "perfect": (CLEAN.with_(truth=CLEAN.recs[CLEAN.recs.index % 12 < 7][["user", "item"]]), {"sampled_candidates"}),
+    "ratings": (rated(CLEAN, [1, 2, 3, 4, 5]), set()),
+    "unused_relevance": (CLEAN.with_(truth=CLEAN.truth.assign(purchases=np.arange(len(CLEAN.truth)) % 3 + 1)), set()),
+    "ceiling": (CLEAN.with_(truth=CLEAN.truth.groupby("user").tail(2)), set()),
+    "sampled_candidates": (sampled(CLEAN), set()),
+    "nothing_missed": (CLEAN.with_(recs=CLEAN.recs.drop(index=MISS), truth=HITS[["user", "item"]]), set()),
+    "users_without_list": (CLEAN.with_(recs=CLEAN.recs[CLEAN.recs["user"] != "u03"], users=None), set()),
+    "seen_in_train": (CLEAN.with_(train=pd.concat([CLEAN.train, CLEAN.recs.iloc[[0, 1, 30, 59]][["user", "item"]]])), set()),
+    "seen_in_train: ranks": (CLEAN.with_(recs=ranked(CLEAN.recs), train=pd.concat([CLEAN.train, CLEAN.recs.iloc[[0, 1, 30, 59]][["user", "item"]]])), set()),
+    "train_in_truth": (CLEAN.with_(train=pd.concat([CLEAN.train, CLEAN.truth.groupby("user").tail(1)])), set()),
+    "cold_relevant": (CLEAN.with_(truth=pd.concat([CLEAN.truth, Frame({"user": ["u00"], "item": ["i240"]})])), {"outside_items"}),
+    "outside_items": (CLEAN.with_(items=CLEAN.items.iloc[:-1]), set()),
 }  # fmt: skip
-CUT = {"more_relevant_than_places": 4}
+#: The metric by which a finding shows, where it is not nDCG@10.
+METRIC: dict[str, tuple[int, str]] = {"ceiling": (10, "precision")}

@@ -153,7 +153,7 @@ def _findings(
 ) -> tuple[tuple[ModelFinding, ...], int, list[str]]:
     """Findings of the lint, the same finding of several models once; the number of checks; and what could not be checked."""
     lints = {
-        name: lint(model, k, metric.name, options, values[name].values[:, 0])
+        name: lint(model, k, metric.name, options)
         for name, model in steps(list(models.items()), _("comparing"))
     }
     same: dict[tuple[str, str], dict[str, Finding]] = {}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from recnb.data import Frame, Source, table_of, validation
+from recnb.data.call import Call
 from recnb.data.columns import columns_of, find, snapshot
 from recnb.data.combined_frame import ROWS_ARE_ITEMS
 from recnb.data.source import InMemoryRows
@@ -32,6 +33,8 @@ class SideData:
     recs: Frame | None = (
         None  #: what else the recommendations hold, and their users and items; None if nothing, or if it is not here
     )
+
+    call: Call = Call()  #: how all of it was given
 
     def model_column(self, source: Source) -> str | None:
         """A column of few values of the recommendations without which a pair of user and item, or a rank, is repeated."""

@@ -1,83 +1,87 @@
-"""A check: a function of the data that yields findings."""
+"""A check: a function of the data that yields what it found, and how that becomes a finding."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
-from recnb.conventions import Convention
-from recnb.data.columns import role_of
-from recnb.display.language import Message, _, current
+import polars as pl
+
+from recnb.display.language import N_, Message, _, current
+from recnb.errors import RecnbError
 from recnb.lint.data import LintData
-from recnb.lint.findings import TITLES, Finding, Severity
+from recnb.lint.findings import TITLES, Finding, Quoted
+from recnb.lint.repair import Repair, code_of, measured
 
-Findings = Iterator[Finding]
-CheckFunction = Callable[[LintData], Findings]
-#: The frame without which there is nothing to check.
-Needs = Literal["train", "items", "users"] | None
+#: The effect of every problem that can be put right: the metric as it is, and of what is put right.
+EFFECT = N_("{label} is {value:.4f}; put right, {other_label} is {other:.4f}.")
+OF_OTHER_USERS = N_("{label} is {value:.4f}; put right, {other_label} is {other:.4f}, over {other_users:,} users instead of {users:,}.")  # fmt: skip
+EXAMPLE = N_("Such as {example}.")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A problem: the rows concerned, the first of which is the example, or their number, and how they are put right.
+
+    Its sentences are in the catalogue of translations without a mark such as `N_`; they hold `facts`, {n}, {of}, {label} and {value}.
+    """
+
+    rows: pl.DataFrame | int
+    of: int
+    short: Message
+    why: Message = ""  #: what it means for the numbers
+    advice: Message = ""
+    repair: Repair | None = None
+    grave: bool = True  #: whether it is a warning
+    frame: str = "recs"  #: whose columns the rows have
+    facts: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Check:
-    """A function that looks for one thing, and has the name of its findings."""
+    """A function that looks for one thing, and has the name of its findings; `needs`: the frame without which there is nothing to look at."""
 
-    function: CheckFunction
-    needs: Needs
+    function: Callable[[LintData], Iterator[Found]]
+    needs: str | None
 
     @property
     def name(self) -> str:
         """The name of its findings."""
         return self.function.__name__
 
-    def findings(self, data: LintData) -> list[Finding]:
-        """The findings in the data; one of no case is none."""
-        return [replace(finding, name=self.name) for finding in self.function(data) if finding.n]
+    def findings(self, data: LintData) -> Iterator[Finding]:
+        """Make findings of what was found, with their effect and code."""
+        for found in self.function(data):
+            if n := found.rows if isinstance(found.rows, int) else found.rows.height:
+                yield self._finding(data, found, n)
+
+    def _finding(self, data: LintData, found: Found, n: int) -> Finding:
+        label, value, users = data.own
+        facts = {"label": label, "value": value, "users": users, "k": data.k or 0, **found.facts}
+        sentences = {"short": found.short, "why": found.why, "advice": found.advice}
+        code = ""
+        if not isinstance(found.rows, int):
+            labels = data.source.truth_labels if found.frame == "truth" else data.source.labels
+            facts["example"] = Quoted(**{labels.get(role, role): found.rows[role][0] for role in found.rows.columns})
+            sentences["example"] = EXAMPLE
+        try:
+            if found.repair is not None:
+                put_right = measured(data, found.repair)
+                code = code_of(data, found.repair)
+                if put_right is not None:
+                    facts |= dict(zip(("other_label", "other", "other_users"), put_right, strict=True))
+                    sentences["effect"] = EFFECT if put_right[2] == users else OF_OTHER_USERS
+        except RecnbError:
+            pass  # what is put right cannot be evaluated: no number, and no code
+        return Finding(self.name, "warning" if found.grave else "note", n, found.of, facts, code, sentences, current())
 
 
-def check(title: str, needs: Needs = None) -> Callable[[CheckFunction], Check]:
+def check(title: str, needs: str | None = None) -> Callable[[Callable[[LintData], Iterator[Found]]], Check]:
     """Make a function a check; `title`: what it looks for, in lists of checks that were not made."""
 
-    def made(function: CheckFunction) -> Check:
+    def made(function: Callable[[LintData], Iterator[Found]]) -> Check:
         TITLES[function.__name__] = title
         return Check(function, needs)
 
     return made
-
-
-def finding(
-    data: LintData, severity: Severity, n: int, of: int, *, short: Message, effect: Message, example: Message = "",
-    advice: Message = "", code: str = "", **facts: Any,
-) -> Finding:  # fmt: skip
-    """A finding: its sentences, and their values besides metric, value and cut-off, which all of them may use.
-
-    The sentences are in the catalogue of translations without a mark such as `N_`.
-    """
-    cut = _("the whole lists") if data.k is None else _("the first {k:,} places", k=data.k)
-    values = {"label": data.label, "value": data.value, "k": data.k or 0, "cut": cut, **facts}
-    sentences = {"short": short, "effect": effect, "example": example, "advice": advice}
-    return Finding("", severity, int(n), int(of), values, code, sentences, current())
-
-
-def severity_of(share: float, least: float) -> Severity:
-    """A warning from the share `least` on."""
-    return "warning" if share >= least else "note"
-
-
-def with_options(data: LintData, **changes: Any) -> str:
-    """The call that evaluates the user's frames with changed options, and with the options that they were evaluated with."""
-    labels = {**data.source.truth_labels, **data.source.labels}
-    in_lists = labels.get("rank") == labels["item"]  # a column of lists has another role
-    combined = data.source.labels is data.source.truth_labels or data.label_of("rank") == data.label_of("item")
-    options = [] if data.library is None or combined else [f'convention="{data.library}"']
-    roles = [role for role in ("user", "item", "rank", "score", "relevance") if role in labels and not in_lists]
-    options += [f"{role}={labels[role]!r}" for role in roles if role_of(labels[role]) != role]
-    if data.library is None:
-        # The order follows from the columns, the options of the metric are given with the metric.
-        axes = [axis for axis in fields(Convention) if axis.name not in ("order", "metric", *changes)]
-        values = {axis.name: (getattr(data.convention, axis.name), axis.default) for axis in axes}
-        changes = {name: value for name, (value, default) in values.items() if value != default} | changes
-    options += [
-        f'{name}="{value}"' if isinstance(value, str) else f"{name}={value:g}" for name, value in changes.items()
-    ]
-    return f"{'df.rec.evaluation(' if combined else 'recs.rec.against(truth, '}{', '.join(options)})"

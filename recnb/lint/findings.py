@@ -11,45 +11,43 @@ from typing import TYPE_CHECKING, Any, Literal
 from markupsafe import Markup
 
 from recnb.display.language import N_, Message, Plural, _, ngettext, use_language
-from recnb.display.templates import code, macro, name, translated
+from recnb.display.templates import code, joined, macro, name, translated
 from recnb.display.text import ends, fixed, markdown_text, one_line
 from recnb.errors import OptionError, Suggesting, near
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Severity = Literal["warning", "note"]
 Form = Literal["text", "html", "markdown"]
 
-SEVERITIES: dict[str, str] = {"warning": N_("warning"), "note": N_("note")}
-COUNTS: dict[str, Message] = {
-    "warning": Plural("{n:,} warning", "{n:,} warnings"),
-    "note": Plural("{n:,} note", "{n:,} notes"),
-}
+SEVERITIES = {"warning": N_("warning"), "note": N_("note")}
+COUNTS = {"warning": Plural("{n:,} warning", "{n:,} warnings"), "note": Plural("{n:,} note", "{n:,} notes")}
 #: What each check looks for, by its name; filled by the decorator `check`.
 TITLES: dict[str, str] = {}
-
 #: Columns of text, and the longest value of a frame that is shown whole.
 WIDTH, LONGEST = 100, 40
 
 
 class Quoted:
-    """Ids or column names from the user's frames, shown as in Python: 1 is a number, '1' is text."""
+    """Ids from the caller's frames, shown as in Python: 1 is a number, '1' is text; of a row, with the names of its columns."""
 
-    def __init__(self, *values: Any) -> None:
-        self.values = values
+    def __init__(self, *values: Any, **row: Any) -> None:
+        self.values = [("", value) for value in values] + [(f"{column} ", value) for column, value in row.items()]
 
     def shown(self, form: Form) -> str:
-        """The values on one line, escaped.
+        """Return the values on one line, escaped.
 
-        >>> Quoted("<b>", 7).shown("html")
-        Markup('<bdi>&#39;&lt;b&gt;&#39;</bdi>, <bdi>7</bdi>')
+        >>> Quoted("<b>", 7).shown("html"), Quoted(user="u1").shown("text")
+        (Markup('<bdi>&#39;&lt;b&gt;&#39;</bdi>, <bdi>7</bdi>'), "user 'u1'")
         """
-        values = [one_line(repr(value), LONGEST) for value in self.values]
+        pairs = ((column, f"{value:g}" if isinstance(value, float) else repr(value)) for column, value in self.values)
+        values = [(one_line(column, LONGEST), one_line(value, LONGEST)) for column, value in pairs]
         if form == "html":
             # A backtick of the user's is not the beginning of code.
-            return Markup(", ").join(name(value).replace("`", Markup("&#96;")) for value in values)
-        return ", ".join(markdown_text(value) if form == "markdown" else value for value in values)
+            parts = [Markup("{}{}").format(column, name(value)).replace("`", Markup("&#96;")) for column, value in values]
+            return Markup(", ").join(parts)
+        safe = markdown_text if form == "markdown" else str
+        return ", ".join(safe(column) + safe(value) for column, value in values)
 
 
 class _NotANumber:
@@ -67,12 +65,12 @@ class Finding(Suggesting):
     """
 
     name: str  #: of the check, such as "seen_in_train"
-    severity: Severity
+    severity: str
     n: int  #: how many
     of: int  #: out of how many
     facts: Mapping[str, Any] = field(default_factory=dict)  #: the numbers and ids in its sentences
-    code: str = ""  #: what to type
-    sentences: Mapping[str, Message] = field(default_factory=dict)  #: "short", "effect", "example" and "advice"
+    code: str = ""  #: lines of Python for the caller's frames
+    sentences: Mapping[str, Message] = field(default_factory=dict)  #: "short", "why", "effect", "example" and "advice"
     lang: str = "en"
 
     @property
@@ -92,27 +90,23 @@ class Finding(Suggesting):
 
     @property
     def advice(self) -> str:
-        """The fix in words; `code` is the line to type."""
+        """The fix in words; `code` is what to type."""
         return self.sentence("advice")
 
-    @property
-    def long(self) -> str:
-        """Effect, example, advice and code."""
-        return " ".join(part for part in (self.effect, self.example, self.advice, self.code) if part)
-
     def sentence(self, part: str, form: Form = "text") -> str:
-        """A sentence of the finding, with the values from frames escaped for plain text, HTML or Markdown."""
-        message = self.sentences.get(part)
-        if not message:
-            return ""
+        """Return a sentence of the finding, with the values from frames escaped for plain text, HTML or Markdown."""
         values: dict[str, Any] = {"n": self.n, "of": self.of, **self.facts}
         for key, value in values.items():
             if isinstance(value, Quoted):
                 values[key] = value.shown(form)
             elif isinstance(value, float) and not isfinite(value):
                 values[key] = _NotANumber()
+        messages = [self.sentences.get(one, "") for one in (("why", "effect") if part == "effect" else (part,))]
         with use_language(self.lang):
-            return code(translated(message, **values)) if form == "html" else _(message, **values)
+            said = [code(translated(one, **values)) if form == "html" else _(one, **values) for one in messages if one]
+        words = joined(said, " ")
+        # Advice that no code follows ends as a sentence.
+        return words[:-1] + "." if part == "advice" and not self.code and words.endswith(":") else words
 
     @property
     def word(self) -> str:
@@ -120,14 +114,15 @@ class Finding(Suggesting):
         with use_language(self.lang):
             return _(SEVERITIES[self.severity])
 
-    def to_markdown(self) -> str:
-        """The finding as an item of a list in Markdown."""
-        return self.as_item([self.sentence("effect", "markdown"), self.sentence("example", "markdown")])
+    @property
+    def code_lines(self) -> list[str]:
+        """The lines of code; names of columns stand in them as Python writes them."""
+        return [one_line(line, 1000) for line in self.code.splitlines()]
 
     def as_item(self, effects: Iterable[str], whose: str = "") -> str:
-        """The same with other sentences on its effects, and the models it is about."""
-        code_line = f"`` {_on_one_line(self.code)} ``" if self.code else ""
-        parts = " ".join(filter(None, [*effects, self.sentence("advice", "markdown"), code_line]))
+        """Return the finding as an item of a list in Markdown: its effects, and the models it is about."""
+        typed = "; ".join(self.code_lines).replace("``", "` `")
+        parts = " ".join(filter(None, [*effects, self.sentence("advice", "markdown"), typed and f"`` {typed} ``"]))
         title = f"- **{self.word}**: {self.sentence('short', 'markdown')}{whose and f' ({whose})'}"
         return f"{title}\n  {parts}".rstrip()
 
@@ -135,7 +130,7 @@ class Finding(Suggesting):
         lines = _wrapped(f"{self.word}: {self.short}")
         for sentence in (self.effect, self.example, self.advice):
             lines += _wrapped(sentence, "  ")
-        return "\n".join([*lines, f"    {_on_one_line(self.code)}"] if self.code else lines)
+        return "\n".join([*lines, *(f"    {line}" for line in self.code_lines)])
 
     def _repr_html_(self) -> str:
         return str(macro("lint/lint.jinja", "alone", self))
@@ -165,14 +160,11 @@ class Lint(Suggesting):
     def __len__(self) -> int:
         return len(self.findings)
 
-    def __bool__(self) -> bool:
-        return bool(self.findings)
-
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
 
     def __getitem__(self, name: str) -> Finding:
-        """The finding of this name."""
+        """Return the finding of this name; the first, if there are several."""
         if name in self.names:
             return self.findings[self.names.index(name)]
         raise OptionError(f"nothing was found under {name!r}. {near(name, self.names) if self.findings else ''}")
@@ -224,7 +216,7 @@ class Lint(Suggesting):
             return (*lines, *elsewhere_in_words(self.elsewhere))
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per finding: name, severity, n, of, and its sentences."""
+        """Return a row per finding: name, severity, n, of, and its sentences."""
         import pandas as pd
 
         columns = ["severity", "n", "of", "short", "effect", "example", "advice", "code"]
@@ -232,24 +224,24 @@ class Lint(Suggesting):
         return pd.DataFrame(rows, columns=pd.Index(["finding", *columns]))
 
     def to_markdown(self) -> str:
-        """The findings as a list in Markdown."""
-        lists = ["\n".join(finding.to_markdown() for finding in self.findings)] if self.findings else []
+        """Return the findings as a list in Markdown."""
+        parts = ((finding, [finding.sentence(part, "markdown") for part in ("effect", "example")]) for finding in self)
+        items = "\n".join(finding.as_item(sentences) for finding, sentences in parts)
         head = f"**{self.headline}** {self.measured}"
-        return "\n\n".join([head, *lists, *self.not_checked, markdown_text(self.basis, 2000)]) + "\n"
+        return "\n\n".join(filter(None, [head, items, *self.not_checked, markdown_text(self.basis, 2000)])) + "\n"
 
     def lines(self) -> list[str]:
-        """A line per finding, for the head of a report in text."""
+        """Return a line per finding, for the head of a report in text."""
         return [f"{finding.word}: {finding.short}" for finding in self.findings] or [self.headline]
 
     def _in_report(self) -> str:
-        """The findings for the head of a report in HTML: lines that unfold."""
+        """Return the findings for the head of a report in HTML: lines that unfold."""
         return str(macro("lint/lint.jinja", "folded", self))
 
     def __repr__(self) -> str:
-        lines = [self.headline, *_wrapped(self.measured)]
-        for finding in self.findings:
-            lines += ["", repr(finding)]
-        return "\n".join([*lines, "", *(line for words in (*self.not_checked, self.basis) for line in _wrapped(words))])
+        findings = [line for finding in self for line in ("", repr(finding))]
+        below = [line for words in (*self.not_checked, self.basis) for line in _wrapped(words)]
+        return "\n".join([self.headline, *_wrapped(self.measured), *findings, "", *below])
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
@@ -257,7 +249,7 @@ class Lint(Suggesting):
 
 
 def elsewhere_in_words(checks: Iterable[str]) -> list[str]:
-    """The checks that were not made, since they need all rows of the lists and these are not in memory."""
+    """Say which checks were not made, since they need all rows of the lists and these are not in memory."""
     titles = _titles(checks)
     return [_("Not checked, since the rows of the lists are not in memory: {what}.", what=titles)] if titles else []
 
@@ -268,7 +260,3 @@ def _titles(checks: Iterable[str]) -> str:
 
 def _wrapped(words: str, indent: str = "") -> list[str]:
     return textwrap.wrap(words, WIDTH, initial_indent=indent, subsequent_indent=indent or "  ", break_on_hyphens=False)
-
-
-def _on_one_line(code: str) -> str:
-    return " ".join(code.split()).replace("``", "` `")

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import polars as pl
 
 from recnb.conventions.convention import ROW_ORDERS
-from recnb.lint.data import LintData, ListRows, Mask
+from recnb.lint.data import LintData, Mask
 from recnb.metrics.hits import Floats, Hits, Ints, count_within, in_order
 
 #: Rules for ties under which each hit has a place of its own.
@@ -19,28 +20,11 @@ STRICT = (*ROW_ORDERS, "worst")
 
 
 @dataclass(frozen=True, eq=False)
-class TieRuns:
-    """The runs of equal scores in lists that have some."""
-
-    start: Ints  #: the first row of each run
-    size: Ints
-    run: Ints  #: per row, its run
-
-    @property
-    def tied(self) -> Mask:
-        """Whether each run holds more than one row."""
-        return np.asarray(self.size > 1)
-
-
-@dataclass(frozen=True, eq=False)
 class Ties:
-    """Equal scores in the lists, and the bounds of the metric over their orders; NaN if no order is known to be the best."""
+    """What equal scores leave open; bounds are NaN if no order is known to be the best."""
 
-    rows: ListRows
-    runs: TieRuns
-    straddling: Ints  #: runs that begin at or above the cut-off and end below it
-    deciding: Ints  #: runs of items of different relevance: their order matters
-    bounded: bool
+    first: pl.DataFrame  #: a row for each user for whom they decide: user, and rank and score at which they begin
+    constant: bool  #: whether all scores of each list are equal
     low: Floats  #: the metric of each user with equal scores in their worst order
     high: Floats  #: and in their best order
     lower: float  #: the means of both
@@ -48,76 +32,74 @@ class Ties:
 
 
 def ties_of(data: LintData) -> Ties | None:
-    """The ties of an evaluation; None if there are none."""
-    if data.convention.order not in ("score", "rank") or "score" not in data.prepared.recs.columns:
+    """Find what equal scores leave open; None if there are none, if the scores do not order the lists, or if all orders are averaged."""
+    scored = data.convention.order in ("score", "rank") and "score" in data.prepared.rows.columns
+    if not scored or data.convention.ties == "expected":
         return None
     if data.convention.ties not in STRICT:
-        scoring = replace(data.scoring, prepared=data.source.under(replace(data.convention, ties="first")))
-        data = LintData(scoring, data.side_data, data.cutoffs.values[0], data.library)
-    rows, hits = data.rows, data.hits
-    runs = runs_of(rows) if (rows.key[1:] > rows.key[:-1]).all() else None
-    if runs is None:
-        return None
-    at = rows.places(hits)
-    first, last = rows.rank[runs.start], rows.rank[runs.start + runs.size - 1]
-    depth = data.depth[rows.user[runs.start]]
-    in_reach = runs.tied & (first <= depth)
-    mixed = _mixed(runs, hits, at, preferred=data.options.get("target") == "preferred")
-    straddling, deciding = np.flatnonzero(in_reach & (last > depth)), np.flatnonzero(in_reach & mixed)
-    if not is_bounded(data):
-        unknown = np.full(data.n_users, np.nan)
-        return Ties(rows, runs, straddling, deciding, False, unknown, unknown, np.nan, np.nan)
-    (low, lower), (high, upper) = (data.measured(order) for order in reordered(rows, runs, hits, at))
-    return Ties(rows, runs, straddling, deciding, True, low, high, lower, upper)
-
-
-def runs_of(rows: ListRows) -> TieRuns | None:
-    """The runs of equal scores; None if all scores of each list differ, or some rise along the ranks."""
-    if rows.score is None or len(rows.user) == 0:
+        data = _with_strict_ties(data)
+    rows, hits, n_users = data.rows, data.hits, len(data.prepared.users)
+    if rows is None or len(rows.row) == 0:
         return None
     same = rows.same_user & (rows.score[1:] == rows.score[:-1])
-    if not same.any() or (rows.same_user & (rows.score[1:] > rows.score[:-1])).any():
+    rising = rows.same_user & ((rows.score[1:] > rows.score[:-1]) | (rows.rank[1:] == rows.rank[:-1]))
+    if not same.any() or rising.any():
         return None
-    start = np.flatnonzero(np.r_[True, ~same])
-    size = np.diff(np.r_[start, len(rows.user)])
-    return TieRuns(start, size, np.repeat(np.arange(len(start)), size))
+    start = np.flatnonzero(np.r_[True, ~same])  # the first row of each run
+    size = np.diff(np.r_[start, len(rows.row)])
+    at = rows.places(hits)
+    on = np.flatnonzero(at >= 0)
+    run_of_hit = np.repeat(np.arange(len(start)), size)[at[on]]
+    depth = data.prepared.list_length if data.k is None else np.full(n_users, data.k)
+    of_run = rows.user[start]
+    in_reach = (size > 1) & (rows.rank[start] <= depth[of_run])
+    counted = hits.preferred[on] if data.scoring.options.get("target") == "preferred" else np.full(len(on), True)
+    mixed = _mixed(run_of_hit[counted], hits.relevance[on][counted], size)
+    deciding = start[in_reach & mixed]
+    constant = bool(same[rows.same_user].all())
+    if not _is_bounded(data):
+        return Ties(_first(data, deciding), constant, *np.full((2, n_users), np.nan), np.nan, np.nan)
+    # The hits of each run, the most relevant first, have its first places in the best order and its last in the worst.
+    order = np.lexsort((~hits.preferred[on], -hits.relevance[on], run_of_hit))
+    on, run = on[order], run_of_hit[order]
+    nth = count_within(run) - 1
+    best, worst = hits.rank.copy(), hits.rank.copy()
+    best[on], worst[on] = rows.rank[start[run] + nth], rows.rank[start[run] + size[run] - 1 - nth]
+    (low, lower), (high, upper) = (data.of_hits(_with_ranks(hits, rank)) for rank in (worst, best))
+    return Ties(_first(data, deciding[(high > low + 1e-12)[rows.user[deciding]]]), constant, low, high, lower, upper)
 
 
-def is_bounded(data: LintData) -> bool:
-    """Whether the order by relevance is known to be the best: not if the denominator depends on the order."""
-    convention = data.convention
-    negative = convention.negative_relevance == "keep" and bool((data.hits.relevance < 0).any())
-    return data.options.get("out_of") != "hits" and not negative
+def _first(data: LintData, deciding: Ints) -> pl.DataFrame:
+    """Return the first of these rows of each user."""
+    assert data.rows is not None
+    chosen = deciding[np.unique(data.rows.user[deciding], return_index=True)[1]]
+    return data.prepared.recs[data.rows.row[chosen]].select("user", "rank", "score")
 
 
-def _mixed(runs: TieRuns, hits: Hits, at: Ints, *, preferred: bool) -> Mask:
-    """Whether a run has items of different relevance, a miss being below any hit; `preferred`: only a user's preferred item counts."""
-    n = len(runs.start)
-    on = (at >= 0) & (hits.preferred if preferred else True)
-    run, relevance = runs.run[at[on]], hits.relevance[on]
-    count = np.bincount(run, minlength=n)
-    low, high = np.full(n, np.inf), np.full(n, -np.inf)
+def _with_strict_ties(data: LintData) -> LintData:
+    other = LintData(data.evaluation, data.metric, data.options, data.asked_k)
+    other.prepared = data.source.under(replace(data.convention, ties="first"))
+    other.convention = other.prepared.convention
+    return other
+
+
+def _is_bounded(data: LintData) -> bool:
+    """Return whether the order by relevance is known to be the best: not if the denominator depends on the order."""
+    negative = data.convention.negative_relevance == "keep" and bool((data.hits.relevance < 0).any())
+    return data.scoring.options.get("out_of") != "hits" and not negative
+
+
+def _mixed(run: Ints, relevance: Floats, size: Ints) -> Mask:
+    """Return whether each run has items of different relevance, a miss being below any hit."""
+    count = np.bincount(run, minlength=len(size))
+    low, high = np.full(len(size), np.inf), np.full(len(size), -np.inf)
     np.minimum.at(low, run, relevance)
     np.maximum.at(high, run, relevance)
-    return np.asarray((count > 0) & ((count < runs.size) | (low < high)))
+    return np.asarray((count > 0) & ((count < size) | (low < high)))
 
 
-def reordered(rows: ListRows, runs: TieRuns, hits: Hits, at: Ints) -> tuple[Hits, Hits]:
-    """The hits with equal scores in their worst and in their best order; those below the lists stay."""
-    on = np.flatnonzero(at >= 0)
-    run = runs.run[at[on]]
-    order = np.lexsort((~hits.preferred[on], -hits.relevance[on], run))
-    on, run = on[order], run[order]
-    nth = count_within(run) - 1
-    first, last = runs.start[run], runs.start[run] + runs.size[run] - 1
-    best, worst = hits.rank.copy(), hits.rank.copy()
-    best[on], worst[on] = rows.rank[first + nth], rows.rank[last - nth]
-    return with_ranks(hits, worst), with_ranks(hits, best)
-
-
-def with_ranks(hits: Hits, rank: Ints) -> Hits:
-    """The hits on other ranks, sorted by them."""
+def _with_ranks(hits: Hits, rank: Ints) -> Hits:
+    """Return the hits on other ranks, sorted by them."""
     order = in_order(hits.user * (int(rank.max(initial=0)) + 1) + rank)
-    return replace(
-        hits, user=hits.user[order], rank=rank[order], relevance=hits.relevance[order], truth_row=hits.truth_row[order]
-    )
+    columns = {name: getattr(hits, name)[order] for name in ("user", "relevance", "truth_row")}
+    return replace(hits, rank=rank[order], **columns)

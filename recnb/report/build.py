@@ -91,7 +91,7 @@ def report_of(
         hits = evaluation.hits(max(at))
         basis, population = _population(evaluation, hits, request)
         best, worst = _extremes(evaluation, hits, lead_values, lead_k)
-        findings = lint(evaluation, lead_k, lead_metric.name, lead_options, lead_values)
+        findings = lint(evaluation, lead_k, lead_metric.name, lead_options)
         bar.update()
         segments = None
         if by is not None:
