@@ -39,7 +39,9 @@ class Data:
         return {name: frame for name in SIDES if (frame := getattr(self, name)) is not None}
 
     def evaluate(self, **more: Any) -> recnb.Evaluation:
-        return recnb.evaluate(*list(self.frames.values())[:2], **dict(list(self.frames.items())[2:]), **{**dict(self.options), **more})
+        return recnb.evaluate(
+            *list(self.frames.values())[:2], **dict(list(self.frames.items())[2:]), **{**dict(self.options), **more}
+        )
 
     def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
         return self.evaluate().lint(k, metric, **options)
@@ -101,7 +103,9 @@ def sampled(data: Data, *, extra: bool = False) -> Data:
 def written(change: Callable[[Any], Any], *, every: bool = False) -> Data:
     """The truth with items written otherwise in every second row, or in all."""
     item = CLEAN.truth["item"]
-    return ALONE.with_(truth=CLEAN.truth.assign(item=item.where((item.index % 2 == 0) & ~np.bool_(every), change(item))))
+    return ALONE.with_(
+        truth=CLEAN.truth.assign(item=item.where((item.index % 2 == 0) & ~np.bool_(every), change(item)))
+    )
 
 
 def numbered(form: str) -> Data:
@@ -112,7 +116,9 @@ def numbered(form: str) -> Data:
 
 
 def every_frame(change: Callable[[Any], Any]) -> Data:
-    return CLEAN.with_(**{name: getattr(CLEAN, name).assign(item=change(getattr(CLEAN, name)["item"])) for name in SIDES[:4]})
+    return CLEAN.with_(
+        **{name: getattr(CLEAN, name).assign(item=change(getattr(CLEAN, name)["item"])) for name in SIDES[:4]}
+    )
 
 
 SCORE = CLEAN.recs["score"]
@@ -136,9 +142,9 @@ PLANTED: dict[str, tuple[Data, set[str]]] = {
     "ties: ranks": (CLEAN.with_(recs=CLEAN.recs.assign(score=SCORE.round(1), rank=ranked(CLEAN.recs)["rank"])), set()),
     "rank_against_score": (CLEAN.with_(recs=CLEAN.recs.assign(rank=np.resize([2, 1, *range(3, 13)], len(CLEAN.recs)))).saying(order="rank"), set()),
     "upside_down": (CLEAN.with_(recs=CLEAN.recs.assign(score=1 - SCORE)), set()),
-    "filler_score": (CLEAN.with_(recs=CLEAN.recs.assign(score=SCORE.where(CLEAN.recs.index % 7 > 0, -999.0))), {"ties"}),
+    "filler_score": (CLEAN.with_(recs=CLEAN.recs.assign(score=SCORE.where(CLEAN.recs.index % 7 > 0, -999.0))), set()),
     "filler_score: lowest": (
-        CLEAN.with_(recs=CLEAN.recs.assign(score=SCORE.where(CLEAN.recs.index % 7 > 0, np.finfo(np.float32).min).astype("float32"))), {"ties"}),
+        CLEAN.with_(recs=CLEAN.recs.assign(score=SCORE.where(CLEAN.recs.index % 7 > 0, np.finfo(np.float32).min).astype("float32"))), set()),
     "short_lists": (CLEAN.with_(recs=CLEAN.recs[CLEAN.recs.index % 12 < 8]), set()),
     "rank_gaps": (CLEAN.with_(recs=ranked(CLEAN.recs).drop(index=[3, 20])), set()),
     "perfect": (CLEAN.with_(truth=CLEAN.recs[CLEAN.recs.index % 12 < 7][["user", "item"]]), {"sampled_candidates"}),

@@ -152,10 +152,7 @@ def _findings(
     values: Mapping[str, UserValues],
 ) -> tuple[tuple[ModelFinding, ...], int, list[str]]:
     """Findings of the lint, the same finding of several models once; the number of checks; and what could not be checked."""
-    lints = {
-        name: lint(model, k, metric.name, options)
-        for name, model in steps(list(models.items()), _("comparing"))
-    }
+    lints = {name: lint(model, k, metric.name, options) for name, model in steps(list(models.items()), _("comparing"))}
     same: dict[tuple[str, str], dict[str, Finding]] = {}
     for name, of_model in lints.items():
         for finding in of_model:

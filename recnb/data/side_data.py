@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -34,7 +34,7 @@ class SideData:
         None  #: what else the recommendations hold, and their users and items; None if nothing, or if it is not here
     )
 
-    call: Call = Call()  #: how all of it was given
+    call: Call = field(default_factory=Call)  #: how all of it was given
 
     def model_column(self, source: Source) -> str | None:
         """A column of few values of the recommendations without which a pair of user and item, or a rank, is repeated."""

@@ -39,8 +39,8 @@ def lint(evaluation: EvaluationData, k: int | None, metric: str, options: Mappin
     unchecked: dict[str, tuple[str, ...]] = {}
     elsewhere: list[str] = []
     for check in CHECKS:
-        if check.needs is not None and data.frame(check.needs) is None:
-            unchecked[check.needs] = (*unchecked.get(check.needs, ()), check.name)
+        if check.needs not in (None, *data.given):
+            unchecked[str(check.needs)] = (*unchecked.get(str(check.needs), ()), check.name)
             continue
         try:
             findings += check.findings(data)

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from recnb.display.language import N_, Message, _, current
+from recnb.display.language import N_, Message, current
 from recnb.errors import RecnbError
 from recnb.lint.data import LintData
 from recnb.lint.findings import TITLES, Finding, Quoted
@@ -40,9 +40,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Check:
-    """A function that looks for one thing, and has the name of its findings; `needs`: the frame without which there is nothing to look at."""
+    """A function of the data that looks for one thing, and has the name of its findings; `needs`: a frame that it takes as well."""
 
-    function: Callable[[LintData], Iterator[Found]]
+    function: Callable[..., Iterator[Found]]
     needs: str | None
 
     @property
@@ -52,7 +52,7 @@ class Check:
 
     def findings(self, data: LintData) -> Iterator[Finding]:
         """Make findings of what was found, with their effect and code."""
-        for found in self.function(data):
+        for found in self.function(data, *([] if self.needs is None else [data.frame(self.needs)])):
             if n := found.rows if isinstance(found.rows, int) else found.rows.height:
                 yield self._finding(data, found, n)
 
@@ -77,10 +77,10 @@ class Check:
         return Finding(self.name, "warning" if found.grave else "note", n, found.of, facts, code, sentences, current())
 
 
-def check(title: str, needs: str | None = None) -> Callable[[Callable[[LintData], Iterator[Found]]], Check]:
-    """Make a function a check; `title`: what it looks for, in lists of checks that were not made."""
+def check(title: str, needs: str | None = None) -> Callable[[Callable[..., Iterator[Found]]], Check]:
+    """Make a function a check; `title`: what it looks for, in lists of checks that were not made; `needs` is its second argument."""
 
-    def made(function: Callable[[LintData], Iterator[Found]]) -> Check:
+    def made(function: Callable[..., Iterator[Found]]) -> Check:
         TITLES[function.__name__] = title
         return Check(function, needs)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -49,51 +51,54 @@ WAYS = {
 def spellings(data: LintData, role: str, way: str) -> Iterator[tuple[str, pl.DataFrame]]:
     """Find the ids of each other frame that no list has, and would have if ids were written in this way, beside those of lists."""
     listed, change = data.ids("recs", role), SPELLINGS[way][0](pl.col("plain"))
-    if listed is None or listed.dtype != pl.String:
-        return
-    for frame in FRAMES[1:]:
-        if (ids := data.ids(frame, role)) is not None and len(lost := ids.filter(~ids.is_in(listed.implode()))):
+    for frame in FRAMES[1:] if listed.dtype == pl.String else ():
+        if len(lost := data.unlisted(frame, role)):
             known = pl.DataFrame({"listed": listed, "plain": listed}).with_columns(change).filter(pl.col("plain") != "")
             odd = pl.DataFrame({role: lost, "plain": lost}).with_columns(change)
-            yield frame, odd.join(known.unique("plain", keep="first"), on="plain", maintain_order="left").drop("plain")
+            odd = odd.join(known.unique("plain", keep="first"), on="plain", maintain_order="left").drop("plain")
+            yield from [(frame, odd)] if odd.height else []
 
 
 @check(N_("ids written otherwise"))
 def ids_written_otherwise(data: LintData) -> Iterator[Found]:
     """Users or items that no list has, and would have if ids were written in one way."""
-    for role, way in ((role, way) for role in PAIR for way in SPELLINGS):
-        found = {frame: ids for frame, ids in spellings(data, role, way) if ids.height}
+    for role, way, found in ((role, way, dict(spellings(data, role, way))) for role in PAIR for way in SPELLINGS):
+        if not found:
+            continue
         steps: list[Step] = []
-        for frame in FRAMES if found else ():
-            if (ids := data.ids(frame, role)) is not None and (rows := data.frame(frame)) is not None:
-                step = spelled(data, frame, role, way)
-                plain = step.change(ids.alias(role).to_frame())[role]
-                steps += [step] if (plain != ids).any() else []
-                if frame in FRAMES[:2] and plain.n_unique() < len(ids) and step.change(rows).select(PAIR).is_duplicated().any():
-                    steps += [once(data, frame), *closed_up(data, frame)]
-        odd = pl.concat(found.values()) if found else pl.DataFrame()
+        for frame in (frame for frame in data.given if len(data.ids(frame, role))):
+            ids, step = data.ids(frame, role), spelled(data, frame, role, way)
+            plain = step.change(ids.to_frame(role))[role]
+            steps += [step] if (plain != ids).any() else []
+            merged = frame in FRAMES[:2] and plain.n_unique() < len(ids)
+            if merged and step.change(data.frame(frame)).select(PAIR).is_duplicated().any():
+                steps += [once(data, frame), *closed_up(data, frame)]
+        odd = pl.concat(found.values())
         yield Found(
-            odd.select(role).unique(maintain_order=True) if found else 0, sum(len(ids) for frame in found if (ids := data.ids(frame, role)) is not None),
+            odd.select(role).unique(maintain_order=True), sum(len(data.ids(frame, role)) for frame in found),
             short={
                 "user": "Users in {frames} that no list has, and that would have one but for {how}: {n:,} of {of:,}",
                 "item": "Items in {frames} that no list has, and that would be in one but for {how}: {n:,} of {of:,}",
             }[role],
             why="They count as other ids, and match no recommended row; lists have {listed}.",
             advice="If they mean the same, write ids in one way in all frames:", repair=Repair(steps),
-            facts={"frames": ", ".join(found), "how": _(WAYS[way]), "listed": Quoted(*odd["listed"][:1]) if found else ""},
+            facts={"frames": ", ".join(found), "how": _(WAYS[way]), "listed": Quoted(odd["listed"][0])},
         )  # fmt: skip
 
 
 @check(N_("missing ids as text"))
 def missing_ids(data: LintData) -> Iterator[Found]:
     """Missing ids that became text: "nan" of one frame meets "nan" of the other."""
-    nothing = pl.col("id").str.strip_chars().str.to_lowercase().is_in(NOTHING)
     for role in PAIR:
-        ids = {name: of_frame for name in FRAMES[:2] if (of_frame := data.ids(name, role)) is not None and of_frame.dtype == pl.String}
-        words = {name: of_frame.alias("id").to_frame().filter(nothing)["id"].to_list() for name, of_frame in ids.items()}
-        words = {name: of_frame for name, of_frame in words.items() if of_frame}
-        steps = [step for name, of_frame in words.items() for step in (without(data, name, role, of_frame), *closed_up(data, name))]
-        rows = [frame.filter(pl.col(role).is_in(words[name])).select(PAIR) for name in words if (frame := data.frame(name)) is not None]
+        ids = {name: data.ids(name, role) for name in FRAMES[:2] if data.ids(name, role).dtype == pl.String}
+        words = {
+            name: each.filter(each.str.strip_chars().str.to_lowercase().is_in(NOTHING)) for name, each in ids.items()
+        }
+        words = {name: each for name, each in words.items() if len(each)}
+        rows = [
+            data.frame(name).filter(pl.col(role).is_in(each.implode())).select(PAIR) for name, each in words.items()
+        ]
+        left = [without(data, name, role, each.to_list()) for name, each in words.items()]
         yield Found(
             pl.concat(rows) if rows else 0, data.source.recs.height + data.source.truth.height,
             short={
@@ -101,7 +106,7 @@ def missing_ids(data: LintData) -> Iterator[Found]:
                 "item": "Rows with a word for a missing value as their item: {n:,} of {of:,}",
             }[role],
             why="One missing value is not the other, and these count as one id.",
-            advice="If these ids are missing, leave their rows out:", repair=Repair(steps), grave=len(words) > 1,
+            advice="If these ids are missing, leave their rows out:", repair=Repair([*left, *closed_up(data)] if "recs" in words else left), grave=len(words) > 1,
         )  # fmt: skip
 
 
@@ -109,11 +114,10 @@ def missing_ids(data: LintData) -> Iterator[Found]:
 def no_item_meets(data: LintData) -> Iterator[Found]:
     """Lists and truth that have no item in common, however ids are written."""
     relevant, listed = data.relevant.select("item").unique(maintain_order=True), data.ids("recs", "item")
-    if listed is None or relevant["item"].is_in(listed.implode()).any():
-        return
-    if not any(frame == "truth" and ids.height for way in SPELLINGS for frame, ids in spellings(data, "item", way)):
+    meets = relevant["item"].is_in(listed.implode()).any()
+    if not meets and not any(frame == "truth" for way in SPELLINGS for frame, _ids in spellings(data, "item", way)):
         yield Found(
-            relevant, relevant.height, "None of the {n:,} relevant items is in any list",
+            relevant, relevant.height, short="None of the {n:,} relevant items is in any list",
             why="Every metric of hits is 0, whatever the model does; lists hold items such as {listed}.",
             advice="Check whether both frames write items in the same way, and the `item=` column.",
             frame="truth", facts={"listed": Quoted(listed[0])},
@@ -128,7 +132,6 @@ def duplicates(data: LintData) -> Iterator[Found]:
     """Pairs that are recommended or judged more than once, under a convention that has a rule for them."""
     rule = data.convention.duplicates
     for name, frame in ((name, data.frame(name)) for name in FRAMES[:2] if rule != "error"):
-        assert frame is not None
         pairs = frame.group_by(PAIR, maintain_order=True).agg(rows=pl.len()).filter(pl.col("rows") > 1)
         yield Found(
             pairs, frame.height,
@@ -200,7 +203,7 @@ def upside_down(data: LintData) -> Iterator[Found]:
     neighbours = runs[1:] == runs[:-1]
     if neighbours.sum() >= ENOUGH and (score[1:] > score[:-1])[neighbours].all():
         yield Found(
-            recs, recs.height, "The rows of every list run from the lowest score to the highest: the lists may be upside down",
+            recs, recs.height, short="The rows of every list run from the lowest score to the highest: the lists may be upside down",
             why="The highest score is taken for the top.",
             advice="If {column} is a rank, name it so, `rank=`; if it is a distance, turn it:",
             repair=Repair([turned(data)]), facts={"column": Quoted(data.source.labels["score"])},
@@ -220,7 +223,7 @@ def filler_score(data: LintData) -> Iterator[Found]:
         if min(abs(filler - low), abs(filler - high)) > 2 * (high - low) or filler < 0 <= low:
             rows = recs[np.flatnonzero(score == filler)]
             yield Found(
-                rows, recs.height, "Rows with the score {filler:g}, far from all others: {n:,} of {of:,}; filled in where there was none?",
+                rows, recs.height, short="Rows with the score {filler:g}, far from all others: {n:,} of {of:,}; filled in where there was none?",
                 why="The other scores run from {low:g} to {high:g}.",
                 advice="If these items were not recommended, take the rows out:",
                 repair=Repair([without(data, "recs", "score", [rows["score"][0]])]), facts={"filler": filler, "low": low, "high": high},
@@ -246,7 +249,9 @@ def short_lists(data: LintData) -> Iterator[Found]:
 def rank_gaps(data: LintData) -> Iterator[Found]:
     """Ranks that leave places empty."""
     if data.prepared.has_gaps:
-        ranks = data.prepared.recs.filter(pl.col("user").is_in(data.prepared.users.implode())).group_by("user", maintain_order=True)
+        ranks = data.prepared.recs.filter(pl.col("user").is_in(data.prepared.users.implode())).group_by(
+            "user", maintain_order=True
+        )
         lists = ranks.agg(pl.col("rank").max(), rows=pl.len(), first=pl.col("rank").min())
         late = bool((lists["first"] > 1).all())
         yield Found(
@@ -266,7 +271,7 @@ def perfect(data: LintData) -> Iterator[Found]:
     values, _mean = data.of_hits(data.hits)
     if len(values) >= ENOUGH and (values >= data.metric.bounds[1] - 1e-12).all():
         yield Found(
-            len(values), len(values), "Every one of {n:,} users has the highest possible {label}",
+            len(values), len(values), short="Every one of {n:,} users has the highest possible {label}",
             why="{label} is {value:.4f}, which real recommendations do not reach.",
             advice="Check whether the lists were made from the truth.",
         )  # fmt: skip
@@ -276,7 +281,8 @@ def perfect(data: LintData) -> Iterator[Found]:
 def ratings(data: LintData) -> Iterator[Found]:
     """Relevance that looks like ratings, of which the bad ones count as relevant as well."""
     plain = data.convention.relevant_from is None and data.convention.relevant == ">0"
-    grades = data.prepared.judged["relevance"].cast(pl.Float64) if plain and "relevance" in data.source.truth_labels else pl.Series([0.0])
+    graded = plain and "relevance" in data.source.truth_labels
+    grades = data.prepared.judged["relevance"].cast(pl.Float64) if graded else pl.Series([0.0])
     low, high = float(grades.to_numpy().min()), float(grades.to_numpy().max())
     if high in SCALES and 0 < low <= 0.5 * high and (grades * 2 % 1 == 0).all() and grades.n_unique() > 2:
         liked = int(0.8 * high)
@@ -289,12 +295,17 @@ def ratings(data: LintData) -> Iterator[Found]:
         )  # fmt: skip
 
 
+def with_series(frame: pl.DataFrame, added: pl.Series) -> pl.DataFrame:
+    """Return a frame with one more column."""
+    return frame.with_columns(added)
+
+
 @check(N_("a column that looks like relevance and is not used"))
 def unused_relevance(data: LintData) -> Iterator[Found]:
     """Numbers in the truth that say how often or how much, while every pair counts as 1."""
     given, truth, labels = data.side.truth, data.source.truth, data.source.truth_labels
-    names = [] if given is None or "relevance" in labels else [name for name in columns_of(given, "truth") if name not in labels.values()]
-    for name in names:
+    names = [] if given is None or "relevance" in labels else columns_of(given, "truth")
+    for name in (name for name in names if name not in labels.values()):
         amounts = table_of(given, "truth", {"relevance": name})["relevance"]
         if not (amounts.dtype.is_numeric() or amounts.dtype == pl.Boolean) or len(amounts) != truth.height:
             continue
@@ -307,7 +318,7 @@ def unused_relevance(data: LintData) -> Iterator[Found]:
                 rows.filter(pl.col(name).cast(pl.Float64) == 0) if zeros else rows, len(amounts),
                 short="Column {column} of the truth is not used as relevance; it is 0 in {n:,} of {of:,} rows" if zeros else "Column {column} of the truth looks like relevance, and is not used",
                 why="Each of the {of:,} rows counts as 1.", advice="If it is how relevant an item is, name it:",
-                repair=Repair([Step("truth", lambda one, used=amounts: one.with_columns(used.alias("relevance")), None)], columns={"relevance": name}),
+                repair=Repair([Step("truth", partial(with_series, added=amounts), None)], columns={"relevance": name}),
                 grave=zeros > 0, facts={"column": Quoted(name)},
             )  # fmt: skip
             return
@@ -317,10 +328,12 @@ def unused_relevance(data: LintData) -> Iterator[Found]:
 def ceiling(data: LintData) -> Iterator[Found]:
     """The value that the best lists could reach with this truth, if it is far below that of the metric."""
     top = data.metric.bounds[1]
-    values, most = data.of_hits(data.hits.ideal)
-    if data.asked_k is not None and data.own[1] <= most < LOW * top < np.inf:
+    n_relevant = np.bincount(data.hits.truth_user, minlength=len(data.listed))
+    values, most = data.of_hits(replace(data.hits.ideal, list_length=n_relevant))
+    known = data.asked_k is not None and data.convention.judged == "truth"
+    if known and most > 0 and data.own[1] <= most < LOW * top < np.inf:
         yield Found(
-            data.of_users(values < top - 1e-12), len(values), "{label} cannot pass {most:.4f}: {n:,} of {of:,} users cannot reach {top:g}",
+            data.of_users(values < top - 1e-12), len(values), short="{label} cannot pass {most:.4f}: {n:,} of {of:,} users cannot reach {top:g}",
             why="Lists of all relevant items and of nothing else have this value: the truth and the cut-off decide as much as the lists.",
             advice="Take another cut-off, or divide by what could be found:",
             repair=Repair(of_metric={"out_of": "min(k, relevant)"}), grave=False, facts={"most": most, "top": top},
@@ -372,7 +385,7 @@ def nothing_missed(data: LintData) -> Iterator[Found]:
     found, size = (False, 0) if complete else candidates_of(data)
     if complete or (found and not size and data.prepared.list_length.max() < data.prepared.recs["item"].n_unique()):
         yield Found(
-            len(data.hits.truth_user), len(data.hits.truth_user), "No relevant item is missing from the lists",
+            len(data.hits.truth_user), len(data.hits.truth_user), short="No relevant item is missing from the lists",
             why="Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user.",
             advice=(
                 "Add a row with a missing rank for each relevant item that was not recommended, or give the truth as a frame of its own."
@@ -391,7 +404,7 @@ def users_without_list(data: LintData) -> Iterator[Found]:
     """Evaluated users without a list."""
     users = data.of_users(~data.listed)
     yield Found(
-        users, len(data.listed), "Users without a list: {n:,} of {of:,}",
+        users, len(data.listed), short="Users without a list: {n:,} of {of:,}",
         why="Each of them counts 0.",
         advice="If nothing was to be recommended to them, evaluate those in both frames:",
         repair=Repair(conventions={"users": "both"}), grave=users.height >= MANY_USERS * len(data.listed),
@@ -399,11 +412,11 @@ def users_without_list(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("items seen before"), needs="train")
-def seen_in_train(data: LintData) -> Iterator[Found]:
+def seen_in_train(data: LintData, train: pl.DataFrame) -> Iterator[Found]:
     """Recommended items that are in train for their users."""
     recs = data.source.recs
     yield Found(
-        recs.join(data.side.train, on=PAIR, how="semi", maintain_order="left"), recs.height,
+        recs.join(train, on=PAIR, how="semi", maintain_order="left"), recs.height,
         short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
         why="They take the places of items that are new to their users.",
         advice="If what was seen is not to be recommended again, take it out before ranking:",
@@ -412,11 +425,11 @@ def seen_in_train(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("leakage from train to truth"), needs="train")
-def train_in_truth(data: LintData) -> Iterator[Found]:
+def train_in_truth(data: LintData, train: pl.DataFrame) -> Iterator[Found]:
     """Pairs that are in train and in the truth: leakage."""
-    leaked = data.relevant.select(PAIR).join(data.side.train, on=PAIR, how="semi", maintain_order="left")
+    leaked = data.relevant.select(PAIR).join(train, on=PAIR, how="semi", maintain_order="left")
     yield Found(
-        leaked, data.relevant.height, "Relevant pairs that are in train as well: {n:,} of {of:,}",
+        leaked, data.relevant.height, short="Relevant pairs that are in train as well: {n:,} of {of:,}",
         why=(
             "All answers were in train: the number measures memory, not prediction."
             if leaked.height == data.relevant.height
@@ -428,11 +441,11 @@ def train_in_truth(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("new relevant items"), needs="train")
-def cold_relevant(data: LintData) -> Iterator[Found]:
+def cold_relevant(data: LintData, train: pl.DataFrame) -> Iterator[Found]:
     """Relevant items that are not in train."""
-    cold = data.relevant.select(PAIR).join(data.side.train, on="item", how="anti", maintain_order="left")
+    cold = data.relevant.select(PAIR).join(train, on="item", how="anti", maintain_order="left")
     yield Found(
-        cold, data.relevant.height, "Relevant pairs of items that are not in train: {n:,} of {of:,}",
+        cold, data.relevant.height, short="Relevant pairs of items that are not in train: {n:,} of {of:,}",
         why="A model trained on train alone cannot recommend them.",
         advice="Report it with the number, or remove such items from the truth for all models:",
         repair=Repair([against(data, "truth", "train", ["item"], "semi")]), frame="truth", grave=cold.height >= MANY_ROWS * data.relevant.height,
@@ -440,10 +453,10 @@ def cold_relevant(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("items outside the catalogue"), needs="items")
-def outside_items(data: LintData) -> Iterator[Found]:
+def outside_items(data: LintData, items: pl.DataFrame) -> Iterator[Found]:
     """Recommended or relevant items that have no row in the frame of items."""
     for name, rows in (("recs", data.source.recs), ("truth", data.relevant)):
-        outside = rows.select(PAIR).join(data.side.items, on="item", how="anti", maintain_order="left")
+        outside = rows.select(PAIR).join(items, on="item", how="anti", maintain_order="left")
         yield Found(
             outside, rows.height,
             short={

@@ -47,7 +47,9 @@ class ListRows:
 class LintData:
     """One metric at one cut-off on the data of an evaluation; each part is computed when it is first used."""
 
-    def __init__(self, evaluation: EvaluationData, metric: Metric[...], options: Mapping[str, Any], k: int | None) -> None:
+    def __init__(
+        self, evaluation: EvaluationData, metric: Metric[...], options: Mapping[str, Any], k: int | None
+    ) -> None:
         self.evaluation, self.metric, self.options, self.asked_k = evaluation, metric, dict(options), k
         self.scoring: Scoring = evaluation.scoring(metric, options, whole=k is None)
         self.prepared, self.side = self.scoring.prepared, evaluation.side_data
@@ -56,7 +58,7 @@ class LintData:
         self.source = self.prepared.source
         #: The cut-off; None where whole lists count, and k is only what some denominators say.
         self.k = None if self.convention.cutoff == "none" else k
-        self._ids: dict[tuple[str, str], pl.Series | None] = {}
+        self._ids: dict[tuple[str, str], pl.Series] = {}
 
     @cached_property
     def hits(self) -> Hits:
@@ -74,18 +76,31 @@ class LintData:
         found = averaged(credit, self.convention, self.metric)
         return found.values[:, 0], float(found.means[0])
 
-    def frame(self, name: str) -> pl.DataFrame | None:
+    @property
+    def given(self) -> list[str]:
+        """The names of the frames that there are."""
+        return [name for name in FRAMES if name in FRAMES[:2] or getattr(self.side, name) is not None]
+
+    def frame(self, name: str) -> pl.DataFrame:
         """Return one of the frames, by roles; an error if its rows are not in memory."""
-        frame: pl.DataFrame | None = getattr(self.source if name in ("recs", "truth") else self.side, name)
+        frame: pl.DataFrame = getattr(self.source if name in FRAMES[:2] else self.side, name)
         return frame
 
-    def ids(self, name: str, role: str) -> pl.Series | None:
-        """Return the users or items of a frame, each once; None if it has none."""
+    def ids(self, name: str, role: str) -> pl.Series:
+        """Return the users or items of a frame, each once."""
         if (name, role) not in self._ids:
-            frame = self.frame(name)
-            has = frame is not None and role in frame.columns
-            self._ids[name, role] = frame[role].unique(maintain_order=True) if frame is not None and has else None
+            frame = self.frame(name) if name in self.given else pl.DataFrame()
+            self._ids[name, role] = (
+                frame[role].unique(maintain_order=True) if role in frame.columns else pl.Series(role, [])
+            )
         return self._ids[name, role]
+
+    def unlisted(self, name: str, role: str) -> pl.Series:
+        """Return the users or items of a frame that no list has."""
+        if ("un" + name, role) not in self._ids:
+            ids = self.ids(name, role)
+            self._ids["un" + name, role] = ids.filter(~ids.is_in(self.ids("recs", role).implode())) if len(ids) else ids
+        return self._ids["un" + name, role]
 
     @cached_property
     def rows(self) -> ListRows | None:
@@ -99,10 +114,10 @@ class LintData:
         place = starts.join(known, on="user", how="left", maintain_order="left")["place"].cast(pl.Int64).fill_null(-1)
         user = place.to_numpy()[runs]
         row = np.flatnonzero(user >= 0)
-        key = user[row] * (int(recs["rank"].max() or 0) + 1) + recs["rank"].to_numpy()[row]  # type: ignore[call-overload]
+        rank, score = recs["rank"].to_numpy(), recs["score"].cast(pl.Float64).to_numpy()
+        key = user[row] * (int(rank.max(initial=0)) + 1) + rank[row]
         row = row if (key[1:] > key[:-1]).all() else row[in_order(key)]
-        score = recs["score"].cast(pl.Float64).to_numpy()
-        return ListRows(user[row], recs["rank"].to_numpy()[row], score[row], row)
+        return ListRows(user[row], rank[row], score[row], row)
 
     @cached_property
     def listed(self) -> Mask:

@@ -44,7 +44,9 @@ class Quoted:
         values = [(one_line(column, LONGEST), one_line(value, LONGEST)) for column, value in pairs]
         if form == "html":
             # A backtick of the user's is not the beginning of code.
-            parts = [Markup("{}{}").format(column, name(value)).replace("`", Markup("&#96;")) for column, value in values]
+            parts = [
+                Markup("{}{}").format(column, name(value)).replace("`", Markup("&#96;")) for column, value in values
+            ]
             return Markup(", ").join(parts)
         safe = markdown_text if form == "markdown" else str
         return ", ".join(safe(column) + safe(value) for column, value in values)

@@ -92,7 +92,9 @@ class Code:
             return self.kept(("" if how == "semi" else "~") + (one if len(roles) == 1 else index))
         on = f"on={here!r}" if here == there else f"left_on={here!r}, right_on={there!r}"
         if any(self.given.types.get(role) != other.given.types.get(role) for role in roles):
-            sides = [", ".join(f"{one.column(role)}.cast(pl.{self.types[role]})" for role in roles) for one in (self, other)]
+            sides = [
+                ", ".join(f"{one.column(role)}.cast(pl.{self.types[role]})" for role in roles) for one in (self, other)
+            ]
             on = f"left_on=[{sides[0]}], right_on=[{sides[1]}]"
         kinds = self.given.library, other.given.library
         other_frame = other.frame + {("polars", "lazy"): ".collect()", ("lazy", "polars"): ".lazy()"}.get(kinds, "")
@@ -142,10 +144,10 @@ def without(data: LintData, frame: str, role: str, values: Sequence[Any]) -> Ste
 
 def once(data: LintData, frame: str) -> Step:
     """Keep each pair once: at its highest place, or with its highest relevance."""
-    table, code = data.frame(frame), Code(data, frame)
+    code = Code(data, frame)
     by = data.convention.order if frame == "recs" else "relevance"
     pair = [code.label(role) for role in PAIR]
-    if table is None or by not in table.columns:
+    if by not in data.frame(frame).columns:
         pandas, polars = f".drop_duplicates({pair!r})", f".unique({pair!r}, keep='first', maintain_order=True)"
         written = f"{frame} = {frame}{code.either(pandas, polars)}" if code.library else ""
         return Step(frame, lambda rows: rows.unique(PAIR, keep="first", maintain_order=True), written)
@@ -173,21 +175,18 @@ def measured(data: LintData, repair: Repair) -> tuple[str, float, int] | None:
         plain = evaluation.library is None and repair.conventions.get("ties", data.convention.ties) in ROW_ORDERS
         if not isinstance(data.source.rows, InMemoryRows) or (not plain and data.source.recs.height > MOST_ROWS):
             return None
-        frames = {name: data.frame(name) for name in FRAMES}
+        frames: dict[str, Any] = {}
         for step in repair.steps:
-            rows = frames[step.frame]
-            frames[step.frame] = rows = None if rows is None else step.change(rows)
-            if rows is not None and rows.height == 0:
+            frames[step.frame] = step.change(frames.get(step.frame, data.frame(step.frame)))
+            if frames[step.frame].height == 0:
                 raise FrameError(f"nothing is left of {step.frame}.")
-        changed: dict[str, Any] = {}
-        if (recs := frames["recs"]) is not data.source.recs and recs is not None:
-            changed["rows"] = InMemoryRows(recs)
-        if (truth := frames["truth"]) is not data.source.truth and truth is not None:
+        changed: dict[str, Any] = {"rows": InMemoryRows(frames.pop("recs"))} if "recs" in frames else {}
+        if (truth := frames.pop("truth", None)) is not None:
             labels = {role: role for role in truth.columns} | {**data.source.truth_labels}
             changed |= {"truth_rows": LazyRows.of(truth), "truth_labels": labels}
         source = replace(data.source, **changed, _known={}) if changed else data.source
         prepared = source.under(replace(evaluation.convention, **repair.conventions))
-        side = replace(data.side, **{name: frames[name] for name in FRAMES[2:]})
+        side = replace(data.side, **frames)
         evaluation = EvaluationData(prepared, evaluation.library, {**evaluation.overrides, **repair.conventions}, side)
     k = options.pop("k", data.asked_k)
     return mean_of(evaluation.scoring(data.metric, options, whole=k is None), k)

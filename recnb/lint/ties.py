@@ -58,7 +58,8 @@ def ties_of(data: LintData) -> Ties | None:
     deciding = start[in_reach & mixed]
     constant = bool(same[rows.same_user].all())
     if not _is_bounded(data):
-        return Ties(_first(data, deciding), constant, *np.full((2, n_users), np.nan), np.nan, np.nan)
+        unknown = np.full(n_users, np.nan)
+        return Ties(_first(data, deciding), constant, unknown, unknown, np.nan, np.nan)
     # The hits of each run, the most relevant first, have its first places in the best order and its last in the worst.
     order = np.lexsort((~hits.preferred[on], -hits.relevance[on], run_of_hit))
     on, run = on[order], run_of_hit[order]

@@ -10,7 +10,7 @@ import pytest
 
 import recnb
 from recnb.lint import Finding
-from tests.lint_planted import CLEAN, METRIC, PLANTED, SIDES, Data, rated, repeat
+from tests.lint_planted import METRIC, PLANTED, SIDES, Data
 
 #: Names of columns that are no names of Python, and differ between the frames where they are found by themselves.
 NAMES = {"user": "member id", "item": "class", "rank": "place {0}", "score": "how much", "rating": "liked?"}
@@ -19,9 +19,7 @@ TRAIN = {"user": "userId", "item": "movie_id"}
 
 def renamed(data: Data) -> Data:
     """The same frames with other names of columns, given by keyword where they are not known."""
-    frames = {
-        name: frame.rename(columns=TRAIN if name in SIDES[2:] else NAMES) for name, frame in data.frames.items()
-    }
+    frames = {name: frame.rename(columns=TRAIN if name in SIDES[2:] else NAMES) for name, frame in data.frames.items()}
     columns = {*frames["recs"].columns, *frames["truth"].columns}
     named = {{"rating": "relevance"}.get(role, role): name for role, name in NAMES.items() if name in columns}
     return data.with_(**frames).saying(**named)

@@ -13,8 +13,8 @@ import recnb
 from recnb.display.language import use_language
 from recnb.lint import CHECKS, Lint
 from recnb.lint.findings import TITLES, Finding, Quoted
-from tests.lint_planted import CLEAN, CUT, PLANTED
-from tests.translations import stored
+from tests.lint_planted import CLEAN, METRIC, PLANTED
+from tests.translations import extracted, stored
 
 HOSTILE = "<script>alert('x')</script> $x^2$ `code` | [a](http://b.c) \u202eabc \u05d0\u05d1 \N{PARTY POPPER}\nnext"
 
@@ -63,17 +63,17 @@ def tags(page: str) -> set[str]:
 
 def test_text_stands_alone() -> None:
     lines = repr(sample()).splitlines()
-    assert lines[0] == "Lint: 1 warning, 3 notes, of 32 checks"
+    assert lines[0] == "Lint: 1 warning, 1 note, of 17 checks"
     assert lines[1] == "Effects are measured with nDCG@10: 0.1725 over 261 users."
     assert "warning: Relevance looks like ratings from 1 to 5, and all 1,084 rows count as relevant" in lines
-    assert "    recs.rec.against(truth, relevant_from=4)" in lines
+    assert "    ev = recnb.evaluate(recs, truth, relevant_from=4)" in lines
     assert "261 users" in "".join(lines[-4:])
     assert max(map(len, lines)) <= 100
 
 
 def test_gravest_first() -> None:
-    for made, _ in PLANTED.values():
-        severities = [one.severity for one in made().lint()]
+    for data, _beside in PLANTED.values():
+        severities = [one.severity for one in data.lint()]
         assert severities == sorted(severities, reverse=True)  # warning, then note
         assert set(severities) <= {"warning", "note"}
 
@@ -83,7 +83,7 @@ def test_frame() -> None:
     frame = lint.to_frame()
     assert list(frame.columns) == ["finding", "severity", "n", "of", "short", "effect", "example", "advice", "code"]
     assert frame["finding"].tolist() == lint.names == [one.name for one in lint]
-    assert frame["n"].tolist() == [462, 249, 2, 39]
+    assert frame["n"].tolist() == [462, 2]
     assert CLEAN.lint().to_frame().shape == (0, 9)
 
 
@@ -110,7 +110,7 @@ def test_head_of_a_report() -> None:
 
 def test_users_strings_are_text_in_html() -> None:
     lint = hostile()
-    assert {"duplicates", "ties", "seen_in_train", "recommended_outside_items"} <= set(lint.names)
+    assert {"duplicates", "ids_written_otherwise", "seen_in_train", "outside_items"} <= set(lint.names)
     for page in (lint._repr_html_(), lint._in_report()):
         assert tags(page) <= {"div", "b", "span", "bdi", "code", "details", "summary"}
         assert "&lt;script&gt;" in page
@@ -135,6 +135,7 @@ def test_users_strings_are_text_in_markdown_and_on_one_line_of_text() -> None:
 
 def test_ids_show_their_kind() -> None:
     assert Quoted(1, "1").shown("text") == "1, '1'"
+    assert Quoted(user="u1", score=0.5).shown("text") == "user 'u1', score 0.5"
     assert Quoted("a b").shown("html") == "<bdi>&#39;a b&#39;</bdi>"
     assert len(Quoted("x" * 500).shown("text")) <= 40
 
@@ -142,8 +143,8 @@ def test_ids_show_their_kind() -> None:
 @pytest.mark.parametrize("name", PLANTED)
 def test_every_sentence_in_korean(name: str) -> None:
     with use_language("ko"):
-        lint = PLANTED[name][0]().lint(CUT.get(name, 10))
-    finding = lint[name]
+        lint = PLANTED[name][0].lint(*METRIC.get(name, (10, "ndcg")))
+    finding = lint[name.split(":")[0]]
     assert lint.lang == finding.lang == "ko"
     for sentence in (finding.short, finding.effect, finding.advice, lint.headline, lint.measured):
         assert re.search("[가-힣]", sentence)
@@ -165,19 +166,17 @@ def test_both_languages_name_the_same_values_and_hold_no_markup() -> None:
         assert all(form.count("`") % 2 == 0 for form in forms), message.id
 
 
+def test_every_sentence_that_is_shown_is_extracted_for_translation() -> None:
+    messages = {text for one in extracted() for text in ([one.id] if isinstance(one.id, str) else one.id)}
+    for data, _beside in PLANTED.values():
+        for metric in ("ndcg", "precision"):
+            assert {text for one in data.lint(10, metric) for text in one.sentences.values() if text} <= messages
+
+
 def test_every_check_and_every_wording_has_its_text() -> None:
     assert {check.name for check in CHECKS} == set(TITLES)
 
 
 def test_what_has_no_number_says_so() -> None:
-    finding = Finding("alike", "note", 1, 1, {"grade": np.nan}, sentences={"short": "Every relevance is {grade:g}"})
-    assert finding.short == "Every relevance is n/a"
-
-
-def test_one_and_many() -> None:
-    recs = CLEAN.recs
-    one = CLEAN.with_(recs=recs[recs["user"] != "u00"]).lint()["users_without_list"]
-    two = CLEAN.with_(recs=recs[~recs["user"].isin(["u00", "u01"])]).lint()["users_without_list"]
-    assert one.short == "1 user of 40 has no list"
-    assert two.short == "2 users of 40 have no list"
-    assert (one.severity, two.severity) == ("note", "warning")
+    finding = Finding("ties", "note", 1, 1, {"upper": np.nan}, sentences={"short": "It is {upper:.4f}"})
+    assert finding.short == "It is n/a"
