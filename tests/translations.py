@@ -41,7 +41,7 @@ KEYWORDS: dict[str, Any] = {
     "NC_": ((1, "c"), 2),
 }
 #: Functions of the lint whose sentences are messages without a mark.
-FINDINGS, SENTENCES = ("Found",), ("short", "why", "advice")
+FINDINGS, SENTENCES = ("Problem",), ("short", "why", "advice")
 #: Extensions of Jinja2 in use; a template that cannot be read is an error.
 OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
 HEADER = "# Korean translations of recnb. Updated by: python -m tests.translations"

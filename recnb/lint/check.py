@@ -21,7 +21,7 @@ EXAMPLE = N_("Such as {example}.")
 
 
 @dataclass(frozen=True)
-class Found:
+class Problem:
     """A problem: the rows concerned, the first of which is the example, or their number, and how they are put right.
 
     Its sentences are in the catalogue of translations without a mark such as `N_`; they hold `facts`, {n}, {of}, {label} and {value}.
@@ -42,7 +42,7 @@ class Found:
 class Check:
     """A function of the data that looks for one thing, and has the name of its findings; `needs`: a frame that it takes as well."""
 
-    function: Callable[..., Iterator[Found]]
+    function: Callable[..., Iterator[Problem]]
     needs: str | None
 
     @property
@@ -56,7 +56,7 @@ class Check:
             if n := found.rows if isinstance(found.rows, int) else found.rows.height:
                 yield self._finding(data, found, n)
 
-    def _finding(self, data: LintData, found: Found, n: int) -> Finding:
+    def _finding(self, data: LintData, found: Problem, n: int) -> Finding:
         label, value, users = data.own
         facts = {"label": label, "value": value, "users": users, "k": data.k or 0, **found.facts}
         sentences = {"short": found.short, "why": found.why, "advice": found.advice}
@@ -77,10 +77,10 @@ class Check:
         return Finding(self.name, "warning" if found.grave else "note", n, found.of, facts, code, sentences, current())
 
 
-def check(title: str, needs: str | None = None) -> Callable[[Callable[..., Iterator[Found]]], Check]:
+def check(title: str, needs: str | None = None) -> Callable[[Callable[..., Iterator[Problem]]], Check]:
     """Make a function a check; `title`: what it looks for, in lists of checks that were not made; `needs` is its second argument."""
 
-    def made(function: Callable[..., Iterator[Found]]) -> Check:
+    def made(function: Callable[..., Iterator[Problem]]) -> Check:
         TITLES[function.__name__] = title
         return Check(function, needs)
 

@@ -12,11 +12,12 @@ import polars as pl
 from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.combined_frame import ONLY_LISTED
 from recnb.data.relevance import AMOUNTS, zeros_in
+from recnb.data.validation import in_floats
 from recnb.display.language import N_, _
-from recnb.lint.check import Found, check
+from recnb.lint.check import Problem, check
 from recnb.lint.data import FRAMES, PAIR, LintData
 from recnb.lint.findings import Quoted
-from recnb.lint.repair import SPELLINGS, Repair, Step, against, closed_up, once, spelled, turned, without
+from recnb.lint.repair import SPELLINGS, FrameChange, Repair, against, closed_up, once, spelled, turned, without
 from recnb.lint.ties import ties_of
 
 #: Text that programs write for missing values, in lower case.
@@ -60,12 +61,12 @@ def spellings(data: LintData, role: str, way: str) -> Iterator[tuple[str, pl.Dat
 
 
 @check(N_("ids written otherwise"))
-def ids_written_otherwise(data: LintData) -> Iterator[Found]:
+def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
     """Users or items that no list has, and would have if ids were written in one way."""
     for role, way, found in ((role, way, dict(spellings(data, role, way))) for role in PAIR for way in SPELLINGS):
         if not found:
             continue
-        steps: list[Step] = []
+        steps: list[FrameChange] = []
         for frame in (frame for frame in data.given if len(data.ids(frame, role))):
             ids, step = data.ids(frame, role), spelled(data, frame, role, way)
             plain = step.change(ids.to_frame(role))[role]
@@ -74,7 +75,7 @@ def ids_written_otherwise(data: LintData) -> Iterator[Found]:
             if merged and step.change(data.frame(frame)).select(PAIR).is_duplicated().any():
                 steps += [once(data, frame), *closed_up(data, frame)]
         odd = pl.concat(found.values())
-        yield Found(
+        yield Problem(
             odd.select(role).unique(maintain_order=True), sum(len(data.ids(frame, role)) for frame in found),
             short={
                 "user": "Users in {frames} that no list has, and that would have one but for {how}: {n:,} of {of:,}",
@@ -87,7 +88,7 @@ def ids_written_otherwise(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("missing ids as text"))
-def missing_ids(data: LintData) -> Iterator[Found]:
+def missing_ids(data: LintData) -> Iterator[Problem]:
     """Missing ids that became text: "nan" of one frame meets "nan" of the other."""
     for role in PAIR:
         ids = {name: data.ids(name, role) for name in FRAMES[:2] if data.ids(name, role).dtype == pl.String}
@@ -99,7 +100,7 @@ def missing_ids(data: LintData) -> Iterator[Found]:
             data.frame(name).filter(pl.col(role).is_in(each.implode())).select(PAIR) for name, each in words.items()
         ]
         left = [without(data, name, role, each.to_list()) for name, each in words.items()]
-        yield Found(
+        yield Problem(
             pl.concat(rows) if rows else 0, data.source.recs.height + data.source.truth.height,
             short={
                 "user": "Rows with a word for a missing value as their user: {n:,} of {of:,}",
@@ -111,12 +112,12 @@ def missing_ids(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("lists and truth without an item in common"))
-def no_item_meets(data: LintData) -> Iterator[Found]:
+def no_item_meets(data: LintData) -> Iterator[Problem]:
     """Lists and truth that have no item in common, however ids are written."""
     relevant, listed = data.relevant.select("item").unique(maintain_order=True), data.ids("recs", "item")
     meets = relevant["item"].is_in(listed.implode()).any()
     if not meets and not any(frame == "truth" for way in SPELLINGS for frame, _ids in spellings(data, "item", way)):
-        yield Found(
+        yield Problem(
             relevant, relevant.height, short="None of the {n:,} relevant items is in any list",
             why="Every metric of hits is 0, whatever the model does; lists hold items such as {listed}.",
             advice="Check whether both frames write items in the same way, and the `item=` column.",
@@ -128,12 +129,12 @@ def no_item_meets(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("repeated pairs"))
-def duplicates(data: LintData) -> Iterator[Found]:
+def duplicates(data: LintData) -> Iterator[Problem]:
     """Pairs that are recommended or judged more than once, under a convention that has a rule for them."""
     rule = data.convention.duplicates
     for name, frame in ((name, data.frame(name)) for name in FRAMES[:2] if rule != "error"):
         pairs = frame.group_by(PAIR, maintain_order=True).agg(rows=pl.len()).filter(pl.col("rows") > 1)
-        yield Found(
+        yield Problem(
             pairs, frame.height,
             short={
                 "recs": "Pairs of user and item that are recommended more than once: {n:,}, in {rows:,} of {of:,} rows",
@@ -151,12 +152,12 @@ def duplicates(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("equal scores"))
-def ties(data: LintData) -> Iterator[Found]:
+def ties(data: LintData) -> Iterator[Problem]:
     """Equal scores, whose order is arbitrary."""
     if (tied := ties_of(data)) is None:
         return
     bounded, by_rank = np.isfinite(tied.upper), data.convention.order == "rank"
-    yield Found(
+    yield Problem(
         tied.first, len(tied.low),
         short=(
             "Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from {lower:.4f} to {upper:.4f}"
@@ -179,12 +180,12 @@ def ties(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("ranks against scores"))
-def rank_against_score(data: LintData) -> Iterator[Found]:
+def rank_against_score(data: LintData) -> Iterator[Problem]:
     """Lists whose order disagrees with the scores."""
     rows = data.rows if data.convention.order in ("rank", "row") and "score" in data.prepared.rows.columns else None
     if rows is not None:
         rises = rows.row[1:][rows.same_user & (rows.score[1:] > rows.score[:-1])]
-        yield Found(
+        yield Problem(
             data.prepared.recs[rises], int(rows.same_user.sum()),
             short="Rows with a higher score than the row above: {n:,} of {of:,}",
             why="The ranks, or the rows, are followed, and not the scores.",
@@ -194,15 +195,15 @@ def rank_against_score(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("lists upside down"))
-def upside_down(data: LintData) -> Iterator[Found]:
+def upside_down(data: LintData) -> Iterator[Problem]:
     """Rows from the lowest score to the highest: a distance or a rank that was taken for a score."""
     if data.convention.order != "score":
         return
     recs = data.source.recs
-    runs, score = recs["user"].rle_id().to_numpy(), recs["score"].cast(pl.Float64).to_numpy()
+    runs, score = recs["user"].rle_id().to_numpy(), in_floats(recs["score"])
     neighbours = runs[1:] == runs[:-1]
     if neighbours.sum() >= ENOUGH and (score[1:] > score[:-1])[neighbours].all():
-        yield Found(
+        yield Problem(
             recs, recs.height, short="The rows of every list run from the lowest score to the highest: the lists may be upside down",
             why="The highest score is taken for the top.",
             advice="If {column} is a rank, name it so, `rank=`; if it is a distance, turn it:",
@@ -211,7 +212,7 @@ def upside_down(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("rows without a score"))
-def filler_score(data: LintData) -> Iterator[Found]:
+def filler_score(data: LintData) -> Iterator[Problem]:
     """Scores far from all others, such as -999, which were filled in for missing ones."""
     recs = data.source.recs if data.convention.order == "score" else pl.DataFrame()
     score = recs["score"].cast(pl.Float64).to_numpy() if recs.height else np.zeros(1)
@@ -222,7 +223,7 @@ def filler_score(data: LintData) -> Iterator[Found]:
         low, high = float(rest.min()), float(rest.max())
         if min(abs(filler - low), abs(filler - high)) > 2 * (high - low) or filler < 0 <= low:
             rows = recs[np.flatnonzero(score == filler)]
-            yield Found(
+            yield Problem(
                 rows, recs.height, short="Rows with the score {filler:g}, far from all others: {n:,} of {of:,}; filled in where there was none?",
                 why="The other scores run from {low:g} to {high:g}.",
                 advice="If these items were not recommended, take the rows out:",
@@ -231,12 +232,12 @@ def filler_score(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("short lists"))
-def short_lists(data: LintData) -> Iterator[Found]:
+def short_lists(data: LintData) -> Iterator[Problem]:
     """Lists that end above the cut-off."""
     lengths = data.prepared.list_length
     short = data.of_users(data.listed & (lengths < (data.k or 0)))
     every = 0 < short.height == data.listed.sum()
-    yield Found(
+    yield Problem(
         short, int(data.listed.sum()),
         short="No list reaches rank {k:,}: the longest ends at {longest:,}" if every else "Lists that end above rank {k:,}: {n:,} of {of:,}",
         why="There is no hit below the end of a list.",
@@ -246,7 +247,7 @@ def short_lists(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("empty places"))
-def rank_gaps(data: LintData) -> Iterator[Found]:
+def rank_gaps(data: LintData) -> Iterator[Problem]:
     """Ranks that leave places empty."""
     if data.prepared.has_gaps:
         ranks = data.prepared.recs.filter(pl.col("user").is_in(data.prepared.users.implode())).group_by(
@@ -254,7 +255,7 @@ def rank_gaps(data: LintData) -> Iterator[Found]:
         )
         lists = ranks.agg(pl.col("rank").max(), rows=pl.len(), first=pl.col("rank").min())
         late = bool((lists["first"] > 1).all())
-        yield Found(
+        yield Problem(
             lists.filter(pl.col("rank") != pl.col("rows")).select("user", "rank", "rows"), lists.height,
             short="No list begins at rank 1: {n:,} of {of:,} leave places empty" if late else "Lists whose ranks leave places empty: {n:,} of {of:,}",
             why="Ranks are used as given: an empty place counts as a miss, and items below it are discounted accordingly.",
@@ -266,11 +267,11 @@ def rank_gaps(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("perfect values"))
-def perfect(data: LintData) -> Iterator[Found]:
+def perfect(data: LintData) -> Iterator[Problem]:
     """Every user at the top of the scale."""
-    values, _mean = data.of_hits(data.hits)
+    values = data.averaged.values
     if len(values) >= ENOUGH and (values >= data.metric.bounds[1] - 1e-12).all():
-        yield Found(
+        yield Problem(
             len(values), len(values), short="Every one of {n:,} users has the highest possible {label}",
             why="{label} is {value:.4f}, which real recommendations do not reach.",
             advice="Check whether the lists were made from the truth.",
@@ -278,7 +279,7 @@ def perfect(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("relevance that is ratings"))
-def ratings(data: LintData) -> Iterator[Found]:
+def ratings(data: LintData) -> Iterator[Problem]:
     """Relevance that looks like ratings, of which the bad ones count as relevant as well."""
     plain = data.convention.relevant_from is None and data.convention.relevant == ">0"
     graded = plain and "relevance" in data.source.truth_labels
@@ -286,7 +287,7 @@ def ratings(data: LintData) -> Iterator[Found]:
     low, high = float(grades.to_numpy().min()), float(grades.to_numpy().max())
     if high in SCALES and 0 < low <= 0.5 * high and (grades * 2 % 1 == 0).all() and grades.n_unique() > 2:
         liked = int(0.8 * high)
-        yield Found(
+        yield Problem(
             data.source.truth.filter(pl.col("relevance").cast(pl.Float64) < liked), len(grades),
             short="Relevance looks like ratings from {low:g} to {high:g}, and all {of:,} rows count as relevant",
             why="A hit on what the user disliked is a hit; rows below {liked}: {n:,}.",
@@ -301,7 +302,7 @@ def with_series(frame: pl.DataFrame, added: pl.Series) -> pl.DataFrame:
 
 
 @check(N_("a column that looks like relevance and is not used"))
-def unused_relevance(data: LintData) -> Iterator[Found]:
+def unused_relevance(data: LintData) -> Iterator[Problem]:
     """Numbers in the truth that say how often or how much, while every pair counts as 1."""
     given, truth, labels = data.side.truth, data.source.truth, data.source.truth_labels
     names = [] if given is None or "relevance" in labels else columns_of(given, "truth")
@@ -314,25 +315,25 @@ def unused_relevance(data: LintData) -> Iterator[Found]:
         zeros = zeros_in(amounts) if known or not (plain_name(name).endswith(ENDS) or kinds == len(amounts)) else 0
         if kinds > 1 and (zeros or known):
             rows = truth.select(*PAIR, amounts.alias(name))
-            yield Found(
+            yield Problem(
                 rows.filter(pl.col(name).cast(pl.Float64) == 0) if zeros else rows, len(amounts),
                 short="Column {column} of the truth is not used as relevance; it is 0 in {n:,} of {of:,} rows" if zeros else "Column {column} of the truth looks like relevance, and is not used",
                 why="Each of the {of:,} rows counts as 1.", advice="If it is how relevant an item is, name it:",
-                repair=Repair([Step("truth", partial(with_series, added=amounts), None)], columns={"relevance": name}),
+                repair=Repair([FrameChange("truth", partial(with_series, added=amounts), None)], columns={"relevance": name}),
                 grave=zeros > 0, facts={"column": Quoted(name)},
             )  # fmt: skip
             return
 
 
 @check(N_("a value that cannot be passed"))
-def ceiling(data: LintData) -> Iterator[Found]:
+def ceiling(data: LintData) -> Iterator[Problem]:
     """The value that the best lists could reach with this truth, if it is far below that of the metric."""
     top = data.metric.bounds[1]
     n_relevant = np.bincount(data.hits.truth_user, minlength=len(data.listed))
     values, most = data.of_hits(replace(data.hits.ideal, list_length=n_relevant))
     known = data.asked_k is not None and data.convention.judged == "truth"
     if known and most > 0 and data.own[1] <= most < LOW * top < np.inf:
-        yield Found(
+        yield Problem(
             data.of_users(values < top - 1e-12), len(values), short="{label} cannot pass {most:.4f}: {n:,} of {of:,} users cannot reach {top:g}",
             why="Lists of all relevant items and of nothing else have this value: the truth and the cut-off decide as much as the lists.",
             advice="Take another cut-off, or divide by what could be found:",
@@ -360,12 +361,12 @@ def is_joined(data: LintData) -> bool:
 
 
 @check(N_("sampled candidates"))
-def sampled_candidates(data: LintData) -> Iterator[Found]:
+def sampled_candidates(data: LintData) -> Iterator[Problem]:
     """A ranking of a few candidates, all relevant items among them, instead of the catalogue."""
     _all, size = candidates_of(data)
     if size and not is_joined(data):
         beside = (data.prepared.list_length[data.listed] != size).any()
-        yield Found(
+        yield Problem(
             data.of_users(data.listed), len(data.listed),
             short=(
                 "The candidates look sampled: each of {n:,} lists has all the relevant items and {size:,} others"
@@ -379,12 +380,12 @@ def sampled_candidates(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("no missed relevant items"))
-def nothing_missed(data: LintData) -> Iterator[Found]:
+def nothing_missed(data: LintData) -> Iterator[Problem]:
     """No relevant item that was not recommended: what lists missed is not in the data."""
     complete = ONLY_LISTED in data.prepared.notes
     found, size = (False, 0) if complete else candidates_of(data)
     if complete or (found and not size and data.prepared.list_length.max() < data.prepared.recs["item"].n_unique()):
-        yield Found(
+        yield Problem(
             len(data.hits.truth_user), len(data.hits.truth_user), short="No relevant item is missing from the lists",
             why="Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user.",
             advice=(
@@ -400,10 +401,10 @@ def nothing_missed(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("users without a list"))
-def users_without_list(data: LintData) -> Iterator[Found]:
+def users_without_list(data: LintData) -> Iterator[Problem]:
     """Evaluated users without a list."""
     users = data.of_users(~data.listed)
-    yield Found(
+    yield Problem(
         users, len(data.listed), short="Users without a list: {n:,} of {of:,}",
         why="Each of them counts 0.",
         advice="If nothing was to be recommended to them, evaluate those in both frames:",
@@ -412,10 +413,10 @@ def users_without_list(data: LintData) -> Iterator[Found]:
 
 
 @check(N_("items seen before"), needs="train")
-def seen_in_train(data: LintData, train: pl.DataFrame) -> Iterator[Found]:
+def seen_in_train(data: LintData, train: pl.DataFrame) -> Iterator[Problem]:
     """Recommended items that are in train for their users."""
     recs = data.source.recs
-    yield Found(
+    yield Problem(
         recs.join(train, on=PAIR, how="semi", maintain_order="left"), recs.height,
         short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
         why="They take the places of items that are new to their users.",
@@ -425,10 +426,10 @@ def seen_in_train(data: LintData, train: pl.DataFrame) -> Iterator[Found]:
 
 
 @check(N_("leakage from train to truth"), needs="train")
-def train_in_truth(data: LintData, train: pl.DataFrame) -> Iterator[Found]:
+def train_in_truth(data: LintData, train: pl.DataFrame) -> Iterator[Problem]:
     """Pairs that are in train and in the truth: leakage."""
     leaked = data.relevant.select(PAIR).join(train, on=PAIR, how="semi", maintain_order="left")
-    yield Found(
+    yield Problem(
         leaked, data.relevant.height, short="Relevant pairs that are in train as well: {n:,} of {of:,}",
         why=(
             "All answers were in train: the number measures memory, not prediction."
@@ -441,10 +442,10 @@ def train_in_truth(data: LintData, train: pl.DataFrame) -> Iterator[Found]:
 
 
 @check(N_("new relevant items"), needs="train")
-def cold_relevant(data: LintData, train: pl.DataFrame) -> Iterator[Found]:
+def cold_relevant(data: LintData, train: pl.DataFrame) -> Iterator[Problem]:
     """Relevant items that are not in train."""
     cold = data.relevant.select(PAIR).join(train, on="item", how="anti", maintain_order="left")
-    yield Found(
+    yield Problem(
         cold, data.relevant.height, short="Relevant pairs of items that are not in train: {n:,} of {of:,}",
         why="A model trained on train alone cannot recommend them.",
         advice="Report it with the number, or remove such items from the truth for all models:",
@@ -453,11 +454,11 @@ def cold_relevant(data: LintData, train: pl.DataFrame) -> Iterator[Found]:
 
 
 @check(N_("items outside the catalogue"), needs="items")
-def outside_items(data: LintData, items: pl.DataFrame) -> Iterator[Found]:
+def outside_items(data: LintData, items: pl.DataFrame) -> Iterator[Problem]:
     """Recommended or relevant items that have no row in the frame of items."""
     for name, rows in (("recs", data.source.recs), ("truth", data.relevant)):
         outside = rows.select(PAIR).join(items, on="item", how="anti", maintain_order="left")
-        yield Found(
+        yield Problem(
             outside, rows.height,
             short={
                 "recs": "Recommended rows of items that are not in the catalogue, `items=`: {n:,} of {of:,}",

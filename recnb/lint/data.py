@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from recnb.data.validation import in_floats
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, in_order
 from recnb.metrics.metric import Metric
-from recnb.results.aggregation import Scoring, averaged, cutoffs_under
+from recnb.results.aggregation import Averaged, Scoring, averaged, cutoffs_under
 from recnb.results.evaluation_data import EvaluationData
 
 Mask = NDArray[np.bool_]
@@ -66,9 +67,14 @@ class LintData:
         return self.prepared.hits(None)
 
     @cached_property
+    def averaged(self) -> Averaged:
+        """The metric as it is: the values of the users, and their mean."""
+        return self.scoring.averaged(Cutoffs.one(self.asked_k))
+
+    @property
     def own(self) -> tuple[str, float, int]:
         """The metric's label, its mean and its users."""
-        return mean_of(self.scoring, self.asked_k)
+        return labelled(self.averaged, self.metric, self.asked_k)
 
     def of_hits(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
@@ -114,7 +120,7 @@ class LintData:
         place = starts.join(known, on="user", how="left", maintain_order="left")["place"].cast(pl.Int64).fill_null(-1)
         user = place.to_numpy()[runs]
         row = np.flatnonzero(user >= 0)
-        rank, score = recs["rank"].to_numpy(), recs["score"].cast(pl.Float64).to_numpy()
+        rank, score = recs["rank"].to_numpy(), in_floats(recs["score"])
         key = user[row] * (int(rank.max(initial=0)) + 1) + rank[row]
         row = row if (key[1:] > key[:-1]).all() else row[in_order(key)]
         return ListRows(user[row], rank[row], score[row], row)
@@ -136,8 +142,6 @@ class LintData:
         return self.prepared.users.filter(pl.Series(chosen)).alias("user").to_frame()
 
 
-def mean_of(scoring: Scoring, k: int | None) -> tuple[str, float, int]:
-    """Compute a metric's label, its mean at a cut-off, and its users."""
-    found = scoring.averaged(Cutoffs.one(k))
-    n_users = len(found.values) if found.kept is None else int(found.kept[:, 0].sum())
-    return scoring.metric.label(k), float(found.means[0]), n_users
+def labelled(found: Averaged, metric: Metric[...], k: int | None) -> tuple[str, float, int]:
+    """Return a metric's label, its mean at one cut-off, and its users."""
+    return metric.label(k), float(found.means[0]), len(found.values) if found.kept is None else int(found.kept.sum())

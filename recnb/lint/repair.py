@@ -15,7 +15,8 @@ from recnb.data.call import GivenFrame
 from recnb.data.join import InMemoryRows
 from recnb.data.relevance import LazyRows
 from recnb.errors import FrameError
-from recnb.lint.data import FRAMES, PAIR, LintData, mean_of
+from recnb.lint.data import FRAMES, PAIR, LintData, labelled
+from recnb.metrics.hits import Cutoffs
 from recnb.results.evaluation_data import EvaluationData
 
 #: The most rows that are joined once more under rules that take several times as long as recnb's own.
@@ -32,7 +33,7 @@ SPELLINGS: dict[str, tuple[Callable[[pl.Expr], pl.Expr], str, str]] = {
 
 
 @dataclass(frozen=True)
-class Step:
+class FrameChange:
     """A change of one frame by roles, and the code that makes it in the caller's: "" if only words can say it, None if an option does."""
 
     frame: str
@@ -44,13 +45,13 @@ class Step:
 class Repair:
     """What puts a problem right: steps, conventions, columns, or a cut-off or option of the metric."""
 
-    steps: Sequence[Step] = ()
+    steps: Sequence[FrameChange] = ()
     conventions: Mapping[str, Any] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
     of_metric: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Code:
+class FrameCode:
     """Writes code for one of the caller's frames; the code is "" if it is of no library for which there is some."""
 
     def __init__(self, data: LintData, frame: str, *others: str) -> None:
@@ -83,7 +84,7 @@ class Code:
         """Write that the rows are kept for which a condition is true."""
         return self._statement(self.either(f"[{condition}]", f".filter({condition})"))
 
-    def joined(self, other: Code, roles: Sequence[str], how: str) -> str:
+    def joined(self, other: FrameCode, roles: Sequence[str], how: str) -> str:
         """Write that the rows are kept whose ids are in another frame ("semi"), or are not ("anti")."""
         here, there = ([one.label(role) for role in roles] for one in (self, other))
         if self.library == "pandas":
@@ -107,62 +108,62 @@ class Code:
 # ---- steps
 
 
-def spelled(data: LintData, frame: str, role: str, way: str) -> Step:
+def spelled(data: LintData, frame: str, role: str, way: str) -> FrameChange:
     """Write the ids of a frame in one way."""
-    (change, *codes), code = SPELLINGS[way], Code(data, frame)
+    (change, *codes), code = SPELLINGS[way], FrameCode(data, frame)
     written = code.assigned(role, f"{code.column(role, text=True)}.str.{code.either(*codes)}")
-    return Step(frame, lambda rows: rows.with_columns(change(pl.col(role))), written)
+    return FrameChange(frame, lambda rows: rows.with_columns(change(pl.col(role))), written)
 
 
-def turned(data: LintData) -> Step:
+def turned(data: LintData) -> FrameChange:
     """Turn the scores, so that the lowest is the highest."""
-    code, unsigned = Code(data, "recs"), data.source.recs["score"].dtype.is_unsigned_integer()
+    code, unsigned = FrameCode(data, "recs"), data.source.recs["score"].dtype.is_unsigned_integer()
     written = code.assigned("score", f"{code.column('score')} * -1.0" if unsigned else f"-{code.column('score')}")
     change = pl.col("score") * -1.0 if unsigned else -pl.col("score")
-    return Step("recs", lambda rows: rows.with_columns(change.alias("score")), written)
+    return FrameChange("recs", lambda rows: rows.with_columns(change.alias("score")), written)
 
 
-def closed_up(data: LintData, frame: str = "recs") -> list[Step]:
+def closed_up(data: LintData, frame: str = "recs") -> list[FrameChange]:
     """Number the places of each list anew, if ranks order the lists; what is taken out of the truth leaves no place empty."""
     if data.convention.order != "rank" or "rank" not in data.source.recs.columns or frame != "recs":
         return []
-    code = Code(data, "recs")
+    code = FrameCode(data, "recs")
     user, rank = code.label("user"), code.label("rank")
     pandas = f"recs.groupby({user!r}, observed=True)[{rank!r}].rank(method='first').astype(int)"
     written = code.assigned("rank", code.either(pandas, f"pl.col({rank!r}).rank('ordinal').over({user!r})"))
     change = pl.col("rank").rank("ordinal").over("user").cast(pl.Int64)
-    return [Step("recs", lambda rows: rows.with_columns(change), written)]
+    return [FrameChange("recs", lambda rows: rows.with_columns(change), written)]
 
 
-def without(data: LintData, frame: str, role: str, values: Sequence[Any]) -> Step:
+def without(data: LintData, frame: str, role: str, values: Sequence[Any]) -> FrameChange:
     """Leave out the rows with some values of a column."""
-    code = Code(data, frame)
+    code = FrameCode(data, frame)
     each = [f"({code.column(role)} != {value!r})" for value in values]
     written = code.kept(" & ".join(each) if len(each) > 1 else each[0][1:-1])
-    return Step(frame, lambda rows: rows.filter(~pl.col(role).is_in(values)), written)
+    return FrameChange(frame, lambda rows: rows.filter(~pl.col(role).is_in(values)), written)
 
 
-def once(data: LintData, frame: str) -> Step:
+def once(data: LintData, frame: str) -> FrameChange:
     """Keep each pair once: at its highest place, or with its highest relevance."""
-    code = Code(data, frame)
+    code = FrameCode(data, frame)
     by = data.convention.order if frame == "recs" else "relevance"
     pair = [code.label(role) for role in PAIR]
     if by not in data.frame(frame).columns:
         pandas, polars = f".drop_duplicates({pair!r})", f".unique({pair!r}, keep='first', maintain_order=True)"
         written = f"{frame} = {frame}{code.either(pandas, polars)}" if code.library else ""
-        return Step(frame, lambda rows: rows.unique(PAIR, keep="first", maintain_order=True), written)
+        return FrameChange(frame, lambda rows: rows.unique(PAIR, keep="first", maintain_order=True), written)
     down = by != "rank"
     pandas = f"{frame}.groupby({pair!r}, observed=True)[{code.label(by)!r}].rank(method='first', ascending={not down})"
     polars = f"{code.column(by)}.rank('ordinal', descending={down}).over({pair!r})"
     change = pl.col(by).rank("ordinal", descending=down).over(PAIR) == 1
-    return Step(frame, lambda rows: rows.filter(change), code.kept(f"{code.either(pandas, polars)} == 1"))
+    return FrameChange(frame, lambda rows: rows.filter(change), code.kept(f"{code.either(pandas, polars)} == 1"))
 
 
-def against(data: LintData, frame: str, other: str, roles: Sequence[str], how: Any) -> Step:
+def against(data: LintData, frame: str, other: str, roles: Sequence[str], how: Any) -> FrameChange:
     """Keep the rows of a frame whose pairs or items are in another ("semi"), or are not ("anti")."""
-    written = Code(data, frame, other).joined(Code(data, other), roles, how)
+    written = FrameCode(data, frame, other).joined(FrameCode(data, other), roles, how)
     change = partial(pl.DataFrame.join, other=data.frame(other), on=list(roles), how=how, maintain_order="left")
-    return Step(frame, change, written)
+    return FrameChange(frame, change, written)
 
 
 # ---- the effect, and the call
@@ -189,7 +190,7 @@ def measured(data: LintData, repair: Repair) -> tuple[str, float, int] | None:
         side = replace(data.side, **frames)
         evaluation = EvaluationData(prepared, evaluation.library, {**evaluation.overrides, **repair.conventions}, side)
     k = options.pop("k", data.asked_k)
-    return mean_of(evaluation.scoring(data.metric, options, whole=k is None), k)
+    return labelled(evaluation.scoring(data.metric, options, whole=k is None).averaged(Cutoffs.one(k)), data.metric, k)
 
 
 def code_of(data: LintData, repair: Repair) -> str:

@@ -394,10 +394,10 @@ def test_conclusions_name_equal_scores_that_decide():
     frame = pd.DataFrame({"qid": np.repeat(np.arange(60), 8), "label": np.tile([1, 1, 0, 0, 0, 0, 0, 0], 60)})
     frame = frame.assign(pred=0.0, pred2=rng.normal(size=len(frame)))
     found = recnb.compare(frame, score=["pred", "pred2"]).conclusion("ndcg", k=5)
-    told = [note for note in found.notes if note.startswith("pred: Equal scores decide for 60 users of 60")]
+    told = [note for note in found.notes if note.startswith("pred: Users for whom equal scores decide: 60 of 60")]
     assert len(told) == 1
     assert told[0] in repr(found)
-    assert "Equal scores decide" in found._repr_html_()
+    assert "equal scores decide" in found._repr_html_()
     assert not any(note.startswith("pred2: ") for note in found.notes)
 
 
