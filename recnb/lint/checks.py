@@ -296,11 +296,6 @@ def ratings(data: LintData) -> Iterator[Problem]:
         )  # fmt: skip
 
 
-def with_series(frame: pl.DataFrame, added: pl.Series) -> pl.DataFrame:
-    """Return a frame with one more column."""
-    return frame.with_columns(added)
-
-
 @check(N_("a column that looks like relevance and is not used"))
 def unused_relevance(data: LintData) -> Iterator[Problem]:
     """Numbers in the truth that say how often or how much, while every pair counts as 1."""
@@ -319,7 +314,7 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
                 rows.filter(pl.col(name).cast(pl.Float64) == 0) if zeros else rows, len(amounts),
                 short="Column {column} of the truth is not used as relevance; it is 0 in {n:,} of {of:,} rows" if zeros else "Column {column} of the truth looks like relevance, and is not used",
                 why="Each of the {of:,} rows counts as 1.", advice="If it is how relevant an item is, name it:",
-                repair=Repair([FrameChange("truth", partial(with_series, added=amounts), None)], columns={"relevance": name}),
+                repair=Repair([FrameChange("truth", partial(pl.DataFrame.hstack, columns=[amounts]), None)], columns={"relevance": name}),
                 grave=zeros > 0, facts={"column": Quoted(name)},
             )  # fmt: skip
             return

@@ -12,8 +12,8 @@ import polars as pl
 
 from recnb.conventions.convention import ROW_ORDERS
 from recnb.data.call import GivenFrame
-from recnb.data.join import InMemoryRows
 from recnb.data.relevance import LazyRows
+from recnb.data.source import InMemoryRows
 from recnb.errors import FrameError
 from recnb.lint.data import FRAMES, PAIR, LintData, labelled
 from recnb.metrics.hits import Cutoffs
@@ -181,7 +181,7 @@ def measured(data: LintData, repair: Repair) -> tuple[str, float, int] | None:
             frames[step.frame] = step.change(frames.get(step.frame, data.frame(step.frame)))
             if frames[step.frame].height == 0:
                 raise FrameError(f"nothing is left of {step.frame}.")
-        changed: dict[str, Any] = {"rows": InMemoryRows(frames.pop("recs"))} if "recs" in frames else {}
+        changed: dict[str, Any] = {"rows": InMemoryRows(LazyRows.of(frames.pop("recs")))} if "recs" in frames else {}
         if (truth := frames.pop("truth", None)) is not None:
             labels = {role: role for role in truth.columns} | {**data.source.truth_labels}
             changed |= {"truth_rows": LazyRows.of(truth), "truth_labels": labels}
