@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, overload
 
 from recnb.errors import Suggesting
 from recnb.metrics import accuracy, calibration, retrieval, serendipity
 from recnb.metrics import coverage as catalogue
 from recnb.metrics import novelty as lists
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import CatalogueMetric, UserMetric
+from recnb.metrics.metric import CatalogueMetric, Metric, UserMetric
 from recnb.results.arguments import check_options
-from recnb.results.single_list import describe, on_lists
+from recnb.results.documentation import describe
+from recnb.results.single_list import Ranking, Truth, score_lists
 
 if TYPE_CHECKING:
     from recnb.results.score import CatalogueScore, Score
 
 P = ParamSpec("P")
+
+
+class OneList(Protocol[P]):
+    """A metric as a function of one ranking and what is relevant, or of several; or of grades and scores."""
+
+    __name__: str
+
+    @overload
+    def __call__(
+        self, ranking: Ranking, truth: Truth | None = None, /, *args: P.args, **options: P.kwargs
+    ) -> Score: ...
+    @overload
+    def __call__(self, *, y_true: Any, y_score: Any, k: int | None = None, **options: Any) -> Score: ...
 
 
 @overload
@@ -35,6 +49,20 @@ def method(metric: Any) -> Any:
     describe(call, metric, ["self"], returned)
     call.__qualname__ = f"Evaluation.{metric.name}"
     return call
+
+
+def on_lists(metric: Metric[P]) -> OneList[P]:
+    """The plain function of a metric."""
+
+    def call(
+        ranking: Any = None, truth: Any = None, k: Any = None,
+        *, y_true: Any = None, y_score: Any = None, ties: Any = None, **options: Any,
+    ) -> Score:  # fmt: skip
+        return score_lists(metric, ranking, truth, k, options, y_true=y_true, y_score=y_score, ties=ties)
+
+    call.__module__ = "recnb"
+    function: OneList[P] = describe(call, metric, ["ranking", "truth"], "Score", ["y_true", "y_score", "ties"])
+    return function
 
 
 class Methods(Suggesting):

@@ -305,7 +305,7 @@ WRONG: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "a NaN item": (lambda: recnb.ndcg(["a"], [math.nan, "a"]), ("truth", "missing", "nan")),
     "an item that pandas misses": (lambda: recnb.ndcg(["a", pd.NA], ["a"]), ("ranking", "missing", "<NA>")),
     "items of other kinds": (lambda: recnb.ndcg([1, 2], {"1": 3}), ("1 and the truth '1'", "never match", "both text or both numbers")),
-    "items of other kinds, text first": (lambda: recnb.ndcg(["7", "8"], np.array([8, 9])), ("'8'", "8", "never match")),
+    "items of other kinds, text first": (lambda: recnb.ndcg(["7", "8"], np.array([8, 9])), ("'7'", "8", "never match")),
     "a series that is a mapping": (lambda: recnb.ndcg(["a", "b"], pd.Series({"a": 3, "b": 1})), ("Series", "index", ".to_dict()")),
     "a frame": (lambda: recnb.ndcg(FRAME, FRAME), ("frame", "recnb.evaluate(recs, truth).ndcg(k=10)")),
     "a Polars frame": (lambda: recnb.recall(pl.from_pandas(FRAME), pl.from_pandas(FRAME)), ("frame", "recnb.evaluate(recs, truth).recall(k=10)")),
