@@ -254,7 +254,7 @@ def trec_lines(
     evaluation: Evaluation, k: Sequence[int] | None, metrics: Sequence[str] | None, *, per_query: bool
 ) -> Iterator[tuple[str, str, str]]:
     """The figures that trec_eval prints of a run, under the evaluation's convention: name, query or "all", value."""
-    asked = ["NumRet", "NumRel", "NumRelRet", "AP", "Rprec", "RR"]
+    asked = ["AP", "Rprec", "RR"]
     asked += [f"{measure}@{cut}" for measure in ("P", "Recall", "nDCG", "Success") for cut in k or USUAL_K]
     if metrics:
         asked = [measure for text in metrics for measure in (_at_cutoffs(text, k) if k else [text])]

@@ -130,7 +130,7 @@ class EvaluationMethods(Methods):
         -------
         Measures
             A DataFrame with a row per measure, under its name as given: mean, low and high, the ends of its interval, and
-            users. NumRet, NumRel and NumRelRet are sums over users and have no interval.
+            users.
 
         Examples
         --------
@@ -148,9 +148,9 @@ class EvaluationMethods(Methods):
         Parameters
         ----------
         metric
-            Name of a metric. "IPrec" is interpolated precision against recall: the 11-point curve.
+            Name of a metric.
         k
-            Cut-offs; for "IPrec" levels of recall, by default 0, 0.1, ..., 1.
+            Cut-offs.
         **options
             Options of the metric.
 

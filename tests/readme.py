@@ -49,7 +49,7 @@ def retrieval_table() -> str:
     for metric in RETRIEVAL_METRICS.values():
         credit, out_of = metric.formulas()
         under = "" if out_of.text() == "1" else f"`{out_of.text()}`"
-        formula = " | " if metric.summed else f"`{credit.text()}` | {under}"
+        formula = f"`{credit.text()}` | {under}"
         lines.append(f"| `{metric.symbol}` | {metric.title} | {formula} |")
     return "\n".join([*lines, END_RETRIEVAL])
 

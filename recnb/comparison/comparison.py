@@ -34,7 +34,6 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.results.arguments import STANDARD, Metrics, asked_measures, asked_of, check_options, chosen_metrics
 from recnb.results.beyond_accuracy import values_of
-from recnb.results.curve import curve_of, is_against_recall
 from recnb.results.gate import Gate, NotWorse, at_least
 from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
@@ -563,9 +562,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         Parameters
         ----------
         metric
-            Name of a metric. "IPrec" is interpolated precision against recall: the 11-point curve.
+            Name of a metric.
         k
-            Cut-offs; for "IPrec" levels of recall, by default 0, 0.1, ..., 1.
+            Cut-offs.
         lang
             "en" or "ko"; None: the language in force.
         **options
@@ -575,9 +574,6 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Curves
         """
-        if is_against_recall(metric):
-            curves = {name: curve_of(data, metric, k, options) for name, data in self._models.items()}
-            return Curves(curves, self.settings, "recall", lang=checked(lang))
         chosen = any_metric(metric)
         cutoffs = Cutoffs.of_curve(k)
         means = self._measured([chosen.name], cutoffs, options, []).means

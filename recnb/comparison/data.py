@@ -97,12 +97,11 @@ class ComparisonData:
                 problem = " is an option of the comparison and not of its metrics: give it to recnb.compare, "
                 raise OptionError(f"{name}=", problem, Argument(name, value), ".")
         asked = asked_of(self._first.library, metrics, options)
-        for name, metric, _own in asked:
+        for _name, metric, _own in asked:
             if metric.of == "all":
-                where = f".models[{self.names[0]!r}].measure({name!r})" if metric.summed else ".beyond(k=10)"
                 raise OptionError(
                     f"{metric.name} is one number of all lists of a model, so no users can be paired: "
-                    f"that of each model is in {where}."
+                    "that of each model is in .beyond(k=10)."
                 )
         return [(metric, own) for _name, metric, own in asked]
 

@@ -229,7 +229,7 @@ def relevance(table: pl.DataFrame, name: str, labels: Mapping[str, str], *, nega
     )
     clip = ("; if it means not relevant, set it to 0", at_0)
     held = "holds a negative relevance, {value:g} for {pair}: a gain below 0 breaks the bounds of nDCG."
-    fix = (*pooled, *clip, ", which Bpref and infAP count as judged.")
+    fix = (*pooled, *clip, ", which Bpref counts as judged.")
     raise _held(column, column == lowest, table, name, label, held, fix)
 
 

@@ -458,7 +458,7 @@ def takes_scale(metric: Metric[...], options: Mapping[str, Any]) -> bool:
 
 def _moments_of(block: Hits, scoring: Scoring, options: Mapping[str, Any], cutoffs: Cutoffs) -> tuple[Moments, ...]:
     credit = scoring.metric.at(block, cutoffs, options)
-    averages = averaged(credit, scoring.convention, scoring.metric, mean=False)
+    averages = averaged(credit, scoring.convention, mean=False)
     if averages.kept is None or averages.kept.all():
         return _by_cutoff(Moments.of(averages.values, scoring.metric.bounds))
     both = zip(averages.values.T, averages.kept.T, strict=True)

@@ -12,7 +12,7 @@ from recnb.data.columns import role_of
 from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.errors import OptionError, near
 from recnb.libraries.variant import Variant
-from recnb.metrics.measure import is_measure
+from recnb.metrics.measure import is_measure, spelling_of
 from recnb.metrics.metric import measure_named
 from recnb.results.arguments import measure_at
 from recnb.results.item_metrics import FORMULAS, ItemMetrics
@@ -93,6 +93,7 @@ def as_in(
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
     """The preset of this name, or of the measure that a text means, and the cut-off."""
+    metric = (isinstance(metric, str) and spelling_of(metric)) or metric
     if not isinstance(metric, str) or metric in variants(library) or not is_measure(metric):
         return preset(library, metric), k
     try:

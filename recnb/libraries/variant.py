@@ -173,7 +173,7 @@ class Variant:
         with np.errstate(invalid="ignore", divide="ignore"):
             cutoffs = cutoffs_under(self.convention, k)
             credit = self.definition.at(hits_for(prepared, [(self.definition, options)], cutoffs), cutoffs, options)
-            average = averaged(credit, self.convention, self.definition)
+            average = averaged(credit, self.convention)
         return VariantValues(float(average.means[0]), prepared.users, average.counted[:, 0], prepared)
 
     def explanation(self, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:

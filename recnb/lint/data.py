@@ -79,7 +79,7 @@ class LintData:
     def of_hits(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
         credit = self.metric.at(hits, cutoffs_under(self.convention, Cutoffs.one(self.asked_k)), self.scoring.options)
-        found = averaged(credit, self.convention, self.metric)
+        found = averaged(credit, self.convention)
         return found.values[:, 0], float(found.means[0])
 
     @property

@@ -267,11 +267,6 @@ class Hits(Ranked):
         """The number of items judged and not relevant that are higher in the list than each hit."""
         return self._above(self.of_judged, self.of_judged.relevance >= 0) - self._above(self, slice(None))
 
-    @cached_property
-    def unjudged_above(self) -> Ints:
-        """The number of items of a grade below 0, which trec_eval takes as pooled and not judged, above each hit."""
-        return self._above(self.of_judged, self.of_judged.relevance < 0)
-
     def _above(self, others: Hits, rows: NDArray[np.bool_] | slice) -> Ints:
         """How many of these rows of the same lists are above each hit."""
         user, rank = others.user[rows], others.rank[rows]

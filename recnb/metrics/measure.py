@@ -1,12 +1,11 @@
 """Measures as text, in the grammar of ir_measures: a name, parameters in brackets, a cut-off after "@".
 
-Names are those that papers, ir_measures and trec_eval print, and recnb's own; case does not matter.
+Names are those that papers and ir_measures print, and recnb's own; case does not matter.
 """
 
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,19 +18,18 @@ from recnb.metrics.hits import Cutoffs
 _NAMES = rows_of("metrics/measures.csv")
 #: Metric -> the name that is printed.
 PRINTED = {row["metric"]: row["printed"] for row in _NAMES}
-#: Metrics of whole lists by the names that they have without a cut-off.
-SETS = {row["metric"]: row["whole"] for row in _NAMES if row["whole"]}
-#: The names above, with "@" where a cut-off or a level of recall follows -> those that trec_eval prints.
-_TREC_PRINTS = {row["whole"] or row["printed"]: row["trec"] for row in _NAMES if row["trec"]}
-_TREC_PRINTS |= {f"{row['printed']}@": row["trec_cut"] for row in _NAMES if row["trec_cut"]}
-#: Names of trec_eval, in lower case -> those above; one that ends in "_" is followed by a cut-off, or by a level of recall.
-TREC = {trec.lower(): name.rstrip("@") for name, trec in _TREC_PRINTS.items()}
 #: Every name, in lower case -> metric.
-NAMES = {
-    name.lower(): row["metric"]
-    for row in _NAMES
-    for name in (row["printed"], row["whole"], *row["also"].split())
-    if name
+NAMES = {name.lower(): row["metric"] for row in _NAMES for name in (row["printed"], *row["also"].split())}
+#: The names that are printed, with "@" where a cut-off or a level of recall follows -> those that trec_eval prints.
+TREC_NAMES = {row["printed"]: row["trec"] for row in _NAMES if row["trec"]}
+TREC_NAMES |= {f"{row['printed']}@": row["trec_cut"] for row in _NAMES if row["trec_cut"]}
+#: Measures of trec_eval and ir_measures that recnb does not have, in lower case -> what to ask instead.
+OTHERS = {
+    "setp": "type 'P', which is of the whole list without a cut-off",
+    "setr": "type 'R', which is of the whole list without a cut-off",
+    "setf": "type 'F1', which is of the whole list without a cut-off",
+    "infap": "type 'Bpref', which leaves out what is not judged",
+    **dict.fromkeys(("numret", "numrel", "numrelret"), "counts of each user are in .to_frame() of an evaluation"),
 }
 
 #: Values of ir_measures' `dcg` -> recnb's `gain`.
@@ -40,16 +38,19 @@ DCG = {"log2": "linear", "exp-log2": "exponential"}
 #: Metrics whose gains are graded, so that they have no threshold of their own.
 GRADED = ("ndcg", "dcg", "idcg", "cg", "err")
 
+#: Parameters that are conventions of the data.
+CONVENTIONS = {"rel": "relevant_from", "judged_only": "judged_only"}
+
 TEXT = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*", re.DOTALL)
 
 
 def is_measure(text: str) -> bool:
-    """Whether a text has the form of a measure, whatever its name.
+    """Say whether a text has the form of a measure, whatever its name.
 
-    >>> is_measure("nDCG@10"), is_measure("nDCG@ten"), is_measure("iprec_at_recall_0.10")
-    (True, False, True)
+    >>> is_measure("nDCG@10"), is_measure("nDCG@ten")
+    (True, False)
     """
-    return TEXT.fullmatch(_from_trec(text)) is not None
+    return TEXT.fullmatch(text) is not None
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,8 @@ class MeasureText:
     nDCG(dcg='exp-log2')@10
     >>> MeasureText.parse("MAP(rel=2)")
     MeasureText(metric='average_precision', options={}, data={'relevant_from': 2}, k=None)
-    >>> [str(MeasureText.parse(name)) for name in ("mrr", "Recall@20", "IPrec@0.1", "ndcg_cut_5", "SetP")]
-    ['RR', 'Recall@20', 'IPrec@0.1', 'nDCG@5', 'SetP']
+    >>> [str(MeasureText.parse(name)) for name in ("mrr", "Recall@20", "IPrec@0.1")]
+    ['RR', 'Recall@20', 'IPrec@0.1']
     """
 
     metric: str  #: its name; of what is no name of a measure, the text before brackets and cut-off
@@ -72,36 +73,28 @@ class MeasureText:
     @classmethod
     def parse(cls, text: str) -> MeasureText:
         """Read a text; whether the metric has these options is checked where it is looked up."""
-        found = TEXT.fullmatch(_from_trec(text))
+        found = TEXT.fullmatch(text)
         if found is None:
             raise OptionError(
                 f"{text!r} is no measure: type a name, parameters in brackets and a cut-off, such as 'nDCG@10', "
                 "'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\"."
             )
-        name, inside, at = found.groups()
-        given = _arguments(inside or "", text)
-        metric = NAMES.get(name.lower(), name)
+        name, inside, after = found.groups()
+        given, metric = _arguments(inside or "", text), NAMES.get(name.lower(), name)
         if {"k", "cutoff"} <= given.keys():
             raise OptionError(f"{text!r} gives cutoff twice, once as k: leave one of them out.")
         if "k" in given:
             given["cutoff"] = given.pop("k")
-        if at is not None:
+        if after is not None:
             level = "recall" if metric == "interpolated_precision" else "cutoff"
             if level in given:
                 raise OptionError(f"{text!r} gives {level} twice: leave it out of the brackets.")
-            given[level] = _level(at, level, text)
+            given[level] = _level(after, level, text)
         if name.lower() == "iprec" and "recall" not in given:
             raise OptionError(f"{text!r} gives no level of recall: type one from 0 to 1, such as 'IPrec@0.1'.")
-        if name.lower() == "setf" and "beta" in given:
-            # trec_eval weighs with beta itself, van Rijsbergen's F with its square.
-            if not (is_number(given["beta"]) and given["beta"] > 0):
-                raise OptionError(f"beta={given['beta']!r} in {text!r} is not a number above 0.")
-            metric, given["beta"] = "fbeta", math.sqrt(given["beta"])
-        if metric == "num_ret" and "rel" in given:
-            metric = "num_rel_ret"
         data = {convention: given.pop(name) for name, convention in CONVENTIONS.items() if name in given}
         k = given.pop("cutoff", None)
-        _checked(metric, data, k, text)
+        _check(metric, data, k, text)
         if "dcg" in given:
             if not is_word(given["dcg"], DCG):
                 raise OptionError(f"dcg={given['dcg']!r} in {text!r}: known are 'log2' and 'exp-log2'.")
@@ -109,26 +102,6 @@ class MeasureText:
         return cls(metric, given, data, k)
 
     def __str__(self) -> str:
-        return self._written(SETS if self.k is None else {})
-
-    @property
-    def name(self) -> str:
-        """The text without the cut-off."""
-        return replace(self, k=None)._written({})
-
-    @property
-    def trec(self) -> str:
-        """The name under which trec_eval prints it; its own text where trec_eval has no name for it.
-
-        >>> [MeasureText.parse(text).trec for text in ["AP", "Recall@10", "IPrec@0.1", "SetP", "Judged@10"]]
-        ['map', 'recall_10', 'iprec_at_recall_0.10', 'set_P', 'Judged@10']
-        """
-        name, at, level = str(replace(self, metric=self.metric.lower())).partition("@")
-        if name + at not in _TREC_PRINTS:
-            return str(self)
-        return _TREC_PRINTS[name + at] + (f"{float(level):.2f}" if name == "IPrec" else level)
-
-    def _written(self, names: Mapping[str, str]) -> str:
         options, level = dict(self.options), self.k
         if self.metric == "interpolated_precision":
             level = options.pop("recall", None)
@@ -137,25 +110,43 @@ class MeasureText:
             options["dcg"] = next(word for word in DCG if DCG[word] == gain)
         options |= {name: self.data[convention] for name, convention in CONVENTIONS.items() if convention in self.data}
         inside = ",".join(f"{name}={value!r}" for name, value in sorted(options.items()))
-        name = names.get(self.metric, PRINTED.get(self.metric, self.metric))
+        name = PRINTED.get(self.metric, self.metric)
         return f"{name}{f'({inside})' if inside else ''}{'' if level is None else f'@{level}'}"
 
+    @property
+    def name(self) -> str:
+        """The text without the cut-off."""
+        return str(replace(self, k=None))
 
-#: Parameters that are conventions of the data.
-CONVENTIONS = {"rel": "relevant_from", "judged_only": "judged_only"}
+    @property
+    def trec(self) -> str:
+        """The name under which trec_eval prints it; its own text where trec_eval has no name for it.
+
+        >>> [MeasureText.parse(text).trec for text in ["AP", "R@10", "IPrec@0.1", "P", "Judged@10"]]
+        ['map', 'recall_10', 'iprec_at_recall_0.10', 'set_P', 'Judged@10']
+        """
+        name, at, level = str(replace(self, metric=NAMES.get(self.metric.lower(), self.metric.lower()))).partition("@")
+        if name + at not in TREC_NAMES:
+            return str(self)
+        return TREC_NAMES[name + at] + (f"{float(level):.2f}" if name == "IPrec" else level)
 
 
-def _from_trec(text: str) -> str:
-    """A name of trec_eval, as "P_5", or as pytrec_eval takes it, "P.5", as ir_measures has it; other texts as they are."""
-    name = text.strip().lower()
-    found = re.fullmatch(r"(\w+?)[_.](\d[\d.]*)", name)
-    if found is not None and f"{found[1]}_" in TREC:
-        return f"{TREC[f'{found[1]}_']}@{found[2]}"
-    return TREC.get(name, text)
+def spelling_of(text: str) -> str | None:
+    """Return how to write what trec_eval prints, such as "P_5", or pytrec_eval takes, "P.5"; None for other texts.
+
+    >>> spelling_of("P_5"), spelling_of("iprec_at_recall_0.10"), spelling_of("recip_rank"), spelling_of("nDCG@5")
+    ('P@5', 'IPrec@0.1', 'RR', None)
+    """
+    names = {trec.lower(): name for name, trec in TREC_NAMES.items()}
+    word = text.strip().lower()
+    found = re.fullmatch(r"(\w+?)[_.](\d+(?:\.\d+)?)", word)
+    if found is not None and f"{found[1]}_" in names:
+        return f"{names[f'{found[1]}_']}{float(found[2]):g}"
+    return None if word in NAMES else names.get(word)
 
 
 def _arguments(inside: str, text: str) -> dict[str, Any]:
-    """The parameters in brackets."""
+    """Read the parameters in brackets."""
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
         if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
@@ -163,20 +154,20 @@ def _arguments(inside: str, text: str) -> dict[str, Any]:
         return {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
     except (SyntaxError, ValueError) as problem:
         raise OptionError(
-            f"{text!r}: parameters in brackets have names and plain values, such as 'AP(rel=2)' or \"nDCG(dcg='exp-log2')\"."
+            f"{text!r}: parameters in brackets have names and plain values, such as 'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\"."
         ) from problem
 
 
-def _level(at: str, level: str, text: str) -> int | float:
-    """What is after "@": a rank, or a level of recall."""
+def _level(after: str, level: str, text: str) -> int | float:
+    """Read what follows "@": a rank, or a level of recall."""
     try:
-        return float(at) if level == "recall" else int(at)
+        return float(after) if level == "recall" else int(after)
     except ValueError as problem:
         example = "0.1" if level == "recall" else "10"
-        raise OptionError(f"{text!r}: @{at} is no {level}: type a number such as @{example}.") from problem
+        raise OptionError(f"{text!r}: @{after} is no {level}: type a number such as @{example}.") from problem
 
 
-def _checked(metric: str, data: Mapping[str, Any], k: Any, text: str) -> None:
+def _check(metric: str, data: Mapping[str, Any], k: Any, text: str) -> None:
     """Refuse a threshold of graded gains, and values that no convention has."""
     least, only = data.get("relevant_from", 1), data.get("judged_only", True)
     if "relevant_from" in data and metric in GRADED:

@@ -7,9 +7,11 @@ text, the README's table, the worked explanation and enrolment in every law of t
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
 import math
+import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +23,7 @@ from recnb.display.language import _
 from recnb.errors import Argument, OptionError, is_number, is_word, near, nearest_names, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
-from recnb.metrics.measure import PRINTED, SETS, MeasureText, is_measure
+from recnb.metrics.measure import OTHERS, PRINTED, MeasureText, is_measure, spelling_of
 from recnb.metrics.recommendation_lists import FamiliarHits, Lists, PerUser, Whole
 
 P = ParamSpec("P")
@@ -93,7 +95,6 @@ class Definition:
     needs: tuple[Need, ...] = ()  #: what it needs with the default options; a metric of accuracy needs nothing
     no_value: str = "No list holds an item that counts down to k."  #: why no user may have a value
     retrieval: bool = False  #: whether it is one of the measures of trec_eval in `retrieval.py`
-    summed: bool = False  #: whether its number is the sum over users, and not their mean
     per_row_texts: bool = True  #: whether an explanation writes out each row
     recorded_as: str = ""  #: its name in the conventions of libraries; "" if none has it beyond accuracy
     recorded_options: Mapping[str, str] = field(default_factory=dict)  #: an option's name there -> its name here
@@ -137,7 +138,7 @@ class Metric(Definition, Generic[P]):
     @property
     def of(self) -> Literal["user", "all"]:
         """Whether each user has a value, or all lists have one together."""
-        return "all" if self.over in ("items", "user pairs") or self.summed else "user"
+        return "all" if self.over in ("items", "user pairs") else "user"
 
     @property
     def term(self) -> str:
@@ -283,33 +284,50 @@ class CatalogueMetric(Metric[P]):
 
 
 METRICS: dict[str, Metric[...]] = {}  #: metrics of accuracy, by name
-RETRIEVAL_METRICS: dict[str, Metric[...]] = {}  #: measures of trec_eval that count judged items, or are sums
+RETRIEVAL_METRICS: dict[str, Metric[...]] = {}  #: measures of trec_eval that need judged items or a level of recall
 LIST_METRICS: dict[str, Metric[...]] = {}  #: metrics beyond accuracy, in the order in which tables show them
 ALIASES: dict[str, str] = {}
+#: Every metric by name.
+EVERY_METRIC = collections.ChainMap(LIST_METRICS, RETRIEVAL_METRICS, METRICS)
 
 
-class Decorator(Definition):
-    """Make a metric of a function of hits or of lists, and enter it in METRICS or LIST_METRICS."""
+class MakeMetric(Definition):
+    """Make a metric of a function of hits or of lists, and register it; the type that the function returns decides its kind."""
 
     @overload
     def __call__(self, function: Callable[Concatenate[Any, P], Whole], /) -> CatalogueMetric[P]: ...
     @overload
     def __call__(self, function: Callable[Concatenate[Any, P], Credit | PerUser], /) -> UserMetric[P]: ...
     def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
-        """The metric; the type that the function returns decides which kind."""
+        """Register the metric under the name of its function."""
         kind = CatalogueMetric if self.over in ("items", "user pairs") else UserMetric
-        new: Metric[...] = kind(function, **vars(self))
-        registry = RETRIEVAL_METRICS if new.retrieval else METRICS if new.is_accuracy else LIST_METRICS
-        registry[new.name] = new
-        ALIASES.update(dict.fromkeys(new.aliases, new.name))
-        return new
+        made: Metric[...] = kind(function, **vars(self))
+        registry = RETRIEVAL_METRICS if made.retrieval else METRICS if made.is_accuracy else LIST_METRICS
+        registry[made.name] = made
+        ALIASES.update(dict.fromkeys(made.aliases, made.name))
+        return made
 
 
-metric = Decorator
+metric = MakeMetric
+
+
+def measure_named(name: object) -> Metric[...]:
+    """Look up the metric that a name or a text means, with the options and the cut-off of the text.
+
+    >>> measure_named("nDCG@10").name, measure_named("nDCG@10").cutoff
+    ('ndcg', 10)
+    """
+    if isinstance(name, Metric):
+        return name
+    if not isinstance(name, str):
+        as_text = f"Give its name as text: {str(name)!r}." if "@" in str(name) else near(name, _known_names())
+        raise OptionError(f"{quoted(name)} is no metric of recnb. {as_text}")
+    plain = ALIASES.get(name, name)
+    return EVERY_METRIC[plain] if plain in EVERY_METRIC else _parse_measure(name)
 
 
 def any_metric(name: object) -> Metric[...]:
-    """The metric of this name or alias, of accuracy or beyond it; text as "AP(rel=2)" has its options.
+    """Look up a metric of any kind where the cut-off is an argument of its own.
 
     >>> any_metric("mrr").name, any_metric("novelty").name, any_metric("MAP(rel=2)").name
     ('reciprocal_rank', 'novelty', 'AP(rel=2)')
@@ -321,55 +339,8 @@ def any_metric(name: object) -> Metric[...]:
     raise OptionError(problem, Argument("k", found.cutoff), ".")
 
 
-def measure_named(name: object) -> Metric[...]:
-    """The metric that a name or a text means, with its options and its cut-off.
-
-    >>> measure_named("nDCG@10").name, measure_named("nDCG@10").cutoff
-    ('ndcg', 10)
-    """
-    if isinstance(name, Metric):
-        return name
-    if not isinstance(name, str):
-        as_text = f"Give its name as text: {str(name)!r}." if "@" in str(name) else near(name, _names())
-        raise OptionError(f"{quoted(name)} is no metric of recnb. {as_text}")
-    return _measure_named(name)
-
-
-def _names() -> list[str]:
-    return [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
-
-
-@functools.cache
-def _measure_named(text: str) -> Metric[...]:
-    known = METRICS | RETRIEVAL_METRICS | LIST_METRICS
-    plain = ALIASES.get(text, text)
-    if plain in known:
-        return known[plain]
-    is_text = bool(set(text) & set("@("))
-    measure = MeasureText.parse(text) if is_measure(text) or is_text else MeasureText(text)
-    plain = measure.metric.lower()
-    found = known.get(ALIASES.get(plain, plain))
-    if found is None:
-        own, printed = _names(), [*SETS.values(), *PRINTED.values()]
-        meant = nearest_names(measure.metric, [*own, *printed] if is_text else [*printed, *own])
-        like = " or ".join(repr(text.replace(measure.metric, name, 1)) for name in meant)
-        question = f"Did you mean {like}? " if like else ""
-        raise OptionError(f"{quoted(text)} is no metric of recnb. {question}Known: {', '.join(map(repr, own))}.")
-    found.check(measure.options)
-    data = {name: value for name, value in measure.data.items() if value is not False}
-    if data and not found.is_accuracy:
-        raise OptionError(f"{text!r}: rel and judged_only are parameters of metrics of accuracy, not of {found.name}.")
-    if not (measure.options or data or measure.k):
-        return found
-    others = {name: value for name, value in measure.options.items() if value != found.defaults[name]}
-    if found is RETRIEVAL_METRICS["interpolated_precision"]:
-        others = dict(measure.options)  # its name prints the level
-    text = MeasureText(found.plain_name, others, data).name if others or data else ""
-    return replace(found, symbol=text or found.symbol, text=text, given=measure.options, data=data, cutoff=measure.k)
-
-
 def metric_named(name: object) -> Metric[...]:
-    """The metric of accuracy of this name or alias; one beyond accuracy is refused.
+    """Look up a metric of accuracy; one beyond accuracy is refused.
 
     >>> metric_named("mrr").name
     'reciprocal_rank'
@@ -384,7 +355,7 @@ def metric_named(name: object) -> Metric[...]:
 
 
 def standard_metric(name: object) -> Metric[...]:
-    """The metric of METRICS of this name or alias, for what takes its options as keywords."""
+    """Look up a metric of METRICS, for what takes its options as keywords."""
     found = measure_named(name)
     if not found.text:
         found = metric_named(name)
@@ -392,6 +363,46 @@ def standard_metric(name: object) -> Metric[...]:
         problem = f"{name!r}: this takes a metric of accuracy by its name, and its options as keywords."
         raise OptionError(problem, fix=near(found.plain_name, METRICS))
     return METRICS[found.plain_name]
+
+
+def _known_names() -> list[str]:
+    return [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
+
+
+@functools.cache
+def _parse_measure(text: str) -> Metric[...]:
+    """Look up the metric of a text such as "nDCG(dcg='exp-log2')@10", and give it the options of the text."""
+    is_text = bool(set(text) & set("@("))
+    measure = MeasureText.parse(text) if is_measure(text) or is_text else MeasureText(text)
+    plain = measure.metric.lower()
+    found = EVERY_METRIC.get(ALIASES.get(plain, plain))
+    if found is None:
+        raise _unknown(text, measure.metric, is_text=is_text)
+    found.check(measure.options)
+    data = {name: value for name, value in measure.data.items() if value is not False}
+    if data and not found.is_accuracy:
+        raise OptionError(f"{text!r}: rel and judged_only are parameters of metrics of accuracy, not of {found.name}.")
+    if not (measure.options or data or measure.k):
+        return found
+    others = {name: value for name, value in measure.options.items() if value != found.defaults[name]}
+    if found.plain_name == "interpolated_precision":
+        others = dict(measure.options)  # its name prints the level
+    name = MeasureText(found.plain_name, others, data).name if others or data else ""
+    return replace(found, symbol=name or found.symbol, text=name, given=measure.options, data=data, cutoff=measure.k)
+
+
+def _unknown(text: str, name: str, *, is_text: bool) -> OptionError:
+    """Make the error for a text that is no metric, with what to type instead."""
+    other = re.sub("[^a-z]", "", name.lower())
+    if (spelling := spelling_of(text)) is not None:
+        return OptionError(f"{text!r} is the name of trec_eval: type {spelling!r}.")
+    if other in OTHERS:
+        return OptionError(f"recnb has no {name}: {OTHERS[other]}.")
+    own, printed = _known_names(), list(PRINTED.values())
+    meant = nearest_names(name, [*own, *printed] if is_text else [*printed, *own])
+    like = " or ".join(repr(text.replace(name, near_name, 1)) for near_name in meant)
+    question = f"Did you mean {like}? " if like else ""
+    return OptionError(f"{quoted(text)} is no metric of recnb. {question}Known: {', '.join(map(repr, own))}.")
 
 
 def number_option(

@@ -5,17 +5,11 @@ Items of the truth that are not relevant are judged as well; all others are not.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-
 import numpy as np
 
-from recnb.metrics.gain import column, out_of_count
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints
+from recnb.metrics.gain import out_of_count
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.metric import Credit, metric, number_option
-
-#: What trec_eval adds to counts in infAP, so that none is 0.
-EPSILON = 0.00001
 
 ONE_ORDER = " depends on one order of the list"
 
@@ -52,26 +46,6 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 @metric(
-    called="inferred average precision",
-    symbol="infAP", out_of="n_relevant", bounds=(0, 1), references=["yilmaz2006"],
-    credit="(1 + (nth - 1 + nonrelevant_above + unjudged_above) * (nth - 1 + 0.00001) / (nth - 1 + nonrelevant_above + 0.00002)) / rank",
-    sentence="Average precision with the precision above each relevant item estimated from the judged items there.",
-    needs=("judged",), retrieval=True,
-)  # fmt: skip
-def inf_ap(hits: Hits, k: Cutoff = None) -> Credit:
-    """Average precision where only a sample of the items is judged: an estimate of what all judgments would give.
-
-    Items without a grade are outside the pool. A grade below 0 marks an item of the pool that was not judged; it needs
-    `negative_relevance="zero"`, which the conventions of trec_eval and ir_measures have.
-    """
-    hits.refuse_ties("infAP", ONE_ORDER)
-    before = hits.nth - 1
-    known = before + hits.nonrelevant_above
-    estimate = (known + hits.unjudged_above) * (before + EPSILON) / (known + 2 * EPSILON)
-    return Credit(hits, Cutoffs.of(k), (1.0 + estimate) / hits.rank, out_of_count(hits, k, "relevant"))
-
-
-@metric(
     called="interpolated precision",
     symbol="IPrec", credit="rise", bounds=(0, 1), references=["manning2008"],
     sentence="The highest precision at any rank from which on this share of the relevant items is found.",
@@ -80,7 +54,7 @@ def inf_ap(hits: Hits, k: Cutoff = None) -> Credit:
 def interpolated_precision(hits: Hits, k: Cutoff = None, *, recall: float = 0.0) -> Credit:
     """Highest precision at any rank where recall is at least `recall`; 0 if it is nowhere.
 
-    Precision at the recall levels 0, 0.1, ..., 1 is the 11-point curve. A level of `recall * n_relevant` items counts as
+    A level of `recall * n_relevant` items counts as
     reached as in trec_eval, which adds 0.9 and rounds down.
     """
     number_option("recall", recall, "share of the relevant items, from 0 to 1", lambda share: 0 <= share <= 1, 0.1)
@@ -101,47 +75,3 @@ def rise(hits: Hits, recall: float) -> Floats:
     before = np.r_[0.0, highest[:-1]]
     before[np.flatnonzero(np.r_[True, hits.user[1:] != hits.user[:-1]])] = 0.0
     return np.asarray(highest - before[: len(highest)])
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Count(Credit):
-    """A number of each user that is counted, whether there are hits or not."""
-
-    counts: Ints | Floats  #: users × cut-offs, or a column
-
-    @property
-    def total(self) -> Floats:
-        """The counts, users × cut-offs."""
-        return np.broadcast_to(self.counts, (self.rows.n_users, len(self.k))).astype(np.float64)
-
-
-@metric(
-    called="number retrieved",
-    symbol="NumRet", credit="1", bounds=(0, math.inf), references=["buckley2000"], summed=True, retrieval=True,
-    sentence="The number of items in all lists together.",
-)  # fmt: skip
-def num_ret(hits: Hits, k: Cutoff = None) -> Credit:
-    """Number of items in the lists of all users down to k."""
-    cutoffs = Cutoffs.of(k)
-    shown = np.minimum(cutoffs.depth(hits.list_length), column(hits.list_length))
-    return Count(hits, cutoffs, hits.weight, counts=shown)
-
-
-@metric(
-    called="number relevant",
-    symbol="NumRel", credit="1", over="ideal", bounds=(0, math.inf), references=["buckley2000"], summed=True,
-    retrieval=True, sentence="The number of relevant items of all users together, found or not.",
-)  # fmt: skip
-def num_rel(hits: Hits, k: Cutoff = None) -> Credit:
-    """Number of relevant items of all users, in the lists or not."""
-    return Count(hits, Cutoffs.of(k), hits.weight, counts=column(hits.n_relevant))
-
-
-@metric(
-    called="number relevant and retrieved",
-    symbol="NumRelRet", credit="1", bounds=(0, math.inf), references=["buckley2000"], summed=True, retrieval=True,
-    sentence="The number of relevant items in all lists together.",
-)  # fmt: skip
-def num_rel_ret(hits: Hits, k: Cutoff = None) -> Credit:
-    """Number of relevant items in the lists of all users down to k."""
-    return Count(hits, Cutoffs.of(k), hits.weight, counts=hits.total(hits.weight, k))

@@ -13,7 +13,6 @@ from recnb.data import Prepared
 from recnb.data.subset import judged_hits
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Credit, Metric
-from recnb.metrics.retrieval import Count
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +29,7 @@ class Averaged:
         return self.values if self.kept is None else np.where(self.kept, self.values, np.nan)
 
 
-def averaged(credit: Credit, convention: Convention, metric: Metric[...], *, mean: bool = True) -> Averaged:
+def averaged(credit: Credit, convention: Convention, *, mean: bool = True) -> Averaged:
     """Fill in, leave out and average by the convention."""
     values = credit.value
     undefined = undefined_in(credit, convention, values.shape)
@@ -39,7 +38,7 @@ def averaged(credit: Credit, convention: Convention, metric: Metric[...], *, mea
         values = np.where(undefined, 1.0 if convention.no_relevant == "one" else 0.0, values)
         if convention.no_relevant == "skip":
             kept = ~undefined
-    means = _mean(values, kept, metric) if mean else np.full(values.shape[1], np.nan)
+    means = _mean(values, kept) if mean else np.full(values.shape[1], np.nan)
     return Averaged(values, kept, means)
 
 
@@ -50,15 +49,11 @@ def undefined_in(
     if convention.relevant != ">0" and isinstance(credit.out_of, Credit):
         return np.broadcast_to(np.asarray(credit.possible) == 0, shape)
     n_relevant = credit.rows.n_relevant
-    if isinstance(credit, Count):
-        return None
     return None if n_relevant.all() else np.broadcast_to((n_relevant == 0)[:, np.newaxis], shape)
 
 
-def _mean(values: Floats, kept: Any, metric: Metric[...]) -> Floats:
+def _mean(values: Floats, kept: Any) -> Floats:
     """Average over the users who are kept, at each cut-off."""
-    if metric.summed:
-        return np.asarray((values if kept is None else np.where(kept, values, 0.0)).sum(axis=0))
     if kept is None:
         return np.asarray(values.mean(axis=0))
     n = kept.sum(axis=0)
@@ -109,7 +104,7 @@ class Scoring:
         """Values per user, and their mean."""
         cutoffs = cutoffs_under(self.convention, cutoffs)
         credit = self.metric.at(self.hits(cutoffs), cutoffs, self.options)
-        return averaged(credit, self.convention, self.metric)
+        return averaged(credit, self.convention)
 
 
 #: Users at a time: few enough for the processor's cache, and so many that a step takes longer than its call.
@@ -128,11 +123,10 @@ def means_of(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[st
     for start, stop in hits.blocks(BLOCK):
         block = hits.part(start, stop)
         for row, (metric, options) in enumerate(metrics):
-            part = averaged(metric.at(block, under, options), prepared.convention, metric, mean=False)
+            part = averaged(metric.at(block, under, options), prepared.convention, mean=False)
             values = part.values if part.kept is None else np.where(part.kept, part.values, 0.0)
             sums[row] += values.sum(axis=0)
             counts[row] += len(values) if part.kept is None else part.kept.sum(axis=0)
-    counts[[metric.summed for metric, _options in metrics]] = 1.0
     return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
 
 

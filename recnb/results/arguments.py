@@ -25,14 +25,14 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import PRINTED, SETS
+from recnb.metrics.measure import PRINTED
 from recnb.metrics.metric import Metric, measure_named, metric_named, standard_metric
 
 #: Metrics by name or text, as "ndcg" or "nDCG@10", or each with its own options.
 Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
 
 #: Names of measures that are kept as typed.
-AS_PRINTED = {*PRINTED.values(), *SETS.values()}
+AS_PRINTED = {*PRINTED.values()}
 
 #: The metrics of a table by default.
 STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")
@@ -40,13 +40,7 @@ STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall
 
 def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
     """Metrics of accuracy by name, the standard ones if none are named. A cut-off in a name is refused."""
-    chosen = [metric_named(metric if metric.cutoff is None else str(name)) for name, metric in asked_measures(metrics)]
-    for metric in chosen:
-        if metric.of == "all":
-            raise OptionError(
-                f"{metric.symbol} is a sum over users and no mean: type .measure({metric.symbol!r}) of an evaluation."
-            )
-    return chosen
+    return [metric_named(metric if metric.cutoff is None else str(name)) for name, metric in asked_measures(metrics)]
 
 
 def asked_measures(metrics: Metrics) -> list[tuple[str, Metric[...]]]:

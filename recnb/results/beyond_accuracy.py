@@ -61,7 +61,7 @@ class ListMetricResult:
             return self.metric.at(
                 item_data.lists_of_evaluated if self.of_evaluated else item_data.lists, self.k, self.options
             )
-        averages = averaged(self._credit, self.evaluation.convention, self.metric)
+        averages = averaged(self._credit, self.evaluation.convention)
         values = averages.values[:, 0]
         kept = np.ones(len(values), dtype=bool) if averages.kept is None else averages.kept[:, 0]
         return PerUser(values, np.ones(len(values)), kept, partial(_rows_of_hits, self.evaluation, self._credit))
@@ -191,7 +191,7 @@ class Numbers:
                 for one in self.of_all
             ]
             low, high = np.transpose(ends)
-        elif not metric.summed:
+        else:
             values, kept = self.averages.values, self.averages.kept
             bounds = metric.bounded(dict(self.convention.metric)).bounds
             columns = [values] if kept is None else [values[rows, at : at + 1] for at, rows in enumerate(kept.T)]

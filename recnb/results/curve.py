@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from recnb.conventions import option_in_words
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
 from recnb.display.templates import render
-from recnb.errors import Argument, OptionError, Suggesting, is_number, is_several
+from recnb.errors import Suggesting, is_several
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
-from recnb.metrics.retrieval import interpolated_precision
 from recnb.results.arguments import check_options, measure_at
-from recnb.results.beyond_accuracy import interval_ends, numbers_of, user_score
+from recnb.results.beyond_accuracy import numbers_of
 from recnb.results.plots import axes
 from recnb.results.provenance import console
 
@@ -43,13 +41,12 @@ class Curve(Suggesting):
     high: tuple[float, ...]
     n_users: int
     basis: str
-    axis: str = "k"  #: what it runs over: k, or recall
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     def to_frame(self) -> pd.DataFrame:
         """The curve as a frame: one row per k, with the mean and the ends of its interval."""
         columns = {self.metric: self.value, "low": self.low, "high": self.high}
-        return pd.DataFrame(columns, index=pd.Index(self.k, name=self.axis))
+        return pd.DataFrame(columns, index=pd.Index(self.k, name="k"))
 
     def plot(self, ax: Axes | None = None, **line: Any) -> Axes:
         """Draw the curve with its band of intervals; `line` goes to matplotlib's plot."""
@@ -64,7 +61,7 @@ class Curve(Suggesting):
             ax.set_ylim(bottom=0, auto=True)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         with lettering(self.lang) as fonts:
-            ax.set_xlabel(self.axis, **fonts)
+            ax.set_xlabel("k", **fonts)
             ax.set_ylabel(self._label(ax.get_ylabel()), **fonts)
         if len({one.get_label() for one in ax.get_legend_handles_labels()[0]}) > 1:
             ax.legend(frameon=False)
@@ -72,11 +69,11 @@ class Curve(Suggesting):
 
     def _label(self, other: str) -> str:
         """The label of the values, beside another curve's if there is one on the axes."""
-        symbol = f"{self.symbol}@{self.axis}"
+        symbol = f"{self.symbol}@k"
         if any_metric(self.metric).over in ("items", "user pairs"):
             words = symbol
         else:
-            words = _("{symbol}@{axis}, mean of {n:,} users", symbol=self.symbol, axis=self.axis, n=self.n_users)
+            words = _("{symbol}@{axis}, mean of {n:,} users", symbol=self.symbol, axis="k", n=self.n_users)
         if other in ("", words):
             return words
         return symbol if other.split(",")[0] == symbol else _("mean over users")
@@ -93,48 +90,22 @@ class Curve(Suggesting):
                 for k, row in zip(self.k, frame.to_numpy(), strict=True)
             ]
             return str(render(
-                "results/table.jinja", header=[self.axis, *frame.columns], rows=rows, basis=f"{self.basis}; {_('95% intervals')}",
-                title="", numbers_from=1, label=_("{metric} against {axis}", metric=self.metric, axis=self.axis),
+                "results/table.jinja", header=["k", *frame.columns], rows=rows, basis=f"{self.basis}; {_('95% intervals')}",
+                title="", numbers_from=1, label=_("{metric} against {axis}", metric=self.metric, axis="k"),
             ))  # fmt: skip
-
-
-def is_against_recall(metric: object) -> bool:
-    """Whether the curve of a metric is against levels of recall, as that of interpolated precision is."""
-    return str(metric).lower() in ("iprec", "interpolated_precision")
 
 
 def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str, Any]) -> Curve:
     """The curve of a metric of accuracy or beyond it; NaN for the interval of a number that has none."""
-    if is_against_recall(metric):
-        return _against_recall(data, k, options)
     usual = is_several(k) and [*k] == [*CUTOFFS]
     chosen, cutoff = (
         measure_at(metric, None if usual else k) if usual or not is_several(k) else (any_metric(metric), None)
     )
     if usual and cutoff is not None:
         k = range(1, cutoff + 1)
-    if chosen.summed:
-        raise OptionError(f"{chosen.symbol} is a sum over users and has no curve: type .measure({chosen.symbol!r}).")
     cutoffs = Cutoffs.of_curve(k)
     check_options(chosen, options)
     found = numbers_of(data, chosen, cutoffs, options)
     mean, low, high = (tuple(map(float, numbers)) for numbers in found.with_ends(chosen))
     finite = tuple(cutoff for cutoff in cutoffs if cutoff is not None)
     return Curve(chosen.name, chosen.symbol, finite, mean, low, high, len(found.users), "; ".join(found.basis()))
-
-
-def _against_recall(data: EvaluationData, k: Any, options: Mapping[str, Any]) -> Curve:
-    """Interpolated precision at levels of recall: the 11-point curve, unless levels are given."""
-    levels = list(k) if is_several(k) else [k]
-    if levels == [*CUTOFFS]:
-        levels = [level / 10 for level in range(11)]
-    if not levels or not all(is_number(level) and 0 <= level <= 1 for level in levels):
-        problem = " are no levels of recall: leave them out for the 11-point curve, or give numbers from 0 to 1."
-        raise OptionError(Argument("k", levels), problem)
-    levels = list(map(float, levels))
-    scores = [user_score(data, interpolated_precision, None, {**options, "recall": level}) for level in levels]
-    low, high = zip(*(interval_ends(score) for score in scores), strict=True)
-    symbol = interpolated_precision.symbol
-    basis = scores[0].basis.replace(f"; {option_in_words('recall', levels[0])}", "")  # that of one level, without it
-    means, n_users = tuple(map(float, scores)), scores[0].n_users
-    return Curve("interpolated_precision", symbol, tuple(levels), means, low, high, n_users, basis, "recall")

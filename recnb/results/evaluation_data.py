@@ -231,7 +231,7 @@ class EvaluationData:
         convention, n_undefined = scoring.convention.with_metric(shown), scoring.n_undefined(cutoffs)
         scale = self.scale_in_words(options)
         words = phrases_of(prepared.counts, convention, self.notes, graded=prepared.graded, n_undefined=n_undefined)
-        words = [*[_("sum over users")] * scoring.metric.summed, *words, *scale]
+        words = [*words, *scale]
         if self.library is None:
             return words
         if why := self.why_own(scoring.metric, whole=whole):

@@ -219,7 +219,7 @@ def explanation_of(
     """The explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
     with use_language(lang):
         chosen, k = measure_at(metric, k)
-        if chosen.summed or chosen.plain_name == "judged":
+        if chosen.plain_name == "judged":
             asked = metric if chosen.cutoff == k else f"{metric}@{k}"
             raise OptionError(
                 f"{chosen.symbol} counts rows and has no terms to explain: see .measure({asked!r}).per_user."
@@ -388,7 +388,7 @@ def _term_rows(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> T
     }  # fmt: skip
     if {"nonrelevant_above", "n_nonrelevant"} & names:
         numbers |= {
-            "nonrelevant_above": hits.nonrelevant_above, "unjudged_above": hits.unjudged_above,
+            "nonrelevant_above": hits.nonrelevant_above,
             "n_nonrelevant": hits.n_nonrelevant[0],
         }  # fmt: skip
     if "rise" in names:

@@ -87,7 +87,6 @@ class Methods(Suggesting):
 
     judged = method(retrieval.judged)
     bpref = method(retrieval.bpref)
-    inf_ap = method(retrieval.inf_ap)
     interpolated_precision = method(retrieval.interpolated_precision)
 
     coverage = method(catalogue.coverage)

@@ -127,10 +127,7 @@ class Score(MetricValue):
         """The value of each user, indexed by user."""
         return pd.Series(self._values.copy(), index=self._users(), name=self.label)
 
-    @property
-    def has_interval(self) -> bool:
-        """Whether it is a mean over users."""
-        return not any_metric(self.metric).summed
+    has_interval = True
 
     def interval(
         self,
@@ -148,8 +145,6 @@ class Score(MetricValue):
         user, and for a metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
         """
         metric = any_metric(self.metric)
-        if metric.summed:
-            raise OptionError(f"{self.metric} is a sum over users and no mean, so there is no interval for it.")
         low, high = intervals(
             self._values[:, np.newaxis],
             confidence,
@@ -169,7 +164,7 @@ class Score(MetricValue):
         ax, values = axes(ax), self._values[np.isfinite(self._values)]
         ax.hist(values, bins, weights=np.full(len(values), 1 / max(len(values), 1)), color=color)
         ax.axvline(float(self), color=QUIET)
-        if self.has_interval and self.n_users > 1:
+        if self.n_users > 1:
             ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
         with lettering(self.lang) as fonts:
             ax.set_xlabel(_("{label} of a user; line: mean and 95% interval", label=self.label), **fonts)
@@ -177,7 +172,7 @@ class Score(MetricValue):
         return ax
 
     def _shown(self) -> dict[str, str]:
-        if self.n_users < 2 or not self.has_interval:
+        if self.n_users < 2:
             return {}
         low, high = self.interval()
         if np.isnan(low):

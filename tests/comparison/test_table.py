@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -74,21 +73,6 @@ def test_a_comparison_is_a_mapping_of_evaluations(sample, compared) -> None:
         compared["populr"]
     assert compared != recnb.compare(sample.recommendations, sample.test)
     assert compared in {compared}
-
-
-def test_the_curve_of_interpolated_precision_is_against_recall() -> None:
-    sample = recnb.datasets.load_sample()
-    found = recnb.compare(sample.recommendations, sample.test)
-    curves = found.curve("IPrec")
-    frame = curves.to_frame()
-    for model in found:
-        one = found[model].curve("IPrec").to_frame()
-        ours = frame[frame["model"] == model].set_index("recall")[["mean", "low", "high"]]
-        assert np.allclose(ours, one.iloc[:, :3])
-        assert list(ours.index) == list(one.index)
-    assert repr(curves).startswith("IPrec@recall")
-    assert "Against recall" in curves._repr_html_()
-    assert curves.plot().get_xlabel() == "recall"
 
 
 def test_other_decimals_keep_marks_and_small_print(compared) -> None:

@@ -27,7 +27,7 @@ def rows_of(ranking: Ranking, truth: Truth, k: int | None) -> list[dict[str, flo
     above = 0
     for rank, item in enumerate(ranking[: len(ranking) if k is None else k], 1):
         if truth.get(item, 0) > 0:
-            rows.append({"rank": rank, "nth": len(rows) + 1, "nonrelevant_above": above, "unjudged_above": 0})
+            rows.append({"rank": rank, "nth": len(rows) + 1, "nonrelevant_above": above})
         elif item in truth:
             above += 1
     return rows
@@ -48,24 +48,13 @@ def bpref(ranking: Ranking, truth: Truth, k: int | None) -> float:
     return sum(credits) / n_relevant
 
 
-def inf_ap(ranking: Ranking, truth: Truth, k: int | None) -> float:
-    total = 0.0
-    for row in rows_of(ranking, truth, k):
-        rank, relevant, other = row["rank"], row["nth"] - 1, row["nonrelevant_above"]
-        total += 1 / rank
-        if rank > 1:
-            share = (relevant + 0.00001) / (relevant + other + 0.00002)
-            total += (rank - 1) / rank * ((relevant + other) / (rank - 1)) * share
-    return total / sum(grade > 0 for grade in truth.values())
-
-
 def interpolated_precision(ranking: Ranking, truth: Truth, k: int | None, recall: float = 0.0) -> float:
     needed = int(recall * sum(grade > 0 for grade in truth.values()) + 0.9)
     return max((row["nth"] / row["rank"] for row in rows_of(ranking, truth, k) if row["nth"] >= needed), default=0)
 
 
 NAIVE: dict[str, Callable[..., float]] = {
-    "judged": judged, "bpref": bpref, "inf_ap": inf_ap, "interpolated_precision": interpolated_precision,
+    "judged": judged, "bpref": bpref, "interpolated_precision": interpolated_precision,
 }  # fmt: skip
 
 
@@ -91,7 +80,7 @@ def test_naive_definitions(source: Data, k: int | None, level: float) -> None:
 @given(data(), st.sampled_from(CUTOFFS))
 def test_the_formula_gives_the_value(source: Data, k: int | None) -> None:
     evaluation = recnb.evaluate(source.recs, source.relevant)
-    for name in ("bpref", "inf_ap"):
+    for name in ("bpref",):
         credit, out_of = RETRIEVAL_METRICS[name].formulas()
         for user in source.users:
             truth = source.truth[user]
@@ -106,7 +95,7 @@ def test_the_formula_gives_the_value(source: Data, k: int | None) -> None:
 @given(data(), st.sampled_from(CUTOFFS))
 def test_no_list_beats_the_ideal_one(source: Data, k: int | None) -> None:
     evaluation = recnb.evaluate(source.recs, source.relevant)
-    for name in ("bpref", "inf_ap", "interpolated_precision"):
+    for name in ("bpref", "interpolated_precision"):
         metric = RETRIEVAL_METRICS[name]
         found = getattr(evaluation, name)(k=k).per_user.to_numpy()
         best = metric.at(evaluation.hits().ideal, k, {}).value[:, 0]

@@ -145,7 +145,7 @@ TRAIN = pd.DataFrame([("u", "x"), ("u", "q"), ("v", "x"), ("v", "b"), ("w", "a")
 ITEMS = pd.DataFrame({"item": list("abcqrsxyz"), "genre": ["p|q", "p", "q|r|s", "r", "p", "q", "p|r", "s", "p|q|r"]})
 DISTANCES = pd.DataFrame(0.37, index=ITEMS["item"], columns=ITEMS["item"])
 
-ACCURACY: dict[str, Metric[...]] = {**METRICS, **{name: metric for name, metric in RETRIEVAL_METRICS.items() if not metric.summed and name != "judged"}}  # fmt: skip
+ACCURACY: dict[str, Metric[...]] = {**METRICS, **{name: metric for name, metric in RETRIEVAL_METRICS.items() if name != "judged"}}  # fmt: skip
 
 
 def explained_of_all(ev: recnb.Evaluation, name: str, k: int | None, options: dict[str, Any]) -> int:
