@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import functools
-import operator
 import os
 import shlex
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from glob import glob
 from math import inf, isfinite
 from pathlib import Path
@@ -39,7 +37,7 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.measure import MeasureText, is_measure
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, measure_named
 from recnb.report.request import USUAL_K
-from recnb.results.gate import Gate
+from recnb.results.gate import Gate, at_least
 from recnb.stats import TESTS
 
 #: The form of a report by the ending of its file.
@@ -107,6 +105,7 @@ def _pair(text: str) -> tuple[str, Any]:
 HINTS = {
     "argument command: invalid choice": "The command comes first: recnb report recs.csv truth.csv",
     "argument --k: invalid int": "Give whole numbers with blanks between them: --k 5 10",
+    "unrecognized arguments: --gate-junit": "Say --gate-json FILE, or assert the gate in a test of pytest",
     "required: truth": "The last file is the truth; a file with both sides is evaluated in Python: recnb.evaluate('file.csv')",
 }
 
@@ -155,7 +154,6 @@ def parser() -> argparse.ArgumentParser:
     worse = "exit with 1 if a model is worse than --baseline, or with a margin not shown to be within it; may be given again"
     add("--fail-if-worse", **repeated, metavar="ndcg@10[:0.01]", help=worse)
     add("--gate-json", metavar="FILE", help="write the result of --fail-below and --fail-if-worse as JSON")
-    add("--gate-junit", metavar="FILE", help="the same as JUnit's XML, which CI servers show")
     for role in COLUMNS:
         add(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}")
     return command
@@ -233,11 +231,12 @@ class GateRequest:
             raise OptionError(f"{self.flag} {self.model}:…: there is no such model. {known}")
         metric = measure_named(self.measure)
         asked = {name: value for name, value in options.items() if name in metric.defaults.keys() - metric.given.keys()}
-        if self.model is not None:
-            asked["model"] = self.model
-        if isinstance(result, Comparison) and self.flag == "--fail-if-worse":
-            return result.not_worse(self.measure, margin=self.number, **asked)
-        return result.at_least(self.measure, self.number, **asked)
+        if isinstance(result, Evaluation):
+            return result.at_least(self.measure, self.number, **asked)
+        if self.flag == "--fail-if-worse":
+            return result.not_worse(self.measure, margin=self.number, model=self.model, **asked)
+        of_each = {name: result[name]._data for name in ([self.model] if self.model else models)}
+        return at_least(of_each, self.measure, self.number, None, asked)
 
 
 def warnings_of(result: Evaluation | Comparison) -> tuple[str, ...]:
@@ -302,9 +301,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     requests = [GateRequest.of("--fail-below", text) for text in arguments.fail_below]
     requests += [GateRequest.of("--fail-if-worse", text) for text in arguments.fail_if_worse]
-    gate_files = {form: file for form in ("json", "junit") if (file := getattr(arguments, f"gate_{form}"))}
-    if gate_files and not requests:
-        raise OptionError(f"--gate-{next(iter(gate_files))}: there is no gate: give --fail-below or --fail-if-worse.")
+    if arguments.gate_json and not requests:
+        raise OptionError("--gate-json: there is no gate: give --fail-below or --fail-if-worse.")
     if arguments.fail_if_worse and not arguments.baseline:
         problem = "--fail-if-worse compares with a baseline: "
         raise OptionError(problem, "give the files of both models, and say --baseline.")
@@ -317,12 +315,12 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     side_files = {name: file for name in ("train", "items", "users") if (file := getattr(arguments, name))}
     files |= {f"model {name!r}: ": str(file) for name, file in model_files.items()}
     files |= {"truth": str(truth_file), **side_files}
-    targets = {"-o": arguments.output, **{f"--gate-{form}": file for form, file in gate_files.items()}}
+    targets = {"-o": arguments.output, "--gate-json": arguments.gate_json}
     for flag, target in targets.items():
         _check_target(flag, target, list(files.values()))
     paths = [Path(target).resolve() for target in targets.values() if target]
     if len(set(paths)) < len(paths):
-        raise OptionError("-o, --gate-json and --gate-junit write a file each: give each another name.")
+        raise OptionError("-o and --gate-json write a file each: give each another name.")
     files["recommendations"] = str(next(iter(model_files.values())))
     columns = {role: value for role in COLUMNS if (value := getattr(arguments, role))}
     wanted: list[Wanted] = [(truth_file, "qrels", IDS), *((file, "run", IDS) for file in model_files.values())]
@@ -348,9 +346,9 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     _write(_shown(result, arguments, form, metric_options), arguments.output)
     if not gates:
         return 0
-    gate = replace(functools.reduce(operator.add, gates), warnings=warnings_of(result))
-    for kind, file in gate_files.items():
-        written(getattr(gate, f"to_{kind}")(), file)
+    gate = Gate(tuple(check for one in gates for check in one.checks), warnings=warnings_of(result))
+    if arguments.gate_json:
+        written(gate.to_json(), arguments.gate_json)
     for line in (*gate.warnings, *gate.lines):
         _print_error(f"recnb: {line}")
     return 0 if gate else 1

@@ -426,7 +426,7 @@ class Evaluation(EvaluationMethods):
         Returns
         -------
         Gate
-            True if it does; `to_json` and `to_junit` write it for CI.
+            True if it does; `to_json` writes it for CI.
 
         Examples
         --------

@@ -46,8 +46,9 @@ means.round(4)
 # interval:
 
 # %%
-intervals = found.means(["ndcg", "recall"], k=10).set_index(["metric", "model"])
-intervals[["mean", "low", "high"]].round(4)
+of_each = {model: ev.table(["ndcg", "recall"], k=10, intervals=True)[10] for model, ev in found.items()}
+intervals = pd.concat(of_each, names=["model"]).swaplevel().sort_index(level="metric", sort_remaining=False)
+intervals.round(4)
 
 # %% [markdown]
 # It is tempting to look whether two of these intervals overlap, and it misleads. Those of `item-knn` and `popular` in
@@ -109,13 +110,12 @@ assert round(pairing["times the users"].iloc[-1], 1) == 4.6
 # ## What is shown, and what is not
 
 # %%
-found.conclusion("ndcg", k=10)
+shown = found.differences("ndcg", k=10)
+shown
 
 # %%
 assert ndcg["verdict"].tolist() == ["better", "better", "open"]
-forest = found.forest("ndcg", k=10)
-forest.plot(plt.figure(figsize=(7.5, 2.2), layout="constrained").add_subplot())
-print(forest)
+shown.plot(plt.figure(figsize=(7.5, 2.2), layout="constrained").add_subplot())
 
 # %% [markdown]
 # Filled dots are findings: the interval leaves out 0, and the test still says so after it was corrected for three
@@ -225,18 +225,18 @@ all_looks = chance.differences(METRICS, k=CUTS)
 best = all_looks.loc[all_looks["p"].idxmin()]
 
 assert np.allclose(all_looks["p"], p[world])
-told = chance.conclusion(best["metric"], k=best["k"])
-print(f"world {world}: {told.lines[0]}")
+told = chance.differences(best["metric"], k=best["k"])
+print(f"world {world}: {told.conclusions[0]}")
 
 # %% [markdown]
 # The test is sound, the sentence is well made, and all of it is about a coin. What gives it away is the number of
 # looks, which only the one who looked can tell:
 
 # %%
-honest = chance.conclusion(METRICS, k=CUTS)
-line = next(line for line in honest.lines if line.startswith(told.lines[0].split(":")[0]))
+honest = all_looks.conclusions
+line = next(line for line in honest if line.startswith(told.conclusions[0].split(":")[0]))
 
-assert told.differences[0].verdict in ("better", "worse")
+assert told["verdict"].iloc[0] in ("better", "worse")
 assert all_looks["p_holm"].min() > 0.05
 assert not all_looks["verdict"].isin(["better", "worse"]).any()
 print(line)
@@ -348,11 +348,11 @@ report
 
 # %%
 only_liked = {"baseline": "popular", "pairs": "all", "relevant_from": 4}
-liked = recnb.compare(sample.models, sample.test, **only_liked).conclusion("ndcg", k=10)
+liked = recnb.compare(sample.models, sample.test, **only_liked).differences("ndcg", k=10)
 
-assert [one.verdict for one in liked.differences] == ndcg["verdict"].tolist()
-assert liked.differences[0].n_users == 235
-print(*liked.lines, sep="\n")
+assert liked["verdict"].tolist() == ndcg["verdict"].tolist()
+assert liked["n_users"].iloc[0] == 235
+print(*liked.conclusions, sep="\n")
 
 # %% [markdown]
 # Smaller numbers, fewer users (235 liked anything), and the same three answers.

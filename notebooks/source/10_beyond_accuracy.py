@@ -256,10 +256,12 @@ with_random.round(4)
 # %%
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 for ax, metric in ((left, "coverage"), (right, "novelty")):
-    tradeoff = four.tradeoff(metric, "ndcg", k=10)
-    tradeoff.plot(ax)
-    print(tradeoff, end="\n\n")
-    points = tradeoff.to_frame()
+    points = pd.DataFrame({model: [getattr(ev, metric)(k=10), ev.ndcg(k=10)] for model, ev in four.items()}, [metric, "ndcg"]).T
+    points.plot.scatter(metric, "ndcg", ax=ax)
+    for model, place in points.iterrows():
+        ax.annotate(model, place, xytext=(5, 3), textcoords="offset points")
+    ax.margins(0.2)
+    print(points.round(4), end="\n\n")
     assert (points.loc[["item-knn", "factors"]] > points.loc["popular"]).all(axis=None)
 
 assert table.loc["novelty", "factors"] > table.loc["novelty", "item-knn"]

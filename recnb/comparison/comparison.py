@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn
 
 import numpy as np
@@ -21,8 +20,8 @@ from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import curves_of, differences_by
 from recnb.comparison.models import models_of, reference_of, settings_of
-from recnb.comparison.parts import ComparisonRows, ComparisonTable, Conclusion, Curves, Forest, Movers, Tradeoff
-from recnb.comparison.results import Difference
+from recnb.comparison.parts import ComparisonRows, ComparisonTable, Curves, Differences, Movers
+from recnb.comparison.results import Difference, tested
 from recnb.data import Frame
 from recnb.data.input import Input
 from recnb.display.language import _, checked, current
@@ -32,21 +31,28 @@ from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
-from recnb.results.arguments import STANDARD, Metrics, asked_measures, asked_of, check_options, chosen_metrics
+from recnb.results.arguments import Metrics, asked_measures, asked_of, check_options, chosen_metrics
 from recnb.results.beyond_accuracy import values_of
-from recnb.results.gate import Gate, NotWorse, at_least
+from recnb.results.gate import Gate, NotWorse
 from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
 from recnb.stats import Test
 from recnb.stats.moments import checked_confidence
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from recnb.comparison.report import ComparisonReport
 
 #: A cut-off or several; None is the whole list.
 AnyCutoffs = int | Sequence[int | None] | None
+
+#: Views of earlier versions, and what has the same numbers.
+FORMER = {
+    "means": "Type .table(k=10), whose plot() draws the intervals; .report(k=10).to_frame() has them as numbers.",
+    "forest": "Type .differences(k=10).plot().",
+    "plot": "Type .differences('ndcg', k=10).plot().",
+    "conclusion": "Type .differences(k=10).conclusions, a sentence for each.",
+    "tradeoff": "Type .table(k=10) for metrics of users, and .beyond(k=10) for those of all lists.",
+}
 
 #: Which models are compared: each with the baseline, or every two.
 Pairs = Literal["baseline", "all"]
@@ -60,8 +66,8 @@ DIFFERENCE_COLUMNS = (
 
 #: Methods that the repr names.
 CALLS = (
-    ".report()", ".table(k=10)", ".differences(k=[5, 10])", ".conclusion('ndcg', k=10)", ".forest('ndcg', k=10)",
-    ".movers('ndcg', k=10)", ".overlap(k=10)",
+    ".report()", ".table(k=10)", ".differences(k=[5, 10])", ".curve('ndcg')", ".movers('ndcg', k=10)", ".overlap(k=10)",
+    ".beyond(k=10)", ".not_worse('ndcg', k=10)",
 )  # fmt: skip
 
 
@@ -129,7 +135,7 @@ def compare(
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> comparison = recnb.compare(sample.recommendations, sample.test, baseline="popular")
-    >>> print(comparison.conclusion("ndcg", k=10).lines[0])
+    >>> print(comparison.differences("ndcg", k=10).conclusions[0])
     nDCG@10: item-knn is better than popular, by 0.0864 (95% interval 0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
     """
     settings = settings_of(confidence, test, method, resamples, permutations, seed)
@@ -152,7 +158,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
     """Models on the same users, as `compare` returns them; every difference is between the values of one user.
 
     It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows everything; `table`, `differences`,
-    `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are its parts. Conclusions hold for the users as a sample, not for another training run or another split of the data.
+    `movers`, `overlap`, `beyond` and `curve` are its parts. Conclusions hold for the users as a sample, not for another training run or another split of the data.
     """
 
     def __getitem__(self, model: str) -> Evaluation:
@@ -195,6 +201,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
+            if name in FORMER:
+                raise UnknownNameError(f"Comparison has no {name!r}.", fix=FORMER[name])
             if not name.startswith("_") and hasattr(Evaluation, name):
                 problem = f"Comparison has no {name!r}."
                 raise UnknownNameError(
@@ -237,7 +245,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         if "intervals" in options:
             problem = "the table of a comparison has no intervals= beside the means."
             raise OptionError(
-                problem, fix="For means with intervals type .means(k=10); .table(k=10).plot() draws them."
+                problem, fix="Type .table(k=10).plot(), which draws them; .report(k=10).to_frame() has them as numbers."
             )
         segments, measured = self._compared(metrics, k, options, [], by, bins)
         labels = distinct_labels(segments.labels, ["model"]) if segments else []
@@ -274,28 +282,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             table.attrs[kind] = {column: [*marked.index[marked["column"] == column]] for column in table}
         return table
 
-    def means(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> pd.DataFrame:
-        """Return means with their intervals.
-
-        Parameters
-        ----------
-        metrics, k, **options
-            As in `table`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row per metric, cut-off and model: mean, low, high, n_users, best (whether it is the highest mean) and near_best
-            (whether it is not significantly different from the best).
-        """
-        means = self._measured(metrics, k, options, []).means
-        frame = pd.DataFrame(list(map(asdict, means))).drop(columns="symbol")
-        frame = frame[["metric", "k", "model", "mean", "low", "high", "n_users", "best", "near_best"]]
-        return self._rows(frame, 3, ("mean", "low", "high", "n_users", "best", "near_best"))
-
     def differences(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
-    ) -> pd.DataFrame:
+    ) -> Differences:
         """Return paired differences with intervals, tests and corrections.
 
         Metrics beyond accuracy that have a value for each user (novelty, popularity, diversity, ...) are compared on the users
@@ -308,69 +297,35 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
         Returns
         -------
-        pandas.DataFrame
-            A row per metric, cut-off and pair of models, and per segment. `p` is that of the test, and `p_holm` is corrected by
+        Differences
+            A DataFrame with a row per metric, cut-off and pair of models, and per segment; `conclusions` has a sentence for each,
+            and `plot()` draws them with their intervals. `p` is that of the test, and `p_holm` is corrected by
             Holm's method for all rows; both are NaN where fewer than 10 users differ. `detectable` is the smallest difference
             found with 80 % power; `won`, `tied` and `lost` count users.
         """
         segments, measured = self._compared(metrics, k, options, self.pairs, by, bins)
         labels = distinct_labels(segments.labels, DIFFERENCE_COLUMNS) if segments else []
-        cells = [row.to_dict() | dict(zip(labels, key, strict=True)) for key, row in differences_by(measured)]
+        rows_of = differences_by(measured)
+        cells = [row.to_dict() | dict(zip(labels, key, strict=True)) for key, row in rows_of]
+        made, names = [row for _key, row in rows_of], [", ".join(map(str, key)) for key, _row in rows_of if key]
         frame = pd.DataFrame(cells, columns=pd.Index([*labels, *DIFFERENCE_COLUMNS]))
         settings = self.settings
         shown = ("difference", "low", "high", "p_holm", "won", "tied", "lost", "n_users", "verdict")
-        rows = self._rows(frame, len(labels) + 4, shown)
-        rows.attrs |= {
+        rows = Differences(frame)
+        rows.attrs = self._rows_attrs(len(labels) + 4, shown) | {
             "corrected": settings.test,
             "confidence": settings.confidence,
-            "n_compared": int(frame["p_holm"].notna().sum()),
+            "n_compared": tested(made),
         }
+        rows._made, rows._settings, rows._segments = tuple(made), settings, tuple(names)
+        rows._ties = tuple(
+            f"{one_line(model)}: {found.short}." for model, found in self._tied(metrics, k, options).items()
+        )
         return rows
 
-    def _rows(self, frame: pd.DataFrame, n_labels: int, shown: Sequence[str]) -> ComparisonRows:
-        """A frame whose first columns say what each row is of."""
-        rows = ComparisonRows(frame)
-        rows.attrs = {"labels": n_labels, "shown": shown, "basis": self.basis(), "lang": current()}
-        return rows
-
-    def conclusion(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
-    ) -> Conclusion:
-        """Return what may be concluded of each difference, in sentences.
-
-        Parameters
-        ----------
-        metrics, k, **options
-            As in `table`.
-        lang
-            "en" or "ko"; None: the language in force.
-
-        Returns
-        -------
-        Conclusion
-        """
-        found = self._measured(metrics, k, options, self.pairs)
-        tied = partial(self._tied, metrics, k, options)
-        return Conclusion(found.differences, self.settings, tied, lang=checked(lang))
-
-    def forest(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
-    ) -> Forest:
-        """Return differences with their intervals as a forest plot; `.plot(ax=)` draws it by matplotlib.
-
-        Parameters
-        ----------
-        metrics, k, **options
-            As in `table`.
-        lang
-            "en" or "ko"; None: the language in force.
-
-        Returns
-        -------
-        Forest
-        """
-        found = self._measured(metrics, k, options, self.pairs)
-        return Forest(found.differences, self.settings, lang=checked(lang))
+    def _rows_attrs(self, n_labels: int, shown: Sequence[str]) -> dict[Any, Any]:
+        """What a frame whose first columns say what each row is of is shown by."""
+        return {"labels": n_labels, "shown": shown, "basis": self.basis(), "lang": current()}
 
     def not_worse(
         self, metric: str, k: int | None = None, margin: float = 0, *, model: str | None = None, **options: Any
@@ -390,7 +345,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         Returns
         -------
         Gate
-            True if every check is passed; it prints why, and `to_json` and `to_junit` write it for CI. Intervals have the confidence
+            True if every check is passed; it prints why, and `to_json` writes it for CI. Intervals have the confidence
             of the comparison, and are not corrected for the number of models. Without data no check is passed: of fewer than 10
             users, or of so few who differ that there is no interval; where every user has the same value it is.
 
@@ -424,31 +379,6 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
                 for row in differences
             )
         )
-
-    def at_least(
-        self, metric: str, value: float, k: int | None = None, *, model: str | None = None, **options: Any
-    ) -> Gate:
-        """Check that a number of models reaches a value, over the users in common.
-
-        Parameters
-        ----------
-        metric, k, **options
-            The metric, as in `table`.
-        value
-            The lowest mean that passes.
-        model
-            The model; None: all.
-
-        Returns
-        -------
-        Gate
-        """
-        models = self._models if model is None else {model: self._models[self._checked(model)]}
-        return at_least(models, metric, value, k, options)
-
-    def plot(self, metrics: Metrics = "ndcg", k: AnyCutoffs = 10, *, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the difference of each model to the baseline with its interval, on `ax` if given; arguments are those of `forest`."""
-        return self.forest(metrics, k, **options).plot(ax)
 
     def movers(
         self,
@@ -526,7 +456,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         from recnb.comparison.rank_similarity import overlaps
 
         frame = pd.DataFrame(list(map(asdict, overlaps(self._models, Cutoffs.one(k).values[0], p))))
-        return self._rows(frame, 3, ("jaccard", "rbo", "n_users", "n_identical"))
+        rows = ComparisonRows(frame)
+        rows.attrs = self._rows_attrs(3, ("jaccard", "rbo", "n_users", "n_identical"))
+        return rows
 
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy that `train=` and `items=` allow for every model.
@@ -578,30 +510,6 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         cutoffs = Cutoffs.of_curve(k)
         means = self._measured([chosen.name], cutoffs, options, []).means
         return Curves(curves_of(means, self.names), self.settings, lang=checked(lang))
-
-    def tradeoff(self, x: str, y: str = "ndcg", k: int | None = None, *, lang: str | None = None) -> Tradeoff:
-        """Return two metrics against each other, a point for each model.
-
-        Parameters
-        ----------
-        x, y
-            Names of metrics: any two methods of an Evaluation, as "coverage" and "ndcg".
-        k
-            Cut-off; None is the whole list.
-        lang
-            "en" or "ko"; None: the language in force.
-
-        Returns
-        -------
-        Tradeoff
-        """
-        points: dict[str, tuple[float, float]] = {}
-        for name, evaluation in self.models.items():
-            for metric in (x, y):
-                if str(metric).startswith("_") or not callable(getattr(evaluation, str(metric), None)):
-                    raise OptionError(f"{metric!r} is no metric of an Evaluation. {near(metric, STANDARD)}")
-            points[name] = (float(getattr(evaluation, x)(k=k)), float(getattr(evaluation, y)(k=k)))
-        return Tradeoff(x, y, Cutoffs.one(k).values[0], points, self.n_users, lang=checked(lang))
 
     def explore(self, *args: Any, **options: Any) -> Any:
         """Return a widget to go through users and see each model's list; arguments are those of `Evaluation.explore`."""

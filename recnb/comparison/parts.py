@@ -1,24 +1,23 @@
-"""Parts of a comparison: conclusions, a forest plot, users, curves, points, the table of means. Each shows itself and is a frame."""
+"""Results of a comparison: the table of means, differences, users who moved, curves. Each shows itself and is or has a frame."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
 from recnb.comparison.charts import colour_of
 from recnb.comparison.conclusions import (
-    SIGNS,
+    VERDICTS,
     conclusions,
     difference_axis,
     difference_label,
     near_best_in_words,
     notes,
-    number,
     signed,
 )
 from recnb.comparison.results import FOUND, Difference, MovedUsers, Settings, tested
@@ -28,11 +27,10 @@ from recnb.display.language import _, use_language
 from recnb.display.svg import COLOURS, QUIET
 from recnb.display.templates import plain_macro
 from recnb.display.text import one_line
-from recnb.errors import Suggesting
-from recnb.lint.findings import Finding
+from recnb.errors import OptionError, Suggesting
 from recnb.report.section import PLAIN
 from recnb.results.curve import Curve
-from recnb.results.plots import DOTS, axes, draw_intervals, draw_scales, plain
+from recnb.results.plots import axes, draw_intervals, draw_scales, plain
 from recnb.results.table import TEXT, Form, Table, named
 
 if TYPE_CHECKING:
@@ -64,81 +62,6 @@ class ComparisonPart(Suggesting, ABC):
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             return self._html()
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Conclusion(ComparisonPart):
-    """The conclusion of each difference, in sentences, and notes on all of them."""
-
-    differences: tuple[Difference, ...]
-    settings: Settings
-    _tied: Callable[[], Mapping[str, Finding]]  # equal scores that decide, looked for where notes are shown
-
-    @property
-    def lines(self) -> list[str]:
-        """A sentence for each difference."""
-        with use_language(self.lang):
-            return conclusions(self.differences, self.settings, one_line)
-
-    @property
-    def notes(self) -> list[str]:
-        """Equal scores that decide, the number of comparisons made, and what intervals over users do not cover."""
-        with use_language(self.lang):
-            ties = [f"{one_line(model)}: {finding.short}." for model, finding in self._tied().items()]
-            return [*ties, *notes(self.settings, tested(self.differences))]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Each difference with its verdict and its sentence."""
-        names = ["metric", "k", "model", "baseline", "verdict"]
-        return pd.DataFrame([row.to_dict() for row in self.differences], columns=names).assign(says=self.lines)
-
-    def _text(self) -> str:
-        return "\n".join([*self.lines, *self.notes])
-
-    def _html(self) -> str:
-        return part(_("What may be concluded"), "conclusion", self.differences, self.settings, self.notes)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Forest(ComparisonPart):
-    """Differences with their intervals, one under the other, about a line at 0."""
-
-    differences: tuple[Difference, ...]
-    settings: Settings
-
-    def to_frame(self) -> pd.DataFrame:
-        """The differences drawn: metric, k, model, baseline, difference and the ends of its interval, verdict."""
-        names = ["metric", "k", "model", "baseline", "difference", "low", "high", "verdict"]
-        return pd.DataFrame([row.to_dict() for row in self.differences], columns=names)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw it by matplotlib, on `ax` if given."""
-        ax = axes(ax)
-        shown = [row for row in self.differences if isfinite(row.difference)]
-        with lettering(self.lang) as fonts:
-            names = [f"{row.label}  {difference_label(row, shown, plain)}" for row in shown]
-            ax.set_xlabel(difference_axis(shown, plain), **fonts)
-        # Filled marks are findings, hollow ones are not.
-        for at, row in enumerate(shown):
-            is_finding, colour = row.verdict in FOUND, colour_of(row)
-            if isfinite(row.low):
-                ax.plot([row.low, row.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
-            ax.plot([row.difference], [at], "o", color=colour, markerfacecolor=colour if is_finding else "none")
-        ax.axvline(0, color=QUIET, linewidth=1)
-        ax.set_yticks(range(len(names)), names)
-        ax.set_ylim(len(names) - 0.5, -0.5)
-        ax.spines["left"].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-        return ax
-
-    def _text(self) -> str:
-        return "\n".join(
-            f"{row.label}  {one_line(row.model)} − {one_line(row.baseline)}: {signed(row.difference)} [{number(row.low)}, {number(row.high)}] {SIGNS[row.verdict]}"
-            for row in self.differences
-        )
-
-    def _html(self) -> str:
-        return part(_("Differences, each over the same users"), "forest", self.differences, self.settings)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -220,57 +143,6 @@ class Curves(ComparisonPart):
         return part(title, "curves", self.curves, self.settings, (), self.axis)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Tradeoff(ComparisonPart):
-    """Two metrics against each other, a point for each model."""
-
-    x: str
-    y: str
-    k: int | None
-    points: Mapping[str, tuple[float, float]]
-    n_users: int
-
-    @property
-    def labels(self) -> tuple[str, str]:
-        """Both metrics at their cut-off."""
-        at = "" if self.k is None else f"@{self.k}"
-        return f"{self.x}{at}", f"{self.y}{at}"
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row a model, a column a metric."""
-        columns = list(self.labels) if self.x != self.y else [self.x, f"{self.y} "]
-        return pd.DataFrame.from_dict(dict(self.points), orient="index", columns=columns).rename_axis("model")
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw them by matplotlib, on `ax` if given."""
-        ax = axes(ax)
-        places = [place for place in self.points.values() if all(map(isfinite, place))]
-        for at, (model, place) in enumerate(self.points.items()):
-            colour = COLOURS[at % len(COLOURS)]
-            ax.plot([place[0]], [place[1]], DOTS[at % len(DOTS)], color=colour, markersize=9)
-            way, anchor = (-9, "right") if place in places and _crowded(place, places) else (9, "left")
-            ax.annotate(
-                plain(model), place, textcoords="offset points", xytext=(way, 0), ha=anchor, va="center", color=colour
-            )
-        ax.set(xlabel=self.labels[0], ylabel=self.labels[1])
-        ax.margins(0.18)
-        return ax
-
-    def _text(self) -> str:
-        return self.to_frame().rename(index=one_line).to_string(float_format="{:.4f}".format)
-
-    def _html(self) -> str:
-        return part(_("comparison of models"), "tradeoff", self.points, self.labels, self.n_users)
-
-
-def _crowded(place: tuple[float, float], places: Sequence[tuple[float, float]]) -> bool:
-    """Return whether a name has no room to the right of its point: the picture's edge, or another point, is there."""
-    (left, right), (bottom, top) = ((min(values), max(values)) for values in zip(*places, strict=True))
-    far, level = 0.4 * (right - left), 0.08 * (top - bottom)
-    beside = any(0 < other[0] - place[0] < far and abs(other[1] - place[1]) <= level for other in places)
-    return beside or place[0] - left > 0.6 * (right - left)
-
-
 class ComparisonTable(Table):
     """Means of models over the common users: a row per model, a column per metric and cut-off.
 
@@ -311,6 +183,9 @@ class ShownRows(Table):
             return "<0.0001"
         return signed(value) if column == "difference" and isfinite(value) else super()._number(value, column)
 
+    def _notes(self, form: Form) -> list[str]:
+        return [*super()._notes(form), *(form.safe(line, 1000) for line in self.attrs.get("lines", ()))]
+
 
 class ComparisonRows(Table):
     """Rows of a comparison as a DataFrame; where it is shown, names of models and segments are on one line.
@@ -337,3 +212,71 @@ class ComparisonRows(Table):
     def to_latex(self, *args: Any, **options: Any) -> Any:
         """Return the rows in LaTeX as they are shown, or write them to a file."""
         return self._shown_rows().to_latex(*args, **options)
+
+
+#: Conclusions stand below so many differences.
+FEW = 6
+
+
+class Differences(ComparisonRows):
+    """Paired differences with intervals, tests and corrections.
+
+    `conclusions` has a sentence for each, `notes` what all of them rest on, and `plot()` draws them with their intervals.
+    """
+
+    _metadata: ClassVar = ["_made", "_settings", "_segments", "_ties"]
+    _made: tuple[Difference, ...] = ()
+    _settings: Settings
+    _segments: tuple[str, ...] = ()  #: the segment of each, if they are by segment
+    _ties: tuple[str, ...] = ()  #: models whose equal scores decide
+
+    @property
+    def conclusions(self) -> list[str]:
+        """What may be concluded of each difference."""
+        with use_language(self.attrs["lang"]):
+            sentences = conclusions(self._made, self._settings, one_line)
+        if not self._segments:
+            return sentences
+        return [f"{one_line(of)}: {words}" for of, words in zip(self._segments, sentences, strict=True)]
+
+    @property
+    def notes(self) -> list[str]:
+        """Equal scores that decide, the number of comparisons made, and what intervals over users do not cover."""
+        with use_language(self.attrs["lang"]):
+            return [*self._ties, *notes(self._settings, tested(self._made))]
+
+    def _shown_rows(self) -> ShownRows:
+        shown = super()._shown_rows()
+        with use_language(self.attrs["lang"]):
+            shown["verdict"] = [_(VERDICTS[verdict][1]) for verdict in shown["verdict"]]
+        shown.attrs = {**self.attrs, "lines": [*self._ties, *(self.conclusions if len(self) <= FEW else ())]}
+        return shown
+
+    def _draw(self, ax: Axes | None, color: Any) -> Axes:
+        """Draw the differences with their intervals one under the other, about a line at 0."""
+        if color is not None:
+            problem = "the colours of differences say which of them are findings."
+            raise OptionError(problem, fix="Leave out color=.")
+        return draw_forest(ax, self._made, self.attrs["lang"], self._segments)
+
+
+def draw_forest(ax: Axes | None, differences: Sequence[Difference], lang: str, segments: Sequence[str] = ()) -> Axes:
+    """Draw differences with their intervals; filled marks are findings, hollow ones are not."""
+    at_all = [(row, *of) for row, *of in zip(differences, *([segments] if segments else []), strict=True)]
+    shown = [(row, *of) for row, *of in at_all if isfinite(row.difference)]
+    rows = [row for row, *_of in shown]
+    ax = axes(ax)
+    with lettering(lang) as fonts:
+        names = ["  ".join([*map(plain, of), row.label, difference_label(row, rows, plain)]) for row, *of in shown]
+        ax.set_xlabel(difference_axis(rows, plain), **fonts)
+    for at, row in enumerate(rows):
+        is_finding, colour = row.verdict in FOUND, colour_of(row)
+        if isfinite(row.low):
+            ax.plot([row.low, row.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
+        ax.plot([row.difference], [at], "o", color=colour, markerfacecolor=colour if is_finding else "none")
+    ax.axvline(0, color=QUIET, linewidth=1)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    return ax

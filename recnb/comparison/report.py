@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from recnb.comparison.conclusions import number, report_title
-from recnb.comparison.parts import Curves, Forest
+from recnb.comparison.parts import Curves, draw_forest
 from recnb.comparison.results import ComparisonReportData
 from recnb.comparison.sections import SECTIONS
 from recnb.display.language import _
@@ -76,7 +76,7 @@ class ComparisonReport(SectionedReport):
         height = max(3.8, 0.32 * len(shown) + 1.2)
         drawn, (left, right) = plt.subplots(1, 2, figsize=(12, height), layout="constrained")
         Curves(self.data.curves, self.data.settings, lang=self.lang).plot(left)
-        Forest(shown, self.data.settings, lang=self.lang).plot(right)
+        draw_forest(right, shown, self.lang)
         # A notebook would show an open figure once more at the end of the cell.
         plt.close(drawn)
         return drawn

@@ -6,13 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import isfinite
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, overload
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING, Any, ClassVar, Never
 
 import pandas as pd
 
-from recnb.data.files import AsJson, json_values, written
+from recnb.data.files import AsJson, json_values
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import in_one_line, render, user_text
 from recnb.display.text import one_line, told_apart, whole
@@ -152,7 +150,7 @@ class NotWorse(GateCheck):
 class Gate(AsJson, Suggesting):
     """The checks of a gate; true if all are passed.
 
-    Shown by a notebook, with the numbers behind each check; `to_frame`, `to_json` and `to_junit` export them.
+    Shown by a notebook, with the numbers behind each check; `to_frame` and `to_json` export them.
     """
 
     checks: tuple[GateCheck, ...]
@@ -162,9 +160,14 @@ class Gate(AsJson, Suggesting):
     def __bool__(self) -> bool:
         return all(check.passed for check in self.checks)
 
-    def __add__(self, other: Gate) -> Gate:
-        warnings = tuple(dict.fromkeys((*self.warnings, *other.warnings)))
-        return Gate((*self.checks, *other.checks), self.lang, warnings)
+    def __add__(self, other: object) -> Never:
+        raise OptionError("gates are not added.", fix="Type bool(one) and bool(other); each says why by itself.")
+
+    def to_junit(self, *_args: Any, **_options: Any) -> Never:
+        """There is no JUnit of a gate."""
+        raise OptionError(
+            "a gate has no JUnit's XML.", fix="Type to_json(path); or assert the gate in a test of pytest."
+        )
 
     @property
     def basis(self) -> str:
@@ -191,33 +194,6 @@ class Gate(AsJson, Suggesting):
             checks = [check.to_dict() for check in self.checks]
         gate = {"schema": "recnb.gate/1", "passed": bool(self), "checks": checks, "basis": self.basis}
         return dict(json_values({**gate, "warnings": self.warnings}))
-
-    @overload
-    def to_junit(self, path: None = None) -> str: ...
-    @overload
-    def to_junit(self, path: str | Path) -> None: ...
-    def to_junit(self, path: str | Path | None = None) -> str | None:
-        """Return the gate as a test suite of JUnit's XML, which CI servers show, or write it to a file.
-
-        Parameters
-        ----------
-        path
-            The file; None returns the text.
-        """
-        failed = sum(not check.passed for check in self.checks)
-        suite = ElementTree.Element("testsuite", name="recnb", tests=f"{len(self.checks)}", failures=f"{failed}")
-        for check, line in zip(self.checks, self.lines, strict=True):
-            name = f"{check.label} {check.kind} {one_line(check.model)}".rstrip()
-            case = ElementTree.SubElement(suite, "testcase", classname="recnb", name=name)
-            shown = ElementTree.SubElement(case, "system-out" if check.passed else "failure")
-            shown.text = line
-            if not check.passed:
-                shown.set("message", line)
-        if self.warnings:
-            ElementTree.SubElement(suite, "system-out").text = "\n".join(self.warnings)
-        ElementTree.indent(suite)
-        text = ElementTree.tostring(suite, encoding="unicode")
-        return written(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', path)
 
     def __repr__(self) -> str:
         with use_language(self.lang):

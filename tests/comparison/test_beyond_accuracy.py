@@ -38,34 +38,35 @@ def test_what_is_beyond_accuracy_is_paired_over_users_with_a_value_everywhere(sa
 
 
 def test_more_of_it_is_not_called_better(compared):
-    made = compared.conclusion(["ndcg", "novelty"], k=10)
-    verdicts = made.to_frame().set_index(["metric", "model"]).verdict
+    made = compared.differences(["ndcg", "novelty"], k=10)
+    verdicts = made.set_index(["metric", "model"]).verdict
     assert verdicts["ndcg", "item-knn"] == "better"
     assert verdicts["novelty", "item-knn"] == "higher"
-    line = next(one for one in made.lines if one.startswith("Novelty@10: item-knn"))
+    line = next(one for one in made.conclusions if one.startswith("Novelty@10: item-knn"))
     assert "is higher than popular" in line
     assert "is not necessarily better" in line
-    means = compared.means(["ndcg", "novelty"], k=10).groupby("metric")
-    assert means.best.sum().to_dict() == {"ndcg": 1, "novelty": 0}
-    assert means.near_best.sum()["novelty"] == 0
+    marks = compared.table(["ndcg", "novelty"], k=10).attrs
+    assert [len(marks["best"][column]) for column in ("ndcg@10", "novelty@10")] == [1, 0]
+    assert marks["near_best"]["novelty@10"] == []
     with use_language("ko"):
-        assert "높을수록 좋은지는" in str(compared.conclusion("novelty", k=10))
-    assert "△" in repr(compared.forest("novelty", k=10))
+        assert "높을수록 좋은지는" in str(compared.differences("novelty", k=10))
 
 
 def test_a_lower_one_has_its_sizes_turned(compared):
     row = compared.differences("popularity", k=10).set_index("model").loc["item-knn"]
     assert row.verdict == "lower"
-    line = compared.conclusion("popularity", k=10).lines[0]
+    line = compared.differences("popularity", k=10).conclusions[0]
     assert f"by {-row.difference:.4f}" in line
     assert f"{-row.high:.4f} to {-row.low:.4f}" in line
 
 
 def test_marks_of_accuracy_do_not_change_beside_what_is_beyond_it(compared):
-    alone = compared.means(["ndcg", "recall"], k=[5, 10])
-    means = compared.means(["ndcg", "novelty", "recall"], k=[5, 10])
-    kept = means[means.metric != "novelty"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(kept, alone.to_frame())
+    alone, beside = (
+        compared.table(metrics, k=[5, 10]) for metrics in (["ndcg", "recall"], ["ndcg", "novelty", "recall"])
+    )
+    pd.testing.assert_frame_equal(beside[alone.columns], alone.to_frame())
+    for kind in ("best", "near_best"):
+        assert {column: beside.attrs[kind][column] for column in alone} == alone.attrs[kind]
 
 
 def test_a_user_without_a_list_is_left_out_of_what_is_beyond_accuracy_alone(sample, side_data):

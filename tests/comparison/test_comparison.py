@@ -56,7 +56,7 @@ def test_corrections_are_over_all_that_is_shown(compared):
     here = among[(among.metric == "hit_rate") & (among.k == 10)]
     assert here.p.tolist() == alone.p.tolist()
     assert (here.p_holm.to_numpy() > alone.p_holm.to_numpy()).any()
-    assert compared.conclusion(k=[5, 10, 20]).notes[0].startswith("42 comparisons")
+    assert compared.differences(k=[5, 10, 20]).notes[0].startswith("42 comparisons")
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "randomization"])
@@ -65,7 +65,7 @@ def test_the_chosen_test_is_the_one_that_is_corrected(sample, test):
     frame = found.differences(["recall", "hit_rate"], k=10)
     p = np.sort(frame["p"].to_numpy())
     assert frame.p_holm.min() == pytest.approx(min(p[0] * len(p), 1))
-    assert {"t": "Student", "wilcoxon": "Wilcoxon", "randomization": "randomization"}[test] in found.conclusion(
+    assert {"t": "Student", "wilcoxon": "Wilcoxon", "randomization": "randomization"}[test] in found.differences(
         "ndcg", 5
     ).notes[0]
 
@@ -108,7 +108,7 @@ def test_a_planted_difference_is_found_and_one_that_is_not_there_is_not():
     found = recnb.compare(models, truth)
     verdicts = found.differences("hit_rate", k=1).set_index("model").verdict.to_dict()
     assert verdicts == {"better": "better", "alike": "open", "worse": "worse"}
-    better, alike, worse = found.conclusion("hit_rate", k=1).lines
+    better, alike, worse = found.differences("hit_rate", k=1).conclusions
     assert "better is better than base" in better
     assert "no significant difference between alike and base" in alike
     assert "80% power" in alike
@@ -120,7 +120,7 @@ def test_models_that_give_the_same_are_said_to_give_the_same_value():
     found = recnb.compare({"one": FIRST, "two": FIRST}, TRUTH)
     row = found.differences("ndcg", k=2).iloc[0]
     assert (row.verdict, np.isnan(row.p), row.tied) == ("same", True, 4)
-    assert "each of 4 users the same value" in found.conclusion("ndcg", k=2).lines[0]
+    assert "each of 4 users the same value" in found.differences("ndcg", k=2).conclusions[0]
     assert found.overlap(2).loc[0, ["jaccard", "rbo", "n_identical"]].tolist() == [1, 1, 4]
 
 
@@ -147,7 +147,7 @@ def test_segments_are_corrected_over_the_tests_made(sample):
 def test_one_user_is_no_sample():
     found = recnb.compare({"one": lists(a="xy"), "two": lists(a="yx")}, TRUTH.head(1))
     assert found.differences("ndcg", k=2).verdict.tolist() == ["untested"]
-    assert "too few users or differences for a test" in found.conclusion("ndcg", k=2).lines[0]
+    assert "too few users or differences for a test" in found.differences("ndcg", k=2).conclusions[0]
     assert "n/a" in repr(found.report(k=2))
 
 
@@ -393,7 +393,7 @@ def test_conclusions_name_equal_scores_that_decide():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"qid": np.repeat(np.arange(60), 8), "label": np.tile([1, 1, 0, 0, 0, 0, 0, 0], 60)})
     frame = frame.assign(pred=0.0, pred2=rng.normal(size=len(frame)))
-    found = recnb.compare(frame, score=["pred", "pred2"]).conclusion("ndcg", k=5)
+    found = recnb.compare(frame, score=["pred", "pred2"]).differences("ndcg", k=5)
     told = [note for note in found.notes if note.startswith("pred: Users for whom equal scores decide: 60 of 60")]
     assert len(told) == 1
     assert told[0] in repr(found)

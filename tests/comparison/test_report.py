@@ -1,6 +1,7 @@
 """The forms of a comparison: right numbers in each, safe names, both languages, nothing claimed that is not shown."""
 
 import json
+import pickle
 import re
 import unicodedata
 
@@ -151,8 +152,7 @@ def test_names_of_models_users_and_items_are_made_safe():
     parts = recnb.compare({EVIL[0]: bad, EVIL[1]: good}, truth)
     for one in (
         parts,
-        parts.conclusion("ndcg", 2),
-        parts.forest("ndcg", 2),
+        parts.differences("ndcg", 2),
         parts.movers("ndcg", 2),
         parts.curve(k=[1, 2]),
     ):
@@ -165,18 +165,14 @@ RESULTS = {
     "repr": lambda found: found,
     "table": lambda found: found.table(k=10),
     "table by": lambda found: found.table("ndcg", k=10, by="segment"),
-    "means": lambda found: found.means(k=10),
     "differences": lambda found: found.differences(k=10),
     "differences by": lambda found: found.differences("ndcg", k=10, by="segment"),
-    "conclusion": lambda found: found.conclusion(k=10),
-    "forest": lambda found: found.forest(k=10),
     "movers": lambda found: found.movers(k=10),
     "overlap": lambda found: found.overlap(k=10),
     "curve": lambda found: found.curve(k=[1, 5]),
-    "tradeoff": lambda found: found.tradeoff("coverage", k=10),
     "beyond": lambda found: found.beyond(k=10),
     "report": lambda found: found.report(k=[5, 10], by="segment"),
-    "gate": lambda found: found.not_worse("ndcg", k=10) + found.at_least("coverage", 0.1, k=10),
+    "gate": lambda found: found.not_worse("ndcg", k=10),
 }
 
 
@@ -252,8 +248,9 @@ def test_korean(sample):
         assert "비교 14개" in " ".join(form.split())
     assert '<html lang="ko">' in report.to_html()
     # The language stays, whatever is set when it is shown.
-    assert "차이가 드러나지 않았다" in found.conclusion("ndcg", 10, lang="ko").lines[0]
-    assert "no significant difference" in found.conclusion("ndcg", 10).lines[0]
+    with recnb.display.language.use_language("ko"):
+        assert "차이가 드러나지 않았다" in found.differences("ndcg", 10).conclusions[0]
+    assert "no significant difference" in found.differences("ndcg", 10).conclusions[0]
 
 
 def difference(**values):
@@ -294,7 +291,7 @@ def test_small_numbers_are_not_rounded_to_nothing():
 
 def test_one_comparison_needs_no_correction(sample):
     models = {name: sample.models[name] for name in ("factors", "popular")}
-    words = recnb.compare(models, sample.test).conclusion("ndcg", k=10)
+    words = recnb.compare(models, sample.test).differences("ndcg", k=10)
     assert "Holm" not in str(words)
     assert words.notes[0].startswith("One comparison")
 
@@ -332,14 +329,15 @@ def test_options_reach_the_metrics(compared):
 def test_pictures(compared, report):
     import matplotlib.pyplot as plt
 
-    axes = compared.forest("ndcg", k=[5, 10]).plot()
+    axes = compared.differences("ndcg", k=[5, 10]).plot()
     assert [one.get_text() for one in axes.get_yticklabels()] == [
         "nDCG@5  item-knn", "nDCG@5  factors", "nDCG@10  item-knn", "nDCG@10  factors"]  # fmt: skip
     assert axes.get_xlabel() == "difference from popular"
     _, given = plt.subplots()
-    assert compared.forest("ndcg", k=5).plot(ax=given) is given
+    assert compared.differences("ndcg", k=5).plot(ax=given) is given
+    with pytest.raises(OptionError, match=r"which of them are findings\. Leave out color="):
+        compared.differences("ndcg", k=5).plot(color="red")
     assert len(compared.curve("ndcg", k=range(1, 6)).plot().lines) == 3
-    assert compared.tradeoff("precision", "recall", k=5).plot().get_xlabel() == "precision@5"
     assert len(report.figure().axes) == 2
     plt.close("all")
 
@@ -347,16 +345,34 @@ def test_pictures(compared, report):
 def test_small_results_show_themselves(compared):
     for one in (
         compared,
-        compared.conclusion("ndcg", k=5),
-        compared.forest("ndcg", k=5),
+        compared.differences("ndcg", k=5),
+        compared.overlap(k=5),
         compared.movers("ndcg", k=5),
         compared.curve("ndcg", k=[1, 5]),
-        compared.tradeoff("precision", "recall", k=5),
     ):
         assert "item-knn" in repr(one)
         assert one._repr_html_().startswith('<div class="recnb mathjax_ignore')
-    assert compared.conclusion("ndcg", k=5).to_frame().verdict.tolist() == ["better", "better"]
-    assert compared.forest("ndcg", k=5).to_frame().columns.tolist()[:4] == ["metric", "k", "model", "baseline"]
+    found = compared.differences("ndcg", k=5)
+    assert found.verdict.tolist() == ["better", "better"]
+    again = pickle.loads(pickle.dumps(found))
+    assert (repr(again), again.conclusions, again.notes) == (repr(found), found.conclusions, found.notes)
+    assert found.conclusions[0] in repr(found)
+    many = compared.differences(k=5)
+    assert len(many.conclusions) == len(many) == 14
+    assert many.conclusions[0] not in repr(many), "only a few stand below the table"
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        ("means", ".table(k=10)"), ("forest", ".differences(k=10).plot()"), ("plot", ".differences('ndcg', k=10).plot()"),
+        ("conclusion", ".differences(k=10).conclusions"), ("tradeoff", ".beyond(k=10)"), ("at_least", "found['item-knn'].at_least"),
+    ],
+)  # fmt: skip
+def test_views_that_went_are_answered_with_what_to_type(compared, view, words):
+    with pytest.raises(recnb.errors.UnknownNameError) as refused:
+        getattr(compared, view)("ndcg", k=10)
+    assert words in str(refused.value)
 
 
 def test_beyond_accuracy_where_train_is_known(sample, compared):

@@ -14,7 +14,8 @@ from recnb.results.table import BOLD
 
 
 def test_the_best_of_a_column_is_marked_in_every_form(compared) -> None:
-    table, means = compared.table(k=[5, 10]), compared.means(k=[5, 10])
+    table = compared.table(k=[5, 10])
+    means = compared.report(k=[5, 10]).to_frame().drop_duplicates(["metric", "k", "model"])
     html, text, markdown, latex = table._repr_html_(), repr(table), table.to_markdown(), table.to_latex()
     lines = dict.fromkeys(compared.names, "")
     for line in text.splitlines():

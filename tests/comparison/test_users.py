@@ -1,6 +1,5 @@
 """Parts of a comparison that look at users and lists: movers, overlap, segments, what is left out."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,7 +9,6 @@ from scipy import stats
 import recnb
 from recnb.cli import main
 from recnb.comparison import differences
-from recnb.comparison.parts import Tradeoff
 from recnb.errors import FrameError, OptionError, UnknownUserError
 from tests.comparison.frames import FIRST, SECOND, TRUTH, lists
 from tests.comparison.test_list_overlap import rbo_by_sets
@@ -67,34 +65,11 @@ def test_overlap_sees_order_and_gaps():
         found.overlap(p=2)
 
 
-def test_names_of_points_that_lie_close_do_not_cover_each_other():
-    points = {
-        "factors": (0.38, 0.263),
-        "item-knn": (0.51, 0.259),
-        "popular": (0.13, 0.17),
-        "all at random": (1.0, 0.03),
-    }
-    ax = Tradeoff("coverage", "ndcg", 10, points, 261, lang="en").plot(plt.figure(figsize=(4, 3)).add_subplot())
-    renderer = ax.figure.canvas.get_renderer()
-    ax.figure.draw_without_rendering()
-    names = [text.get_window_extent(renderer) for text in ax.texts]
-    assert [text.get_text() for text in ax.texts] == list(points)
-    assert not any(one.overlaps(other) for at, one in enumerate(names) for other in names[:at])
-    assert all(ax.bbox.x0 <= one.x0 and one.x1 <= ax.bbox.x1 for one in names)
-    plt.close(ax.figure)
-
-
-def test_curve_and_tradeoff(sample, compared):
+def test_curve(sample, compared):
     curves = compared.curve("recall", k=[1, 5, 10])
     assert curves.to_frame().query("model == 'factors' and k == 5")["mean"].item() == pytest.approx(
         float(sample.models["factors"].rec.against(sample.test).recall(k=5))
     )
-    points = compared.tradeoff("precision", "recall", k=10).to_frame()
-    assert points.loc["popular"].tolist() == pytest.approx(
-        compared.table(["precision", "recall"], k=10).loc["popular"].tolist()
-    )
-    with pytest.raises(OptionError, match="no metric of an Evaluation"):
-        compared.tradeoff("precison", "recall")
     with pytest.raises(OptionError, match="leave None out"):
         compared.curve(k=[1, None])
 
@@ -226,13 +201,6 @@ def test_lists_of_different_users_are_parts_of_one_run(tmp_path, capsys):
     pl.scan_parquet(tmp_path / "part*.parquet").sink_parquet(tmp_path / "recs.parquet")
     assert main(["report", str(tmp_path / "recs.parquet"), *arguments[1:], "--format", "csv"]) == 0
     assert "0.625" in capsys.readouterr().out
-
-
-def test_a_point_without_a_value_is_in_the_table_alone():
-    points = {"one": (0.5, float("nan")), "two": (0.4, 0.2)}
-    shown = Tradeoff("coverage", "ndcg", 10, points, 3, lang="en")._repr_html_()
-    assert "n/a" in shown
-    assert "<img" not in shown
 
 
 def test_many_users_are_compared_a_few_metrics_at_a_time(sample, monkeypatch):

@@ -105,8 +105,7 @@ RESULTS: dict[str, Any] = {
     "power": lambda: [full().detectable("ndcg", k=10), EV.detectable("ndcg", k=3)],
     "explorer": lambda: [full().explore("ndcg", k=10), compared(baseline="popular").explore()],
     "comparison": lambda: [compared(), compared(baseline="popular")],
-    "conclusion": lambda: [compared(baseline="popular").conclusion(["ndcg", "recall"], k=[5, 10]), compared().conclusion(k=10)],
-    "forest": lambda: [compared(baseline="popular").forest(k=10)],
+    "differences": lambda: [compared(baseline="popular").differences("ndcg", k=[5, 10]), compared().differences(k=10)],
     "movers": lambda: [compared(baseline="popular").movers("ndcg", 10)],
     "curves": lambda: [compared().curve("ndcg", range(1, 6))],
     "comparison report": lambda: [

@@ -162,8 +162,8 @@ def test_models_are_compared_as_those_of_pandas(way):
     made, expected = recnb.compare(models, against), recnb.compare({"A": a, "B": b}, truth)
     asked = {"metrics": ["ndcg", "err"], "k": [2, 5]}
     pd.testing.assert_frame_equal(made.differences(**asked), expected.differences(**asked), rtol=0, atol=1e-12)
-    pd.testing.assert_frame_equal(made.means(**asked), expected.means(**asked), rtol=0, atol=1e-12)
-    assert made.conclusion(**asked).lines == expected.conclusion(**asked).lines
+    pd.testing.assert_frame_equal(made.table(**asked), expected.table(**asked), rtol=0, atol=1e-12)
+    assert made.differences(**asked).conclusions == expected.differences(**asked).conclusions
     assert repr(made.movers("ndcg", 5)) == repr(expected.movers("ndcg", 5))
     assert made.basis() == expected.basis()
     assert repr(made) == repr(expected)

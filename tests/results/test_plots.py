@@ -30,7 +30,7 @@ RESULTS = {
     "explanation of pairs": lambda: EV.explain("diversity", "u026", k=5),
     "items": lambda: EV.items(k=10),
     "items without train": lambda: recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test).items(k=10),
-    "comparison": lambda: FOUND,
+    "differences": lambda: FOUND.differences("ndcg", k=10),
     "table of a comparison": lambda: FOUND.table(["ndcg", "recall"], k=[5, 10]),
     "segments of a comparison": lambda: FOUND.table("ndcg", k=10, by="segment"),
     "movers": lambda: FOUND.movers("ndcg", k=10),
@@ -98,9 +98,9 @@ def test_a_table_of_segments_and_of_a_comparison_draw_their_intervals() -> None:
     assert means == table["mean"].tolist()
     assert np.array(ends) == pytest.approx(table[["low", "high"]].to_numpy())
     compared = points(FOUND.table(["ndcg"], k=10).plot())
-    for row in FOUND.means(["ndcg"], k=10).itertuples():
+    for row in FOUND.report(k=10, metrics=["ndcg"]).to_frame().itertuples():
         assert compared[row.model][0] == pytest.approx([row.mean])
-        assert compared[row.model][1][0] == pytest.approx((row.low, row.high))
+        assert compared[row.model][1][0] == pytest.approx((row.mean_low, row.mean_high))
 
 
 def test_what_was_changed_or_restored_is_drawn_as_it_is() -> None:
@@ -172,7 +172,7 @@ def test_title_and_colour_keep_the_intervals_and_a_kind_has_them_as_error_bars()
 
 def test_what_cannot_be_drawn_on_or_with_is_refused() -> None:
     table, several = EV.table("ndcg", k=[5]), plt.figure().subplots(1, 2)
-    for draw in (table.plot, EV.curve("ndcg").plot, EV.spread("ndcg", k=10).plot, FOUND.forest("ndcg", k=10).plot):
+    for draw in (table.plot, EV.curve("ndcg").plot, EV.spread("ndcg", k=10).plot, FOUND.differences("ndcg", k=10).plot):
         with pytest.raises(OptionError, match=r"such as ax=axes\[0\]"):
             draw(ax=several)
     with pytest.raises(OptionError, match="no option 'figsize'"):

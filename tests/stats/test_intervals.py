@@ -95,8 +95,8 @@ def test_the_report_the_curve_and_the_score_have_one_interval() -> None:
     want = ev.hit_rate(k=1).interval()
     assert ev.report(1, "hit_rate").metrics[0].at(1)[1:] == pytest.approx(tuple(want))
     assert (ev.curve("hit_rate", k=[1]).low[0], ev.curve("hit_rate", k=[1]).high[0]) == pytest.approx(tuple(want))
-    means = recnb.compare({"a": ev, "b": ev}).means("hit_rate", k=1)
-    assert (means["low"][0], means["high"][0]) == pytest.approx(tuple(want))
+    means = recnb.compare({"a": ev, "b": ev}).report(1, "hit_rate").to_frame()
+    assert (means["mean_low"][0], means["mean_high"][0]) == pytest.approx(tuple(want))
 
 
 # t and the bootstrap

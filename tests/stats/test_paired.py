@@ -229,8 +229,8 @@ def test_few_users_are_no_finding() -> None:
         assert row.verdict == "untested"
         assert np.isnan([row.p, row.p_holm, row.detectable]).all()
         assert math.isnan(row.low) is not is_bounded
-        assert "too few users or differences" in found.conclusion(metric, k=1).lines[0]
-        assert found.means(metric, k=1)["near_best"].tolist() == [True, False]
+        assert "too few users or differences" in found.differences(metric, k=1).conclusions[0]
+        assert found.table(metric, k=1).attrs["near_best"] == {f"{metric}@1": ["a"]}
 
 
 # Corrections
