@@ -242,6 +242,6 @@ def _lists(
     at = positions(model.prepared.users, users).tolist()
     lists = model.lists_of(at)
     titles = titled.item_titles(list({item for ranks in lists for item in ranks.values()}))
-    of_users = [hits.of(position) for position in at]
+    of_users = [hits.of_user(position) for position in at]
     ranked = [ranked_items(of_user, ranks, k, titles) for of_user, ranks in zip(of_users, lists, strict=True)]
     return ranked, [len(of_user.truth_relevance) for of_user in of_users]

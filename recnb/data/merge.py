@@ -15,9 +15,9 @@ from recnb.data.parallel import in_blocks
 from recnb.data.relevance import LazyRows
 from recnb.data.source import Counts, Prepared, RemoteRanking, RemoteRows, RowCounts
 from recnb.data.user_rows import ranges
-from recnb.metrics.hits import Hits, Ints, Tied
+from recnb.metrics.hits import Hits, Ints, TieSpread
 
-TIED = tuple(field.name for field in fields(Tied))
+TIED = tuple(field.name for field in fields(TieSpread))
 #: Of the columns that are no floats.
 KINDS: dict[str, type[np.generic]] = {"top": np.bool_, "rank": np.int64, "truth_row": np.int64}
 
@@ -134,7 +134,7 @@ def _hits(parts: list[JoinedPart], top: float) -> tuple[pl.Series, Hits]:
     truth, rows = _by_user(truth, n_relevant, order), _by_user(rows, n_hits, order)
     list_length, n_relevant, n_hits = list_length[order], n_relevant[order], n_hits[order]
     rows["truth_row"] += np.repeat(_starts(n_relevant), n_hits)
-    tied = Tied(**{name: rows.pop(name) for name in TIED}) if "weight" in rows else None
+    tied = TieSpread(**{name: rows.pop(name) for name in TIED}) if "weight" in rows else None
     everyone = np.arange(len(users))
     user = np.repeat(everyone, n_hits)
     del order, n_hits

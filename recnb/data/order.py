@@ -9,7 +9,7 @@ import numpy as np
 from recnb.conventions import Convention
 from recnb.conventions.convention import ROW_ORDERS
 from recnb.data.pairs import Block, Pairs
-from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
+from recnb.metrics.hits import Floats, Hits, Ints, TieSpread, count_within, in_order
 
 #: Rules for equal scores that look at the item.
 BY_ITEM = ("item_asc", "item_desc")
@@ -152,7 +152,7 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     """
     if len(hits.user) == 0:
         none = np.zeros(0)
-        return replace(hits, tied=Tied(none, none, none, none > 0))
+        return replace(hits, tied=TieSpread(none, none, none, none > 0))
     run = np.r_[0, np.cumsum((hits.user[1:] != hits.user[:-1]) | (above[1:] != above[:-1]))]
     n_hits = np.bincount(run)
     hits_above = (count_within(hits.user) - count_within(run))[np.r_[True, run[1:] != run[:-1]]]
@@ -172,7 +172,7 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
         rank=rank[order],
         relevance=hits.relevance[row],
         truth_row=hits.truth_row[row],
-        tied=Tied(weight=1.0 / g[order], nth=nth[order], first=first[order], top=(j == 1)[order]),
+        tied=TieSpread(weight=1.0 / g[order], nth=nth[order], first=first[order], top=(j == 1)[order]),
     )
 
 

@@ -276,7 +276,7 @@ class Prepared:
         if depth is None or self.all_hits.tied is not None or depth >= self.list_length.max(initial=0):
             return self.all_hits
         if depth not in self._cut:
-            self._cut[depth] = self.all_hits.down_to(depth)
+            self._cut[depth] = self.all_hits.cut(depth)
         return self._cut[depth]
 
 

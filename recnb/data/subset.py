@@ -20,7 +20,7 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
     highest relevance) stays as it was.
     """
     kept = prepared.users.is_in(users.implode()).to_numpy()
-    hits = prepared.all_hits.among(kept)
+    hits = prepared.all_hits.with_users(kept)
     source = prepared.source
     judged = _rows(prepared.judged, users)
     truth = prepared.truth.filter(pl.Series(kept[prepared.truth_user]))
@@ -69,7 +69,7 @@ def _hits_under(convention: Convention, prepared: Prepared) -> Hits:
     """The hits under another convention, of the users evaluated."""
     assert prepared.source is not None
     known = prepared.source.under(convention)
-    return known.all_hits.among(known.users.is_in(prepared.users.implode()).to_numpy())
+    return known.all_hits.with_users(known.users.is_in(prepared.users.implode()).to_numpy())
 
 
 def _away(whole: RemoteRows, source: Source | None, users: pl.Series) -> RemoteRows:

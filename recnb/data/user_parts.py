@@ -70,7 +70,7 @@ class UserParts:
             prepared,
             truth_rows=LazyRows.of(prepared.truth, of_truth[kept[divided.truth_user]].astype(np.int64)),
             users=parts["part"].cast(pl.Int64).filter(pl.Series(kept)),
-            all_hits=divided.among(kept),
+            all_hits=divided.with_users(kept),
             n_without_relevant=int((~has_relevant).sum()),
             source=None,
             _cut={},

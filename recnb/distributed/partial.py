@@ -424,7 +424,7 @@ def _measured(
         under = cutoffs_under(prepared.convention, cutoffs)
         hits = hits_for(prepared, [(scorings[row].metric, own[row]) for row in rows], under)
         for start, stop in hits.blocks(BLOCK):
-            block = hits.part(start, stop)
+            block = hits.user_range(start, stop)
             for row in rows:
                 added = _moments_of(block, scorings[row], own[row], under)
                 moments[row] = _added(moments[row], added) if row in moments else added

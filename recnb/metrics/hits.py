@@ -132,8 +132,8 @@ class Ranked:
         """The number of users evaluated, with or without a list."""
         return len(self.list_length)
 
-    def some(self, rows: NDArray[np.bool_] | slice, **columns: Any) -> Self:
-        """Some of the rows, with other columns in place of these."""
+    def with_rows(self, rows: NDArray[np.bool_] | Ints | slice, **columns: Any) -> Self:
+        """Keep some of the rows, with other columns in place of these."""
         return replace(self, **{name: getattr(self, name)[rows] for name in self.per_row} | columns)
 
     def total(self, credit: Floats | float, k: Cutoff) -> Floats:
@@ -182,7 +182,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, eq=False)
-class Tied:
+class TieSpread:
     """Hits spread over the ranks that their ties could put them on (McSherry and Najork 2008): one row per hit and rank."""
 
     weight: Floats  #: the probability that the hit has this rank
@@ -190,9 +190,9 @@ class Tied:
     first: Floats  #: the probability that it has this rank and is the user's first hit
     top: NDArray[np.bool_]  #: whether this is the highest rank of the hit: one row for each
 
-    def of(self, rows: NDArray[np.bool_] | Ints | slice) -> Tied:
-        """The same for some of the rows."""
-        return Tied(self.weight[rows], self.nth[rows], self.first[rows], self.top[rows])
+    def with_rows(self, rows: NDArray[np.bool_] | Ints | slice) -> TieSpread:
+        """Keep some of the rows."""
+        return TieSpread(self.weight[rows], self.nth[rows], self.first[rows], self.top[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +205,7 @@ class Hits(Ranked):
     truth_relevance: Floats  #: and how relevant, above 0
     max_relevance: float  #: the highest relevance in the truth, of all users: the scale of ERR
     depth: int | None = None  #: ranks below this were not looked at; None: all were
-    tied: Tied | None = None  #: how each hit is spread over ranks if equal scores share them
+    tied: TieSpread | None = None  #: how each hit is spread over ranks if equal scores share them
     judged: Hits | None = None  #: the judged items in the lists as hits, for metrics that need them
 
     per_row = ("user", "rank", "relevance", "truth_row")
@@ -295,7 +295,7 @@ class Hits(Ranked):
     def ideal_of_length(self) -> Hits:
         """The best possible list of the length of the one recommended."""
         ideal = self.ideal
-        return ideal.some(ideal.rank <= self.list_length[ideal.user])
+        return ideal.with_rows(ideal.rank <= self.list_length[ideal.user])
 
     @cached_property
     def best(self) -> Floats:
@@ -337,51 +337,46 @@ class Hits(Ranked):
             raise OptionError(Argument("target", "preferred"), problem, *fix)
         return np.isin(np.arange(len(self.truth_row)), chosen)
 
-    def of(self, user: int) -> Hits:
-        """The hits of one user, by position; the scale of the whole data set stays."""
-        return self.part(user, user + 1)
+    def with_rows(self, rows: NDArray[np.bool_] | Ints | slice, **columns: Any) -> Self:
+        """Keep some of the hits, with other columns in place of these."""
+        tied = None if self.tied is None else self.tied.with_rows(rows)
+        return super().with_rows(rows, **{"tied": tied, **columns})
 
-    def part(self, start: int, stop: int) -> Hits:
-        """The hits of some users, by position, numbered anew from 0; the scale of the whole data set stays."""
+    def of_user(self, user: int) -> Hits:
+        """Keep the hits of one user, by position; the scale of the whole data set stays."""
+        return self.user_range(user, user + 1)
+
+    def user_range(self, start: int, stop: int) -> Hits:
+        """Keep the hits of some users, by position, numbered anew from 0; the scale of the whole data set stays."""
         if start == 0 and stop == self.n_users:
             return self
         rows, truth_rows = (slice(*np.searchsorted(user, [start, stop])) for user in (self.user, self.truth_user))
-        return self.some(
+        return self.with_rows(
             rows,
             user=self.user[rows] - start,
             list_length=self.list_length[start:stop],
             truth_row=self.truth_row[rows] - truth_rows.start,
             truth_user=self.truth_user[truth_rows] - start,
             truth_relevance=self.truth_relevance[truth_rows],
-            tied=None if self.tied is None else self.tied.of(rows),
-            judged=None if self.judged is None else self.judged.part(start, stop),
+            judged=None if self.judged is None else self.judged.user_range(start, stop),
         )
 
-    def among(self, kept: NDArray[np.bool_]) -> Hits:
-        """The hits of some of the users, numbered anew from 0, and their relevant items."""
+    def with_users(self, kept: NDArray[np.bool_]) -> Hits:
+        """Keep the hits of some of the users, numbered anew from 0, and their relevant items."""
         number: Ints = np.cumsum(kept) - 1
         rows, truth_rows = kept[self.user], kept[self.truth_user]
-        return self.some(
+        return self.with_rows(
             rows,
             user=number[self.user[rows]],
             list_length=self.list_length[kept],
             truth_row=(np.cumsum(truth_rows) - 1)[self.truth_row[rows]],
             truth_user=number[self.truth_user[truth_rows]],
             truth_relevance=self.truth_relevance[truth_rows],
-            tied=None if self.tied is None else self.tied.of(rows),
         )
 
-    def with_truth_in(self, order: Ints) -> Hits:
-        """The same hits, with the relevant items in another order."""
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        user, relevance = self.truth_user[order], self.truth_relevance[order]
-        return replace(self, truth_row=place[self.truth_row], truth_user=user, truth_relevance=relevance)
-
-    def down_to(self, depth: int) -> Hits:
-        """The hits among the first `depth` ranks."""
-        inside = self.rank <= depth
-        return self.some(inside, depth=depth, tied=None if self.tied is None else self.tied.of(inside))
+    def cut(self, depth: int) -> Hits:
+        """Keep the hits among the first `depth` ranks."""
+        return self.with_rows(self.rank <= depth, depth=depth)
 
     def blocks(self, size: int) -> list[tuple[int, int]]:
         """First and last user (exclusive) of some users at a time: what is worked out of a block stays in the processor's cache."""
@@ -451,20 +446,12 @@ def best_first(user: Ints, relevance: Floats) -> Ints:
 
 
 def in_order(key: Ints) -> Ints:
-    """The stable order that sorts whole numbers from 0 up: ten times as fast as argsort where key and row fit into one number."""
-    return put_in_order(key)[0]
-
-
-def put_in_order(key: Ints) -> tuple[Ints, Ints]:
-    """The stable order that sorts whole numbers from 0 up, and the numbers in that order."""
-    n = len(key)
-    bits = n.bit_length()
+    """Return the stable order that sorts whole numbers from 0 up: ten times as fast as argsort where key and row fit into one number."""
+    bits = len(key).bit_length()
     if int(key.max(initial=0)) >> (62 - bits):
-        order = np.argsort(key, kind="stable")
-        return order, key[order]
+        return np.argsort(key, kind="stable")
     packed = key << bits
-    packed |= np.arange(n)
+    packed |= np.arange(len(key))
     packed.sort()
-    order = packed & ((1 << bits) - 1)
-    packed >>= bits
-    return order, packed
+    packed &= (1 << bits) - 1
+    return packed

@@ -242,7 +242,7 @@ def diversity(
 
     def rows(user: int) -> TermRows:
         """Each pair as a list of its own, by the same sums."""
-        both = shown.of(user).in_pairs(PAIRS_EXPLAINED)
+        both = shown.of_user(user).in_pairs(PAIRS_EXPLAINED)
         of_pairs = diversity.function(both, distance=distance, features=features, distances=distances)
         earned = of_pairs.total
         alike = np.round(1 - earned, 12) + 0.0  # the number that is shown

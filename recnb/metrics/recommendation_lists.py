@@ -158,12 +158,14 @@ class Lists(Ranked):
         inside = self.rank <= k
         if inside.all():
             return replace(self, list_length=length)
-        return self.some(inside, list_length=length)
+        return self.with_rows(inside, list_length=length)
 
-    def of(self, user: int) -> Lists:
-        """The list of one user, by position."""
+    def of_user(self, user: int) -> Lists:
+        """Keep the list of one user, by position."""
         rows = self.user == user
-        return self.some(rows, user=np.zeros(int(rows.sum()), dtype=np.int64), list_length=self.list_length[[user]])
+        return self.with_rows(
+            rows, user=np.zeros(int(rows.sum()), dtype=np.int64), list_length=self.list_length[[user]]
+        )
 
     def in_pairs(self, most: int) -> Lists:
         """Every two items of a single list as a list of their own: the pairs of the first item, then of the second, at most so many."""

@@ -253,7 +253,7 @@ def _user_summaries(
     titles = evaluation.item_titles(list(dict.fromkeys(items)))
     summaries = []
     for user, ranks, truth in zip(shown, lists, truths, strict=True):
-        of_user = hits.of(user)
+        of_user = hits.of_user(user)
         inside = of_user.rank <= k
         order = np.argsort(-of_user.truth_relevance, kind="stable")
         missed = [truth[row] for row in order[~np.isin(order, of_user.truth_row[inside])]]

@@ -121,7 +121,7 @@ def means_of(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[st
     hits = hits_for(prepared, metrics, under)
     sums, counts = np.zeros((2, len(metrics), len(cutoffs)))
     for start, stop in hits.blocks(BLOCK):
-        block = hits.part(start, stop)
+        block = hits.user_range(start, stop)
         for row, (metric, options) in enumerate(metrics):
             part = averaged(metric.at(block, under, options), prepared.convention, mean=False)
             values = part.values if part.kept is None else np.where(part.kept, part.values, 0.0)

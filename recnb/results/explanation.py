@@ -241,7 +241,7 @@ def _of_accuracy(
         return _of_accuracy(of_library, metric, user, k, scoring.options)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
-    hits = data.scoring(metric, options).hits(cutoffs).of(position)
+    hits = data.scoring(metric, options).hits(cutoffs).of_user(position)
     if hits.tied is not None:
         if (hits.tied.weight < 1).any():
             raise beyond_accuracy.many_orders()

@@ -297,7 +297,7 @@ def test_of(source: Data) -> None:
     hits = recnb.evaluate(source.recs, source.relevant).hits()
     for whole in (hits, hits.ideal, hits.ideal_of_list):
         for user in range(hits.n_users):
-            part = whole.of(user)
+            part = whole.of_user(user)
             mine = whole.user == user
             assert part.n_users == 1
             assert set(part.user.tolist()) <= {0}
@@ -309,7 +309,7 @@ def test_of(source: Data) -> None:
             assert part.truth_relevance[part.truth_row].tolist() == part.relevance.tolist()
             assert part.preferred.tolist() == whole.preferred[mine].tolist()
             assert part.max_relevance == whole.max_relevance
-            assert part.ideal.relevance.tolist() == whole.ideal.of(user).relevance.tolist()
+            assert part.ideal.relevance.tolist() == whole.ideal.of_user(user).relevance.tolist()
 
 
 # The reader of ERR

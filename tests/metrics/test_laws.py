@@ -230,7 +230,7 @@ def test_explanation_adds_up_to_the_score(source: Data, chosen: dict[str, Option
     for name, options in chosen.items():
         explained = evaluation.explain(name, user, k=k, **options)
         assert explained.value == per_user(evaluation, name, k, options)[user], f"{name} {options}"
-        credit = METRICS[name].at(evaluation.hits().of(list(evaluation.users).index(user)), k, options)
+        credit = METRICS[name].at(evaluation.hits().of_user(list(evaluation.users).index(user)), k, options)
         possible = np.broadcast_to(credit.possible, (1, 1))[0, 0]
         earned = math.fsum(explained.to_frame()["credit"])
         assert (earned / possible if possible else 0.0) == close(explained.value), f"{name} {options}"
@@ -258,11 +258,11 @@ def test_explanation_of_one_list_adds_up(source: Data, chosen: dict[str, Options
 
 @given(data(), choices(), cutoffs)
 def test_one_user_of_many_has_the_same_value(source: Data, chosen: dict[str, Options], k: int | None) -> None:
-    """`hits.of(user)` is that user's part, on the scale of the whole."""
+    """`hits.of_user(user)` is that user's part, on the scale of the whole."""
     hits = evaluated(source).hits()
     for name, options in chosen.items():
         whole = value(name, hits, k, options)
-        alone = [value(name, hits.of(position), k, options)[0, 0] for position in range(hits.n_users)]
+        alone = [value(name, hits.of_user(position), k, options)[0, 0] for position in range(hits.n_users)]
         assert alone == whole[:, 0].tolist(), f"{name} {options}"
 
 

@@ -53,7 +53,7 @@ class MetricOfUsers:
         """Return a user's list as pairs of rank and item, the relevant items, their grades, and the hits."""
         rows = self.prepared.rows.of(self.users[[position]]).sort("rank").select("rank", "item").rows()
         truth = self.prepared.truth.filter(pl.col("user") == self.users[position])
-        return rows, truth["item"].to_list(), truth["relevance"].to_list(), self.hits.of(position)
+        return rows, truth["item"].to_list(), truth["relevance"].to_list(), self.hits.of_user(position)
 
     def depth(self, k: int | None, position: int) -> int:
         """Return how many ranks of a user's list count."""
