@@ -12,7 +12,7 @@ import polars as pl
 
 from recnb.comparison.common_users import check_side_data
 from recnb.comparison.differences import blocks_of, computed_blocks, curves_of, differences_by, measure, measure_by
-from recnb.comparison.rank_similarity import overlaps
+from recnb.comparison.overlap import overlaps
 from recnb.comparison.report import ComparisonReport
 from recnb.comparison.results import (
     BeyondAccuracy,
@@ -50,9 +50,6 @@ CURVE_POINTS = 25
 
 #: Users are shown for at most so many pairs of models, those that differ most.
 PAIRS_SHOWN = 3
-
-#: Persistence of rank-biased overlap: the weight of each rank relative to the one above it.
-PERSISTENCE = 0.9
 
 
 def report_of(
@@ -108,7 +105,7 @@ def report_of(
             shows_beyond = request.beyond is not None or _has_side_data(comparison)
             left_out = [lists, *([both] if shows_beyond else []), *left_out]
         else:
-            alike = overlaps(models, lead_k, PERSISTENCE)
+            alike = overlaps(models, lead_k)
             further = beyond(comparison, lead_k, request.beyond)
         by_symbol = [(metric.symbol.removesuffix(OWN), metric, own) for metric, own in request.metrics]
         _own, library_notes = first.library_notes((m.symbol.removesuffix(OWN), m, ks) for m, ks in request.at_cutoffs)

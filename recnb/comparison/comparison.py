@@ -433,31 +433,30 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             raise OptionError(f"{model!r} is the baseline itself: name another model, such as {others[0]!r}.")
         return model or others[0], baseline
 
-    def overlap(self, k: int | None = None, *, p: float = 0.9) -> pd.DataFrame:
-        """Return how similar the lists of each two models are, as means over users.
+    def overlap(self, k: int | None = None, **gone: Any) -> ComparisonRows:
+        """Return how similar the lists of each two models are.
 
         Parameters
         ----------
         k
             Cut-off; None is the whole list.
-        p
-            Persistence of rank-biased overlap, between 0 and 1: the overlap down to each depth weighs `p` times as
-            much as that down to the depth above.
 
         Returns
         -------
-        pandas.DataFrame
-            A row per two models: Jaccard's share of items in both lists, and rank-biased overlap (extrapolated).
-
-        References
-        ----------
-        W. Webber, A. Moffat and J. Zobel. A similarity measure for indefinite rankings. TOIS 28, 2010.
+        ComparisonRows
+            A row per two models: Jaccard's share, items in both lists out of items in either, as a mean over users with a list; and
+            the number of users with the very same list.
         """
-        from recnb.comparison.rank_similarity import overlaps
+        from recnb.comparison.overlap import overlaps
 
-        frame = pd.DataFrame(list(map(asdict, overlaps(self._models, Cutoffs.one(k).values[0], p))))
+        if gone:
+            problem = (
+                f"overlap() takes k alone, and not {next(iter(gone))}=: rank-biased overlap is no longer part of it."
+            )
+            raise OptionError(problem, fix="Packages such as rbo compute it from two lists.")
+        frame = pd.DataFrame(list(map(asdict, overlaps(self._models, Cutoffs.one(k).values[0]))))
         rows = ComparisonRows(frame)
-        rows.attrs = self._rows_attrs(3, ("jaccard", "rbo", "n_users", "n_identical"))
+        rows.attrs = self._rows_attrs(3, ("jaccard", "n_users", "n_identical"))
         return rows
 
     def beyond(self, k: int | None = None) -> Table:

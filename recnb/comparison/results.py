@@ -172,8 +172,6 @@ class Overlap:
     other: str
     k: int | None
     jaccard: float
-    rbo: float
-    p: float
     n_users: int
     n_identical: int  #: users whose two lists are the same, item for item
 

@@ -306,7 +306,6 @@ class OverlapSection(ComparisonSection):
         columns: list[Column] = [
             (_("lists of"), lambda row: safe(row.model) + " · " + safe(row.other)),
             (_("Jaccard{at}", at="" if first.k is None else f"@{first.k}"), lambda row: number(row.jaccard)),
-            (_("RBO, p = {p}", p=f"{first.p:g}"), lambda row: number(row.rbo)),
             (_("the very same list"), lambda row: f"{row.n_identical:,}"),
             (_("users"), lambda row: f"{row.n_users:,}"),
         ]

@@ -11,7 +11,6 @@ from recnb.cli import main
 from recnb.comparison import differences
 from recnb.errors import FrameError, OptionError, UnknownUserError
 from tests.comparison.frames import FIRST, SECOND, TRUTH, lists
-from tests.comparison.test_list_overlap import rbo_by_sets
 
 
 def test_movers_are_those_whose_value_changed_most():
@@ -49,20 +48,20 @@ def test_overlap_of_models_is_the_mean_over_users(sample, compared):
             for u in tops[row.model]
         ]
         assert row.jaccard == pytest.approx(np.mean(shares), abs=1e-12)
-        biased = [rbo_by_sets(tops[row.model][u], tops[row.other][u], 0.9) for u in tops[row.model]]
-        assert row.rbo == pytest.approx(np.mean(biased), abs=1e-12)
         assert row.n_users == len(shares)
+        assert row.n_identical == sum(tops[row.model][u] == tops[row.other][u] for u in tops[row.model])
 
 
 def test_overlap_sees_order_and_gaps():
     gaps = FIRST.assign(rank=FIRST["rank"] * 2)
     found = recnb.compare({"one": FIRST, "gaps": gaps, "turned": SECOND}, TRUTH)
     frame = found.overlap().set_index(["model", "other"])
-    assert frame.loc[("one", "gaps"), "rbo"] == pytest.approx(1)
-    assert frame.loc[("one", "turned"), "jaccard"] == 1
-    assert frame.loc[("one", "turned"), "rbo"] < 1
-    with pytest.raises(OptionError, match="p=2"):
-        found.overlap(p=2)
+    assert frame.loc[("one", "gaps")].tolist()[1:] == [1.0, 4, 4]
+    assert frame.loc[("one", "turned")].tolist()[1:] == [1.0, 4, 2]
+    fewer = recnb.compare({"one": FIRST, "none": FIRST[FIRST["user"] == "b"]}, TRUTH).overlap(1).iloc[0]
+    assert (fewer.jaccard, fewer.n_users, fewer.n_identical) == (0.25, 4, 1)
+    with pytest.raises(OptionError, match="overlap\\(\\) takes k alone, and not p="):
+        found.overlap(p=0.9)
 
 
 def test_curve(sample, compared):
@@ -84,7 +83,7 @@ def test_an_unknown_user_of_a_restricted_evaluation_is_refused():
 def test_overlap_counts_an_item_once_where_a_list_repeats_it(duplicates):
     twice = pd.DataFrame({"user": ["a"] * 3, "item": ["x", "x", "y"], "rank": [1, 2, 3]})
     found = recnb.compare({"one": twice, "two": lists(a="xy")}, TRUTH.head(1), duplicates=duplicates)
-    assert found.overlap().loc[0, ["jaccard", "rbo", "n_identical"]].tolist() == [1, 1, 1]
+    assert found.overlap().loc[0, ["jaccard", "n_identical"]].tolist() == [1, 1]
 
 
 def test_overlap_of_restricted_models_is_over_the_common_users():
@@ -111,7 +110,7 @@ def test_false_findings_are_no_more_than_the_level_over_all_that_is_compared():
             )
             for name in ("one", "two")
         }
-        found = recnb.compare(models, truth, permutations=1).differences(["ndcg", "mrr", "recall"], k=[2, 5])
+        found = recnb.compare(models, truth).differences(["ndcg", "mrr", "recall"], k=[2, 5])
         wrong += bool(found.verdict.isin(["better", "worse"]).any())
     assert wrong / runs < 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
 
