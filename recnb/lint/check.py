@@ -38,11 +38,14 @@ class Problem:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
+CheckFunction = Callable[[LintData], Iterator[Problem]]
+
+
 @dataclass(frozen=True)
 class Check:
-    """A function of the data that looks for one thing, and has the name of its findings; `needs`: a frame that it takes as well."""
+    """A function that looks for one thing, and has the name of its findings; `needs`: the frame without which there is nothing to look at."""
 
-    function: Callable[..., Iterator[Problem]]
+    function: CheckFunction
     needs: str | None
 
     @property
@@ -52,7 +55,7 @@ class Check:
 
     def findings(self, data: LintData) -> Iterator[Finding]:
         """Make findings of what was found, with their effect and code."""
-        for found in self.function(data, *([] if self.needs is None else [data.frame(self.needs)])):
+        for found in self.function(data):
             if n := found.rows if isinstance(found.rows, int) else found.rows.height:
                 yield self._finding(data, found, n)
 
@@ -77,10 +80,10 @@ class Check:
         return Finding(self.name, "warning" if found.grave else "note", n, found.of, facts, code, sentences, current())
 
 
-def check(title: str, needs: str | None = None) -> Callable[[Callable[..., Iterator[Problem]]], Check]:
-    """Make a function a check; `title`: what it looks for, in lists of checks that were not made; `needs` is its second argument."""
+def check(title: str, needs: str | None = None) -> Callable[[CheckFunction], Check]:
+    """Make a function a check; `title`: what it looks for, in lists of checks that were not made."""
 
-    def made(function: Callable[..., Iterator[Problem]]) -> Check:
+    def made(function: CheckFunction) -> Check:
         TITLES[function.__name__] = title
         return Check(function, needs)
 

@@ -408,22 +408,21 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
 
 
 @check(N_("items seen before"), needs="train")
-def seen_in_train(data: LintData, train: pl.DataFrame) -> Iterator[Problem]:
+def seen_in_train(data: LintData) -> Iterator[Problem]:
     """Recommended items that are in train for their users."""
-    recs = data.source.recs
+    seen, change = against(data, "recs", "train", PAIR, "anti")
     yield Problem(
-        recs.join(train, on=PAIR, how="semi", maintain_order="left"), recs.height,
-        short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
+        seen, data.source.recs.height, short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
         why="They take the places of items that are new to their users.",
-        advice="If what was seen is not to be recommended again, take it out before ranking:",
-        repair=Repair([against(data, "recs", "train", PAIR, "anti"), *closed_up(data)]),
+        advice="If what was seen is not to be recommended again, take it out before ranking:", repair=Repair([change, *closed_up(data)]),
     )  # fmt: skip
 
 
 @check(N_("leakage from train to truth"), needs="train")
-def train_in_truth(data: LintData, train: pl.DataFrame) -> Iterator[Problem]:
+def train_in_truth(data: LintData) -> Iterator[Problem]:
     """Pairs that are in train and in the truth: leakage."""
-    leaked = data.relevant.select(PAIR).join(train, on=PAIR, how="semi", maintain_order="left")
+    pairs, change = against(data, "truth", "train", PAIR, "anti")
+    leaked = data.relevant.select(PAIR).join(pairs, on=PAIR, how="semi", maintain_order="left")
     yield Problem(
         leaked, data.relevant.height, short="Relevant pairs that are in train as well: {n:,} of {of:,}",
         why=(
@@ -431,38 +430,35 @@ def train_in_truth(data: LintData, train: pl.DataFrame) -> Iterator[Problem]:
             if leaked.height == data.relevant.height
             else "These answers were in train, or could not be recommended."
         ),
-        advice="Split again, so that no pair is on both sides:",
-        repair=Repair([against(data, "truth", "train", PAIR, "anti")]), frame="truth",
+        advice="Split again, so that no pair is on both sides:", repair=Repair([change]), frame="truth",
     )  # fmt: skip
 
 
 @check(N_("new relevant items"), needs="train")
-def cold_relevant(data: LintData, train: pl.DataFrame) -> Iterator[Problem]:
+def cold_relevant(data: LintData) -> Iterator[Problem]:
     """Relevant items that are not in train."""
-    cold = data.relevant.select(PAIR).join(train, on="item", how="anti", maintain_order="left")
+    pairs, change = against(data, "truth", "train", ["item"], "semi")
+    cold = data.relevant.select(PAIR).join(pairs, on=PAIR, how="semi", maintain_order="left")
     yield Problem(
         cold, data.relevant.height, short="Relevant pairs of items that are not in train: {n:,} of {of:,}",
         why="A model trained on train alone cannot recommend them.",
         advice="Report it with the number, or remove such items from the truth for all models:",
-        repair=Repair([against(data, "truth", "train", ["item"], "semi")]), frame="truth", grave=cold.height >= MANY_ROWS * data.relevant.height,
+        repair=Repair([change]), frame="truth", grave=cold.height >= MANY_ROWS * data.relevant.height,
     )  # fmt: skip
 
 
 @check(N_("items outside the catalogue"), needs="items")
-def outside_items(data: LintData, items: pl.DataFrame) -> Iterator[Problem]:
-    """Recommended or relevant items that have no row in the frame of items."""
-    for name, rows in (("recs", data.source.recs), ("truth", data.relevant)):
-        outside = rows.select(PAIR).join(items, on="item", how="anti", maintain_order="left")
+def outside_items(data: LintData) -> Iterator[Problem]:
+    """Recommended or judged items that have no row in the frame of items."""
+    for name in FRAMES[:2]:
+        outside, change = against(data, name, "items", ["item"], "semi")
         yield Problem(
-            outside, rows.height,
+            outside.select(PAIR), data.frame(name).height,
             short={
                 "recs": "Recommended rows of items that are not in the catalogue, `items=`: {n:,} of {of:,}",
-                "truth": "Relevant pairs of items that are not in the catalogue, `items=`: {n:,} of {of:,}",
+                "truth": "Rows of the truth whose items are not in the catalogue, `items=`: {n:,} of {of:,}",
             }[name],
-            why={
-                "recs": "Coverage may pass 1.",
-                "truth": "A model that recommends from the catalogue cannot find them.",
-            }[name],
+            why={"recs": "Coverage may pass 1.", "truth": "A model that recommends from the catalogue cannot find them."}[name],
             advice="Add these items to `items=`; or, if they cannot be had, take them out:",
-            repair=Repair([against(data, name, "items", ["item"], "semi"), *closed_up(data, name)]), frame=name,
+            repair=Repair([change, *closed_up(data, name)]), frame=name,
         )  # fmt: skip

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from keyword import iskeyword
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import ROW_ORDERS
@@ -159,11 +159,13 @@ def once(data: LintData, frame: str) -> FrameChange:
     return FrameChange(frame, lambda rows: rows.filter(change), code.kept(f"{code.either(pandas, polars)} == 1"))
 
 
-def against(data: LintData, frame: str, other: str, roles: Sequence[str], how: Any) -> FrameChange:
-    """Keep the rows of a frame whose pairs or items are in another ("semi"), or are not ("anti")."""
+def against(data: LintData, frame: str, other: str, roles: list[str], how: Any) -> tuple[pl.DataFrame, FrameChange]:
+    """Keep the rows of a frame whose pairs or items are in another ("semi"), or are not ("anti"); return the others with that."""
+    rows, ids = data.frame(frame), data.frame(other).select(roles)
+    at = rows.select(roles).with_row_index("row").join(ids, on=roles, how=how)["row"].to_numpy()
+    kept = pl.Series(np.isin(np.arange(rows.height), at, assume_unique=True))
     written = FrameCode(data, frame, other).joined(FrameCode(data, other), roles, how)
-    change = partial(pl.DataFrame.join, other=data.frame(other), on=list(roles), how=how, maintain_order="left")
-    return FrameChange(frame, change, written)
+    return rows.filter(~kept), FrameChange(frame, lambda one: one.filter(kept), written)
 
 
 # ---- the effect, and the call
