@@ -23,7 +23,6 @@ from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, Population, 
     symbol="Coverage", over="items", credit="shown", bounds=(0, 1), references=["herlocker2004", "ge2010"],
     other_bounds=lambda options: None if options["normalize"] and options["count_only_catalogue"] else (0, math.inf),
     out_of=lambda options: "n_items" if options["normalize"] else "1", needs=("catalogue",),
-    recorded_as="coverage", recorded_options={"catalogue": "population"},
 )  # fmt: skip
 def coverage(
     lists: Lists,
@@ -39,12 +38,9 @@ def coverage(
     distinct items shown / items there are. Catalogue coverage: Herlocker et al. 2004, ACM TOIS 22(1); Ge,
     Delgado-Battenfeld and Jannach 2010, RecSys.
 
-    - population: "train" rectools (if given train's items), recommenders, replay, evidently; "catalogue"
-      rectools, rs-metrics, recpack; "catalogue+padding" one more, the padding id: recbole
-    - count_only_catalogue: False counts shown items outside the population too, so that it can exceed 1: rectools,
-      recommenders
-    - normalize: False is the number of items: rectools
-    - cutoff="none": recommenders
+    - population: the items there are, those of `items=` or of train; "catalogue+padding" has one more, as recbole
+    - count_only_catalogue: False counts shown items outside the population too, so that it can exceed 1
+    - normalize: False is the number of items
     """
     times = lists.upto(k, cutoff).times_shown
     shown = times > 0
@@ -76,7 +72,7 @@ def user_coverage(lists: Lists, k: int | None = None, *, at_least: int = 1) -> P
     users with `at_least` items down to rank k / users. User-space coverage: Herlocker et al. 2004, ACM TOIS 22(1).
     The users are those evaluated, as in metrics of accuracy, so that it is 1 less the share of those without a list.
 
-    - at_least: how many items a list must hold to count; k itself is rectools' SufficientReco
+    - at_least: how many items a list must hold to count
     """
     meaning = "number of items from 1 up"
     least = number_option("at_least", at_least, meaning, lambda least: least >= 1 and least == int(least))
@@ -98,7 +94,6 @@ def _gini_out_of(options: Mapping[str, Any]) -> str:
     sentence="Items that are in no list count as well, so that few short lists give an uneven distribution.",
     symbol="Gini", over="items", credit="(2 * place - n_items - 1) * times", out_of=_gini_out_of,
     bounds=(0, 1), references=["fleder2009"], needs=("catalogue",),
-    recorded_as="gini",
 )  # fmt: skip
 def gini(
     lists: Lists,
@@ -114,11 +109,10 @@ def gini(
     sum over items, from the least shown, of (2 i - n - 1) x_i / (n · sum of x), where x_i is how often the i-th of
     n items is shown. Gini coefficient of exposure: Fleder and Hosanagar 2009, Management Science 55(5).
 
-    - population, the items that n counts: "catalogue" or "train" lenskit; "recommended" only items that are shown at
-      all: evidently; "catalogue+padding" one more: recbole. Shown items count wherever they come from, and the rest
-      of n is never shown; more shown items than n is an error
-    - normalizer: "n" lenskit, recbole; "n-1" reaches 1: evidently
-    - weight: a place at rank i counts weight^(i - 1) instead of 1: lenskit ExposureGini (0.85)
+    - population: the items that n counts; "recommended" only those that are shown at all, "catalogue+padding" one more.
+      Shown items count wherever they come from, and the rest of n is never shown; more shown items than n is an error
+    - normalizer: "n-1" reaches 1
+    - weight: a place at rank i counts weight^(i - 1) instead of 1
     """
     shown = lists.upto(k, cutoff)
     exposure, item = _exposure(shown, weight)
@@ -150,7 +144,6 @@ def gini(
     symbol="Entropy", over="items", credit="share * log(1 / share)",
     out_of=lambda options: "log(n_items)" if options["normalize"] else "1",
     bounds=(0, math.inf), top="log2 of the items shown", references=["shannon1948", "shani2011"],
-    recorded_as="entropy",
 )  # fmt: skip
 def entropy(
     lists: Lists,
@@ -188,7 +181,6 @@ def entropy(
     sentence="The mean over all pairs of users. It does not measure whether the differences are useful.",
     symbol="Personalization", over="user pairs", credit="1 - overlap", out_of="n_lists * (n_lists - 1) / 2",
     bounds=(0, 1), references=["zhou2010"], per_row_texts=False,
-    recorded_as="personalization",
 )  # fmt: skip
 def personalization(
     lists: Lists, k: int | None = None, *, overlap: Literal["cosine", "k"] = "cosine", cutoff: Cut = "k"

@@ -96,9 +96,6 @@ class Definition:
     no_value: str = "No list holds an item that counts down to k."  #: why no user may have a value
     retrieval: bool = False  #: whether it is one of the measures of trec_eval in `retrieval.py`
     per_row_texts: bool = True  #: whether an explanation writes out each row
-    recorded_as: str = ""  #: its name in the conventions of libraries; "" if none has it beyond accuracy
-    recorded_options: Mapping[str, str] = field(default_factory=dict)  #: an option's name there -> its name here
-    recorded_implied: Mapping[str, Any] = field(default_factory=dict)  #: values there of options that are not given
 
 
 @dataclass(frozen=True, eq=False)

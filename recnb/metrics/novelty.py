@@ -27,7 +27,6 @@ def _list_or_k(options: Mapping[str, Any]) -> str:
     symbol="Novelty", over="list", bounds=(0, np.inf), top="log2 of the users of train", references=["zhou2010"],
     credit=lambda options: "log(total / count)" + (" / log(n_users)" if options["normalize"] else ""),
     out_of=_list_or_k, needs=("train",),
-    recorded_as="novelty",
 )  # fmt: skip
 def novelty(
     lists: Lists,
@@ -44,11 +43,8 @@ def novelty(
     mean over the list of -log2(count / total), where count is of users who had the item, or of
     interactions with it; divided by log2(users) with `normalize`. Mean self-information: Zhou et al. 2010, PNAS 107(10).
 
-    - popularity: "users" rectools, rs-metrics, evidently, replay, recmetrics; "interactions" recommenders
-    - cold, an item that train does not have: "log2(users)" as if one user had it: rectools, rs-metrics, replay; "drop"
-      evidently; "zero" recommenders; "error" recmetrics
-    - divisor: "list" most; "k" also for a list that is shorter: replay, recmetrics
-    - normalize: replay; cutoff="none": recmetrics
+    - cold, an item that train does not have: "log2(users)" as if one user had it; "drop" leaves it out; "zero" 0 bits
+    - divisor: "k" also for a list that is shorter; cutoff: "none" is of whole lists
     """
     shown = lists.upto(k, cutoff)
     count = lists.catalogue.counts(popularity, "novelty")
@@ -71,7 +67,6 @@ def novelty(
     other_bounds=lambda options: (0, np.inf) if options["popularity"] == "count" else None,
     credit=lambda options: "count" if options["popularity"] == "count" else "count / total",
     out_of=_list_or_k, needs=("train",),
-    recorded_as="popularity",
 )  # fmt: skip
 def popularity(
     lists: Lists,
@@ -86,10 +81,9 @@ def popularity(
 
     mean over the list of count / total. Average recommendation popularity: Abdollahpouri et al. 2019, FLAIRS 32.
 
-    - popularity: "users" is users with the item / all users: rs-metrics; "interactions" is interactions / all of them:
-      rectools with normalize; "count" is interactions, not divided: rectools, evidently, recbole; "max" is
-      interactions / those of the most popular item: evidently with normalize_arp
-    - cold, an item that train does not have: "zero" rs-metrics, rectools, recbole; "drop" evidently
+    - popularity: "interactions" is interactions / all of them; "count" is interactions, not divided; "max" is
+      interactions / those of the most popular item
+    - cold, an item that train does not have: "zero" 0; "drop" leaves it out
     """
     shown = lists.upto(k, cutoff)
     count = lists.catalogue.counts(popularity, "popularity")
@@ -108,7 +102,6 @@ def popularity(
     sentence="Random recommendations have about one half.",
     symbol="Popularity rank", over="list", credit="place / total", out_of=_list_or_k, bounds=(0, 1),
     references=["ekstrand2017"], needs=("train",),
-    recorded_as="popularity_rank",
 )  # fmt: skip
 def popularity_rank(
     lists: Lists,
@@ -140,7 +133,6 @@ def popularity_rank(
     sentence="How much of what is shown is rarely had. What the tail is depends on `ratio`.",
     symbol="Tail share", over="list", credit="tail", out_of=_list_or_k, bounds=(0, 1),
     references=["abdollahpouri2019"], needs=("train",),
-    recorded_as="tail",
 )  # fmt: skip
 def tail_share(
     lists: Lists, k: int | None = None, *, ratio: float = 0.8, divisor: Literal["list", "k"] = "list", cutoff: Cut = "k"
@@ -195,7 +187,6 @@ def _diversity_bounds(options: Mapping[str, Any]) -> tuple[float, float] | None:
     out_of=lambda options: "n_shown * (n_shown - 1) / 2" if options["divisor"] == "pairs" else "n_shown",
     top="1, 2 where features can be negative", needs=("features",),
     no_value="A list of one item has no pairs: say single='zero' to count 0.",
-    recorded_as="ild", recorded_implied={"single": "zero"},
 )  # fmt: skip
 def diversity(
     lists: Lists,
@@ -213,17 +204,15 @@ def diversity(
     sum over pairs of the list of distance / (n (n - 1) / 2). Intra-list diversity: Smyth and McClave 2001, ICCBR; 1 less
     the intra-list similarity of Ziegler et al. 2005, WWW.
 
-    - distance: "cosine" 1 - cosine of the features, 1 if an item has none: recommenders, evidently;
-      "jaccard" 1 - shared features / features of either, 0 if neither has any: recpack; "hamming" how many features
-      differ: rectools; "cooccurrence" 1 - users with both / sqrt(users with one · users with the other), from train
-      instead of features: recommenders' default
+    - distance: "cosine" 1 - cosine of the features, 1 if an item has none; "jaccard" 1 - shared features / features of
+      either, 0 if neither has any; "hamming" how many features differ; "cooccurrence" 1 - users with both /
+      sqrt(users with one · users with the other), from train instead of features
     - features: which columns of `items=` say what an item is like: one of genres (`"comedy|drama"` or lists of words),
       or several of numbers; by itself the column of genres, or all columns of 0 and 1
     - distances: instead of features, how far any two items are apart: a frame with items as index and as columns, or
       a square matrix in the order of `items=`
-    - divisor: "list" divides by n instead of the number of pairs: evidently (the same for three items only)
-    - single, a list with one item: "skip" recommenders; "zero" rectools, recpack, evidently
-    - cutoff="none": recommenders
+    - divisor: "list" divides by n instead of the number of pairs
+    - single, a list with one item: "skip" leaves it out; "zero" counts 0
     """
     if distances is not None and (features is not None or distance != "cosine"):
         raise OptionError("distances= says how far items are apart, so features= and distance= have nothing to say.")

@@ -154,7 +154,7 @@ def result_of(
     library = evaluation.library
     if library is None:
         return ListMetricResult(evaluation, metric, k, options)
-    variants = presets.of_metric(metric.recorded_as, library)
+    variants = presets.of_metric(metric.plain_name, library)
     if not variants:
         return ListMetricResult(evaluation, metric, k, options)
     # Of several ways that go by one formula, the one that has its name.
@@ -168,7 +168,7 @@ def recorded_in(library: str | None) -> list[str]:
     return [
         name
         for name, metric in LIST_METRICS.items()
-        if library is None or presets.of_metric(metric.recorded_as, library)
+        if library is None or presets.of_metric(metric.plain_name, library)
     ]
 
 

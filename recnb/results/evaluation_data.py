@@ -168,7 +168,7 @@ class EvaluationData:
     def _recorded(self, metric: Metric[...], *, whole: bool = False) -> presets.Preset | None:
         if self.library is None:
             return None
-        name = metric.recorded_as or metric.plain_name
+        name = metric.plain_name
         found = presets.default_of(self.library, name, whole=whole)
         return None if found is not None and found.convention.cutoff == "none" and not whole else found
 

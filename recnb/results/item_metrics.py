@@ -3,7 +3,7 @@
 >>> import polars as pl
 >>> recs = pl.DataFrame({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rank": [1, 2, 1]})
 >>> train = pl.DataFrame({"user": ["ann", "bob", "bob"], "item": ["z", "y", "z"]})
->>> ItemMetrics(recs, train).value("coverage", {"catalogue": "train", "count_only_catalogue": True})
+>>> ItemMetrics(recs, train).value("coverage", {"population": "train", "count_only_catalogue": True})
 0.5
 >>> ItemMetrics(recs, train).value("gini", {"population": "catalogue"})
 Traceback (most recent call last):
@@ -37,25 +37,17 @@ if TYPE_CHECKING:
 #: Options that name columns of a frame of items, where conventions are given features as they are.
 READ = ("features", "distances")
 
-#: The metrics beyond accuracy that libraries have, under the names of their conventions.
-FORMULAS = {metric.recorded_as: metric for metric in LIST_METRICS.values() if metric.recorded_as}
-
-
-def recorded_options(metric: Metric[...]) -> list[str]:
-    """The options that a convention can have for a metric."""
-    names = {new: old for old, new in metric.recorded_options.items()}
-    return [names.get(name, name) for name in metric.defaults if name not in READ]
+#: The metrics beyond accuracy that libraries have.
+FORMULAS = {name: metric for name, metric in LIST_METRICS.items() if metric.over not in ("hits", "users", "genres")}
 
 
 def arguments_of(metric: Metric[...], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a metric for the options of a convention."""
-    possible = recorded_options(metric)
-    arguments: dict[str, Any] = {}
-    for name, value in {**metric.recorded_implied, **options}.items():
+    """Check the options that a convention has for a metric."""
+    possible = [name for name in metric.defaults if name not in READ]
+    for name in options:
         if name not in possible:
-            raise OptionError(f"{metric.recorded_as} has no option {name!r}. {near(name, possible)}")
-        arguments[metric.recorded_options.get(name, name)] = value
-    return arguments
+            raise OptionError(f"{metric.name} has no option {name!r}. {near(name, possible)}")
+    return dict(options)
 
 
 class ItemMetrics(ItemData):

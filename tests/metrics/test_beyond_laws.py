@@ -19,7 +19,7 @@ from recnb.errors import RecnbError
 from recnb.metrics import novelty as of_lists
 from recnb.metrics import pairwise as of_pairs_module
 from recnb.metrics.recommendation_lists import Lists, PerUser
-from recnb.results.item_metrics import FORMULAS, ItemMetrics, recorded_options
+from recnb.results.item_metrics import FORMULAS, READ, ItemMetrics
 
 Options = dict[str, Any]
 
@@ -92,7 +92,7 @@ NUMBERS: dict[str, tuple[Any, ...]] = {
 def values_of(formula: str) -> dict[str, tuple[Any, ...]]:
     """What each option of a formula can be, in the words of the conventions."""
     chosen = FORMULAS[formula]
-    named = {name: chosen.words.get(chosen.recorded_options.get(name, name)) for name in recorded_options(chosen)}
+    named = {name: chosen.words.get(name) for name in chosen.defaults if name not in READ}
     return {name: given if given is not None else NUMBERS[name] for name, given in named.items()}
 
 
@@ -117,9 +117,9 @@ def every_choice() -> st.SearchStrategy[dict[str, Options]]:
 def naive(formula: str, options: Options, data: Data, k: int | None) -> dict[Any, tuple[float, float]] | float:
     """Sum and divisor of each user that counts, or the one number."""
     shown = {user: places for user, places in data.shown(k, options).items() if places}
-    if formula in ("novelty", "popularity", "popularity_rank", "tail"):
+    if formula in ("novelty", "popularity", "popularity_rank", "tail_share"):
         return of_items(formula, options, data, shown, k)
-    if formula == "ild":
+    if formula == "diversity":
         return of_pairs(options, data, shown)
     return of_all(formula, options, data, shown, k)
 
@@ -134,12 +134,12 @@ def of_items(formula: str, options: Options, data: Data, shown: Any, k: int | No
     for user, places in shown.items():
         kept = []
         for _, item in places:
-            if count[item] == 0 and formula != "tail":
+            if count[item] == 0 and formula != "tail_share":
                 if options["cold"] == "error":
                     raise RefusedError
                 if options["cold"] == "drop":
                     continue
-            if formula == "tail":
+            if formula == "tail_share":
                 kept.append(in_tail(item, times, options["ratio"]))
             elif formula == "popularity_rank":
                 positive = sorted(n for n in count.values() if n)
@@ -196,15 +196,11 @@ def of_pairs(options: Options, data: Data, shown: Any) -> dict[Any, tuple[float,
 def of_all(formula: str, options: Options, data: Data, shown: Any, k: int | None) -> float:
     rows = [(r, i) for places in shown.values() for r, i in places]
     distinct = {i for _, i in rows}
-    everything = (
-        {i for _, i in data.train}
-        if (options.get("catalogue") or options.get("population")) == "train"
-        else set(data.catalogue)
-    )
+    everything = {i for _, i in data.train} if options.get("population") == "train" else set(data.catalogue)
     if formula == "coverage":
         value = len(distinct & everything if options["count_only_catalogue"] else distinct)
         if options["normalize"]:
-            value /= len(everything) + (options["catalogue"] == "catalogue+padding")
+            value /= len(everything) + (options["population"] == "catalogue+padding")
         return float(value)
     if formula == "personalization":
         if options["overlap"] == "k" and k is None:
@@ -284,7 +280,7 @@ def test_other_names_change_nothing(held, k, chosen, users, items):
     renamed = held.relabelled(dict(zip(USERS, users, strict=True)), names)
     for formula, options in chosen.items():
         note(f"{formula} {options}")
-        if formula == "tail":
+        if formula == "tail_share":
             continue
         try:
             before = held.beyond().value(formula, options, k)
@@ -301,19 +297,19 @@ def test_bounds(held, k):
     most_bits = math.log2(len({user for user, _ in held.train}))
     n_shown = len({item for places in held.shown(k, {}).values() for _, item in places})
     bounds: list[tuple[str, Options, float]] = [
-        ("coverage", {"catalogue": "catalogue"}, 1),
-        ("coverage", {"catalogue": "train"}, 1),
+        ("coverage", {"population": "catalogue"}, 1),
+        ("coverage", {"population": "train"}, 1),
         ("novelty", {"popularity": "users"}, most_bits),
         ("novelty", {"popularity": "users", "normalize": True}, 1),
         ("popularity", {"popularity": "users"}, 1),
         ("popularity", {"popularity": "interactions"}, 1),
         ("popularity", {"popularity": "max"}, 1),
         ("popularity_rank", {}, 1),
-        ("tail", {"ratio": 0.5}, 1),
-        ("ild", {"distance": "cosine"}, 2),
-        ("ild", {"distance": "jaccard"}, 1),
-        ("ild", {"distance": "cooccurrence"}, 1),
-        ("ild", {"distance": "hamming"}, 3),
+        ("tail_share", {"ratio": 0.5}, 1),
+        ("diversity", {"distance": "cosine"}, 2),
+        ("diversity", {"distance": "jaccard"}, 1),
+        ("diversity", {"distance": "cooccurrence"}, 1),
+        ("diversity", {"distance": "hamming"}, 3),
         ("personalization", {"overlap": "cosine"}, 1),
         ("gini", {"population": "recommended", "normalizer": "n"}, 1),
         ("gini", {"population": "recommended", "normalizer": "n-1"}, 1),
@@ -327,7 +323,7 @@ def test_bounds(held, k):
 def test_ends_of_the_scales():
     same = Data({0: [1, 2], 1: [1, 2], 2: [2, 1]}, [(0, 1)], {1: [1, 1], 2: [2, 2]}, [1, 2, 3, 4]).beyond()
     assert same.value("personalization", {}) == pytest.approx(0, abs=1e-15)
-    assert same.value("ild", {"distance": "cosine"}) == pytest.approx(0, abs=1e-15)
+    assert same.value("diversity", {"distance": "cosine"}) == pytest.approx(0, abs=1e-15)
     assert same.value("gini", {"population": "recommended", "normalizer": "n"}) == 0
     assert same.value("entropy", {}) == 1
     other = Data({0: [1, 2], 1: [3, 4]}, [(0, 1)], {1: [1]}, [1, 2, 3, 4]).beyond()
@@ -354,9 +350,9 @@ def test_blocks_change_nothing(monkeypatch):
     features = {item: rng.integers(0, 3, 5).tolist() for item in range(30)}
     held = Data(lists, train, features, list(range(30)))
     distances = ("cosine", "jaccard", "hamming", "cooccurrence")
-    whole = [held.beyond().value("ild", {"distance": distance}) for distance in distances]
+    whole = [held.beyond().value("diversity", {"distance": distance}) for distance in distances]
     monkeypatch.setattr(of_pairs_module, "BLOCK", 50)
-    assert [held.beyond().value("ild", {"distance": distance}) for distance in distances] == pytest.approx(
+    assert [held.beyond().value("diversity", {"distance": distance}) for distance in distances] == pytest.approx(
         whole, abs=1e-12
     )
     loops = [of_pairs({"distance": d, "divisor": "pairs"}, held, held.shown(None, {})) for d in distances]

@@ -108,12 +108,12 @@ def test_every_formula_and_every_case_is_recorded():
 
 #: Whose value needs what; typed without it, the error says what to type.
 NEEDS = {
-    "coverage": ({"catalogue": "catalogue"}, "catalogue"),
+    "coverage": ({"population": "catalogue"}, "catalogue"),
     "novelty": ({}, "train"),
     "popularity": ({}, "train"),
     "popularity_rank": ({}, "train"),
-    "tail": ({}, "train"),
-    "ild": ({"distance": "cosine"}, "features"),
+    "tail_share": ({}, "train"),
+    "diversity": ({"distance": "cosine"}, "features"),
     "gini": ({"population": "catalogue"}, "catalogue"),
 }
 
@@ -129,20 +129,23 @@ def test_an_error_says_what_to_type(formula):
 def test_cooccurrence_needs_train_and_no_features():
     recs = pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 2]})
     with pytest.raises(RecnbError, match=r"type train=\.\.\."):
-        beyond("ild", {"distance": "cooccurrence"}, recs, features={5: [1], 6: [0]})
-    assert beyond("ild", {"distance": "cooccurrence"}, recs, train=pl.DataFrame({"user": [7, 7], "item": [5, 6]})) == 0
+        beyond("diversity", {"distance": "cooccurrence"}, recs, features={5: [1], 6: [0]})
+    assert (
+        beyond("diversity", {"distance": "cooccurrence"}, recs, train=pl.DataFrame({"user": [7, 7], "item": [5, 6]}))
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
     "formula, options, said",
     [
-        ("ild", {"distance": "cosin"}, "Did you mean 'cosine'"),
-        ("ild", {"distanc": "cosine"}, "Did you mean 'distance'"),
-        ("idl", {}, "Did you mean 'ild'"),
+        ("diversity", {"distance": "cosin"}, "Did you mean 'cosine'"),
+        ("diversity", {"distanc": "cosine"}, "Did you mean 'distance'"),
+        ("diversty", {}, "Did you mean 'diversity'"),
         ("novelty", {"normalize": "no"}, "normalize='no'"),
         ("novelty", {"divisor": ["k"]}, "divisor="),
         ("gini", {"weight": 0, "population": "recommended"}, "weight=0"),
-        ("tail", {"ratio": 0}, "ratio=0"),
+        ("tail_share", {"ratio": 0}, "ratio=0"),
         ("personalization", {"overlap": "k"}, "give k"),
         ("gini", {"population": "train"}, "not in it"),
     ],
@@ -158,7 +161,7 @@ def test_what_cannot_be_is_an_error(formula, options, said):
     "frames, said",
     [
         ({"train": pl.DataFrame({"user": ["a"], "item": ["5"]})}, "different kinds"),
-        ({"train": pl.DataFrame({"user": [1], "item": [None]}, schema={"user": int, "item": int})}, "missing item ids"),
+        ({"train": pl.DataFrame({"user": [1], "item": [None]}, schema={"user": int, "item": int})}, "missing item id"),
         ({"features": {5: [1.0]}}, "no row for 1 recommended items \\(6\\)"),
         ({"features": {5: [1.0], 6: [1.0, 2.0]}}, "same length"),
         ({"features": {5: [1.0], 6: [float("nan")]}}, "missing or infinite"),
@@ -166,7 +169,7 @@ def test_what_cannot_be_is_an_error(formula, options, said):
         ({"features": pl.DataFrame({"item": [5, 6, 6], "genre": [1, 0, 0]})}, "item 6 has 2 rows"),
         ({"catalogue": "abc"}, "one text"),
         ({"catalogue": [5, "6"]}, "more than one kind"),
-        ({"recs": pl.DataFrame({"user": [1, 1], "item": [5, 5], "rank": [1, 2]})}, "more than once"),
+        ({"recs": pl.DataFrame({"user": [1, 1], "item": [5, 5], "rank": [1, 2]})}, "is repeated"),
         ({"recs": pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 1]})}, "gives rank 1 to 5 and 6"),
         ({"recs": pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [0, 1]})}, "ranks start at 1"),
     ],
@@ -175,7 +178,7 @@ def test_frames_that_would_make_a_wrong_number(frames, said):
     recs = pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 2]})
     given = {"recs": recs, "features": {5: [1], 6: [0]}} | frames
     with pytest.raises(RecnbError, match=said):
-        beyond("ild", {"distance": "cosine"}, **given)
+        beyond("diversity", {"distance": "cosine"}, **given)
 
 
 def test_features_in_a_frame_are_the_same_as_in_a_mapping():
@@ -183,5 +186,7 @@ def test_features_in_a_frame_are_the_same_as_in_a_mapping():
     vectors = {5: [1.0, 0.5], 6: [0.0, 2.0], 9: [1.0, 1.0]}
     wide = pl.DataFrame({"item": [9, 5, 6], "user": [1, 1, 0], "year": [1.0, 0.5, 2.0]})
     lists = pl.DataFrame({"item": [5, 6, 9], "vector": list(vectors.values())})
-    values = [beyond("ild", {"distance": "cosine"}, recs, features=f) for f in (vectors, wide, lists, wide.to_pandas())]
+    values = [
+        beyond("diversity", {"distance": "cosine"}, recs, features=f) for f in (vectors, wide, lists, wide.to_pandas())
+    ]
     assert values == [values[0]] * 4
