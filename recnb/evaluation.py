@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
     from recnb.stats import Detectable
-    from recnb.widgets.explorer.view import Explorer
+    from recnb.widgets.explorer_view import Explorer
 
 
 class EvaluationMethods(Methods):
@@ -516,9 +516,11 @@ class Evaluation(EvaluationMethods):
         -------
         Explorer
         """
-        from recnb.widgets.explorer import explorer
+        from recnb.widgets import needs_notebook
 
-        return explorer({"": self._data}, metric, k, lang=lang, **options)
+        with needs_notebook("explore"):
+            from recnb.widgets.explorer_view import explorer
+        return explorer({"": self}, metric, k, lang=lang, **options)
 
     def hits(self, depth: int | None = None) -> Hits:
         """Return the hits, from which every metric is computed.

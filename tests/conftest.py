@@ -79,7 +79,6 @@ EARLY = (
     "tests/test_attack.py",
     "tests/test_pyright.py",
     "tests/test_typing.py",
-    "tests/stats/test_simulated.py",
     "tests/stats/test_coverage.py",
     "tests/distributed/test_spark.py",
     "tests/distributed/test_dask.py",

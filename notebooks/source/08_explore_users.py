@@ -21,8 +21,8 @@ score
 # %% [markdown]
 # ## By hand
 #
-# Choose a metric and k; pick a bar to see the users in it alone; sort the table, search it, click a user. Below the table
-# the user's list then stands with the hits marked, beside it what was missed, and at the end how the score is made.
+# Choose a metric and k; pick a bar to see the users in it alone; sort the list, search it, choose a user. Below it
+# the user's list then stands with the hits marked, what was missed, and at the end how the score is made.
 # (Without a kernel, the same place shows the explorer as it starts.)
 
 # %%
@@ -96,7 +96,6 @@ ev.table("ndcg", k=10, by="activity")
 # %%
 state = ev.explore("ndcg", k=10).state
 state.choose_segment("segment")
-state.sort("value")
 frame = state.to_frame()
 lost = frame[(frame["segment"] == "light") & (frame["value"] == 0) & (frame["length"] > 0)]
 lost = lost.sort_values("relevant", ascending=False, kind="stable")

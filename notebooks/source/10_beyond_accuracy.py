@@ -256,7 +256,9 @@ with_random.round(4)
 # %%
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 for ax, metric in ((left, "coverage"), (right, "novelty")):
-    points = pd.DataFrame({model: [getattr(ev, metric)(k=10), ev.ndcg(k=10)] for model, ev in four.items()}, [metric, "ndcg"]).T
+    points = pd.DataFrame(
+        {model: [getattr(ev, metric)(k=10), ev.ndcg(k=10)] for model, ev in four.items()}, [metric, "ndcg"]
+    ).T
     points.plot.scatter(metric, "ndcg", ax=ax)
     for model, place in points.iterrows():
         ax.annotate(model, place, xytext=(5, 3), textcoords="offset points")

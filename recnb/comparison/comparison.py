@@ -510,11 +510,14 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         means = self._measured([chosen.name], cutoffs, options, []).means
         return Curves(curves_of(means, self.names), self.settings, lang=checked(lang))
 
-    def explore(self, *args: Any, **options: Any) -> Any:
+    def explore(self, metric: str = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Any:
         """Return a widget to go through users and see each model's list; arguments are those of `Evaluation.explore`."""
-        from recnb.widgets.explorer import explorer
+        from recnb.widgets import needs_notebook
 
-        return explorer(self._models, *args, **options)
+        with needs_notebook("explore"):
+            from recnb.widgets.explorer_view import explorer
+        models = {self.baseline: self.models[self.baseline], **self.models} if self.baseline else self.models
+        return explorer(models, metric, k, lang=lang, **options)
 
     def report(
         self,

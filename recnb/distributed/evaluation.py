@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
     from recnb.stats import Detectable
-    from recnb.widgets.explorer.view import Explorer
+    from recnb.widgets.explorer_view import Explorer
 
 
 class PartedScore(PartialScore):

@@ -129,8 +129,6 @@ def certain(case: Case) -> bool:
         return False  # objects become text there
     if case.way.startswith("streamed") and case.options.get("candidates") == "catalogue":
         return False
-    if case.way == "beyond" and any(IDS[name].family == "decimals" for name in (*case.users, *case.items)):
-        return False  # whole decimals in lists and truth, and others in train
     for side in (case.users, case.items):
         kinds = [IDS[name] for name in side]
         if not all(kind.certain for kind in kinds) or (

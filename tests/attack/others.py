@@ -214,5 +214,5 @@ def beyond(case: Case, want: Expected | None) -> None:
             if isinstance(wanted, dict) and not wanted:
                 continue
             score = getattr(made, name)(k=k)
-            value = wanted if isinstance(wanted, float) else mean_of(wanted, "user")
+            value = wanted if isinstance(wanted, float) else mean_of(wanted)
             hold(score, value, f"beyond {name}", f"{name}@{k}")

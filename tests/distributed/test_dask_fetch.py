@@ -16,7 +16,6 @@ import recnb
 import recnb.dask
 from recnb.display.language import _, use_language
 from recnb.errors import ElsewhereError, FrameError, OptionError
-from recnb.metrics.accuracy import ndcg
 from tests.distributed.test_chunks import CONVENTIONS, METRICS, conventions_by_number, random_frames
 from tests.distributed.test_dask import K, agree, lose_one, parted, two_workers
 
@@ -238,16 +237,6 @@ def test_lists_that_are_ordered_by_rank_are_looked_at_without_their_rows_where_n
     made = parted(ranks, 4).rec.against(parted(truth, 3)).lint(5)
     scores = {"ties", "rank_against_score", "upside_down", "filler_score"}
     assert not scores & set(made.elsewhere)
-
-
-def test_every_users_list_is_explored_one_at_a_time():
-    recs, truth = random_frames(np.random.default_rng(26), 40)
-    from recnb.widgets.explorer.data import MetricOfUsers
-
-    made, expected = parted(recs, 3).rec.against(parted(truth, 2)), recnb.evaluate(recs, truth)
-    assert made.explore("ndcg", 5) is not None
-    mine, theirs = (MetricOfUsers(one._data, ndcg, {}) for one in (made.fetch(), expected))
-    assert [mine.list_of(at)[:3] for at in range(5)] == [theirs.list_of(at)[:3] for at in range(5)]
 
 
 def test_rows_are_read_once_for_all_that_is_fetched_and_never_after_persist():

@@ -152,54 +152,48 @@ def test_the_explorer_goes_from_a_mean_to_one_user(page: Page, lab: Lab) -> None
     explorer = page.locator(".recnb-explorer").first
     explorer.scroll_into_view_if_needed()
     summary, detail = explorer.locator(".recnb-explorer-summary"), explorer.locator(".recnb-explorer-detail")
-    rows = explorer.locator(".recnb-row")
+    users = explorer.locator(".recnb-explorer-users select")
     expect(summary).to_contain_text(f"{float(ev.ndcg(k=10)):.4f}")
 
-    # a user is clicked
-    user = rows.nth(3).get_attribute("data-user")
-    rows.nth(3).click()
-    expect(detail).to_contain_text(f"nDCG@10 = {ev.ndcg(k=10).per_user[user]:.4f}")
-    expect(rows.nth(3)).to_have_attribute("aria-selected", "true")
-    places = ev.explain("ndcg", user, k=10).to_frame()
+    # a user is chosen in the list, then another by keys
+    order = ev.ndcg(k=10).per_user.sort_values(ascending=False, kind="stable").index
+    users.select_option(index=3)
+    expect(detail).to_contain_text(f"nDCG@10 of user {order[3]} = {ev.ndcg(k=10).per_user[order[3]]:.4f}")
+    places = ev.explain("ndcg", order[3], k=10).to_frame()
     for term in places["term"][places["term"] != ""]:
         expect(detail).to_contain_text(term)
-    # k by the slider
-    explorer.locator(".recnb-explorer-k .noUi-handle").focus()
-    page.keyboard.press("ArrowLeft")
-    expect(summary).to_contain_text(f"{float(ev.ndcg(k=9)):.4f}")
-    expect(detail).to_contain_text(f"nDCG@9 = {ev.ndcg(k=9).per_user[user]:.4f}")
-    page.keyboard.press("ArrowRight")
-    expect(summary).to_contain_text(f"{float(ev.ndcg(k=10)):.4f}")
-    # sorted by hits, then another user by keys alone
-    explorer.locator("[data-key='sort-hits']").click()
-    expect(explorer.locator("th[aria-sort='descending']")).to_contain_text("hits")
-    hits = ev.hits(10)
-    most = max(int((hits.user[hits.rank <= 10] == at).sum()) for at in range(ev.n_users))
-    expect(rows.first).to_contain_text(str(most))
-    explorer.locator(".recnb-row[tabindex='0']").focus()
+    users.focus()
     page.keyboard.press("ArrowDown")
+    expect(detail).to_contain_text(f"nDCG@10 of user {order[4]}")
+    # k by keys
+    explorer.get_by_label("k (0: whole lists)").fill("9")
     page.keyboard.press("Enter")
-    chosen = explorer.locator(".recnb-row[aria-selected='true']").get_attribute("data-user")
-    expect(detail).to_contain_text(f"nDCG@10 = {ev.ndcg(k=10).per_user[chosen]:.4f}")
-    # searched
+    expect(summary).to_contain_text(f"{float(ev.ndcg(k=9)):.4f}")
+    expect(detail).to_contain_text(f"nDCG@9 of user {order[4]}")
+    explorer.get_by_label("k (0: whole lists)").fill("10")
+    page.keyboard.press("Enter")
+    expect(summary).to_contain_text(f"{float(ev.ndcg(k=10)):.4f}")
+    # sorted by hits, and searched
+    explorer.get_by_label("sort by").select_option(label="hits")
+    most = int(ev.cg(k=10, gain="binary").per_user.max())
+    expect(users.locator("option").first).to_contain_text(f" {most} ")
     explorer.get_by_label("Search users").fill("u02")
-    found = [one for one in ev.users if "u02" in one]
-    expect(explorer.locator(".recnb-range")).to_contain_text(str(len(found)))
-    explorer.get_by_role("button", name="Show all").click()
-    expect(explorer.locator(".recnb-range")).to_contain_text(f"{ev.n_users}")
+    expect(users.locator("option")).to_have_count(sum("u02" in one for one in ev.users))
+    explorer.get_by_label("Search users").fill("")
     # a choice by keys, which the notebook does not take for its own
     before = cells(page)
     explorer.get_by_label("Segment").focus()
     page.keyboard.press("a")
-    expect(explorer.locator(".recnb-parts .recnb-bar")).to_have_count(len(ev.table("ndcg", k=10, by="activity")))
+    parts = explorer.locator(".recnb-explorer-parts select option")
+    expect(parts).to_have_count(1 + len(ev.table("ndcg", k=10, by="activity")))
     assert cells(page) == before
-    assert explorer.get_by_role("slider", name="k").count() == 1
-    # a segment
+    # a segment, and a bar of it
     explorer.get_by_label("Segment").select_option(label="segment")
-    explorer.locator(".recnb-parts .recnb-bar", has_text="light").click()
+    explorer.locator(".recnb-explorer-parts select").select_option(index=2)
     segments = ev.table("ndcg", k=10, by="segment").loc[("ndcg", 10)].rename(index={"new": "light"})
-    expect(explorer).to_contain_text(f"{segments.loc['light', 'mean']:.4f}")
-    expect(explorer.locator(".recnb-range")).to_contain_text(str(segments.loc["light", "n_users"]))
+    expect(summary).to_contain_text(f"{segments.loc['light', 'mean']:.4f}")
+    explorer.locator(".recnb-explorer-bars select").select_option(index=1)
+    expect(users.locator("option").first).to_contain_text("0.0000")
     picture(page, explorer, lab, "explorer")
 
     assert errors(page) == 0
