@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,30 +29,6 @@ Population = Literal["catalogue", "train", "recommended", "catalogue+padding"]
 Popularity = Literal["users", "interactions", "count", "max"]
 
 
-class Reader(Protocol):
-    """Reads train and attributes of items when a metric needs them."""
-
-    def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
-        """Items × features from columns of the items, and which items have a row."""
-        ...
-
-    def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
-        """Items × genres, 1 where the item has it, and what the genres are called."""
-        ...
-
-    def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
-        """A matrix of distances, and the row of it that each item has; -1: none."""
-        ...
-
-    def taken(self) -> Sparse:
-        """Items × users of train, 1 where the user has the item."""
-        ...
-
-    def history(self) -> tuple[Ints, Ints]:
-        """The history of the users of the lists: positions of user and item, sorted by user."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class Catalogue:
     """Attributes of each item, by position; None if they were not given."""
@@ -61,7 +37,7 @@ class Catalogue:
     interactions: Ints | None = None  #: how many rows of train hold the item
     n_users: int = 0  #: how many users train has
     listed: Bools | None = None  #: whether the catalogue lists the item
-    reader: Reader | None = None  #: reads further attributes
+    reader: Any = None  #: an `ItemData`, which reads train and attributes of items when a metric needs them
     #: what to type for what is missing, in other words than NEEDED has
     ask: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
 
@@ -103,7 +79,7 @@ class Catalogue:
             fix = "Add them, or leave these items out of the lists."
             raise RecnbError(*problem, fix=fix, subject=f"{metric}: ")
 
-    def reading(self, metric: str, argument: str) -> Reader:
+    def reading(self, metric: str, argument: str) -> Any:
         """The reader of data that a metric cannot do without."""
         if self.reader is None or (argument == "train" and self.users is None):
             raise self.missing(metric, argument)

@@ -137,25 +137,6 @@ def test_text_gives_the_value(name: str, options: dict[str, Any], k: int | None)
         assert value == pytest.approx(expected, rel=1e-9, abs=1e-12), (user, rows)
 
 
-@pytest.mark.parametrize(("name", "options"), [*CHOICES, ("user_coverage", {}), ("calibration", {"divergence": "js"}), ("diversity", {"distance": "cooccurrence"})], ids=str)  # fmt: skip
-def test_explanation_adds_up_to_the_score(name: str, options: dict[str, Any]) -> None:
-    metric = LIST_METRICS[name]
-    score = getattr(EV, name)(k=4, **options)
-    for user in [None] if metric.of == "all" else score.per_user.index.tolist()[:6]:
-        explained = EV.explain(name, user, k=4, **options)
-        value = float(score) if user is None else score.per_user[user]
-        assert explained.value == pytest.approx(value, rel=1e-12)
-        assert f"{explained.label}" in repr(explained)
-        assert explained.formula in repr(explained)
-        assert re.search(r"log2?\(0/|nan", explained.numbers) is None, explained.numbers
-        if name != "personalization":
-            under = float(explained.value and explained.rows["credit"].sum() / explained.value)
-            assert under == pytest.approx(round(under * 10**6) / 10**6, rel=1e-6)
-        html = explained._repr_html_()
-        assert html.count("<table") == 1
-        assert "<script" not in html
-
-
 def test_explanation_by_hand() -> None:
     recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
     train = pd.DataFrame({"user": [1, 2, 3, 4, 1, 5], "item": list("aaaacb")})

@@ -21,7 +21,7 @@ from recnb import METRICS, Evaluation
 from recnb.metrics.hits import Hits
 from recnb.metrics.metric import ALIASES
 from tests.reference import REFERENCE
-from tests.strategies import CUTOFFS, Data, Options, choices, data, random_data, values_of
+from tests.strategies import CUTOFFS, Data, Options, choices, data, random_data
 
 FINITE = tuple(k for k in CUTOFFS if k is not None)
 cutoffs = st.sampled_from(CUTOFFS)
@@ -198,21 +198,19 @@ def test_two_groups_together_equal_the_two_apart(
     one: Data, other: Data, chosen: dict[str, Options], k: int | None
 ) -> None:
     """The mean over all users is that of the groups' means, weighted with their sizes."""
-    groups = []
-    for group, name in ((one, "a"), (other, "b")):
-        lists = {
-            f"{name}{user}": [None if item is None else str(item) for item in ranking]
-            for user, ranking in group.lists.items()
-        }
-        groups.append(
-            Data(
-                lists,
-                {
-                    f"{name}{user}": {str(item): grade for item, grade in truth.items()}
-                    for user, truth in group.truth.items()
-                },
-            )
+    groups = [
+        Data(
+            {
+                f"{name}{user}": [None if item is None else str(item) for item in ranking]
+                for user, ranking in group.lists.items()
+            },
+            {
+                f"{name}{user}": {str(item): grade for item, grade in truth.items()}
+                for user, truth in group.truth.items()
+            },
         )
+        for group, name in ((one, "a"), (other, "b"))
+    ]
     both = Data(groups[0].lists | groups[1].lists, groups[0].truth | groups[1].truth)
     whole, parts = evaluated(both), [evaluated(group) for group in groups]
     for name, options in on_one_scale(chosen, both).items():
@@ -220,40 +218,6 @@ def test_two_groups_together_equal_the_two_apart(
         together = sum(float(score) * score.n_users for score in scores) / sum(score.n_users for score in scores)
         assert float(getattr(whole, name)(k=k, **options)) == close(together), f"{name} {options}"
         assert per_user(whole, name, k, options) == close(scores[0].per_user.to_dict() | scores[1].per_user.to_dict())
-
-
-@given(data(), choices(), cutoffs, st.integers(0, 5))
-def test_explanation_adds_up_to_the_score(source: Data, chosen: dict[str, Options], k: int | None, pick: int) -> None:
-    """The value explained is the score to the last bit; the credits of its rows, over what they are out of, are too but for rounding."""
-    evaluation = evaluated(source)
-    user = source.users[pick % len(source.users)]
-    for name, options in chosen.items():
-        explained = evaluation.explain(name, user, k=k, **options)
-        assert explained.value == per_user(evaluation, name, k, options)[user], f"{name} {options}"
-        credit = METRICS[name].at(evaluation.hits().of_user(list(evaluation.users).index(user)), k, options)
-        possible = np.broadcast_to(credit.possible, (1, 1))[0, 0]
-        earned = math.fsum(explained.to_frame()["credit"])
-        assert (earned / possible if possible else 0.0) == close(explained.value), f"{name} {options}"
-        if len(explained.rows):
-            assert explained.rows["running"].iloc[-1] == close(earned)
-        assert explained.out_of == possible
-        assert (explained.rows["credit"] >= 0).all()
-        if explained.ideal is not None and explained.ideal is not explained.rows:
-            assert math.fsum(explained.ideal["credit"]) == close(possible)
-
-
-@given(data(gaps=False), choices(), cutoffs)
-def test_explanation_of_one_list_adds_up(source: Data, chosen: dict[str, Options], k: int | None) -> None:
-    """The same without frames, for a list of items and for a list of grades."""
-    user = source.users[0]
-    ranking, truth = source.ranking(user), source.truth[user]
-    grades = [truth.get(item, 0) for item in ranking] or [1]
-    for name, options in chosen.items():
-        for given_as in ((ranking, truth), (grades,)):
-            explained = recnb.explain(name, *given_as, k=k, **options)
-            assert explained.value == float(getattr(recnb, name)(*given_as, k=k, **options)), f"{name} {options}"
-            ends_at = explained.rows["running"].iloc[-1] if len(explained.rows) else 0
-            assert ends_at / (explained.out_of or 1) == close(explained.value), f"{name} {options} {given_as}"
 
 
 @given(data(), choices(), cutoffs)
@@ -274,18 +238,6 @@ def test_depth_of_the_join_does_not_matter(source: Data, chosen: dict[str, Optio
         fresh = evaluated(source)
         for name, options in chosen.items():
             assert per_user(asked, name, k, options) == per_user(fresh, name, k, options), f"{name}@{k} {options}"
-
-
-@pytest.mark.parametrize("name", sorted(METRICS))
-def test_shallow_then_deep(name: str) -> None:
-    """3, then 10, then whole lists, each metric by itself: nothing is kept that was cut for another k."""
-    source = random_data(seed=3, n_users=20)
-    for option, values in {"": (None,), **values_of(METRICS[name])}.items():
-        for one in values:
-            options = {option: one} if option else {}
-            asked = evaluated(source)
-            for k in (3, 10, None, 3):
-                assert per_user(asked, name, k, options) == per_user(evaluated(source), name, k, options)
 
 
 @given(data(), choices())

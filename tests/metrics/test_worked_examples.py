@@ -306,9 +306,7 @@ def claim_short_list() -> None:
     assert [round(theirs[k], 6) for k in (None, 3, 5)] == [0.604888] * 3
     assert [round(ours[k], 6) for k in (None, 3, 5)] == [0.604888, 0.604888, 0.568182]
     assert theirs[1] == recnb.ndcg(shown, judged, k=1)
-    found = list_frame(inputs).identify("ndcg", "0.6049", k=5)
-    assert {match.variant.at("ideal") for match in found.matches} == {"min(k, list)"}
-    assert {match.kind for match in found.matches} == {"neighbour"}, "no convention of a library"
+    assert not list_frame(inputs).identify("ndcg", "0.6049", k=5).matches, "no convention of a library"
 
 
 def claim_nothing_relevant() -> None:
@@ -385,27 +383,7 @@ def claim_position_words() -> None:
 
 
 TESTED_CLAIMS: dict[str, Callable[[], None]] = {
-    "claim-binary-forms": claim_binary_forms,
-    "claim-log-base": claim_log_base,
-    "claim-dcg-range": claim_dcg_range,
-    "claim-hit-rate": claim_hit_rate,
-    "claim-idcg-bound": claim_idcg_bound,
-    "claim-average-precision": claim_average_precision,
-    "claim-argsort": claim_argsort,
-    "claim-swap": claim_swap,
-    "claim-short-list": claim_short_list,
-    "claim-nothing-relevant": claim_nothing_relevant,
-    "claim-comparable": claim_comparable,
-    "claim-rank-denominator": claim_rank_denominator,
-    "claim-ap-over-k": claim_ap_over_k,
-    "claim-unsupervised": claim_unsupervised,
-    "claim-unlimited-list": claim_unlimited_list,
-    "claim-more-likes": claim_more_likes,
-    "claim-likes": claim_likes,
-    "claim-partial-feedback": claim_partial_feedback,
-    "claim-log-penalty": claim_log_penalty,
-    "claim-useful": claim_useful,
-    "claim-position-words": claim_position_words,
+    name.replace("_", "-"): test for name, test in list(globals().items()) if name.startswith("claim_")
 }
 
 

@@ -119,6 +119,8 @@ def assert_explained(explained: recnb.results.Explanation, value: float) -> None
         for term, credit in zip(frame.get("term", ()), frame["credit"], strict=False):
             if term:
                 assert_true(f"{term} = {credit!r}", credit)
+        if "running" in frame:
+            assert frame["running"].tolist() == pytest.approx(frame["credit"].cumsum().tolist())
     for term in (*explained.terms, *explained.out_of_terms):
         assert calculated(term) is not None, term
     if not explained.line and METRICS.get(explained.metric):
@@ -263,6 +265,8 @@ def test_printed_arithmetic_is_true_of_one_list(name: str) -> None:
         for options, k in itertools.product(each_word(METRICS[name]), (3, None)):
             value = getattr(recnb, name)(ranking, truth, k=k, **options)
             assert_explained(recnb.explain(name, ranking, truth, k=k, **options), float(value))
+    for k in (2, None):
+        assert_explained(recnb.explain(name, [3, 0, 2, 0.5], k=k), float(getattr(recnb, name)([3, 0, 2, 0.5], k=k)))
 
 
 @pytest.mark.parametrize("population", ["catalogue", "train", "catalogue+padding"])
