@@ -150,7 +150,7 @@ class Joined:
     users: pl.Series  #: the users evaluated, sorted
     hits: Hits
     truth_rows: Ints  #: per relevant item of `hits`, its row of the truth
-    rank: Ints  #: per place in the lists; 0: left out as a repeat
+    rank: Ints  #: per place in the lists; 0: left out as a repeat; empty where ranks are data
     with_list: Mask  #: per user of either frame, as the next
     with_truth: Mask
     averaged: Mask
@@ -182,7 +182,8 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
     n_listed, n_judged = ids.list_lengths[everyone], ids.n_judged[everyone]
     ends, truth_starts = np.r_[0, np.cumsum(n_listed)], (np.cumsum(ids.n_judged) - ids.n_judged)[everyone]
     score, grade = scores_of(recs, convention), truth["relevance"].to_numpy()
-    rank, truth_rows = np.zeros(recs.height, dtype=np.int64), ids.truth_rows.copy()
+    ranks_given = convention.order == "rank" and convention.duplicates != "dedupe"
+    rank, truth_rows = np.zeros(0 if ranks_given else recs.height, dtype=np.int64), ids.truth_rows.copy()
 
     def look(some: tuple[int, int]) -> Matches | JoinError:
         users, n_users = slice(*some), some[1] - some[0]
@@ -219,14 +220,15 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
         if convention.candidates == "padded":
             block, pairs = padded(block, pairs)
         ranked = order_lists(block, pairs, convention)
-        rank[own] = ranked.rank[: block.n_listed]
         row, truth_row = pairs.row, pairs.truth_row
-        if convention.duplicates == "dedupe" and len(pairs.copy):
+        if ranked.rank is not None and not ranks_given:
+            rank[own] = ranked.rank[: block.n_listed]
+        if ranked.rank is not None and convention.duplicates == "dedupe" and len(pairs.copy):
             kept = ranked.rank[row] > 0
             row, truth_row = row[kept], truth_row[kept]
         return Matches(
             list=some[0] + block.user[row],
-            rank=ranked.rank[row],
+            rank=-block.score[row] if ranked.rank is None else ranked.rank[row],
             truth_place=judged[truth_row],
             score=block.score[row],
             above=None if ranked.above is None else ranked.above[row],

@@ -19,7 +19,7 @@ BY_ITEM = ("item_asc", "item_desc")
 class Places:
     """Where each row of a block stands in its list."""
 
-    rank: Ints  #: per row, from 1; 0: left out as a repeat
+    rank: Ints | None  #: per row, from 1; 0: left out as a repeat; None: the ranks that were given
     length: Ints  #: per user, the last rank
     above: Ints | None = None  #: per row, how many rows score higher, where equal scores share ranks
     tied: Ints | None = None  #: per row, how many score the same, itself among them
@@ -29,9 +29,9 @@ def order_lists(block: Block, pairs: Pairs, convention: Convention) -> Places:
     """Rank the rows of a block's lists; what is padding stands below them."""
     given = convention.order == "rank" and convention.duplicates != "dedupe"
     if given and block.n_padded == 0:
-        rank = -block.score.astype(np.int64)
-        shared = (None, None) if convention.ties in ROW_ORDERS else (rank - 1, np.ones_like(rank))
-        return Places(rank, _highest(block.user, rank, block.n_users), *shared)
+        last = _highest(block.user, -block.score, block.n_users)
+        shared = (None, None) if convention.ties in ROW_ORDERS else (-block.score - 1, np.ones_like(block.score))
+        return Places(None, last, *shared)
     order = _best_first(
         block.user, block.score, _within(block, pairs, convention.ties), stands=convention.ties == "first"
     )
@@ -71,10 +71,10 @@ def _highest(user: Ints, ranks: Ints, n_users: int) -> Ints:
 
 def repeats_a_rank(block: Block) -> bool:
     """Whether two rows of a list have one rank."""
-    user, rank = block.user, -block.score.astype(np.int64)
-    if ((rank[1:] > rank[:-1]) | (user[1:] != user[:-1])).all():
+    user, score = block.user, block.score
+    if ((score[1:] < score[:-1]) | (user[1:] != user[:-1])).all():
         return False
-    key = (user << 32) + rank
+    key = (user << 32) - score
     key.sort()
     return bool((key[1:] == key[:-1]).any())
 

@@ -127,6 +127,8 @@ def padded(block: Block, pairs: Pairs) -> tuple[Block, Pairs]:
     missed = np.ones(len(block.truth_user), dtype=bool)
     missed[pairs.truth_row] = False
     row = np.flatnonzero(missed)
+    if len(row) == 0:
+        return block, pairs
     row = row[np.argsort(block.truth_row[row])]
     below = np.arange(len(row)) + len(block.user)
     block = replace(

@@ -428,11 +428,13 @@ def _ranked(recs: pl.DataFrame, rank: Ints, rows: Ints | None, convention: Conve
 
     `rank` is by place in the lists; `rows` has the row at each place, None where places are rows.
     """
-    by_row = rank
-    if rows is not None:
-        by_row = np.empty_like(rank)
-        by_row[rows] = rank
-    table = with_series(recs, pl.Series("rank", by_row))
+    table = recs
+    if len(rank) == recs.height:
+        by_row = rank
+        if rows is not None:
+            by_row = np.empty_like(rank)
+            by_row[rows] = rank
+        table = with_series(recs, pl.Series("rank", by_row, dtype=pl.Int64))
     if convention.score_dtype == "float32" and convention.order == "score":
         table = with_series(table, pl.Series("score", scores_of(recs, convention)))
     table = table[["user", "item", "rank", *(["score"] if "score" in table.columns else [])]]
