@@ -15,8 +15,6 @@ from recnb.accessor import RecAccessor, register
 from recnb.conventions import Convention
 from recnb.data.trec import read_trec_qrels, read_trec_run, write_trec_qrels, write_trec_run
 from recnb.display.language import language
-from recnb.distributed.chunks import ChunkedEvaluation, evaluate_chunks
-from recnb.distributed.partial import Partial
 from recnb.evaluate import evaluate, evaluate_groups, evaluate_model
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import LIST_METRICS, METRICS
@@ -58,7 +56,6 @@ __all__ = [
     "LIST_METRICS",
     "METRICS",
     "CatalogueScore",
-    "ChunkedEvaluation",
     "Comparison",
     "Convention",
     "Curve",
@@ -66,7 +63,6 @@ __all__ = [
     "Explanation",
     "Interval",
     "Measures",
-    "Partial",
     "RecAccessor",
     "Score",
     "Table",
@@ -81,7 +77,6 @@ __all__ = [
     "err",
     "errors",
     "evaluate",
-    "evaluate_chunks",
     "evaluate_groups",
     "evaluate_model",
     "explain",
@@ -124,11 +119,19 @@ _MODULES = {
 }
 _FOLDERS = ("comparison", "libraries", "lint", "report", "widgets")
 
+#: What to type for names that are no more.
+_GONE = dict.fromkeys(
+    ("evaluate_chunks", "ChunkedEvaluation", "Partial"),
+    "write the chunks to a folder and scan it: recnb.evaluate(pl.scan_parquet('folder/*.parquet'), truth).",
+)
+
 if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 
     def __getattr__(name: str) -> Any:
         if name in _FOLDERS:
             return import_module(f"recnb.{name}")
+        if name in _GONE:
+            raise errors.UnknownNameError(f"recnb has no {name!r} any more:", fix=_GONE[name])
         if name not in _MODULES:
             raise errors.no_attribute("recnb", name, __all__)
         return getattr(import_module(f"recnb.{_MODULES[name]}"), name)

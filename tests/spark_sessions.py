@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.distributed.test_chunks import METRICS, K, random_frames
+from tests.random_frames import METRICS, K, random_frames
 
 QUIET = {
     "spark.ui.enabled": "false",

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.data import user_buckets
+from recnb.data import buckets
 from recnb.errors import ElsewhereError
 
 SAMPLE = recnb.datasets.load_sample()
@@ -65,7 +65,8 @@ def test_a_live_view_leaves_what_can_be_copied(kind: str) -> None:
 
 
 def test_pickle_takes_hits_and_leaves_rows_that_are_in_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_buckets, "WHOLE", 1_000)
+    monkeypatch.setattr(buckets, "WHOLE", 1_000)
+    monkeypatch.setattr(buckets, "SHARE", 0)
     recs, truth = (pl.from_pandas(frame).lazy() for frame in (SAMPLE.models["item-knn"], SAMPLE.test))
     made = recnb.evaluate(recs, truth)
     restored, copied = WAYS["pickle"](made), WAYS["deepcopy"](made)

@@ -6,27 +6,26 @@
 2. `Source.under(convention)` joins it (`source`): `lists` checks ranks or scores, `relevance` reads the grades of the truth, and
    `join` does the same four steps under every convention: ids are numbered (`user_rows`, `encoding`), pairs matched (`pairs`),
    lists ordered (`order`), and hits kept of the users that `population` averages: a `Prepared`.
-3. What is larger than memory is read in `batches` and put into buckets of users (`user_buckets`); each bucket is joined as
-   above (`bucket_join`), and `merge` makes one `Prepared` of them all. Partitions of Dask and groups of Spark are such
-   buckets as well; `partition` checks what only all of them together can tell.
+3. What is larger than memory is read in `batches` and put into files of whole users (`buckets`); each part is joined as above,
+   and one `Prepared` is merged of what is kept of all (`parts`). Partitions of Dask and groups of Spark are such parts as well.
 
 pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 """
 
 from recnb.data.columns import NAMES, Frame, table_of
 from recnb.data.load import read, read_lists
-from recnb.data.partition import Layout, PartSummary, part_of
+from recnb.data.parts import Facts, Layout, Part
 from recnb.data.source import Counts, Prepared, Source
 
 __all__ = [
     "NAMES",
     "Counts",
+    "Facts",
     "Frame",
     "Layout",
-    "PartSummary",
+    "Part",
     "Prepared",
     "Source",
-    "part_of",
     "read",
     "read_lists",
     "table_of",

@@ -10,10 +10,9 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.batches import batches_of, origin_of
-from recnb.data.bucket_join import BucketJoin, read_buckets
 from recnb.data.columns import Frame, columns_of, find, fractional, library_of, role_of, table_of
 from recnb.data.combined_frame import ROWS_ARE_ITEMS, split
-from recnb.data.partition import Layout, source_of
+from recnb.data.parts import Layout, read_batches, source_of
 from recnb.data.relevance import refuse_zeros
 from recnb.data.source import Source, one_model, ranked
 from recnb.display.language import N_, Sentence
@@ -40,10 +39,7 @@ def _read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -
     refuse_zeros(truth, layout.truth)
     _one_model(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
-        lists, judged, floats = read_buckets(recs, truth, layout)
-        if lists.in_files:
-            return BucketJoin(lists, judged, layout, origin).source(floats)
-        return source_of(lists.all(), judged.all(), layout.recs, layout.truth, floats=floats)
+        return read_batches(recs, truth, layout, origin)
     raw_recs = table_of(recs, "recommendations", layout.recs)
     raw_truth = table_of(truth, "truth", layout.truth)
     recs_table = validation.ids(raw_recs, "recommendations", layout.recs)

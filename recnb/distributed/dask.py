@@ -17,9 +17,8 @@ from dask.delayed import delayed
 from recnb.comparison.models import Engine
 from recnb.comparison.models import register as register_engine
 from recnb.conventions import Convention
-from recnb.data import Layout, PartSummary, table_of, validation
-from recnb.data.merge import JoinedPart
-from recnb.data.user_buckets import hashable
+from recnb.data import Layout, table_of, validation
+from recnb.data.parts import Kept
 from recnb.distributed import kernel
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
 from recnb.distributed.kernel import BUCKET, ROW
@@ -127,8 +126,8 @@ class DaskEvaluation(PartedEvaluation):
         frame = dd.from_delayed(results, meta=meta, verify_meta=False, prefix="recnb-per-user")
         return frame[question.labels[0]] if drop else frame
 
-    def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
-        results: tuple[tuple[JoinedPart, PartSummary], ...] = compute(
+    def _gathered(self, convention: Convention) -> Iterable[Kept]:
+        results: tuple[Kept, ...] = compute(
             *(_task(kernel.gathered, "hits", part, convention) for part in self._joined())
         )
         return results
@@ -223,12 +222,14 @@ def _bucket(users: pd.Series[Any], label: str) -> np.ndarray[Any, np.dtype[np.in
     column of numbers.
     """
     try:
-        ids = hashable(table_of(pd.DataFrame({label: users}), "the frame", {"user": label})["user"])
-    except pl.exceptions.PolarsError:
-        # Values of a type that is no id (periods) are refused by the join; until then they may be anywhere.
+        ids = validation.ids(
+            table_of(pd.DataFrame({label: users}), "the frame", {"user": label}), "the frame", {}, ["user"]
+        )
+    except (pl.exceptions.PolarsError, FrameError):
+        # What is no id is refused by the join; until then it may be anywhere.
         return np.zeros(len(users), dtype=np.int64)
     # The hash of pandas is the same in all its versions, and that of Polars need not be.
-    return (pd.util.hash_array(ids.to_numpy()) >> np.uint64(33)).astype(np.int64)
+    return (pd.util.hash_array(ids["user"].to_numpy()) >> np.uint64(33)).astype(np.int64)
 
 
 def _uncategorized(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -12,12 +12,12 @@ import polars as pl
 
 from recnb.comparison.models import Fetchable, engine_of
 from recnb.conventions import Convention
-from recnb.data import Layout, PartSummary, Prepared, Source
+from recnb.data import Layout, Source
 from recnb.data.columns import columns_of
-from recnb.data.merge import JoinedPart, merged
+from recnb.data.parts import Kept, Parts
 from recnb.data.relevance import LazyRows
 from recnb.data.side_data import read_side_data
-from recnb.data.source import RemoteRows, elsewhere
+from recnb.data.source import elsewhere
 from recnb.display.templates import render
 from recnb.distributed import kernel
 from recnb.distributed.kernel import Plan
@@ -39,6 +39,23 @@ if TYPE_CHECKING:
     from recnb.report.report import Report
     from recnb.stats import Detectable
     from recnb.widgets.explorer_view import Explorer
+
+
+class _EngineParts(Parts):
+    """The parts of an engine, of which hits and counts are gathered."""
+
+    def __init__(self, evaluation: PartedEvaluation) -> None:
+        self._evaluation, self.layout = evaluation, evaluation._plan.layout
+        self.where, self.remedy = evaluation.engine, evaluation.remedy
+
+    def each(self, work: Any) -> Any:
+        """Return what is kept of each part."""
+        refuse_unless_mean(work.args[0], self.where)
+        return self._evaluation._gathered(work.args[0])
+
+    def rows_of(self, users: pl.Series) -> Source:
+        """Return the rows of some users."""
+        return self._evaluation._source_of(users)
 
 
 class PartedScore(PartialScore):
@@ -107,7 +124,7 @@ class PartedEvaluation(Methods, Fetchable):
         """Each user's values as the engine's own lazy frame; with `drop`, those of one metric, without users who are left out."""
 
     @abstractmethod
-    def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
+    def _gathered(self, convention: Convention) -> Iterable[Kept]:
         """Hits and counts of each part, under a convention."""
 
     @abstractmethod
@@ -187,32 +204,18 @@ class PartedEvaluation(Methods, Fetchable):
     @cached_property
     def _fetched(self) -> Evaluation:
         given, layout = self._plan.given, self._plan.layout
-        away = RemoteRows(
-            list(layout.recs),
-            self.engine,
-            self.remedy,
-            lambda convention: self._merged(convention, away),
-            lambda users, convention: self._lists_of(users, convention),
-        )
+        parts = _EngineParts(self)
 
         def truth() -> pl.DataFrame:
             return source.under(given.convention_for(source)).judged.select(*layout.truth)
 
-        source = Source(away, LazyRows(truth), layout.recs, layout.truth, floats=self._floats)
+        source = Source(parts.away, LazyRows(truth), layout.recs, layout.truth, floats=self._floats)
         return Evaluation(given.data(source, read_side_data(source, None, given.columns, **given.side_data)))
 
-    def _merged(self, convention: Convention, away: RemoteRows) -> Prepared:
-        refuse_unless_mean(convention, self.engine)
-        joined = list(self._gathered(convention))
-        parts, facts = [part for part, _ in joined], sum((facts for _, facts in joined), PartSummary())
-        n_relevant = sum(len(part.truth_relevance) for part in parts)
-        facts.check(sum(len(part.users) for part in parts), n_relevant, convention, self._plan.layout)
-        return merged(parts, away)
-
-    def _lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
+    def _source_of(self, users: pl.Series) -> Source:
         source = kernel.part(*self._rows_of(users), self._plan).data.prepared.source
         assert source is not None
-        return source.under(convention).recs
+        return source
 
     def hits(self, depth: int | None = None) -> Hits:
         """The hits of `fetch()` down to a rank."""

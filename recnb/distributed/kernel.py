@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data import Frame, Layout, PartSummary, part_of, table_of, validation
-from recnb.data.merge import JoinedPart
+from recnb.data import Facts, Frame, Layout, table_of, validation
+from recnb.data import Part as Rows
+from recnb.data.parts import Kept
 from recnb.distributed.partial import Partial, Question, partial_of, takes_scale
 from recnb.errors import FrameError
 from recnb.evaluate import Options
@@ -41,15 +42,15 @@ class Part:
     """Some users, joined, with the facts for checks that need all parts."""
 
     data: EvaluationData
-    facts: PartSummary
+    facts: Facts
 
 
 def part(recs: Frame, truth: Frame, plan: Plan) -> Part:
     """Join the rows of some users, which may be none on either side; columns are named by role."""
     left = _rows(recs, "recommendations", plan.layout.recs_read, plan.layout.recs)
     right = _rows(truth, "truth", plan.layout.truth, plan.layout.truth)
-    facts = PartSummary.of(left, right)
-    return Part(plan.given.data(part_of(left, right, plan.layout)), facts)
+    rows = Rows.of(left, right, plan.layout)
+    return Part(plan.given.data(rows.source), rows.facts)
 
 
 def _rows(frame: Frame, name: str, roles: Mapping[str, str], labels: Mapping[str, str]) -> pl.DataFrame:
@@ -71,17 +72,17 @@ def scale(part: Part) -> float:
     return part.data.prepared.max_relevance
 
 
-def partial(part: Part, question: Question, top: float | None = None) -> tuple[Partial, PartSummary]:
+def partial(part: Part, question: Question, top: float | None = None) -> tuple[Partial, Facts]:
     """The sums of a part."""
     return partial_of(part.data, question, scale=top), part.facts
 
 
-def added(parts: Iterable[tuple[Partial, PartSummary]]) -> tuple[Partial, PartSummary]:
+def added(parts: Iterable[tuple[Partial, Facts]]) -> tuple[Partial, Facts]:
     """Several parts as one."""
     return reduce(lambda a, b: (a[0].plus(b[0]), a[1] + b[1]), parts)
 
 
-def settled(totals: tuple[Partial, PartSummary], plan: Plan) -> Partial:
+def settled(totals: tuple[Partial, Facts], plan: Plan) -> Partial:
     """Return the sums of all parts after the checks that need all parts."""
     whole, facts = totals
     facts.check(whole.counts.n_users, whole.counts.n_relevant, whole.convention, plan.layout)
@@ -109,8 +110,8 @@ def values(part: Part, question: Question, top: float | None = None, *, drop: bo
     return frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)
 
 
-def gathered(part: Part, convention: Convention) -> tuple[JoinedPart, PartSummary]:
+def gathered(part: Part, convention: Convention) -> Kept:
     """Hits and counts of a part under a convention, without the rows of its lists."""
     source = part.data.prepared.source
     assert source is not None
-    return JoinedPart.of(source.under(convention)), part.facts
+    return Kept.of(convention, True, Rows(source, part.facts))

@@ -18,8 +18,8 @@ from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 from recnb.comparison.models import Engine
 from recnb.comparison.models import register as register_engine
 from recnb.conventions import Convention
-from recnb.data import Frame, PartSummary
-from recnb.data.merge import JoinedPart
+from recnb.data import Facts, Frame
+from recnb.data.parts import Kept
 from recnb.distributed import kernel, spark_parts
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
 from recnb.distributed.kernel import BUCKET
@@ -136,7 +136,7 @@ class SparkEvaluation(PartedEvaluation):
         found = self._collected(self._scales(question), f"{' '.join(question.labels)}, scale of grades")
         return float(found[0][0] or 0.0)
 
-    def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
+    def _gathered(self, convention: Convention) -> Iterable[Kept]:
         return self._received(lambda part: kernel.gathered(part, convention), "hits and counts of users")
 
     def _rows_of(self, users: pl.Series) -> tuple[Any, Any]:
@@ -163,7 +163,7 @@ class SparkEvaluation(PartedEvaluation):
         work = spark_parts.sent(ask, self._plan, question)
         rows = self._collected(self._buckets(work, spark_parts.SCHEMA, self._rows), said)
         if not rows:
-            PartSummary().check(0, 0, self.convention, self._plan.layout)
+            Facts().check(0, 0, self.convention, self._plan.layout)
         return list(spark_parts.received((row[0], row[1], row[2]) for row in rows))
 
     def _collected(self, frame: DataFrame, said: str) -> list[Any]:

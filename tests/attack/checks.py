@@ -17,7 +17,7 @@ from tests.attack.drawing import Case, Drawer
 from tests.attack.held import FindingError, Values, hold, mean
 from tests.attack.kinds import IDS, SCORES
 from tests.attack.naive import Expected, RefusedError, UndefinedError, expected
-from tests.attack.others import beyond, by_dask, chunked, compared, one_list
+from tests.attack.others import beyond, by_dask, compared, one_list
 from tests.strategies import Options
 
 
@@ -43,9 +43,9 @@ def check(case: Case) -> str:
         return "undefined"
     try:
         with no_warning():
-            {"one list": one_list, "chunks": chunked, "dask": by_dask, "compare": compared, "beyond": beyond}.get(
-                case.way, plain
-            )(case, want)
+            {"one list": one_list, "dask": by_dask, "compare": compared, "beyond": beyond}.get(case.way, plain)(
+                case, want
+            )
     except RefusedError:
         return "refused"
     except UndefinedError:  # the second model of a comparison has too many orders to go through
@@ -116,7 +116,7 @@ def certain(case: Case) -> bool:
         return False  # the first place of an item that is repeated has no mean over orders
     if case.way == "one list" and any("bool" in name or "float" in name for name in case.items):
         return False  # a list of such items may be one of grades or scores
-    if case.way in ("chunks", "dask") and {case.options.get("users"), case.options.get("judged")} & {
+    if case.way == "dask" and {case.options.get("users"), case.options.get("judged")} & {
         "recs",
         "both",
         "list",

@@ -17,7 +17,7 @@ from tests.strategies import Options, values_of
 WAYS = {
     "pandas": 12, "accessor": 4, "pandas on arrow": 3, "polars": 8, "lazy": 4, "arrow": 5, "arrow over numpy": 3, "polars over numpy": 2, "dataset": 3, "duckdb": 4,
     "streamed lazy": 4, "streamed dataset": 4, "streamed duckdb": 3, "streamed files": 3, "one frame": 6, "frame of lists": 5,
-    "one list": 5, "chunks": 5, "dask": 3, "compare": 5, "beyond": 6, "spoiled": 8,
+    "one list": 5, "dask": 3, "compare": 5, "beyond": 6, "spoiled": 8,
 }  # fmt: skip
 
 #: What is done to a frame that must then be refused.

@@ -1,4 +1,4 @@
-"""Ways in that give no Evaluation: one list, chunks, Dask, two models; and metrics of whole lists."""
+"""Ways in that give no Evaluation: one list, Dask, two models; and metrics of whole lists."""
 
 from __future__ import annotations
 
@@ -68,16 +68,6 @@ def asked_of(case: Case) -> dict[str, Options]:
         for name, one in case.metrics.items()
         if not (expects and (name == "err" or one.get("out_of") == "hits"))
     }
-
-
-def chunked(case: Case, want: Expected | None) -> None:
-    if case.options.get("candidates") == "catalogue":
-        raise RefusedError
-    asked = asked_of(case)
-    made = recnb.evaluate_chunks(
-        ways.chunks(case), ways.native(ways.columns_of(case)[1]), asked, list(case.k), **case.options
-    )
-    means(case, want, made.table(), list(asked))
 
 
 def is_text_made(recs: pd.DataFrame, parted: Any) -> bool:

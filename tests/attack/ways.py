@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 import recnb
-from recnb.data import batches, user_buckets
+from recnb.data import batches, buckets
 from tests.attack.drawing import SPOILS, Case, Drawer
 from tests.attack.kinds import GRADES, IDS, SCORES, Kind, with_gaps
 
@@ -140,16 +140,16 @@ CONVERT: dict[str, Callable[[Columns], Any]] = {
 @contextlib.contextmanager
 def small_batches() -> Iterator[None]:
     """What has more than 3 rows is read in batches of 4, and put into files, in buckets of about 7 rows."""
-    sizes = {"WHOLE": 3, "BLOCK": 2, "BUCKET": 7 * 24, "SLOTS": 8}
-    before, rows = {name: getattr(user_buckets, name) for name in sizes}, batches.ROWS
+    sizes = {"WHOLE": 3, "SHARE": 0, "BLOCK": 2, "BUCKET": 7 * 24, "SLOTS": 8}
+    before, rows = {name: getattr(buckets, name) for name in sizes}, batches.ROWS
     try:
         for name, size in sizes.items():
-            setattr(user_buckets, name, size)
+            setattr(buckets, name, size)
         batches.ROWS = 4
         yield
     finally:
         for name, size in before.items():
-            setattr(user_buckets, name, size)
+            setattr(buckets, name, size)
         batches.ROWS = rows
 
 
@@ -258,20 +258,6 @@ def list_frame(case: Case) -> Any:
 
 
 @made
-def chunks(case: Case) -> list[Any]:
-    """Recommendations cut between users, some chunks without rows."""
-    draw = Drawer(np.random.default_rng(case.seed))
-    users = list(dict.fromkeys(row[0] for row in case.recs))
-    n = int(draw.rng.integers(1, 5))
-    whose = {user: int(draw.rng.integers(n)) for user in users}
-    frame = native(columns_of(case)[0])
-    rows = [[at for at, row in enumerate(case.recs) if whose[row[0]] == chunk] for chunk in range(n)]
-    return [frame[some] if isinstance(frame, pl.DataFrame) else frame.iloc[some] for some in rows]
-
-
-# What the caller does ---------------------------------------------------------------------------------------------------
-
-
 def copied(frame: Any) -> str:
     """What a frame in memory holds; nothing of one that is read when it is asked for."""
     if isinstance(frame, (pd.DataFrame, pl.DataFrame)):

@@ -283,22 +283,6 @@ def test_short_frames_are_copied_as_well(rows: int) -> None:
     assert ev.recall(k=1) == 1.0
 
 
-def test_chunks_read_the_truth_once() -> None:
-    made = columns()
-    truth = pl.DataFrame(made["truth"])
-    recs = pd.DataFrame(made["recs"])
-
-    def chunks() -> Any:
-        for user in (1, 2, 3, 4):
-            yield recs[recs["user"] == user]
-            made["truth"]["item"][:] = 0
-
-    expected = recnb.evaluate(pd.DataFrame(columns()["recs"]), pd.DataFrame(columns()["truth"]))
-    assert recnb.evaluate_chunks(chunks(), truth, ["recall"], k=3).score("recall", 3) == pytest.approx(
-        expected.recall(k=3)
-    )
-
-
 @pytest.mark.parametrize(
     "ask",
     [

@@ -15,7 +15,7 @@ import pyarrow.dataset
 import pytest
 
 import recnb
-from recnb.data import user_buckets
+from recnb.data import buckets
 from recnb.errors import FrameError, RecnbError
 
 NOON = datetime.datetime(2024, 1, 1, 12)
@@ -48,7 +48,8 @@ WHOLE = {
 @pytest.mark.parametrize("dtype", WHOLE)
 def test_whole_numbers_meet(dtype: str, way: str, streamed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if streamed:
-        monkeypatch.setattr(user_buckets, "WHOLE", 0)
+        monkeypatch.setattr(buckets, "WHOLE", 0)
+        monkeypatch.setattr(buckets, "SHARE", 0)
     made = frames([1, 2, 1, 2], [1, 2])
     recs, truth = WAYS[way](made["recs"].cast({"item": WHOLE[dtype], "user": WHOLE[dtype]})), made["truth"]
     ev = recnb.evaluate(recs, truth, train=truth, items=truth.select("item"))

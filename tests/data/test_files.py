@@ -4,8 +4,6 @@ import gc
 import os
 import subprocess
 import sys
-from datetime import datetime
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -13,10 +11,10 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.data import bucket_join, user_buckets
+from recnb.data import buckets, parts
 from recnb.errors import FrameError
 from tests.data.test_streaming import same, shuffled, sized
-from tests.distributed.test_chunks import random_frames
+from tests.random_frames import random_frames
 
 
 @pytest.fixture(autouse=True)
@@ -55,20 +53,19 @@ def test_they_are_gone_after_an_error_too(folder):
 
 def test_what_is_in_memory_needs_no_files(folder, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(19))
-    monkeypatch.setattr(user_buckets, "WHOLE", 10_000)
+    monkeypatch.setattr(buckets, "WHOLE", 10_000)
+    monkeypatch.setattr(buckets, "SHARE", 0)
     same(recnb.evaluate(pl.from_pandas(shuffled(recs)).lazy(), truth), recnb.evaluate(shuffled(recs), truth))
-    chunks = [recs[:50], recs[50:]]
-    assert recnb.evaluate_chunks(chunks, truth, k=3).table().equals(recnb.evaluate_chunks([recs], truth, k=3).table())
     assert not any(folder.iterdir())
 
 
 @pytest.mark.parametrize("available, most", [(10**9, 60), (24 * 20 * 20 // 4, 30)])
 def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(available, most, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(20), n_users=60)
-    monkeypatch.setattr(user_buckets, "SLOTS", 128)
-    monkeypatch.setattr(user_buckets, "available_memory", lambda: available)
-    seen, joined = [], bucket_join.part_of
-    monkeypatch.setattr(bucket_join, "part_of", lambda *rows: seen.append(rows[0].height) or joined(*rows))
+    monkeypatch.setattr(buckets, "SLOTS", 128)
+    monkeypatch.setattr(buckets, "available_memory", lambda: available)
+    seen, joined = [], parts.Part.of
+    monkeypatch.setattr(parts.Part, "of", lambda *rows: seen.append(rows[0].height) or joined(*rows))
     for frame in (recs, shuffled(recs)):
         seen.clear()
         recnb.evaluate(pl.from_pandas(frame).lazy(), truth)
@@ -76,33 +73,14 @@ def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(availab
         assert sum(seen) == len(recs)
 
 
-@pytest.mark.parametrize("scale", [1, 2])
-def test_users_of_equal_ids_are_in_one_bucket(scale):
-    whole = [1, 7, 2**40]
-    ids = [
-        pl.Series(whole, dtype=pl.Int64),
-        pl.Series(whole, dtype=pl.UInt64),
-        pl.Series(whole, dtype=pl.Float64),
-        pl.Series([Decimal(one) for one in whole], dtype=pl.Decimal(20, 0)),
-        pl.Series([Decimal(one) for one in whole], dtype=pl.Decimal(20, scale)),
-    ]
-    assert len({tuple(user_buckets.slots_of(one)) for one in ids}) == 1
-    times = pl.Series([datetime(2024, 1, 1 + scale), datetime(1999, 12, 31, 23, 59, 59)])
-    units = [times.cast(pl.Datetime(unit)) for unit in ("ms", "us", "ns")]
-    zoned = [one.dt.replace_time_zone("UTC").dt.convert_time_zone("Asia/Seoul") for one in units]
-    assert len({tuple(user_buckets.slots_of(one)) for one in (*units, *zoned)}) == 1
-    text = pl.Series(["a", "b", "a"])
-    assert (user_buckets.slots_of(text) == user_buckets.slots_of(text.cast(pl.Categorical))).all()
-
-
 PEAK = """
 import sys
 import polars as pl
 import recnb
-from recnb.data import batches, user_buckets
+from recnb.data import batches, buckets
 
 folder, whole = sys.argv[1], int(sys.argv[2])
-user_buckets.WHOLE, user_buckets.BLOCK, batches.ROWS, user_buckets.BUCKET = whole, 100_000, 100_000, 2_400_000
+buckets.WHOLE, buckets.SHARE, buckets.BLOCK, batches.ROWS, buckets.BUCKET = whole, 0, 100_000, 100_000, 2_400_000
 for name in ("tiny", "recs"):
     made = pl.scan_parquet(f"{folder}/{name}.parquet").rec.against(pl.scan_parquet(f"{folder}/truth.parquet"))
     made.table(["ndcg", "recall"], k=10)

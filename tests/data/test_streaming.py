@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.data import batches, bucket_join, user_buckets
+from recnb.data import batches, buckets, parts
 from recnb.errors import ElsewhereError, FrameError, NoUsersError, RecnbError
-from tests.distributed.test_chunks import CONVENTIONS, METRICS, K, random_frames
 from tests.examples import examples
+from tests.random_frames import CONVENTIONS, METRICS, K, random_frames
 
 
 @pytest.fixture(autouse=True)
@@ -27,10 +27,11 @@ def small(monkeypatch):
 
 
 def sized(monkeypatch, whole, rows, batch):
-    monkeypatch.setattr(user_buckets, "WHOLE", whole)
-    monkeypatch.setattr(user_buckets, "BLOCK", rows // 4 + 1)
-    monkeypatch.setattr(user_buckets, "BUCKET", 24 * rows)
-    monkeypatch.setattr(user_buckets, "SLOTS", 8)
+    monkeypatch.setattr(buckets, "WHOLE", whole)
+    monkeypatch.setattr(buckets, "SHARE", 0)
+    monkeypatch.setattr(buckets, "BLOCK", rows // 4 + 1)
+    monkeypatch.setattr(buckets, "BUCKET", 24 * rows)
+    monkeypatch.setattr(buckets, "SLOTS", 8)
     monkeypatch.setattr(batches, "ROWS", batch)
 
 
@@ -72,10 +73,9 @@ drawn = settings(max_examples=examples(70), deadline=None, suppress_health_check
 
 @pytest.mark.parametrize(("share", "n"), [(1, 1), (0.999, 2), (0.25, 4), (1e-9, 8)])
 def test_buckets_are_as_many_as_their_size_asks_for(share, n, monkeypatch):
-    table = user_buckets.UserBuckets()
-    table.add(pl.DataFrame({"user": range(100), "item": range(100)}))
-    monkeypatch.setattr(user_buckets, "BUCKET", int(share * table.n_bytes))
-    assert user_buckets.ranges_of(table) == [(8 * at // n, 8 * (at + 1) // n) for at in range(n)]
+    table = buckets.Buckets([pl.DataFrame({"user": range(100), "item": range(100)})])
+    monkeypatch.setattr(buckets, "BUCKET", int(share * table.n_bytes))
+    assert buckets.ranges_of(table) == [(8 * at // n, 8 * (at + 1) // n) for at in range(n)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -116,7 +116,8 @@ def test_any_truth_beside_them(kind, truth_kind):
 def test_what_fits_is_held_in_memory(kind, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(2))
     for limit, held in ((len(recs), True), (len(recs) - 1, False)):
-        monkeypatch.setattr(user_buckets, "WHOLE", limit)
+        monkeypatch.setattr(buckets, "WHOLE", limit)
+        monkeypatch.setattr(buckets, "SHARE", 0)
         made = recnb.evaluate(KINDS[kind](recs), truth)
         assert (made._data.prepared.rows.columns == ["user", "item", "rank", "score"]) is True
         assert (type(made._data.prepared.rows).__name__ == "InMemoryRows") is held
@@ -197,8 +198,8 @@ def test_only_the_columns_of_the_roles_are_read():
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_are_read_once(kind, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(9))
-    begun, read = [], bucket_join.batches_of
-    monkeypatch.setattr(bucket_join, "batches_of", lambda *given: begun.append(given[1]) or read(*given))
+    begun, read = [], parts.batches_of
+    monkeypatch.setattr(parts, "batches_of", lambda *given: begun.append(given[1]) or read(*given))
     made = recnb.evaluate(KINDS[kind](recs), truth)
     made.table()
     under = [one.under("ranx").table() for one in (made, recnb.evaluate(recs, truth))]
@@ -308,7 +309,7 @@ def test_what_only_all_rows_can_tell(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_ids_of_other_kinds_are_refused_by_the_first_batch(kind, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(14))
-    monkeypatch.setattr(user_buckets.UserBuckets, "_write", lambda self: pytest.fail("more was read"))
+    monkeypatch.setattr(buckets.Buckets, "_write", lambda self: pytest.fail("more was read"))
     text = truth.assign(item=truth["item"].astype(str))[:20]
     assert said(KINDS[kind](recs), text) == said(recs, text)
     assert "item ids are of different kinds" in said(KINDS[kind](recs), text)[1]

@@ -13,7 +13,7 @@ import pytest
 
 import recnb
 from recnb import LIST_METRICS, METRICS
-from recnb.data import user_buckets
+from recnb.data import buckets
 from recnb.display.language import _, use_language
 from recnb.metrics.recommendation_lists import NEEDED
 from tests.korean import EV, RECS, TRUTH, english_in, page
@@ -127,7 +127,8 @@ def said(one: Any) -> str:
 
 
 def test_rows_that_are_not_in_memory_are_told_of_in_korean(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(user_buckets, "WHOLE", 0)
+    monkeypatch.setattr(buckets, "WHOLE", 0)
+    monkeypatch.setattr(buckets, "SHARE", 0)
     lazy = {name: pl.from_pandas(recs).lazy() for name, recs in SAMPLE.models.items()}
     for given in (lazy, {name: duckdb.from_df(recs) for name, recs in SAMPLE.models.items()}):
         report = recnb.compare(given, SAMPLE.test, train=SAMPLE.train).report(10, lang="ko")

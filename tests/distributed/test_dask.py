@@ -21,7 +21,7 @@ from recnb.errors import (
     RecnbError,
     UnknownUserError,
 )
-from tests.distributed.test_chunks import CONVENTIONS, METRICS, conventions_by_number, random_frames
+from tests.random_frames import CONVENTIONS, METRICS, conventions_by_number, random_frames
 
 K = [1, 3, None]
 

@@ -16,8 +16,8 @@ import recnb
 import recnb.dask
 from recnb.display.language import _, use_language
 from recnb.errors import ElsewhereError, FrameError, OptionError
-from tests.distributed.test_chunks import CONVENTIONS, METRICS, conventions_by_number, random_frames
 from tests.distributed.test_dask import K, agree, lose_one, parted, two_workers
+from tests.random_frames import CONVENTIONS, METRICS, conventions_by_number, random_frames
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from recnb.errors import (
     RecnbError,
     UnknownUserError,
 )
-from tests.distributed.test_chunks import CONVENTIONS, METRICS, K, random_frames
+from tests.random_frames import CONVENTIONS, METRICS, K, random_frames
 from tests.spark_sessions import agree, session
 
 pytestmark = [

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.data import user_buckets
+from recnb.data import buckets
 from recnb.errors import CutoffError, ElsewhereError, UnknownUserError
 
 SAMPLE = recnb.datasets.load_sample()
@@ -133,7 +133,8 @@ def test_errors_and_rows_that_are_elsewhere(tmp_path, monkeypatch) -> None:
     with pytest.raises(CutoffError):
         EV.items(k=0)
     RECS.to_parquet(tmp_path / "recs.parquet")
-    monkeypatch.setattr(user_buckets, "WHOLE", 100)
+    monkeypatch.setattr(buckets, "WHOLE", 100)
+    monkeypatch.setattr(buckets, "SHARE", 0)
     streamed = recnb.evaluate(pl.scan_parquet(tmp_path / "recs.parquet"), SAMPLE.test)
     assert streamed.user("u026", k=10).to_frame()["item"].tolist() == EV.user("u026", k=10).to_frame()["item"].tolist()
     with pytest.raises(ElsewhereError):

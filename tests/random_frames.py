@@ -1,0 +1,63 @@
+"""Random frames, and the metrics and conventions that they are evaluated by, for tests of rows in parts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+METRICS = {
+    "ndcg": {"gain": "exponential"},
+    "err": {},
+    "average_precision": {},
+    "reciprocal_rank": {"target": "preferred"},
+    "f1": {},
+}
+K = [1, 3, None]
+
+
+def random_frames(rng, n_users=40, text=False):
+    """Users in one frame only, ties, grades from 0, rows of all users mixed in the truth and together in the lists."""
+    lists, truths = [], []
+    for user in range(n_users):
+        if rng.random() < 0.85:
+            items = rng.permutation(12)[: rng.integers(1, 10)]
+            lists.append((np.full(len(items), user), items, rng.integers(0, 4, len(items)) / 2))
+        if rng.random() < 0.85:
+            items = rng.permutation(12)[: rng.integers(1, 8)]
+            truths.append((np.full(len(items), user), items, rng.integers(0, 6, len(items))))
+    recs, truth = (
+        pd.DataFrame(dict(zip(names, map(np.concatenate, zip(*parts, strict=True)), strict=True)))
+        for names, parts in ((["user", "item", "score"], lists), (["user", "item", "relevance"], truths))
+    )
+    # Labels of rows that repeat, which nothing may depend on.
+    truth.index = np.concatenate([np.arange(len(items)) for _, items, _ in truths])
+    truth = truth.sample(frac=1, random_state=int(rng.integers(1e6)))
+    if text:
+        recs, truth = (
+            one.assign(user="u" + one.user.astype(str), item="i" + one.item.astype(str)) for one in (recs, truth)
+        )
+    return recs, truth
+
+
+CONVENTIONS = [
+    {},
+    {"ties": "last"},
+    {"ties": "item_desc", "duplicates": "dedupe"},
+    {"ties": "max_rank", "users": "union", "no_relevant": "zero"},
+    {"ties": "worst"},
+    {"users": "union", "no_relevant": "one"},
+    {"relevant_from": 3},
+    {"relevant": "any", "no_relevant": "skip"},
+    {"candidates": "padded"},
+    {"cutoff": "none"},
+    {"score_dtype": "float32"},
+    {"nonpositive_scores": "never_hit"},
+    {"order": "row"},
+]
+
+
+def conventions_by_number(in_command):
+    """The numbers of all conventions, of which CI alone tries every other pair."""
+    numbers = range(len(CONVENTIONS))
+    return [
+        number if number // 2 % 2 == in_command else pytest.param(number, marks=pytest.mark.slow) for number in numbers
+    ]
