@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.distributed.partial import Partial
 from recnb.errors import RecnbError
 from recnb.evaluate import options_known
 from recnb.metrics.metric import LIST_METRICS, METRICS
@@ -32,7 +30,6 @@ ITEMS = pd.DataFrame({"item": list("abcd"), "genres": ["x", "y", "x|y", "y"]})
 USERS = pd.DataFrame({"user": list("uvwxyz"), "sex": list("fmfmfm")})
 EV = recnb.evaluate(RECS, TRUTH, train=TRAIN, items=ITEMS, users=USERS)
 FOUND = recnb.compare({"a": RECS, "b": OTHER}, TRUTH, train=TRAIN, items=ITEMS, users=USERS)
-PART = Partial.of(EV, ["ndcg"], [5])
 
 
 def named(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Callable[[Any], Any]]:
@@ -78,7 +75,6 @@ def calls() -> dict[str, Callable[[Any], Any]]:
     add("evaluate", recnb.evaluate, recs=RECS, truth=TRUTH)
     for option in options_known():
         made[f"evaluate({option}=)"] = lambda value, option=option: recnb.evaluate(RECS, TRUTH, **{option: value}).ndcg(k=2)  # fmt: skip
-    add("evaluate_chunks", recnb.evaluate_chunks, chunks=[RECS], truth=TRUTH)
     add("evaluate_model", recnb.evaluate_model, model=None, test=TRUTH)
     add("as_in", recnb.as_in, library="rectools", metric="ndcg", recs=RECS, truth=TRUTH, k=2)
     add("users_needed", recnb.users_needed, difference=0.1, sd=0.2)
@@ -86,15 +82,7 @@ def calls() -> dict[str, Callable[[Any], Any]]:
     add("playground", recnb.playground, ranking=["a", "b"], truth=["a"])
     add("explain", recnb.explain, metric="ndcg", ranking=["a"], truth=["a"])
     add("language", recnb.language)
-    add("Partial.of", Partial.of, evaluation=EV, metrics=["ndcg"])
-    add("part.score", PART.score, metric="ndcg", k=5)
-    add("part.interval", PART.interval, metric="ndcg", k=5)
-    add("part.curve", PART.curve, metric="ndcg")
     add("Convention", recnb.Convention)
-    made["from_dict"] = Partial.from_dict
-    stored = json.loads(json.dumps(PART.to_dict()))
-    for key in stored:
-        made[f"from_dict({key})"] = lambda value, key=key: Partial.from_dict({**stored, key: value})
     return made
 
 

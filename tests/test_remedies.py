@@ -221,9 +221,6 @@ CASES = {
     "segments by days": Case("frame = pd.concat([truth.assign(item=f'x{day}', date=pd.Timestamp('2026-01-01') + pd.Timedelta(days=day)) for day in range(210)] + [truth.assign(date=pd.Timestamp('2026-01-01'))])", "recnb.evaluate(recs, frame).table('mrr', k=3, by='date')", r"periods, (.+?), and", "frame['week'] = 0; frame['date'] = pd.to_datetime(frame['date']); {}", "recnb.evaluate(recs, frame.drop(columns='date')).table('mrr', k=3, by='week')['mean'].iloc[0]"),
     "an option of pandas' Markdown": Case("", "ev.table('mrr', k=3).to_markdown(tablefmt='grid')", r"type (table\.to_frame\(\)\.to_markdown\(\))", "table = ev.table('mrr', k=3); result = '0.75' in str(eval('{}'.removesuffix('.to_markdown()')))  # which needs a package that pandas asks for", "result", True),
     # ---- parts
-    "chunks that are one frame": Case("more = recs", "recnb.evaluate_chunks(more, truth, 'mrr')", r"or type (.+?)\.$", "result = {}.mrr()", "result"),
-    "parts of a catalogue": Case("more = recnb.evaluate(recs, truth, candidates='catalogue')", "recnb.Partial.of(more, 'mrr')", r"all users at once, (.+?)\.$", "result = {}.mrr()", "result"),
-    "a partial of frames": Case("", "recnb.Partial.of(recs, 'mrr')", r"not of a DataFrame: (.+?)\.$", "result = recnb.Partial.of({}, 'mrr').score('mrr')", "result"),
     "a quiz of one's own list": Case("ranking, relevant = ['a', 'b'], ['b']", "recnb.quiz('mrr', ranking, relevant)", r"of yours: (.+?)\.$", "result = {}.value", "result", 0.5),
     "an exercise without an answer": Case("q = recnb.quiz('mrr', seed=1)", "q.check(None)", r"type (q\.check\(0\.1234\))", "result = bool({})", "result", False),
     "a report of novelty alone": option("ev.report(k=2, **more).to_frame().iloc[0]['mean']", "dict(metrics=['novelty']); ev = recnb.evaluate(recs, truth, train=recs)", r"such as (metrics=\['ndcg', 'novelty'\])", (1 / np.log2(3) + 1) / 2),

@@ -228,7 +228,7 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
             row, truth_row = row[kept], truth_row[kept]
         return Matches(
             list=some[0] + block.user[row],
-            rank=-block.score[row] if ranked.rank is None else ranked.rank[row],
+            rank=block.given_rank[row] if ranked.rank is None else ranked.rank[row],
             truth_place=judged[truth_row],
             score=block.score[row],
             above=None if ranked.above is None else ranked.above[row],

@@ -29,8 +29,8 @@ def order_lists(block: Block, pairs: Pairs, convention: Convention) -> Places:
     """Rank the rows of a block's lists; what is padding stands below them."""
     given = convention.order == "rank" and convention.duplicates != "dedupe"
     if given and block.n_padded == 0:
-        last = _highest(block.user, -block.score, block.n_users)
-        shared = (None, None) if convention.ties in ROW_ORDERS else (-block.score - 1, np.ones_like(block.score))
+        last = _highest(block.user, block.given_rank, block.n_users)
+        shared = (None, None) if convention.ties in ROW_ORDERS else (block.given_rank - 1, np.ones_like(block.user))
         return Places(None, last, *shared)
     order = _best_first(
         block.user, block.score, _within(block, pairs, convention.ties), stands=convention.ties == "first"

@@ -41,6 +41,11 @@ class Block:
         """Number of rows that were recommended."""
         return len(self.user) - self.n_padded
 
+    @property
+    def given_rank(self) -> Ints:
+        """The ranks of rows that have no score."""
+        return -self.score.astype(np.int64, copy=False)
+
 
 @dataclass(frozen=True, eq=False)
 class Pairs:

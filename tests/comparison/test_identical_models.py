@@ -149,8 +149,6 @@ def test_err_takes_its_scale_from_the_truth(options: dict[str, Any]) -> None:
     assert scale(ev._data.prepared) == 6
     if options != {"ties": "expected"}:
         assert ev.err(k=3) == ev.err(k=3, max_relevance=6)
-        partial = recnb.Partial.of(ev, "err", k=3)
-        assert partial.score("err", 3) == pytest.approx(float(ev.err(k=3)))
 
 
 def test_some_users_keep_the_scale_and_the_catalogue_of_all() -> None:

@@ -167,7 +167,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     },
     "why": lambda: evaluation().why("ndcg", k=5, other="recbole"),
     "identified": lambda: evaluation().identify("ndcg", 0.5, 5),
-    "partial": lambda: recnb.Partial.of(evaluation(), "ndcg", k=5),
     "coverage": lambda: evaluation().coverage(k=5),
     "novelty": lambda: evaluation().novelty(k=5),
     "table beyond accuracy": lambda: evaluation().beyond(k=5),

@@ -16,7 +16,7 @@ from recnb import LIST_METRICS, METRICS
 from recnb.data import buckets
 from recnb.display.language import _, use_language
 from recnb.metrics.recommendation_lists import NEEDED
-from tests.korean import EV, RECS, TRUTH, english_in, page
+from tests.korean import EV, english_in, page
 from tests.translations import stored
 
 SAMPLE = recnb.datasets.load_sample()
@@ -114,7 +114,6 @@ RESULTS: dict[str, Any] = {
         ).report([5, 10], by="segment"),
         compared().report(10),
     ],
-    "chunks": lambda: [recnb.evaluate_chunks([RECS[RECS["user"] < "d"], RECS[RECS["user"] >= "d"]], TRUTH, k=3)],
 }  # fmt: skip
 
 
@@ -139,8 +138,7 @@ def test_rows_that_are_not_in_memory_are_told_of_in_korean(monkeypatch: pytest.M
 
 def columns(one: Any) -> set[str]:
     """The words in the column names of a frame, which stay as they are typed."""
-    frame = one.table() if isinstance(one, recnb.ChunkedEvaluation) else one
-    names = frame.reset_index().columns if isinstance(frame, pd.DataFrame) else []
+    names = one.reset_index().columns if isinstance(one, pd.DataFrame) else []
     return set(re.findall("[A-Za-z]{3,}", " ".join(map(str, names))))
 
 

@@ -36,7 +36,6 @@ RESULTS = {
     "movers": lambda: FOUND.movers("ndcg", k=10),
     "spread": lambda: EV.spread("ndcg", k=10),
     "why": lambda: EV.why("ndcg", k=10, other="rectools"),
-    "chunks": lambda: recnb.evaluate_chunks([SAMPLE.models["popular"]], SAMPLE.test, ["ndcg"], k=[5, 10]).table(),
 }
 
 

@@ -57,13 +57,6 @@ def test_intervals_are_those_of_the_scores() -> None:
         EV.table(**dict[str, Any](k=5, intervals=0.9))
 
 
-def test_intervals_of_sums_are_the_same() -> None:
-    whole = EV.table(["ndcg", "recall"], k=[5, 10], intervals=True)
-    chunks = recnb.evaluate_chunks([SAMPLE.models["item-knn"]], SAMPLE.test, ["ndcg", "recall"], k=[5, 10])
-    assert chunks.table(intervals=True).to_numpy() == pytest.approx(whole.to_numpy(), abs=1e-9)
-    assert chunks.table(intervals=True).columns.equals(whole.columns)
-
-
 def test_intervals_under_a_library() -> None:
     table = EV.under("rectools").table(["ndcg", "recall"], k=10, intervals=True)
     score = EV.under("rectools").ndcg(k=10)

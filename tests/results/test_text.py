@@ -480,7 +480,6 @@ def test_what_is_given_on_top_of_a_library_is_said(given: dict[str, Any], words:
     run, truth = {"u": {"a": 2.0, "b": 1.0}, "v": {"a": 1.0}}, {"u": {"a": 1, "b": 2}, "v": {"a": 2}}
     ev = recnb.evaluate(run, truth, convention="trec", **given)
     comparison = recnb.compare({"one": run, "other": run}, truth, convention="trec", **given)
-    partial = recnb.Partial.of(ev, ["ndcg"], k=10)
     each = f"by the conventions of pytrec_eval-terrier, with {words}"
     for basis in (
         ev.table(["ndcg", "map"], k=10).attrs["basis"],
@@ -488,12 +487,10 @@ def test_what_is_given_on_top_of_a_library_is_said(given: dict[str, Any], words:
         ev.report(k=[10]).to_markdown().replace("\\_", "_"),
         comparison.basis(),
         comparison.report(k=[10]).to_markdown().replace("\\_", "_"),
-        partial.basis,
-        recnb.Partial.from_dict(partial.to_dict()).basis,
     ):
         assert each in basis
     one = f"by the conventions of pytrec_eval-terrier with {words}: "
-    for basis in (ev.ndcg(k=10).basis, ev.at_least("ndcg", 0.1, k=10).basis, partial.score("ndcg", 10).basis):
+    for basis in (ev.ndcg(k=10).basis, ev.at_least("ndcg", 0.1, k=10).basis):
         assert one in basis
     assert ev.under("trec").table("ndcg", k=10).attrs["basis"].startswith("by the conventions of pytrec_eval-terrier; ")
 

@@ -1,7 +1,6 @@
 """Intervals of means: closed forms, scipy's bootstrap, laws, sums of parts, rows that several of a user's."""
 
 import itertools
-import json
 import math
 
 import numpy as np
@@ -12,7 +11,6 @@ import scipy.stats
 import recnb
 from recnb.errors import OptionError
 from recnb.stats import METHODS, Moments, interval_of_pairs, intervals
-from tests.distributed.test_partial import of_no_users
 
 SKEWED = np.random.default_rng(11).beta(0.4, 3.0, (120, 3))
 UNIT = (0.0, 1.0)
@@ -167,25 +165,6 @@ def test_moments_of_parts_give_the_interval_of_the_whole(method: str, parts: int
         total = total + Moments.of(part)
     assert total.n == len(values)
     assert np.array(total.interval(0.9, method)) == pytest.approx(np.array(intervals(values, 0.9, method)), rel=1e-14)
-
-
-def test_sums_of_parts_give_the_interval_of_the_whole() -> None:
-    ev = hit_rate_of([1] * 3 + [0] * 57)
-    metrics = ["hit_rate", "ndcg", "dcg"]
-    for some in (np.arange(60) < 7, np.arange(60) % 2 == 0):
-        parts = [recnb.evaluate(*lists((np.arange(60) < 3)[mine].tolist())) for mine in (some, ~some)]
-        total = sum(recnb.Partial.of(one, metrics, 1) for one in parts)
-        stored = recnb.Partial.from_dict(json.loads(json.dumps(total.to_dict())))
-        for metric in metrics:
-            whole = getattr(ev, metric)(k=1).interval()
-            for made in (total.interval(metric, 1), stored.interval(metric, 1)):
-                assert list(made) == pytest.approx(list(whole), abs=1e-12, nan_ok=True)
-                assert made.method == whole.method
-    with pytest.raises(OptionError, match="method='bootstrap' makes no interval here"):
-        total.interval("ndcg", 1, method="bootstrap")
-    none = of_no_users(total)
-    for both in (total + none, none + total):
-        assert both.interval("hit_rate", 1) == total.interval("hit_rate", 1)
 
 
 # Pairs of users
