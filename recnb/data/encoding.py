@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.data.parallel import BLOCK, in_blocks, sort
-from recnb.metrics.hits import Floats, Ints, best_first, stands_best_first
+from recnb.metrics.hits import Floats, Ints, is_ordered_by_relevance, order_by_relevance
 
 
 def distinct(values: pl.Series) -> pl.Series:
@@ -136,7 +136,7 @@ def repeats_follow(values: pl.Series) -> bool:
 def best_first_by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints, Floats]:
     """Sort rows by user, then by falling relevance; the order is None if they are sorted already. The sort is stable."""
     first = slice(BLOCK)
-    if stands_best_first(user[first], relevance[first]) and stands_best_first(user, relevance):
+    if is_ordered_by_relevance(user[first], relevance[first]) and is_ordered_by_relevance(user, relevance):
         return None, user, relevance
     n, top = len(user), relevance.max(initial=0.0)
     grade_bits = int(min(top - relevance.min(initial=0.0), 2.0**62)).bit_length()
@@ -158,7 +158,7 @@ def best_first_by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints
         if all(in_blocks(n, pack)):
             sort(key.view(np.uint64))
             return _unpacked(key, top, grade_bits, row_bits)
-    order = best_first(user, relevance)
+    order = order_by_relevance(user, relevance)
     return order, user[order], relevance[order]
 
 

@@ -18,7 +18,7 @@ from recnb.data.side_data import SideData
 from recnb.data.source import ranked
 from recnb.errors import Argument, Code, FrameError, OptionError, RecnbError, is_several, listed, near
 from recnb.metrics.hits import Floats, Hits, Ints, in_order
-from recnb.metrics.recommendation_lists import Bools, Catalogue, FamiliarHits, Lists
+from recnb.metrics.recommendation_lists import Bools, Catalogue, HitsWithPopularity, Lists
 from recnb.metrics.serendipity import expected_ranks, popular_places
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class ItemData:
         row, column = positions(self.items, had["item"]), positions(users, had["user"])
         return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(len(self.items), len(users)))
 
-    def familiar(self, prepared: Prepared, hits: Hits) -> FamiliarHits:
+    def familiar(self, prepared: Prepared, hits: Hits) -> HitsWithPopularity:
         """The hits, and how familiar the relevant items of each user are."""
         key = ("familiar", id(prepared.truth))
         if key not in self._read:
@@ -195,7 +195,7 @@ class ItemData:
             n_items = int(self.catalogue.members("catalogue", "serendipity").sum())
             expected = expected_ranks(prepared.truth_user, item, had, count)
             self._read[key] = expected, popular_places(count, n_items)[item], n_items
-        return FamiliarHits(hits, *self._read[key])
+        return HitsWithPopularity(hits, *self._read[key])
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Items × features: genres as words, or numbers."""

@@ -47,7 +47,7 @@ from recnb.data.relevance import is_relevant
 from recnb.data.user_rows import UserRows, blocks_of, ranges
 from recnb.errors import Argument, OptionError
 from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Floats, Hits, Ints, in_order, stands_best_first
+from recnb.metrics.hits import Floats, Hits, Ints, in_order, is_ordered_by_relevance
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +195,7 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
         )
         judged_rows = truth_rows[judged]
         grades = grade[judged_rows]
-        if not stands_best_first(judged_user, grades):
+        if not is_ordered_by_relevance(judged_user, grades):
             order = best_first(judged_user, grades)
             judged_rows, grades = judged_rows[order], grades[order]
             truth_rows[judged] = judged_rows

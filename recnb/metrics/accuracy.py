@@ -20,7 +20,7 @@ from recnb.metrics.gain import (
     Discount,
     Gain,
     Ideal,
-    column,
+    as_column,
     discounted,
     gain_of,
     ideal_of,
@@ -88,7 +88,7 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
     >>> round(recnb.f1(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5), 4)
     0.5455
     """
-    return Credit(hits, Cutoffs.of(k), 2.0 * hits.weight, out_of_count(hits, k, "k") + column(hits.n_relevant))
+    return Credit(hits, Cutoffs.of(k), 2.0 * hits.weight, out_of_count(hits, k, "k") + as_column(hits.n_relevant))
 
 
 @metric(
@@ -107,7 +107,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     if beta > BETAS:
         fix = ("With a large beta F-beta is recall: ask for recall, or for ", Argument("beta", 100), ".")
         raise OptionError(Argument("beta", beta), " is too large to be squared.", fix=fix)
-    out_of = out_of_count(hits, k, "k") + beta**2 * column(hits.n_relevant)
+    out_of = out_of_count(hits, k, "k") + beta**2 * as_column(hits.n_relevant)
     return Credit(hits, Cutoffs.of(k), (1 + beta**2) * hits.weight, out_of)
 
 

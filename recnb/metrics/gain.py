@@ -64,13 +64,13 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
     """The credit of the best list: of all relevant items, of as many as the list has places, of those recommended, or of k items as good as the best."""
     if ideal == "k":
         best = np.where(hits.n_relevant > 0, gain_of(hits.best, gain), 0.0)
-        return Full(hits, Cutoffs.of(k), best, gain=gain, discount=discount, log_base=log_base)
+        return FullOfBest(hits, Cutoffs.of(k), best, gain=gain, discount=discount, log_base=log_base)
     best_list = {"relevant": "ideal", "list": "ideal_of_list", "min(k, list)": "ideal_of_length"}[ideal]
     return discounted(getattr(hits, best_list), k, gain, discount, log_base)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Full(Credit):
+class FullOfBest(Credit):
     """The credit of lists of k items as good as the user's best; `earned` holds the gain of that item for each user.
 
     All ranks of a list have one gain, so the sum is that gain times the discounts of the ranks added up.
@@ -86,10 +86,10 @@ class Full(Credit):
         depth = self.rows.full_depth(self.k)
         ranks = np.arange(1, int(depth.max(initial=0)) + 1)
         summed = np.cumsum(np.r_[0.0, 1.0 / discount_of(ranks, self.discount, self.log_base)])
-        return np.asarray(column(self.earned) * summed[depth])
+        return np.asarray(as_column(self.earned) * summed[depth])
 
     @property
-    def spelled(self) -> Credit:
+    def by_rank(self) -> Credit:
         """The same with a row for each rank."""
         return discounted(self.rows.ideal_full(self.k), self.k, self.gain, self.discount, self.log_base)
 
@@ -110,16 +110,16 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
     if out_of == "hits":
         hits.refuse_ties(Argument("out_of", "hits"), " divides by what each order finds")
         return hits.total(hits.weight, k)
-    count = column(hits.n_relevant)
+    count = as_column(hits.n_relevant)
     if out_of in ("k", "min(k, relevant)"):
         size = Cutoffs.of(k).size(hits.list_length)
         count = size if out_of == "k" else np.minimum(size, count)
     elif out_of != "relevant":
-        listed = np.minimum(Cutoffs.of(k).depth(hits.list_length), column(hits.list_length))
+        listed = np.minimum(Cutoffs.of(k).depth(hits.list_length), as_column(hits.list_length))
         count = listed if out_of == "list" else np.minimum(listed, count)
     return count.astype(np.float64)
 
 
-def column(values: NDArray[Number]) -> NDArray[Number]:
+def as_column(values: NDArray[Number]) -> NDArray[Number]:
     """Values of users as a column, which cannot be broadcast along the cut-offs by accident."""
     return values[:, np.newaxis]

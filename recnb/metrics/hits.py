@@ -278,9 +278,9 @@ class Hits(Ranked):
     def ideal(self) -> Hits:
         """The best possible list: every relevant item, most relevant first."""
         user, relevance = self.truth_user, self.truth_relevance
-        if stands_best_first(user, relevance):
+        if is_ordered_by_relevance(user, relevance):
             return self._reordered(user, relevance, np.arange(len(user)))
-        order = best_first(user, relevance)
+        order = order_by_relevance(user, relevance)
         return self._reordered(user[order], relevance[order], order)
 
     @cached_property
@@ -288,7 +288,7 @@ class Hits(Ranked):
         """The best order of what was recommended: the hits alone, most relevant first."""
         once = slice(None) if self.tied is None else self.tied.top
         user, relevance, truth_row = self.user[once], self.relevance[once], self.truth_row[once]
-        order = best_first(user, relevance)
+        order = order_by_relevance(user, relevance)
         return self._reordered(user[order], relevance[order], truth_row[order])
 
     @cached_property
@@ -322,7 +322,7 @@ class Hits(Ranked):
     @cached_property
     def preferred(self) -> NDArray[np.bool_]:
         """Whether a hit is the item its user prefers: the most relevant; of equal ones, the first listed. If repeated, the first hit."""
-        order = best_first(self.truth_user, self.truth_relevance)
+        order = order_by_relevance(self.truth_user, self.truth_relevance)
         user = self.truth_user[order]
         first = order[count_within(user) == 1]
         is_preferred = np.zeros(len(self.truth_user), dtype=bool)
@@ -422,7 +422,7 @@ def count_within(user: NDArray[Any]) -> Ints:
     return number
 
 
-def stands_best_first(user: Ints, relevance: Floats) -> bool:
+def is_ordered_by_relevance(user: Ints, relevance: Floats) -> bool:
     """Whether rows are sorted by user, then from the highest relevance."""
     falls = relevance[1:] <= relevance[:-1]
     falls &= user[1:] == user[:-1]
@@ -430,7 +430,7 @@ def stands_best_first(user: Ints, relevance: Floats) -> bool:
     return bool(falls.all())
 
 
-def best_first(user: Ints, relevance: Floats) -> Ints:
+def order_by_relevance(user: Ints, relevance: Floats) -> Ints:
     """The order that sorts rows by user, then from the highest relevance; equal ones keep their order."""
     top = relevance.max(initial=0.0)
     below = top - relevance

@@ -24,7 +24,7 @@ from recnb.errors import Argument, OptionError, is_number, is_word, near, neares
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.measure import OTHERS, PRINTED, MeasureText, is_measure, spelling_of
-from recnb.metrics.recommendation_lists import FamiliarHits, Lists, PerUser, Whole
+from recnb.metrics.recommendation_lists import HitsWithPopularity, Lists, PerUser, Whole
 
 P = ParamSpec("P")
 
@@ -47,7 +47,7 @@ class Credit:
 
     def __post_init__(self) -> None:
         if isinstance(self.out_of, np.ndarray) and self.out_of.ndim != 2:
-            raise TypeError("out_of holds users × cut-offs: make a column of per-user values with column().")
+            raise TypeError("out_of holds users × cut-offs: make a column of per-user values with as_column().")
 
     @property
     def total(self) -> Floats:
@@ -55,7 +55,7 @@ class Credit:
         return self.rows.total(self.earned, self.k)
 
     @property
-    def spelled(self) -> Credit:
+    def by_rank(self) -> Credit:
         """The same with a row for each rank that contributes, for an explanation."""
         return self
 
@@ -198,7 +198,7 @@ class Metric(Definition, Generic[P]):
         return tuple(name for name in self.defaults if {int, float} & {hints[name], *typing.get_args(hints[name])})
 
     @overload
-    def at(self, data: Hits | FamiliarHits, k: Cutoff, options: Mapping[str, Any]) -> Credit: ...
+    def at(self, data: Hits | HitsWithPopularity, k: Cutoff, options: Mapping[str, Any]) -> Credit: ...
     @overload
     def at(self, data: Lists, k: Cutoff, options: Mapping[str, Any]) -> PerUser | Whole: ...
     def at(self, data: Any, k: Cutoff, options: Mapping[str, Any]) -> Any:

@@ -170,7 +170,7 @@ class Lists(Ranked):
 
 
 @dataclass(frozen=True, eq=False)
-class FamiliarHits:
+class HitsWithPopularity:
     """Hits, and how familiar each relevant item is: one number for each row of the truth."""
 
     hits: Hits

@@ -10,7 +10,7 @@ import numpy as np
 from recnb.metrics.gain import OUT_OF, out_of_count
 from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs, Ints, in_order
 from recnb.metrics.metric import Credit, metric
-from recnb.metrics.recommendation_lists import FamiliarHits
+from recnb.metrics.recommendation_lists import HitsWithPopularity
 
 
 def _unexpected(options: Mapping[str, Any]) -> str:
@@ -26,7 +26,7 @@ def _unexpected(options: Mapping[str, Any]) -> str:
     bounds=(0, 1), references=["ge2010", "kaminskas2016"], needs=("train", "truth"),
 )  # fmt: skip
 def serendipity(
-    familiar: FamiliarHits,
+    familiar: HitsWithPopularity,
     k: Cutoff = None,
     *,
     unexpected: Literal["popular list", "popularity"] = "popular list",

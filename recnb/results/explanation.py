@@ -304,7 +304,7 @@ def explain(
     """Explain the score of the one user in `hits`: `items` holds the list's items by rank, `truth_items` the truth's, if named."""
     cutoffs = Cutoffs.of(k)
     result = metric.at(hits, cutoffs, options)
-    credit = result.spelled
+    credit = result.by_rank
     depth = int(cutoffs.depth(hits.list_length)[0, 0])
     formula, under = metric.formulas(options)
     chosen = {**metric.defaults, **options}
@@ -331,7 +331,7 @@ def explain(
     ideal: pd.DataFrame | None = None
     out_of_terms: tuple[str, ...] = ()
     if isinstance(credit.out_of, Credit):
-        ideal, out_of_terms = rows_of(credit.out_of.spelled)
+        ideal, out_of_terms = rows_of(credit.out_of.by_rank)
         out_of_terms = out_of_terms or ("0",)
     elif under.text() != "1":
         out_of_terms = (_text(_term_rows(credit, chosen, under), under, 0),)

@@ -118,7 +118,7 @@ class QuizList:
     @property
     def ranks_with_credit(self) -> Ints:
         """The ranks whose item adds to the sum, in the list or, with a metric of the ideal list, in that."""
-        credit = METRICS[self.metric].at(self._hits, self.k, self.options).spelled
+        credit = METRICS[self.metric].at(self._hits, self.k, self.options).by_rank
         ranks = credit.rows.rank[credit.earned > 0]
         return ranks[ranks <= self.depth]
 
