@@ -200,7 +200,7 @@ def code_of(data: LintData, repair: Repair) -> str:
     call, evaluation = data.side.call, data.evaluation
     if repair.of_metric:
         return f"ev.{data.metric.name}({_arguments({'k': data.asked_k, **data.options, **repair.of_metric})})"
-    both = [name for name in FRAMES[:2] if name in call.frames]
+    both = [*FRAMES[:2]] if "truth" in call.frames else ["df"] if call.frames else []
     beside = [name for name in FRAMES[2:] if name in call.frames]
     options = call.options if call.library == evaluation.library else {"convention": evaluation.library}
     options = {**call.columns, **options, **repair.conventions, **repair.columns}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import recnb
 from recnb.lint import Finding
-from tests.lint_planted import METRIC, PLANTED, SIDES, Data
+from tests.lint_planted import CLEAN, METRIC, PLANTED, SIDES, Data
 
 #: Names of columns that are no names of Python, and differ between the frames where they are found by themselves.
 NAMES = {"user": "member id", "item": "class", "rank": "place {0}", "score": "how much", "rating": "liked?"}
@@ -61,15 +63,16 @@ FORMS = {
     "numbers": [with_numbers], "numbers renamed": [with_numbers, renamed], "numbers polars": [with_numbers, polars],
     "categories": [categories, renamed], "categories polars": [categories, polars],
 }  # fmt: skip
-#: Conventions of libraries, with options on top of them.
-OPTIONS: dict[str, dict[str, Any]] = {
-    "recnb": {},
-    "recnb, those in both": {"no_relevant": "zero"},
-    "trec_eval": {"convention": "trec_eval", "no_relevant": "zero"},
-    "evidently": {"convention": "evidently", "ties": "first"},
-    "rectools": {"convention": "rectools"},
-    "scikit-learn": {"convention": "scikit-learn", "candidates": "list"},
-}
+#: Conventions of libraries with options on top of them, and what is no finding there, or cannot be evaluated.
+OPTIONS: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "recnb": ({"no_relevant": "zero"}, set()),
+    "trec_eval": ({"no_relevant": "zero"}, {"rank_gaps", "ratings", "users_without_list"}),
+    "rectools": ({"relevant_from": 1}, {"ratings", "unused_relevance"}),
+    "evidently": (
+        {"ties": "first"}, {"ids_written_otherwise", "ratings", "ceiling", "users_without_list", "train_in_truth", "cold_relevant"},
+    ),
+    "scikit-learn": ({"candidates": "list"}, {"ties", "ratings", "ceiling", "train_in_truth", "cold_relevant"}),
+}  # fmt: skip
 
 
 def typed(finding: Finding, data: Data, k: int | None, metric: str, options: dict[str, Any]) -> tuple[Any, float]:
@@ -124,3 +127,62 @@ def test_what_is_advised_is_run(name: str, form: str) -> None:
     for change in FORMS[form]:
         data = change(data)
     assert holds(data, check, *METRIC.get(name, (10, "ndcg")))
+
+
+@pytest.mark.parametrize(
+    "name, library",
+    [(name, library) for library, (_, absent) in OPTIONS.items() for name in PLANTED if name.split(":")[0] not in {*absent, *WORDS}],
+)  # fmt: skip
+def test_advice_keeps_the_options_given_on_top_of_a_library(name: str, library: str) -> None:
+    data, options = PLANTED[name][0], OPTIONS[library][0]
+    if library != "recnb":
+        options = {"convention": library, **options}
+    data = renamed(data.with_(options=tuple({**options, **dict(data.options)}.items())))
+    assert holds(data, name.split(":")[0], *METRIC.get(name, (10, "ndcg")))
+
+
+def arrow(data: Data) -> Data:
+    return data.with_(
+        **{name: pa.Table.from_pandas(frame, preserve_index=False) for name, frame in data.frames.items()}
+    )
+
+
+def mappings(data: Data) -> Data:
+    lists = {user: dict(zip(part["item"], part["score"], strict=True)) for user, part in data.recs.groupby("user")}
+    return data.with_(recs=lists, truth={user: set(part["item"]) for user, part in data.truth.groupby("user")})
+
+
+def mixed(data: Data) -> Data:
+    return data.with_(train=pl.from_pandas(data.train))
+
+
+@pytest.mark.parametrize("form", [arrow, mappings, mixed])
+def test_frames_for_which_there_is_no_code_have_words_and_the_number(form: Callable[[Data], Data]) -> None:
+    data = PLANTED["seen_in_train"][0]
+    finding, known = form(data).lint()["seen_in_train"], data.lint()["seen_in_train"]
+    assert finding.code == ""
+    assert finding.advice == "If what was seen is not to be recommended again, take it out before ranking."
+    assert finding.facts["other"] == pytest.approx(known.facts["other"], abs=1e-12)
+    # What an option puts right is the same call for every form.
+    tied = form(PLANTED["ties"][0])
+    assert holds(tied, "ties", 10, "ndcg")
+
+
+def test_one_frame_with_both_sides_and_another_convention() -> None:
+    data = PLANTED["ties"][0]
+    frame = data.recs.merge(data.truth.assign(relevance=1), how="outer", on=["user", "item"])
+    assert frame.rec.lint()["ties"].code == "ev = recnb.evaluate(df, ties='expected')"
+    other = renamed(data).evaluate(ties="last").under("trec_eval").lint()["ties"]
+    assert "convention='pytrec_eval-terrier', ties='expected')" in other.code
+    assert "ties='last'" not in other.code
+    given = data.evaluate(convention=recnb.Convention(no_relevant="zero"), ties="last").lint()["ties"]
+    assert given.code.endswith("users=users, no_relevant='zero', ties='expected')")
+
+
+def test_users_as_a_frame_leave_no_word_for_who_is_averaged() -> None:
+    data = PLANTED["users_without_list"][0]
+    assert "users='both'" in data.lint()["users_without_list"].code
+    beside = data.with_(users=CLEAN.users).lint()["users_without_list"]
+    assert beside.code == ""
+    assert beside.advice.endswith("evaluate those in both frames.")
+    assert beside.facts["other"] == pytest.approx(data.lint()["users_without_list"].facts["other"], abs=1e-12)
