@@ -1,13 +1,16 @@
-"""Data sets to try things on.
-
-* ``load_sample()``: a small synthetic data set with three recommenders, which needs no network
-* ``load_movielens()``: MovieLens 100K, from the official address or a local copy
-* ``split_by_time()``: train and test out of ratings with timestamps
-"""
+"""Data sets to try things on: `load_sample()`, synthetic and bundled; `load_movielens()`, downloaded or a local copy."""
 
 from __future__ import annotations
 
-from recnb.datasets.movielens import MovieLens, load_movielens, split_by_time
+from typing import Never
+
+from recnb.datasets.movielens import MovieLens, load_movielens
 from recnb.datasets.sample import Sample, load_sample
 
-__all__ = ["MovieLens", "Sample", "load_movielens", "load_sample", "split_by_time"]
+__all__ = ["MovieLens", "Sample", "load_movielens", "load_sample"]
+
+
+def __getattr__(name: str) -> Never:
+    last_fifth = "ratings.groupby('user')['timestamp'].rank(method='first', pct=True) > 0.8"
+    words = f": the last fifth of each user's ratings are ratings[{last_fifth}]." if name == "split_by_time" else ""
+    raise AttributeError(f"recnb.datasets has no {name!r}{words}")

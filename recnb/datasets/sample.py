@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 
 import pandas as pd
 
 from recnb.display.language import _
-from recnb.errors import RecnbError
 
 MODELS = ("item-knn", "factors", "popular")
+TEXT = dict.fromkeys(["user", "item", "title", "genres", "segment", "branch"], "str")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Sample:
-    """The sample data set: ratings before and after a day, and the lists of three recommenders.
-
-    Attributes
-    ----------
-    train
-        A row per rating before day 150: user, item (str), rating (int, 1 to 5), day (int, from 0).
-    test
-        A row per rating from day 150 on: user, item, rating.
-    items
-        A row per film: item, title, genres (``"comedy|drama"``), year, minutes.
-    users
-        A row per user: user, segment (``"new"``, ``"regular"`` or ``"devoted"``, by number of ratings), branch (of the
-        imaginary library), joined (day).
-    recommendations
-        A row per model, user and rank: model, user, item, rank (from 1), score (descending, without ties in a list). 20
-        films a user, none of them in the user's train rows.
+    """Ratings of an imaginary library's films before and after day 150, and the lists of three recommenders.
 
     Some users have no test row, and two joined too late to be in train: those two have test rows and no recommendations.
     """
 
-    train: pd.DataFrame
-    test: pd.DataFrame
-    items: pd.DataFrame
-    users: pd.DataFrame
+    train: pd.DataFrame  #: user, item, rating (1 to 5), day (from 0)
+    test: pd.DataFrame  #: user, item, rating, from day 150 on
+    items: pd.DataFrame  #: item, title, genres ("comedy|drama"), year, minutes
+    users: pd.DataFrame  #: user, segment ("new", "regular" or "devoted", by number of ratings), branch, joined (day)
+    #: model, user, item, rank, score (falling, without ties): 20 films a user, none of them in the user's train rows
     recommendations: pd.DataFrame
 
     @property
@@ -53,67 +38,23 @@ class Sample:
         return {str(name): part.drop(columns="model").reset_index(drop=True) for name, part in parts}
 
     def __repr__(self) -> str:
-        names = ", ".join(str(name) for name in self.recommendations["model"].unique())
-        return _(
-            "Sample({users:,} users, {items:,} items, {train:,} train and {test:,} test ratings, models {names})",
-            users=len(self.users),
-            items=len(self.items),
-            train=len(self.train),
-            test=len(self.test),
-            names=names,
-        )
+        counts = {name: len(getattr(self, name)) for name in ("users", "items", "train", "test")}
+        words = "Sample({users:,} users, {items:,} items, {train:,} train and {test:,} test ratings, models {names})"
+        return _(words, **counts, names=", ".join(self.recommendations["model"].unique()))
 
 
 def load_sample() -> Sample:
-    """Read the sample data set from the files of the package.
+    """Read the sample data set, in new frames. `"item-knn"` and `"factors"` are about equally good, `"popular"` is behind.
 
-    It needs no network and takes some hundredths of a second. The data are synthetic: an imaginary library of short films,
-    with a realistic popularity, activity and taste. Two of the three recommenders, ``"item-knn"`` and ``"factors"``, are
-    about equally good (nDCG@10 of about 0.26) and ``"popular"`` is clearly behind (0.17), by construction.
-
-    Returns
-    -------
-    Sample
-        New frames in each call, which may be changed.
-
-    Raises
-    ------
-    RecnbError
-        A file of the sample is missing from the installed package.
-
-    Examples
-    --------
-    >>> sample = load_sample()
-    >>> sample
+    >>> load_sample()
     Sample(300 users, 250 items, 5,073 train and 1,084 test ratings, models item-knn, factors, popular)
-    >>> sample.models["popular"].head(2)
-       user  item  rank   score
-    0  u001  i027     1  0.4267
-    1  u001  i076     2  0.3167
     """
-    ids = {"user": "str", "item": "str"}
-    lists = [_read(f"recommendations-{name}", {**ids, "score": "float64"}) for name in MODELS]
-    for name, frame in zip(MODELS, lists, strict=True):
-        frame.insert(0, "model", name)
-        # The files hold each list in rank order.
-        frame.insert(3, "rank", frame.groupby("user", sort=False).cumcount() + 1)
-    return Sample(
-        train=_read("train", {**ids, "rating": "int64", "day": "int64"}),
-        test=_read("test", {**ids, "rating": "int64"}),
-        items=_read("items", {"item": "str", "title": "str", "genres": "str", "year": "int64", "minutes": "int64"}),
-        users=_read("users", {"user": "str", "segment": "str", "branch": "str", "joined": "int64"}),
-        recommendations=pd.concat(lists, ignore_index=True),
-    )
+    lists = pd.concat([_read(f"recommendations-{name}").assign(model=name) for name in MODELS], ignore_index=True)
+    lists["rank"] = lists.groupby(["model", "user"]).cumcount() + 1  # the files hold each list in rank order
+    frames = [_read(name) for name in ("train", "test", "items", "users")]
+    return Sample(*frames, lists[["model", "user", "item", "rank", "score"]])
 
 
-def _read(name: str, dtypes: Mapping[str, str]) -> pd.DataFrame:
-    """A file of the sample as a frame."""
-    file = resources.files("recnb.datasets").joinpath("sample", f"{name}.csv")
-    try:
-        with file.open("rb") as stream:
-            return pd.read_csv(stream, dtype=dict(dtypes))
-    except FileNotFoundError:
-        raise RecnbError(
-            f"The sample data set lacks its file {name}.csv, so recnb is not completely installed. "
-            "Install it again: pip install --force-reinstall recnb"
-        ) from None
+def _read(name: str) -> pd.DataFrame:
+    with resources.files("recnb.datasets").joinpath("sample", f"{name}.csv").open("rb") as file:
+        return pd.read_csv(file, dtype=TEXT)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import recnb.datasets
-from recnb.datasets import Sample, load_sample, split_by_time
+from recnb.datasets import Sample, load_sample
 from recnb.display.language import use_language
-from recnb.errors import RecnbError
 from tests import make_sample
 
 SAMPLE_FOLDER = Path(recnb.datasets.__file__).parent / "sample"
@@ -180,12 +178,6 @@ def test_sample_is_made_again_byte_for_byte(tmp_path: Path) -> None:
         assert made == (SAMPLE_FOLDER / path.name).read_bytes().replace(b"\r\n", b"\n"), path.name
 
 
-def test_incomplete_installation_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("recnb.datasets.sample.resources.files", lambda _: tmp_path)
-    with pytest.raises(RecnbError, match=r"lacks its file .*\.csv.*force-reinstall"):
-        load_sample()
-
-
 def test_import_is_light() -> None:
     # Counted from after recnb itself: what that imports is not the matter here.
     code = (
@@ -198,52 +190,13 @@ def test_import_is_light() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_split_by_time_takes_the_last_of_each_user() -> None:
-    ratings = pd.DataFrame(
-        {
-            "user": ["a"] * 5 + ["b"] * 10 + ["c"] * 4,
-            "item": list(range(19)),
-            "timestamp": [5, 1, 4, 2, 3, *range(110, 100, -1), 7, 7, 7, 7],
-        },
-        index=range(100, 119),
-    )
-    train, test = split_by_time(ratings)
-    assert test.index.to_list() == [100, 105, 106]
-    assert train.index.to_list() == [label for label in ratings.index if label not in (100, 105, 106)]
-    assert list(test) == list(ratings)
-    _, half = split_by_time(ratings, 0.5)
-    assert half.loc[half["user"] == "c", "item"].to_list() == [17, 18]  # on ties the later rows
-    test["item"] = -1
-    assert ratings["item"].min() == 0
-
-
-def test_split_by_time_of_the_sample(sample: Sample) -> None:
-    train, test = split_by_time(sample.train, time="day")
-    assert len(train) + len(test) == len(sample.train)
-    last, first = train.groupby("user")["day"].max(), test.groupby("user")["day"].min()
-    assert (last.reindex(first.index) <= first).all()
-    expected = sample.train["user"].value_counts() // 5
-    assert test["user"].value_counts().to_dict() == expected[expected > 0].to_dict()
-
-
-def test_split_by_time_of_dates_and_of_nothing() -> None:
-    ratings = pd.DataFrame({"user": [1, 1], "timestamp": pd.to_datetime(["2024-02-02", "2024-02-01"])})
-    assert split_by_time(ratings, 0.5)[1].index.to_list() == [0]
-    assert [len(part) for part in split_by_time(ratings.iloc[:0])] == [0, 0]
-
-
-def test_split_by_time_errors() -> None:
-    ratings = pd.DataFrame({"user": [1, 1], "timestamp": [1.0, None]})
-    with pytest.raises(RecnbError, match=r"test_share is 1.*test_share=0\.2"):
-        split_by_time(ratings, 1)
-    with pytest.raises(RecnbError, match=r"no column 'day', only 'user', 'timestamp'\. Name it with time="):
-        split_by_time(ratings, time="day")
-    with pytest.raises(RecnbError, match=r"1 of 2 rows have no value in 'timestamp'.*dropna"):
-        split_by_time(ratings)
-    no_shares: list[Any] = ["0.2", None, float("nan"), True]
-    for share in no_shares:
-        with pytest.raises(RecnbError, match=rf"test_share is {share!r}"):
-            split_by_time(ratings, share)
-    no_frame: Any = [("a", 1, 2)]
-    with pytest.raises(RecnbError, match=r"The ratings are a list: give a pandas frame"):
-        split_by_time(no_frame)
+def test_a_split_by_time_is_a_line_of_pandas(sample: Sample) -> None:
+    with pytest.raises(AttributeError, match="the last fifth of each user's ratings are") as refused:
+        recnb.datasets.split_by_time  # noqa: B018
+    code = str(refused.value).partition(" are ")[2].removesuffix(".")
+    late = eval(code, {"ratings": sample.train.rename(columns={"day": "timestamp"})})
+    last = sample.train.drop(late.index).groupby("user")["day"].max()
+    assert (last.reindex(late["user"]).to_numpy() <= late["timestamp"]).all()
+    assert len(late) == pytest.approx(len(sample.train) / 5, rel=0.15)
+    with pytest.raises(AttributeError, match=r"no 'load_netflix'$"):
+        recnb.datasets.load_netflix  # noqa: B018

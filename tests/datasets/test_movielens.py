@@ -85,7 +85,7 @@ def test_environment_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("RECNB_DATA_DIR", str(write_folder(tmp_path / "copy")))
     assert_tiny(load_movielens())
     monkeypatch.setenv("RECNB_DATA_DIR", str(tmp_path / "gone"))
-    with pytest.raises(RecnbError, match=r"RECNB_DATA_DIR.*gone.*does not exist"):
+    with pytest.raises(RecnbError, match=r"gone.* is no folder and no zip.*RECNB_DATA_DIR"):
         load_movielens()
     assert_tiny(load_movielens(path=tmp_path / "copy"))  # path= goes before the variable
 
@@ -93,35 +93,32 @@ def test_environment_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_unknown_name_and_missing_files(tmp_path: Path) -> None:
     with pytest.raises(RecnbError, match=r"'1m'.*Known: '100k'"):
         load_movielens("1m")
-    with pytest.raises(RecnbError, match=r"path=.*nowhere.*does not exist"):
+    with pytest.raises(RecnbError, match=r"nowhere.* is no folder"):
         load_movielens(path=tmp_path / "nowhere")
     folder = write_folder(tmp_path / "copy")
     (folder / "u.user").unlink()
-    (folder / "u.genre").unlink()
-    with pytest.raises(RecnbError, match=r"lacks u\.user, u\.genre\."):
+    with pytest.raises(RecnbError, match=r"u\.user of .*copy.* cannot be read"):
         load_movielens(path=folder)
     with zipfile.ZipFile(tmp_path / "half.zip", "w") as archive:
         archive.writestr("u.data", TINY["u.data"])
-    with pytest.raises(RecnbError, match=r"half\.zip.* lacks u\.item, u\.user, u\.genre\."):
+    with pytest.raises(RecnbError, match=r"u\.genre of .*half\.zip.* cannot be read"):
         load_movielens(path=tmp_path / "half.zip")
-
-    with pytest.raises(RecnbError, match="neither a folder nor a zip"):
+    with pytest.raises(RecnbError, match="is no folder and no zip"):
         load_movielens(path=folder / "u.data")
 
 
 @pytest.mark.parametrize(
-    ("changed", "message"),
+    ("changed", "file"),
     [
-        ({"u_data": "1\t2\t5\t874965758\n1\t3\t4\n"}, r"Line 2 of u\.data.*\(3 fields\).*4 fields"),
-        ({"u_data": "1\t2\tgood\t874965758\n"}, r"Line 1 of u\.data.*good"),
-        ({"u_data": "\n"}, r"u\.data is empty"),
-        ({"u_item": "1|Toy Box|someday||x|0|1|1\n"}, r"Line 1 of u\.item.*someday"),
-        ({"u_item": "1|Toy Box|01-Jan-1995||x|0|2|1\n"}, r"Line 1 of u\.item.*Animation is '2'"),
-        ({"u_user": "\n1|old|M|technician|85711\n"}, r"Line 2 of u\.user.*old"),
+        ({"u_data": "1\t2\t5\t874965758\n1\t3\t4\n"}, "u.data"),
+        ({"u_data": "1\t2\tgood\t874965758\n"}, "u.data"),
+        ({"u_data": ""}, "u.data"),
+        ({"u_item": "1|Toy Box|01-Jan-1995||x|0|yes|1\n"}, "u.item"),
+        ({"u_user": "\n1|old|M|technician|85711\n"}, "u.user"),
     ],
 )
-def test_malformed_lines_are_named(tmp_path: Path, changed: dict[str, str], message: str) -> None:
-    with pytest.raises(RecnbError, match=message):
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, changed: dict[str, str], file: str) -> None:
+    with pytest.raises(RecnbError, match=rf"^{file} of .* cannot be read: .*Get the archive again"):
         load_movielens(path=write_folder(tmp_path, **changed))
 
 
@@ -169,18 +166,18 @@ def test_download_and_cache(mirror: str, tmp_path: Path) -> None:
 
 def test_wrong_checksum(mirror: str, tmp_path: Path) -> None:
     # The tiny archive is not the official one, whose checksum is the default.
-    with pytest.raises(RecnbError, match=r"not the expected one.*0e33842e24a9c977be4e0107933c0723"):
+    with pytest.raises(RecnbError, match=r"(?s)not sent ml-100k.zip as expected.*0e33842e24a9c977be4e0107933c0723"):
         load_movielens(base_url=mirror)
     assert not (tmp_path / "cache" / "recnb" / "ml-100k.zip").exists()
 
 
 def test_failed_downloads(mirror: str, tmp_path: Path) -> None:
     (tmp_path / "served" / "ml-100k.zip").unlink()
-    with pytest.raises(RecnbError, match=r"could not be downloaded: 404.*path="):
+    with pytest.raises(RecnbError, match=r"not sent.*404.*path="):
         load_movielens(base_url=mirror)
-    with pytest.raises(RecnbError, match="could not be downloaded"):
+    with pytest.raises(RecnbError, match="not sent"):
         load_movielens(base_url="http://127.0.0.1:1/")  # nobody listens there
-    with pytest.raises(RecnbError, match=r"base_url is '/data'.*http"):
+    with pytest.raises(RecnbError, match=r"/data has not sent"):
         load_movielens(base_url="/data")
 
 
@@ -189,6 +186,3 @@ def test_pooch_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(RecnbError, match=r'pip install "recnb\[datasets\]"'):
         load_movielens()
     assert_tiny(load_movielens(path=write_folder(tmp_path)))  # a local copy needs no pooch
-
-
-# split_by_time
