@@ -85,7 +85,8 @@ def _folder(path: Path) -> Path | zipfile.Path:
     """Return the folder with the files: `path`, or in it, or in a zip."""
     places = [path, path / "ml-100k", path / "ml-100k.zip"]
     zips = [zipfile.Path(place) for place in places if zipfile.is_zipfile(place)]
-    for place in [*places[:2], *zips, *(place / "ml-100k" for place in zips)]:
+    folders: list[Path | zipfile.Path] = [*places[:2], *zips, *(place / "ml-100k" for place in zips)]
+    for place in folders:
         if (place / "u.data").is_file():
             return place
     raise RecnbError(

@@ -51,8 +51,8 @@ def load_sample() -> Sample:
     """
     lists = pd.concat([_read(f"recommendations-{name}").assign(model=name) for name in MODELS], ignore_index=True)
     lists["rank"] = lists.groupby(["model", "user"]).cumcount() + 1  # the files hold each list in rank order
-    frames = [_read(name) for name in ("train", "test", "items", "users")]
-    return Sample(*frames, lists[["model", "user", "item", "rank", "score"]])
+    frames = {name: _read(name) for name in ("train", "test", "items", "users")}
+    return Sample(**frames, recommendations=lists[["model", "user", "item", "rank", "score"]])
 
 
 def _read(name: str) -> pd.DataFrame:
