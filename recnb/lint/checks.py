@@ -12,7 +12,7 @@ import polars as pl
 from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.combined_frame import ONLY_LISTED
 from recnb.data.relevance import AMOUNTS, zeros_in
-from recnb.data.validation import in_floats
+from recnb.data.validation import in_floats, repeated
 from recnb.display.language import N_, _
 from recnb.lint.check import Problem, check
 from recnb.lint.data import FRAMES, PAIR, LintData
@@ -133,7 +133,7 @@ def duplicates(data: LintData) -> Iterator[Problem]:
     """Pairs that are recommended or judged more than once, under a convention that has a rule for them."""
     rule = data.convention.duplicates
     for name, frame in ((name, data.frame(name)) for name in FRAMES[:2] if rule != "error"):
-        pairs = frame.group_by(PAIR, maintain_order=True).agg(rows=pl.len()).filter(pl.col("rows") > 1)
+        pairs = repeated(frame, PAIR).rename({"len": "rows"})
         yield Problem(
             pairs, frame.height,
             short={

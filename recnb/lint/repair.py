@@ -162,8 +162,9 @@ def once(data: LintData, frame: str) -> FrameChange:
 def against(data: LintData, frame: str, other: str, roles: list[str], how: Any) -> tuple[pl.DataFrame, FrameChange]:
     """Keep the rows of a frame whose pairs or items are in another ("semi"), or are not ("anti"); return the others with that."""
     rows, ids = data.frame(frame), data.frame(other).select(roles)
-    at = rows.select(roles).with_row_index("row").join(ids, on=roles, how=how)["row"].to_numpy()
-    kept = pl.Series(np.isin(np.arange(rows.height), at, assume_unique=True))
+    kept = np.zeros(rows.height, dtype=bool)
+    kept[rows.select(roles).with_row_index("row").join(ids, on=roles, how=how)["row"].to_numpy()] = True
+    kept = pl.Series(kept)
     written = FrameCode(data, frame, other).joined(FrameCode(data, other), roles, how)
     return rows.filter(~kept), FrameChange(frame, lambda one: one.filter(kept), written)
 
