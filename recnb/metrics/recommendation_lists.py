@@ -58,6 +58,7 @@ class Catalogue:
 
     def described_by(self, lists: Lists, metric: str, columns: object = None) -> Sparse:
         """Items × features, of which every recommended item has a row."""
+        features: Sparse
         features, described = self.reading(metric, "features").features(columns, metric)
         self.known_of(lists, described, metric, "features")
         return features

@@ -18,7 +18,7 @@ ONE_ORDER = " depends on one order of the list"
     called="judged share",
     symbol="Judged", credit="1", out_of="min(k, list_length)", bounds=(0, 1), references=["buckley2004"],
     sentence="Of what was shown, how much the truth has a grade for. Where it is low, other numbers are not certain.",
-    needs=("judged",), retrieval=True,
+    needs=("judged",), retrieval=True, per_row_texts=False,
 )  # fmt: skip
 def judged(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of the first k items that are judged, relevant or not; of shorter lists, the share of all items."""

@@ -167,7 +167,7 @@ class Explanation(Suggesting):
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             captions = [_("The list"), _("The ideal list")] if "running" in self.rows else ["", ""]
-            lists = map(self._as_html, self._lists, captions[self.metric == "idcg" :])
+            lists = map(self._as_html, self._lists, captions[self.ideal is self.rows :])
             return str(render(
                 "results/explanation.jinja", explanation=self, headline=self._headline(name(self.user)),
                 numbers=self._numbers(TERMS_SHOWN), lists=list(lists),
@@ -219,7 +219,7 @@ def explanation_of(
     """The explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
     with use_language(lang):
         chosen, k = measure_at(metric, k)
-        if chosen.plain_name == "judged":
+        if chosen.over == "hits" and not chosen.per_row_texts:
             asked = metric if chosen.cutoff == k else f"{metric}@{k}"
             raise OptionError(
                 f"{chosen.symbol} counts rows and has no terms to explain: see .measure({asked!r}).per_user."
