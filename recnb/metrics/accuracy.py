@@ -329,7 +329,7 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
 
 
 def reach(hits: Hits, stop: Floats) -> Floats:
-    """The chance that a reader who stops at each hit with this probability gets as far as each hit.
+    """Return the chance that a reader who stops at each hit with this probability gets as far as each hit.
 
     Walks down the hits of all users at once: the first ones, the second ones, and so on.
     """

@@ -14,7 +14,7 @@ class CachedProperty(functools.cached_property[T]):
     if not TYPE_CHECKING:
 
         def __get__(self, instance: Any, owner: type | None = None) -> Any:
-            """The value, worked out at first use."""
+            """Return the value, worked out at first use."""
             if instance is None:
                 return self
             value = instance.__dict__[self.attrname] = self.func(instance)

@@ -70,7 +70,7 @@ def calibration(
     total, counted = np.zeros(shown.n_users), np.zeros(shown.n_users, dtype=bool)
 
     def of_users(low: int, high: int) -> tuple[Floats, Floats, Floats, Ints]:
-        """Shares of genres in history and list, what each genre adds, and who has both."""
+        """Return the shares of genres in history and list, what each genre adds, and who has both."""
         p = _distribution(had_user, had_item, np.ones(len(had_user)), of_item, low, high)
         q = _distribution(shown.user, shown.item, row_weight, of_item, low, high)
         both = (p.sum(axis=1) > 0) & (q.sum(axis=1) > 0)
@@ -94,7 +94,7 @@ def calibration(
 
 
 def _shares(genres: Sparse) -> Sparse:
-    """Each item's genres as shares that add up to 1, or nothing."""
+    """Return each item's genres as shares that add up to 1, or nothing."""
     shares = genres.copy()
     row = np.repeat(np.arange(shares.shape[0]), np.diff(shares.indptr))
     size = np.bincount(row, shares.data, shares.shape[0])
@@ -103,7 +103,7 @@ def _shares(genres: Sparse) -> Sparse:
 
 
 def _distribution(user: Ints, item: Ints, weight: Floats, of_item: Sparse, low: int, high: int) -> Floats:
-    """Shares of genres of the users from `low` to `high`: users × genres; 0 where there is no genre at all."""
+    """Return the shares of genres of the users from `low` to `high`: users × genres; 0 where there is no genre at all."""
     from scipy import sparse
 
     first, last = np.searchsorted(user, [low, high])

@@ -214,21 +214,21 @@ def personalization(
         return Whole(math.nan)
 
     def rows() -> TermRows:
-        """The items that lists share, and how much of the overlap each is."""
+        """Return the items that lists share, and how much of the overlap each is."""
         most = _most_shown(times)
         n_pairs = n * (n - 1) / 2
         names = {"times": times[most], "n_lists": n, "overlap": shared / 2 / n_pairs}
         return TermRows(-by_item[most] / 2, names, most)
 
     def of_users() -> Floats:
-        """The mean difference of each list from all others; its overlap with itself is left out."""
+        """Return the mean difference of each list from all others; its overlap with itself is left out."""
         return 1 - (shown.per_user(weight * held[shown.item])[shown.n_shown > 0] - 1) / (n - 1)
 
     return Whole(float(1 - shared / (n * (n - 1))), rows, of_users)
 
 
 def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:
-    """The exposure of each item that is shown at all, the least first, and the items."""
+    """Return the exposure of each item that is shown at all, the least first, and the items."""
     item = np.flatnonzero(shown.times_shown > 0)
     seen: Floats = shown.times_shown[item].astype(np.float64)
     if weight is not None:
@@ -240,6 +240,6 @@ def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:
 
 
 def _most_shown(times: Ints) -> Ints:
-    """Items that are shown, the most shown first."""
+    """Return items that are shown, the most shown first."""
     item = np.flatnonzero(times > 0)
     return item[np.argsort(-times[item], kind="stable")]

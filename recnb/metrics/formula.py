@@ -108,7 +108,7 @@ LATEX_OPERATIONS = {
 
 
 def number(value: float, digits: int = 6) -> str:
-    """A number as written by hand, without trailing zeros.
+    """Return a number as written by hand, without trailing zeros.
 
     >>> number(5.0), number(0.5), number(1 / 3)
     ('5', '0.5', '0.333333')
@@ -118,13 +118,13 @@ def number(value: float, digits: int = 6) -> str:
 
 @functools.lru_cache(maxsize=1000)
 def _parsed(text: str, meanings: tuple[tuple[str, str], ...]) -> ast.expr:
-    """The tree of a formula, with each name that has a meaning replaced by it."""
+    """Return the tree of a formula, with each name that has a meaning replaced by it."""
     return ast.parse(_replaced(text, dict(meanings)).replace("^", "**"), mode="eval").body
 
 
 @functools.lru_cache(maxsize=1000)
 def _names(tree: ast.expr) -> frozenset[str]:
-    """The names of a tree other than those of functions."""
+    """Return the names of a tree other than those of functions."""
     nodes = list(ast.walk(tree))
     called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     return frozenset({node.id for node in nodes if isinstance(node, ast.Name)} - called)
@@ -147,7 +147,7 @@ class Formula:
         return cls(_parsed(text, tuple((meanings or {}).items())), log_base)
 
     def text(self, numbers: Mapping[str, float] | None = None) -> str:
-        """The formula on one line, its names in the language in force; those that have a number are replaced by it.
+        """Return the formula on one line, its names in the language in force; those that have a number are replaced by it.
 
         >>> Formula.of("relevance / log(1 + rank)").text({"relevance": 5, "rank": 2})
         '5/log2(1+2)'
@@ -159,7 +159,7 @@ class Formula:
         return self._written(0, numbers or {}, latex=False)
 
     def latex(self, *, summed: bool = False) -> str:
-        r"""The formula in LaTeX; under a sum sign, a sum of its own needs brackets.
+        r"""Return the formula in LaTeX; under a sum sign, a sum of its own needs brackets.
 
         >>> Formula.of("relevance / log(1 + rank)").latex()
         '\\frac{\\mathrm{rel}_i}{\\log_{2}(1 + i)}'
@@ -169,7 +169,7 @@ class Formula:
         return self._written(PRODUCT if summed else 0, {}, latex=True)
 
     def value(self, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]] | None = None) -> Any:
-        """The formula worked out; values may be arrays.
+        """Work the formula out; values may be arrays.
 
         >>> float(Formula.of("relevance / log(1 + rank)").value({"relevance": 3, "rank": 3}))
         1.5
@@ -177,18 +177,18 @@ class Formula:
         return self._value(self.tree, values, functions or {})
 
     def names(self) -> frozenset[str]:
-        """The names that the formula needs numbers for."""
+        """Return the names that the formula needs numbers for."""
         return _names(self.tree)
 
     def ideal(self) -> Formula | None:
-        """The part that is summed over the ideal list, if there is one."""
+        """Return the part that is summed over the ideal list, if there is one."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and _called(node) == "ideal":
                 return Formula(node.args[0], self.log_base)
         return None
 
     def _written(self, level: int, numbers: Mapping[str, float], *, latex: bool) -> str:
-        """The formula as text or in LaTeX, in brackets if something of a higher level is needed."""
+        """Return the formula as text or in LaTeX, in brackets if something of a higher level is needed."""
 
         def write(node: ast.expr, level: int) -> str:
             if isinstance(node, ast.Constant):
@@ -213,7 +213,7 @@ class Formula:
         return write(self.tree, level)
 
     def _function(self, word: str, *, latex: bool) -> str:
-        """A function as it is written in front of its arguments."""
+        """Return a function as it is written in front of its arguments."""
         if word != "log":
             return rf"\{word}" if latex else pgettext("formula", word)
         if np.isclose(self.log_base, np.e):
@@ -265,7 +265,7 @@ def _operation(node: ast.expr) -> tuple[type[ast.AST], ast.expr, ast.expr]:
 
 
 def _replaced(text: str, meanings: Mapping[str, str]) -> str:
-    """A formula with names replaced by their meanings until none is left."""
+    """Replace the names of a formula by their meanings until none is left."""
 
     def meaning(match: re.Match[str]) -> str:
         name = match[0]

@@ -18,7 +18,7 @@ GAIN = {"linear": "relevance", "exponential": "2^relevance - 1", "binary": "1"}
 
 
 def gain_of(relevance: Floats, gain: Gain) -> Floats:
-    """The gain of a hit by its relevance."""
+    """Return the gain of a hit by its relevance."""
     if gain == "linear":
         return relevance
     if gain == "exponential":
@@ -37,7 +37,7 @@ DISCOUNT = {"log": "log(1 + rank)", "clipped_log": "max(1, log(rank))", "rank": 
 
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
-    """The divisor of the gain of a hit by its rank."""
+    """Return the divisor of the gain of a hit by its rank."""
     number_option("log_base", log_base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
     if discount == "rank":
         return rank.astype(np.float64)
@@ -55,13 +55,19 @@ Ideal = Literal["relevant", "k", "list", "min(k, list)"]
 
 
 def discounted(hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float) -> Credit:
-    """Gain of each hit over the discount of its rank."""
+    """Return the gain of each hit over the discount of its rank."""
     earned = hits.weigh(gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base))
     return Credit(hits, Cutoffs.of(k), earned)
 
 
 def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount, log_base: float) -> Credit:
-    """The credit of the best list: of all relevant items, of as many as the list has places, of those recommended, or of k items as good as the best."""
+    """Return the credit of the best list, by `ideal`.
+
+    - "relevant": all relevant items, the most relevant first
+    - "min(k, list)": the same, cut where the list ends
+    - "list": the recommended items in their best order
+    - "k": k items as good as the user's best
+    """
     if ideal == "k":
         best = np.where(hits.n_relevant > 0, gain_of(hits.best, gain), 0.0)
         return FullOfBest(hits, Cutoffs.of(k), best, gain=gain, discount=discount, log_base=log_base)
@@ -106,7 +112,7 @@ OUT_OF = {
 
 
 def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
-    """The denominator of a share of hits, users × cut-offs."""
+    """Return the denominator of a share of hits, users × cut-offs."""
     if out_of == "hits":
         hits.refuse_ties(Argument("out_of", "hits"), " divides by what each order finds")
         return hits.total(hits.weight, k)
@@ -121,5 +127,5 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
 
 
 def as_column(values: NDArray[Number]) -> NDArray[Number]:
-    """Values of users as a column, which cannot be broadcast along the cut-offs by accident."""
+    """Return values of users as a column, which cannot be broadcast along the cut-offs by accident."""
     return values[:, np.newaxis]

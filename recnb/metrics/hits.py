@@ -57,7 +57,7 @@ class Cutoffs:
 
     @classmethod
     def one(cls, k: object) -> Cutoffs:
-        """The cut-off of a call that returns one number."""
+        """Return the cut-off of a call that returns one number."""
         if not (is_several(k) and isinstance(k, (Sequence, np.ndarray)) and len(k)):
             return cls.of(k)
         raise CutoffError(
@@ -67,7 +67,7 @@ class Cutoffs:
 
     @classmethod
     def of_curve(cls, k: object) -> Cutoffs:
-        """The cut-offs that a curve runs over, which may come from anything that gives one after the other."""
+        """Return the cut-offs that a curve runs over, which may come from anything that gives one after the other."""
         cutoffs = cls.of(list(k) if is_several(k) else k)
         if cutoffs.deepest is None:
             raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
@@ -87,13 +87,13 @@ class Cutoffs:
         return max(k for k in self.values if k is not None)
 
     def depth(self, list_length: Ints) -> Ints:
-        """The number of ranks that count, users × cut-offs."""
+        """Return the number of ranks that count, users × cut-offs."""
         if self.uncut:
             return np.full((len(list_length), len(self)), ENDLESS)
         return self.size(list_length)
 
     def size(self, list_length: Ints) -> Ints:
-        """The k of denominators, users × cut-offs."""
+        """Return the k of denominators, users × cut-offs."""
         sizes = np.empty((len(self), len(list_length)), dtype=np.int64)
         for size, k in zip(sizes, self.values, strict=True):
             size[:] = list_length if k is None else k
@@ -137,7 +137,7 @@ class Ranked:
         return replace(self, **{name: getattr(self, name)[rows] for name in self.per_row} | columns)
 
     def total(self, credit: Floats | float, k: Cutoff) -> Floats:
-        """Credit summed over each user's rows down to each cut-off: users × cut-offs, each column in one piece.
+        """Sum credit over each user's rows down to each cut-off: users × cut-offs, each column in one piece.
 
         Each row is put into the cell of the first cut-off that reaches it, and the cells are then added up along the
         cut-offs, so the cost is that of the rows once, whatever the number of cut-offs.
@@ -158,7 +158,7 @@ class Ranked:
         return np.stack([sums[cutoff] for cutoff in cutoffs]).T
 
     def _finite_totals(self, weights: Floats, depths: tuple[int, ...]) -> Floats:
-        """The sums down to each of some ascending depths, depths × users."""
+        """Return the sums down to each of some ascending depths, depths × users."""
         n_cells = len(depths) * self.n_users
         totals = _summed(self._cells(depths), weights, n_cells)[:n_cells].reshape(len(depths), self.n_users)
         for above, here in pairwise(totals):
@@ -166,7 +166,7 @@ class Ranked:
         return totals
 
     def _cells(self, depths: tuple[int, ...]) -> Ints:
-        """The cell of each row, numbered by the first depth that reaches it, then by user; the last are below all depths."""
+        """Return the cell of each row, numbered by the first depth that reaches it, then by user; the last are below all depths."""
         cells = self._latest_cells.get(depths)
         if cells is None:
             first = of_each_rank(self.rank, lambda rank: np.searchsorted(depths, rank) * self.n_users)
@@ -243,7 +243,7 @@ class Hits(Ranked):
             raise OptionError(*why, ", so it has no mean over ties here: choose ", Argument("ties", "first"), ".")
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
-        """Credit of each hit, times the probability of its rank."""
+        """Return credit of each hit, times the probability of its rank."""
         return np.asarray(credit if self.tied is None else credit * self.tied.weight, dtype=np.float64)
 
     @cached_property
@@ -268,7 +268,7 @@ class Hits(Ranked):
         return self._above(self.of_judged, self.of_judged.relevance >= 0) - self._above(self, slice(None))
 
     def _above(self, others: Hits, rows: NDArray[np.bool_] | slice) -> Ints:
-        """How many of these rows of the same lists are above each hit."""
+        """Return how many of these rows of the same lists are above each hit."""
         user, rank = others.user[rows], others.rank[rows]
         times = int(max(rank.max(initial=0), self.rank.max(initial=0))) + 1
         first, here = (np.searchsorted(user * times + rank, self.user * times + to) for to in (0, self.rank))
@@ -305,7 +305,7 @@ class Hits(Ranked):
         return best
 
     def full_depth(self, k: Cutoff) -> Ints:
-        """The number of ranks that count of a list without an end, users × cut-offs."""
+        """Return the number of ranks that count of a list without an end, users × cut-offs."""
         cutoffs = Cutoffs.of(k)
         size = cutoffs.size(self.list_length)
         if not cutoffs.uncut:
@@ -314,7 +314,7 @@ class Hits(Ranked):
         return np.broadcast_to(np.maximum(self.list_length, deepest)[:, np.newaxis], size.shape)
 
     def ideal_full(self, k: Cutoff) -> Hits:
-        """The ideal list if every rank down to k could hold an item as relevant as the user's best one."""
+        """Return the ideal list if every rank down to k could hold an item as relevant as the user's best one."""
         length = np.where(self.n_relevant > 0, self.full_depth(k).max(axis=1), 0)
         user = np.repeat(np.arange(self.n_users), length)
         return self._reordered(user, self.best[user], np.full(len(user), -1))
@@ -395,7 +395,7 @@ def _summed(cell: Ints, weights: Floats, n_cells: int) -> Floats:
 
 
 def of_each_rank(rank: Ints, function: Callable[[Ints], NDArray[Number]]) -> NDArray[Number]:
-    """A function of the rank of each row, worked out once for each rank if these are few.
+    """Apply a function to the rank of each row, once for each rank if these are few.
 
     >>> of_each_rank(np.array([1, 2, 1]), np.square).tolist()
     [1, 4, 1]
@@ -423,7 +423,7 @@ def count_within(user: NDArray[Any]) -> Ints:
 
 
 def is_ordered_by_relevance(user: Ints, relevance: Floats) -> bool:
-    """Whether rows are sorted by user, then from the highest relevance."""
+    """Say whether rows are sorted by user, then from the highest relevance."""
     falls = relevance[1:] <= relevance[:-1]
     falls &= user[1:] == user[:-1]
     falls |= user[1:] > user[:-1]
@@ -431,7 +431,7 @@ def is_ordered_by_relevance(user: Ints, relevance: Floats) -> bool:
 
 
 def order_by_relevance(user: Ints, relevance: Floats) -> Ints:
-    """The order that sorts rows by user, then from the highest relevance; equal ones keep their order."""
+    """Return the order that sorts rows by user, then from the highest relevance; equal ones keep their order."""
     top = relevance.max(initial=0.0)
     below = top - relevance
     n_grades = int(below.max(initial=0.0)) + 1

@@ -202,13 +202,13 @@ class Metric(Definition, Generic[P]):
     @overload
     def at(self, data: Lists, k: Cutoff, options: Mapping[str, Any]) -> PerUser | Whole: ...
     def at(self, data: Any, k: Cutoff, options: Mapping[str, Any]) -> Any:
-        """The metric at one or several cut-offs, options checked: credit of hits, or values of lists."""
+        """Compute the metric at one or several cut-offs, options checked: credit of hits, or values of lists."""
         self.check(options)
         function: Callable[..., Any] = self.function
         return function(data, k, **{**self.given, **options})
 
     def __call__(self, data: Any, *args: P.args, **options: P.kwargs) -> Any:
-        """The same with the options as keywords."""
+        """Compute the metric, with the options as keywords."""
         self.check(options)
         return self.function(data, *args, **options)
 
@@ -226,11 +226,11 @@ class Metric(Definition, Generic[P]):
                 raise OptionError(Argument(name, value), f" is no option of {self.name}: say True or False.")
 
     def needs_whole_list(self, options: Mapping[str, Any]) -> bool:
-        """Whether hits below the cut-off change the value: they do where the ideal is made of the list itself."""
+        """Say whether hits below the cut-off change the value: they do where the ideal is made of the list itself."""
         return bool(options.get("ideal", self.defaults.get("ideal")) == "list")
 
     def label(self, k: int | None) -> str:
-        """The metric's symbol at a cut-off.
+        """Return the metric's symbol at a cut-off.
 
         >>> from recnb.metrics.accuracy import ndcg
         >>> ndcg.label(10), ndcg.label(None)
@@ -239,7 +239,7 @@ class Metric(Definition, Generic[P]):
         return self.symbol if k is None else f"{self.symbol}@{k}"
 
     def formulas(self, options: Mapping[str, Any] | None = None) -> tuple[Formula, Formula]:
-        """The formula texts of credit and denominator under these options."""
+        """Return the formula texts of credit and denominator under these options."""
         chosen = {**self.defaults, **(options or {})}
         meanings = {name: words[chosen.get(name, "always")] for name, words in self.meanings.items()}
         base = chosen.get("log_base", chosen.get("base", 2))
@@ -247,7 +247,7 @@ class Metric(Definition, Generic[P]):
         return Formula.of(credit, meanings, base), Formula.of(out_of, meanings, base)
 
     def formula_text(self, options: Mapping[str, Any] | None = None) -> str:
-        """The formula on one line, in the language in force.
+        """Return the formula on one line, in the language in force.
 
         >>> from recnb.metrics.accuracy import average_precision
         >>> average_precision.formula_text()
@@ -261,7 +261,7 @@ class Metric(Definition, Generic[P]):
         return _("add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under)
 
     def latex(self, k: int | None = None, options: Mapping[str, Any] | None = None) -> str:
-        """The formula in LaTeX: the sum is written here once, so no metric can forget it."""
+        """Return the formula in LaTeX: the sum is written here once, so no metric can forget it."""
         credit, out_of = self.formulas(options)
         cut = r", i \le k" if self.over in ("hits", "ideal", "list") else ""
         over = rf"\sum_{{{_(OVER[self.over][1])}{cut}}} {credit.latex(summed=True)}"
@@ -405,7 +405,7 @@ def _unknown(text: str, name: str, *, is_text: bool) -> OptionError:
 def number_option(
     name: str, value: object, meaning: str, ok: Callable[[float], bool], example: float | None = None
 ) -> float:
-    """The value of an option that is a number, if it can be one.
+    """Return the value of an option that is a number, if it can be one.
 
     >>> number_option("p", 0.5, "number between 0 and 1", lambda p: 0 < p < 1)
     0.5

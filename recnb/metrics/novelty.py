@@ -230,7 +230,7 @@ def diversity(
     out_of = np.where(alone, 1.0, n_pairs if divisor == "pairs" else n)
 
     def rows(user: int) -> TermRows:
-        """Each pair as a list of its own, by the same sums."""
+        """Return each pair as a list of its own, by the same sums."""
         both = shown.of_user(user).in_pairs(PAIRS_EXPLAINED)
         of_pairs = diversity.function(both, distance=distance, features=features, distances=distances)
         earned = of_pairs.total
@@ -243,7 +243,7 @@ def diversity(
 
 
 def _kept(shown: Lists, count: Ints, cold: str, metric: str) -> Bools | None:
-    """Which items count: all, or those that train has."""
+    """Return which items count: all, or those that train has."""
     if cold == "error":
         never = (count == 0) & (shown.times_shown > 0)
         if never.any():
@@ -256,7 +256,7 @@ def _kept(shown: Lists, count: Ints, cold: str, metric: str) -> Bools | None:
 def _mean_of_items(
     shown: Lists, value: Floats, kept: Bools | None, divisor: str, k: int | None, names: Mapping[str, Any]
 ) -> PerUser:
-    """The mean over each list of a value that each item has."""
+    """Return the mean over each list of a value that each item has."""
     of_row = value[shown.item]
     n = shown.n_shown.astype(np.float64)
     holds = n > 0
@@ -266,7 +266,7 @@ def _mean_of_items(
     out_of = n if divisor == "list" else (shown.n_shown if k is None else np.full(shown.n_users, k)).astype(np.float64)
 
     def rows(user: int) -> TermRows:
-        """The rows of one list; those that do not count are left out."""
+        """Return the rows of one list; those that do not count are left out."""
         at = np.flatnonzero(shown.user == user)
         if kept is not None:
             at = at[kept[shown.item[at]]]

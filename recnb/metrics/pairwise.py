@@ -18,7 +18,7 @@ BLOCK = 2**24
 
 
 def similarity(shown: Lists, distance: str, columns: object) -> Floats:
-    """Similarity summed over the pairs of each list."""
+    """Return the similarity summed over the pairs of each list."""
     if distance == "cosine":
         return _products(shown, _unit(shown.catalogue.described_by(shown, "diversity", columns)))
     if distance == "jaccard":
@@ -47,7 +47,7 @@ def given(shown: Lists, matrix: Floats, row: Ints) -> Floats:
 
 
 def hamming(shown: Lists, features: Sparse) -> Floats:
-    """Features that differ, summed over the pairs of each list: those that either item has, less those that agree.
+    """Count the features that differ, summed over the pairs of each list: those that either item has, less those that agree.
 
     Each item is in n - 1 pairs; where both have the feature it is counted twice, and where it is the same, not at all.
     """
@@ -73,7 +73,7 @@ def _present(features: Sparse) -> Sparse:
 
 
 def _ones(column: Ints, starts: Ints, n_columns: int) -> Sparse:
-    """A table of 1 in these columns of each row; the columns of row i are those from starts[i]."""
+    """Return a table of 1 in these columns of each row; the columns of row i are those from starts[i]."""
     from scipy import sparse
 
     parts: Any = (np.ones(len(column)), column, starts)
@@ -81,7 +81,7 @@ def _ones(column: Ints, starts: Ints, n_columns: int) -> Sparse:
 
 
 def _unit(features: Sparse) -> Sparse:
-    """Each row at length 1, or 0 if it holds nothing."""
+    """Return each row at length 1, or 0 if it holds nothing."""
     unit = features.copy()
     row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
     largest = np.zeros(unit.shape[0])
@@ -93,7 +93,7 @@ def _unit(features: Sparse) -> Sparse:
 
 
 def _products(shown: Lists, rows: Sparse) -> Floats:
-    """Inner products summed over the pairs of each list, without the pairs: half of |sum|² less the sum of |each|²."""
+    """Return inner products summed over the pairs of each list, without the pairs: half of |sum|² less the sum of |each|²."""
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     square = np.bincount(row, rows.data**2, rows.shape[0])
     twice = -shown.per_user(square[shown.item])
@@ -108,7 +108,7 @@ def _products(shown: Lists, rows: Sparse) -> Floats:
 
 
 def _pairs(shown: Lists) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
-    """The pairs of items of each list, of as many users at a time as memory allows.
+    """Return the pairs of items of each list, of as many users at a time as memory allows.
 
     For each pair its user and which distinct pair it is; the distinct pairs as first and second item, sorted. Rows
     that are 1, 2, 3, … apart are paired at once: as many steps as the longest list has items.
@@ -136,7 +136,7 @@ def _pairs(shown: Lists) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
 
 
 def _common(rows: Sparse, first: Ints, second: Ints) -> Floats:
-    """The features that the two items of each pair share: of each pair by itself, or of all items of a block, whichever is less work."""
+    """Return the features that the two items of each pair share: of each pair by itself, or of all items of a block, whichever is less work."""
     size = np.diff(rows.indptr)
     ones, others = np.unique(first), np.unique(second)
     columns = rows.shape[1]

@@ -42,14 +42,14 @@ class Catalogue:
     ask: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
 
     def counts(self, popularity: Popularity, metric: str) -> Ints:
-        """The number of users who have each item, or of its interactions."""
+        """Return the number of users who have each item, or of its interactions."""
         counts = self.users if popularity == "users" else self.interactions
         if counts is None:
             raise self.missing(metric, "train")
         return counts
 
     def members(self, population: Population, metric: str) -> Bools:
-        """Which items could have been recommended: all of the catalogue, or all of train."""
+        """Return which items could have been recommended: all of the catalogue, or all of train."""
         if population == "train":
             return self.counts("users", metric) > 0
         if self.listed is None:
@@ -57,14 +57,14 @@ class Catalogue:
         return self.listed
 
     def described_by(self, lists: Lists, metric: str, columns: object = None) -> Sparse:
-        """Items × features, of which every recommended item has a row."""
+        """Return items × features, of which every recommended item has a row."""
         features: Sparse
         features, described = self.reading(metric, "features").features(columns, metric)
         self.known_of(lists, described, metric, "features")
         return features
 
     def distances_of(self, lists: Lists, given: object, metric: str) -> tuple[Floats, Ints]:
-        """A given matrix of distances, of which every recommended item has a row."""
+        """Return a given matrix of distances, of which every recommended item has a row."""
         matrix, row = self.reading(metric, "distances").distances(given, metric)
         self.known_of(lists, row >= 0, metric, "distances")
         return matrix, row
@@ -81,13 +81,13 @@ class Catalogue:
             raise RecnbError(*problem, fix=fix, subject=f"{metric}: ")
 
     def reading(self, metric: str, argument: str) -> Any:
-        """The reader of data that a metric cannot do without."""
+        """Return the reader of data that a metric cannot do without."""
         if self.reader is None or (argument == "train" and self.users is None):
             raise self.missing(metric, argument)
         return self.reader
 
     def missing(self, metric: str, argument: str) -> RecnbError:
-        """The error for something that this metric cannot do without."""
+        """Return the error for something that this metric cannot do without."""
         what, to_type = NEEDED[argument]
         ask = self.ask.get(argument, (to_type,))
         return RecnbError(f"needs {what}: ", *ask, ".", subject=f"{metric} ")
@@ -128,7 +128,7 @@ class Lists(Ranked):
         return np.bincount(self.item, minlength=self.n_items)
 
     def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
-        """The rows down to rank k; all of them if k is None or the metric does not cut."""
+        """Return the rows down to rank k; all of them if k is None or the metric does not cut."""
         if k is None or cutoff == "none":
             return self
         length = np.minimum(self.list_length, k)
@@ -160,11 +160,11 @@ class Lists(Ranked):
         )
 
     def per_user(self, values: Floats | Ints) -> Floats:
-        """Values of the rows, summed over each user's list."""
+        """Return values of the rows, summed over each user's list."""
         return np.bincount(self.user, values, self.n_users).astype(np.float64, copy=False)
 
     def examples(self, wrong: Bools) -> str:
-        """The number of recommended items that are wrong, with examples."""
+        """Return the number of recommended items that are wrong, with examples."""
         items = np.flatnonzero(wrong & (self.times_shown > 0))
         shown = ", ".join(repr(self.named(int(item))) for item in items[:3])
         return f"{len(items):,} recommended items ({shown}{', …' if len(items) > 3 else ''})"
@@ -225,7 +225,7 @@ class Whole(float):
     def __new__(
         cls, value: float, rows: Callable[[], TermRows] | None = None, of_users: Callable[[], Floats] | None = None
     ) -> Self:
-        """The value, and how its rows and those of users are computed."""
+        """Return the value, and how its rows and those of users are computed."""
         self = super().__new__(cls, value)
         self.rows, self.of_users = rows, of_users
         return self

@@ -61,7 +61,7 @@ def serendipity(
 
 
 def expected_ranks(user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints) -> Ints:
-    """The rank of each item in a list of the most popular items that its user has not had; 0 for an item they had.
+    """Return the rank of each item in a list of the most popular items that its user has not had; 0 for an item they had.
 
     Its place by popularity, less the items above it that the user had: a search in what users had, each item once,
     sorted by place. An item that train does not have is in no such list.
@@ -79,7 +79,7 @@ def expected_ranks(user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints) 
 
 
 def popular_places(count: Ints, n_items: int) -> Ints:
-    """The place of each item by popularity, equally popular ones on one place; items without a count below all items."""
+    """Return the place of each item by popularity, equally popular ones on one place; items without a count below all items."""
     levels = np.unique(count[count > 0])
     place = len(levels) - np.searchsorted(levels, count)
     return np.where(count > 0, place, n_items + 1)

@@ -14,7 +14,7 @@ from recnb.metrics.metric import Metric
 def describe(
     call: Callable[..., Any], metric: Metric[...], leading: Sequence[str], returned: str, trailing: Sequence[str] = ()
 ) -> Any:
-    """The callable with the metric's name, documentation and signature; `leading` are its parameters before `k`, `trailing` the last."""
+    """Give the callable the metric's name, documentation and signature; `leading` are its parameters before `k`, `trailing` the last."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     first = [
         inspect.Parameter(name, kind, default=inspect.Parameter.empty if name == "self" else None) for name in leading
@@ -42,7 +42,7 @@ RETURNS = {
 
 
 def documentation(metric: Metric[...], leading: Sequence[str], returned: str, trailing: Sequence[str] = ()) -> str:
-    """The docstring of a metric: its own text, and every option with the values that its type allows."""
+    """Return the docstring of a metric: its own text, and every option with the values that its type allows."""
     text, example, after = (inspect.getdoc(metric.function) or "").partition(">>>")
     hints = typing.get_type_hints(metric.function)
     ideal = ", with the ideal list cut at its length." if "ideal" in metric.defaults else "."

@@ -101,7 +101,7 @@ class Explanation(Suggesting):
         return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
     def to_frame(self) -> pd.DataFrame:
-        """The rows that the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running sum."""
+        """Return the rows that the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running sum."""
         return self.rows.copy()
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -146,12 +146,12 @@ class Explanation(Suggesting):
         return translated(N_("relevant, not in the first {k}: {items}"), k=self.k, items=items)
 
     def _titled(self, item: Any) -> str:
-        """An item on one line, its title first if it has one."""
+        """Return an item on one line, its title first if it has one."""
         title = self.titles.get(item)
         return one_line(item) if title is None else f"{one_line(title)} ({one_line(item)})"
 
     def _as_text(self, rows: pd.DataFrame) -> str:
-        """The rows for a console, what the user calls items and genres on one line each."""
+        """Return the rows for a console, what the user calls items and genres on one line each."""
         if not len(rows) and "running" in rows:
             return f"  {_('(no items)')}"
         more = self._more(rows)
@@ -175,7 +175,7 @@ class Explanation(Suggesting):
             ))  # fmt: skip
 
     def _as_html(self, rows: pd.DataFrame, caption: str) -> dict[str, Any]:
-        """The rows as a template shows them."""
+        """Return the rows as a template shows them."""
         shown = rows.head(ROWS_SHOWN)
         if "gain" in shown and (shown["gain"] == shown["relevance"]).all():
             # A linear gain repeats the relevance, and without it two lists fit side by side.
@@ -189,7 +189,7 @@ class Explanation(Suggesting):
         return {**table, "caption": caption, "hits": hits, "more": self._more(rows)}
 
     def _more(self, rows: pd.DataFrame) -> str:
-        """The number of rows that are not shown, if any are not."""
+        """Return the number of rows that are not shown, if any are not."""
         n = (self.n_rows or len(rows)) - ROWS_SHOWN
         if n > 0 and "running" in rows:
             return _("… {n:,} more ranks", n=n)
@@ -216,7 +216,7 @@ _NAMED = ("item", "other_item", "genre")
 def explanation_of(
     data: EvaluationData, metric: str, user: Any, k: int | None, options: Mapping[str, Any], lang: str | None = None
 ) -> Explanation:
-    """The explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
+    """Return the explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
     with use_language(lang):
         chosen, k = measure_at(metric, k)
         if chosen.over == "hits" and not chosen.per_row_texts:
@@ -310,7 +310,7 @@ def explain(
     chosen = {**metric.defaults, **options}
 
     def rows_of(credit: Credit) -> tuple[pd.DataFrame, tuple[str, ...]]:
-        """A row per rank down to the cut-off, and the terms of the hits there."""
+        """Return a row per rank down to the cut-off, and the terms of the hits there."""
         of_list, earning = credit.rows is hits, credit.rows
         texts = _terms(_term_rows(credit, chosen, formula), formula)
         ranks, at, names = _places(earning, depth, items if of_list else {}, truth_items)
@@ -368,7 +368,7 @@ def _by_convention(value: float) -> str:
 
 
 def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of an explanation that describe the metric."""
+    """Return the fields of an explanation that describe the metric."""
     return {
         "metric": metric.name, "symbol": metric.symbol, "k": k, "reads": metric.reads,
         "formula": metric.formula_text(options), "latex": metric.latex(k, options),
@@ -376,7 +376,7 @@ def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> di
 
 
 def _term_rows(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> TermRows:
-    """The hits of one user, with the numbers behind the names of a formula."""
+    """Return the hits of one user, with the numbers behind the names of a formula."""
     hits, names = credit.rows, formula.names()
     depth, size = credit.k.depth(hits.list_length)[0, 0], credit.k.size(hits.list_length)[0, 0]
     if credit.k.uncut and "list_length" in names:  # the smaller of the two is then the length
@@ -423,12 +423,12 @@ def _places(
 
 
 def _at(values: Floats, at: Ints) -> Floats:
-    """Values of hits at some places; 0 where there is none."""
+    """Return values of hits at some places; 0 where there is none."""
     return np.where(at >= 0, values[at], 0.0) if len(values) else np.zeros(len(at))
 
 
 def _text(rows: TermRows, formula: Formula, row: int, *, short: bool = False) -> str:
-    """A formula with the numbers of one row; `short`: with four digits, whole ones as they are."""
+    """Return a formula with the numbers of one row; `short`: with four digits, whole ones as they are."""
     names = _numbers_of(rows, formula, row)
     if short:
         names = {name: value if value == int(value) else float(f"{value:.4g}") for name, value in names.items()}
@@ -441,7 +441,7 @@ def _numbers_of(rows: TermRows, formula: Formula, row: int) -> dict[str, float]:
 
 
 def _terms(rows: TermRows, term: Formula, *, short: bool = False) -> list[str]:
-    """The credit of each row as a formula with its numbers."""
+    """Return the credit of each row as a formula with its numbers."""
     texts = []
     for row, earned in enumerate(rows.earned.tolist()):
         with np.errstate(all="ignore"):
@@ -494,7 +494,7 @@ def _printed(value: float) -> str:
 
 
 def _sum(terms: Sequence[str], most: int, n: int | None = None) -> str:
-    """The first terms added up, and how many of all n there are besides."""
+    """Return the first terms added up, and how many of all n there are besides."""
     n = n or len(terms)
     more = [_("… ({n} more)", n=n - most)] if n > most else []
     shown = [f"({term})" if len(terms) > 1 and _is_sum(term) else term for term in terms[:most]]
@@ -502,7 +502,7 @@ def _sum(terms: Sequence[str], most: int, n: int | None = None) -> str:
 
 
 def _is_sum(term: str) -> bool:
-    """Whether a formula adds or subtracts outside of all brackets."""
+    """Say whether a formula adds or subtracts outside of all brackets."""
     flat, n = term, 1
     while n:
         flat, n = re.subn(r"\([^()]*\)", "", flat)

@@ -39,7 +39,7 @@ def method(metric: CatalogueMetric[P]) -> Callable[Concatenate[Any, P], Catalogu
 @overload
 def method(metric: UserMetric[P]) -> Callable[Concatenate[Any, P], Score]: ...
 def method(metric: Any) -> Any:
-    """The method that gives a metric's number; `k` and the options are those of the metric's function."""
+    """Return the method that gives a metric's number; `k` and the options are those of the metric's function."""
 
     def call(self: Any, k: Any = None, **options: Any) -> Any:
         check_options(metric, options)
@@ -52,7 +52,7 @@ def method(metric: Any) -> Any:
 
 
 def on_lists(metric: Metric[P]) -> OneList[P]:
-    """The plain function of a metric."""
+    """Return the plain function of a metric."""
 
     def call(
         ranking: Any = None, truth: Any = None, k: Any = None,
