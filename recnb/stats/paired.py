@@ -105,38 +105,28 @@ def paired(
     n, m = values.shape
     signs = settled(values)
     won, lost = (signs > 0).sum(axis=0), (signs < 0).sum(axis=0)
+    differ, nothing = won + lost, np.full(m, np.nan)
     if n < 2:
-        nothing = np.full(m, np.nan)
         mean = values.mean(axis=0) if n else nothing
-        return Paired(mean, nothing, nothing, nothing, nothing, nothing, won, n - won - lost, lost, n)
-    differ = won + lost
+        return Paired(mean, nothing, nothing, nothing, nothing, nothing, won, n - differ, lost, n)
     mean = np.where(differ == 0, 0.0, values.mean(axis=0))
-    least, most = signs.min(axis=0), signs.max(axis=0)
-    sd = np.where(least == most, 0.0, values.std(axis=0, ddof=1))
+    sd = np.where(np.ptp(signs, axis=0) == 0, 0.0, values.std(axis=0, ddof=1))
     with np.errstate(divide="ignore", invalid="ignore"):
         effect_size = np.where(differ == 0, 0.0, mean / sd)
-    low, high, p = _student(mean, sd, n, differ, confidence)
-    if test != "t":
-        low, high, p = (np.full(m, np.nan) for _end in range(3))
-        for column in steps(np.flatnonzero(differ >= ENOUGH).tolist(), _("testing")):
-            made = signs[:, column]
-            ends = (
-                _wilcoxon(made, confidence)
-                if test == "wilcoxon"
-                else _randomization(made, confidence, permutations, seed)
+    if test == "t":
+        low, high, p = _student(values, signs, mean, sd, confidence, bounds)
+        if method == "bootstrap":
+            low, high = (
+                np.where(differ < ENOUGH, np.nan, end) for end in bootstrap(values, confidence, resamples, seed)
             )
-            low[column], high[column], p[column] = ends
-    elif method == "bootstrap":
-        low, high = bootstrap(values, confidence, resamples, seed)
-    if test == "t" and method == "t":
-        # So few users do not show how far others may differ, so the bounds of the metric take the place of those seen.
-        few = np.min([np.count_nonzero(signs != end, axis=0) for end in (0, least, most)], axis=0) < ENOUGH
-        bounded = replace(Moments.of(values, bounds), above=np.zeros(m), below=np.zeros(m)).interval(confidence)
-        low, high = (np.where(few, end, own) for end, own in zip(bounded, (low, high), strict=True))
     else:
-        low, high = (np.where(differ < ENOUGH, np.nan, end) for end in (low, high))
-    p = np.where(differ < ENOUGH, np.nan, p)
-    return Paired(mean, low, high, p, sd, effect_size, won, n - differ, lost, n)
+        low, high, p = nothing.copy(), nothing.copy(), nothing.copy()
+        for at in steps(np.flatnonzero(differ >= ENOUGH).tolist(), _("testing")):
+            if test == "wilcoxon":
+                low[at], high[at], p[at] = _wilcoxon(signs[:, at], confidence)
+            else:
+                low[at], high[at], p[at] = _randomization(signs[:, at], confidence, permutations, seed)
+    return Paired(mean, low, high, np.where(differ < ENOUGH, np.nan, p), sd, effect_size, won, n - differ, lost, n)
 
 
 def holm(p: Floats) -> Floats:
@@ -170,15 +160,23 @@ def settled(differences: Floats) -> Floats:
     return np.round(differences, 12) + 0.0  # -0.0 is 0
 
 
-def _student(mean: Floats, sd: Floats, n: int, differ: Ints, confidence: float) -> tuple[Floats, Floats, Floats]:
-    """Return the interval and the p-value of Student's paired t test."""
+def _student(
+    values: Floats, signs: Floats, mean: Floats, sd: Floats, confidence: float, bounds: Bounds
+) -> tuple[Floats, Floats, Floats]:
+    """Return the interval and the p-value of Student's paired t test; of few users who differ the interval within the bounds."""
     from scipy.special import stdtr, stdtrit
 
+    n, m = values.shape
     error = sd / np.sqrt(n)
     half = stdtrit(n - 1, (1 + confidence) / 2) * error
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * stdtr(n - 1, -np.abs(np.where(mean == 0, 0.0, mean / error)))
-    return mean - half, mean + half, np.minimum(np.maximum(p, 2.0 ** (1.0 - differ)), 1.0)
+    p = np.minimum(np.maximum(p, 2.0 ** (1.0 - np.count_nonzero(signs, axis=0))), 1.0)
+    # So few users do not show how far others may differ, so the bounds of the metric take the place of those seen.
+    seen = (0, signs.min(axis=0), signs.max(axis=0))
+    few = np.min([np.count_nonzero(signs != end, axis=0) for end in seen], axis=0) < ENOUGH
+    low, high = replace(Moments.of(values, bounds), above=np.zeros(m), below=np.zeros(m)).interval(confidence)
+    return np.where(few, low, mean - half), np.where(few, high, mean + half), p
 
 
 def _wilcoxon(differences: Floats, confidence: float) -> tuple[float, float, float]:
@@ -239,15 +237,12 @@ def _randomization(differences: Floats, confidence: float, permutations: int, se
 def _checked(differences: Floats) -> Floats:
     """Return differences as users × columns of finite numbers, or raise an error."""
     values: Floats = np.asarray(differences, dtype=np.float64)
-    if values.ndim == 1:
-        values = values[:, np.newaxis]
+    values = values[:, np.newaxis] if values.ndim == 1 else values
     if values.ndim != 2:
         raise FrameError(f"differences have {values.ndim} dimensions: give users × columns.")
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         row, column = bad[0]
-        raise FrameError(
-            f"{len(bad):,} of {values.size:,} differences are no number, the first {values[row, column]} at user {row}, "
-            f"column {column}: leave out users on whom only one of the two models is judged."
-        )
+        problem = f"{len(bad):,} of {values.size:,} differences are no number, the first {values[row, column]} at user {row}, column {column}"
+        raise FrameError(f"{problem}: leave out users on whom only one of the two models is judged.")
     return values
