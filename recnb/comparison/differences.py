@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from math import isnan, nan
 from operator import attrgetter
 from typing import Any
 
@@ -17,7 +17,7 @@ from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import FRAME, Argument, OptionError
-from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
 from recnb.report.data import SAME
@@ -26,11 +26,7 @@ from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.curve import Curve
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import Segments, segments_of
-from recnb.stats import Bounds, Moments, Paired, detectable, holm, paired
-from recnb.stats.moments import sums_by
-
-#: With more users than the first number, as many metrics at cut-offs as the second are compared at a time, to bound memory.
-MANY_USERS, BLOCKS_AT_ONCE = 20_000, 4
+from recnb.stats import Moments, detectable, holm, paired
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,22 +37,11 @@ class PairedValues:
     k: int | None
     users: pl.Series
     values: Floats  #: users × models
-    user: Ints | None = None  #: a number for the user of each row, where several rows may be one user's
 
     def only(self, kept: Bools) -> PairedValues:
-        """The same for some of the users."""
+        """Take some of the users."""
         users = self.users.filter(pl.Series(kept, dtype=pl.Boolean))
-        user = None if self.user is None else self.user[kept]
-        return replace(self, users=users, values=np.compress(kept, self.values.T, axis=1).T, user=user)
-
-    def of_users(self) -> PairedValues:
-        """The same with one row a user, whose mean is that of the rows: sums of a user's rows, by the mean number of rows."""
-        if self.user is None:
-            return self
-        numbers, at = np.unique(self.user, return_inverse=True)
-        per_row = len(numbers) / max(len(at), 1)
-        values = np.zeros((0, self.values.shape[1])) if not len(at) else sums_by(self.values, at) * per_row
-        return replace(self, users=pl.Series(numbers), values=values, user=None)
+        return replace(self, users=users, values=np.compress(kept, self.values.T, axis=1).T)
 
 
 def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[UserValues]) -> list[PairedValues]:
@@ -97,87 +82,18 @@ class ComparedMetrics:
     differences: tuple[Difference, ...]
 
 
-class Measurement:
-    """The means and differences of blocks that are added to it; corrections are over all of them."""
-
-    def __init__(self, names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings) -> None:
-        self.names, self.pairs, self.settings = names, pairs, settings
-        self.means: list[Mean] = []
-        self.differences: list[Difference] = []
-        self.behind_best: list[Floats] = []
-
-    def add(self, blocks: Sequence[PairedValues]) -> None:
-        """Add blocks, which share the draws of users."""
-        # Blocks with the same number of users, nearly always all of them.
-        for _n, group in groupby(blocks, key=lambda block: len(block.users) if block.user is None else -id(block)):
-            same = list(group)
-            self._add_means(same)
-            if self.pairs:
-                self._add_differences([block.of_users() for block in same])
-        self.behind_best += [_behind_best(block.of_users()) for block in blocks]
-
-    def result(self) -> ComparedMetrics:
-        """Everything added, corrected."""
-        means = _marked(self.means, self.behind_best, self.settings.alpha)
-        return ComparedMetrics(means, corrected(self.differences))
-
-    def _add_means(self, blocks: Sequence[PairedValues]) -> None:
-        n, user, bounds = len(blocks[0].users), blocks[0].user, _bounds(blocks, len(self.names))
-        stacked = np.concatenate([block.values for block in blocks], axis=1)
-        mean = low = high = np.full(stacked.shape[1], np.nan)
-        if n:
-            moments = Moments.of(stacked, bounds) if user is None else Moments.of_clusters(stacked, user, bounds)
-            n, mean, (low, high) = moments.n, stacked.mean(axis=0), moments.interval(self.settings.confidence)
-        columns = [(block, name) for block in blocks for name in self.names]
-        self.means += [
-            Mean(name, block.metric.name, block.metric.symbol, block.k, float(m), float(a), float(b), n, False, False)
-            for (block, name), m, a, b in zip(columns, mean, low, high, strict=True)
-        ]
-
-    def _add_differences(self, blocks: Sequence[PairedValues]) -> None:
-        settings = self.settings
-        columns = [(block, pair) for block in blocks for pair in self.pairs]
-        if len(blocks[0].users) == 0:
-            self.differences += [_no_users(block, pair, settings.alpha) for block, pair in columns]
-            return
-        low, high = _bounds(blocks, len(self.pairs))
-        at = {name: column for column, name in enumerate(self.names)}
-        apart = [block.values[:, at[model]] - block.values[:, at[baseline]] for block, (model, baseline) in columns]
-        tests = paired(
-            np.stack(apart, axis=1),
-            confidence=settings.confidence,
-            test=settings.test,
-            method="bootstrap" if settings.method == "bootstrap" else "t",
-            resamples=settings.resamples,
-            permutations=settings.permutations,
-            seed=settings.seed,
-            bounds=(low - high, high - low),
-        )
-        self.differences += [
-            _difference(block, pair, tests, column, settings) for column, (block, pair) in enumerate(columns)
-        ]
+#: The means of one metric at one cut-off, the p of each against the best of them, and the differences.
+Measured = tuple[list[Mean], Floats, list[Difference]]
 
 
 def measure(
     blocks: Iterable[list[PairedValues]], names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
 ) -> ComparedMetrics:
-    """Every mean and every difference; corrections are over all differences of the call."""
-    measurement = Measurement(names, pairs, settings)
-    for batch in _batches(blocks):
-        measurement.add(batch)
-    return measurement.result()
-
-
-def _batches(blocks: Iterable[list[PairedValues]]) -> Iterator[list[PairedValues]]:
-    """All blocks at once; with many users a few at a time, to bound what is held."""
-    together = []
-    for of_metric in steps(blocks, _("comparing")):
-        if max(len(block.users) for block in of_metric) > MANY_USERS:
-            yield from (of_metric[at : at + BLOCKS_AT_ONCE] for at in range(0, len(of_metric), BLOCKS_AT_ONCE))
-        else:
-            together += of_metric
-    if together:
-        yield together
+    """Measure every mean and every difference; corrections are over all of the call."""
+    of_metrics = steps(blocks, _("comparing"))
+    return _together(
+        [_measured(block, names, pairs, settings) for each in of_metrics for block in each], settings.alpha
+    )
 
 
 def measure_by(
@@ -190,33 +106,87 @@ def measure_by(
     bins: int,
     blocks: Iterable[list[PairedValues]] | None = None,
 ) -> tuple[Segments, dict[tuple[Any, ...], ComparedMetrics]]:
-    """Means and differences within each segment that has users, p-values corrected within it alone.
+    """Measure within each segment that has users, p-values corrected within it alone.
 
-    `blocks` are the values of the users, if they are computed already. Of users that a column of the truth splits there is
-    a row for each part, with other values.
+    `blocks` are the values of the users, if they are computed already.
     """
     first, *others = models.values()
     segments = segments_of(first, by, bins)
-    evaluated = first.prepared.users if segments.parts is None else segments.users
+    evaluated = first.prepared.users
     keys, code = segments.placed(evaluated)
     if segments.by_recs:
         _check_same(segments, [segments_of(model, by, bins) for model in others], evaluated)
-    if segments.parts is not None:
-        models = {name: segments.split(model) for name, model in models.items()}
-    if segments.parts is not None or blocks is None:
-        blocks = computed_blocks(models, metrics, cutoffs)
-    measurements = {at: Measurement(list(models), pairs, settings) for at in np.unique(code).tolist()}
-    for batch in _batches(blocks):
-        for block in batch:
-            segments.check(block.metric)
-        # Users who are not evaluated, but have a list, are in no segment.
-        places = [positions(evaluated, block.users) for block in batch]
-        codes = [np.where(place >= 0, code[place], -1) for place in places]
-        of_users = [replace(block, user=segments.user(block.users)) for block in batch]
-        for at, measurement in measurements.items():
-            measurement.add([block.only(of_user == at) for block, of_user in zip(of_users, codes, strict=True)])
-    results = {keys[at]: measurement.result() for at, measurement in measurements.items()}
+    measured: dict[int, list[Measured]] = {at: [] for at in np.unique(code).tolist()}
+    for of_metric in steps(blocks or computed_blocks(models, metrics, cutoffs), _("comparing")):
+        for block in of_metric:
+            place = positions(evaluated, block.users)
+            # Users who are not evaluated, but have a list, are in no segment.
+            segment = np.where(place >= 0, code[place], -1)
+            for at, own in measured.items():
+                own.append(_measured(block.only(segment == at), list(models), pairs, settings))
+    results = {keys[at]: _together(own, settings.alpha) for at, own in measured.items()}
     return segments, {key: result for key, result in results.items() if result.means[0].n_users}
+
+
+def _measured(
+    block: PairedValues, names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
+) -> Measured:
+    """Measure one metric at one cut-off: means with the best marked, the p of each against the best, and differences."""
+    metric, values = block.metric, block.values
+    of_block: dict[str, Any] = {
+        "metric": metric.name, "symbol": metric.symbol, "k": block.k, "n_users": len(values)
+    }  # fmt: skip
+    mean = low = high = behind_best = np.full(len(names), np.nan)
+    if len(values):
+        mean, (low, high) = values.mean(axis=0), Moments.of(values, metric.bounds).interval(settings.confidence)
+    is_best = metric.is_accuracy & (
+        mean >= mean.max() - SAME
+    )  # beyond accuracy more is not better, and there is no best
+    if is_best.any():
+        behind_best = np.where(is_best, np.nan, paired(values[:, [int(mean.argmax())]] - values).p)
+    means = [
+        Mean(model, mean=m, low=a, high=b, best=best, near_best=False, **of_block)
+        for model, m, a, b, best in zip(names, *(each.tolist() for each in (mean, low, high, is_best)), strict=True)
+    ]
+    if not pairs:
+        return means, behind_best, []
+    at, (lowest, highest) = {name: column for column, name in enumerate(names)}, metric.bounds
+    tests = paired(
+        np.stack([values[:, at[model]] - values[:, at[baseline]] for model, baseline in pairs], axis=1),
+        confidence=settings.confidence,
+        test=settings.test,
+        method="bootstrap" if settings.method == "bootstrap" else "t",
+        resamples=settings.resamples,
+        permutations=settings.permutations,
+        seed=settings.seed,
+        bounds=(lowest - highest, highest - lowest),
+    )
+    columns = ("low", "high", "p", "effect_size", "won", "tied", "lost")
+    differences = [
+        Difference(
+            model=model,
+            baseline=baseline,
+            difference=float(tests.mean[at]),
+            # If few users differ, how far others would differ cannot be estimated.
+            detectable=nan if isnan(tests.p[at]) else detectable(float(tests.sd[at]), tests.n, POWER, settings.alpha),
+            alpha=settings.alpha,
+            **{name: getattr(tests, name)[at].item() for name in columns},
+            **of_block,
+        )
+        for at, (model, baseline) in enumerate(pairs)
+    ]
+    return means, behind_best, differences
+
+
+def _together(measured: Sequence[Measured], alpha: float) -> ComparedMetrics:
+    """Correct over all that was measured, and mark means that are not significantly different from the best of their column."""
+    is_apart = holm(np.array([behind_best for _means, behind_best, _differences in measured])) <= alpha
+    means = tuple(
+        replace(mean, near_best=mean.judges and not (mean.best or apart) and mean.n_users > 0)
+        for (of_block, _behind, _differences), of_means in zip(measured, is_apart.tolist(), strict=True)
+        for mean, apart in zip(of_block, of_means, strict=True)
+    )
+    return ComparedMetrics(means, corrected([row for _means, _behind, differences in measured for row in differences]))
 
 
 def _check_same(segments: Segments, others: Sequence[Segments], users: pl.Series) -> None:
@@ -240,61 +210,12 @@ def differences_by(results: Mapping[tuple[Any, ...], ComparedMetrics]) -> list[t
     return list(zip(keys, corrected(differences), strict=True))
 
 
-def _bounds(blocks: Sequence[PairedValues], times: int) -> Bounds:
-    """The bounds of each block's metric, for so many columns of each."""
-    low, high = np.repeat(np.array([block.metric.bounds for block in blocks], dtype=np.float64), times, axis=0).T
-    return low, high
-
-
-def _difference(block: PairedValues, pair: tuple[str, str], tests: Paired, at: int, settings: Settings) -> Difference:
-    values: dict[str, Any] = {name: float(getattr(tests, name)[at]) for name in ("low", "high", "p", "effect_size")}
-    values |= {name: int(getattr(tests, name)[at]) for name in ("won", "tied", "lost")}
-    values |= {"difference": float(tests.mean[at]), "n_users": tests.n}
-    # If few users differ, how far others would differ cannot be estimated.
-    if not np.isnan(tests.p[at]):
-        values["detectable"] = detectable(float(tests.sd[at]), tests.n, POWER, settings.alpha)
-    return replace(_no_users(block, pair, settings.alpha), **values)
-
-
-def _no_users(block: PairedValues, pair: tuple[str, str], alpha: float) -> Difference:
-    """The difference where no user has a value in every model."""
-    return Difference(block.metric.name, block.metric.symbol, block.k, *pair, alpha=alpha)
-
-
 def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     """The same with p-values corrected over all of them."""
     if not differences:
         return ()
     p = np.array([difference.p for difference in differences])
     return tuple(replace(difference, p_holm=at) for difference, at in zip(differences, holm(p).tolist(), strict=True))
-
-
-def _behind_best(block: PairedValues) -> Floats:
-    """For each model the p of a paired t test against the best one of the block; NaN for what is the best.
-
-    Beyond accuracy more is not better, and there is no best: NaN for all.
-    """
-    scores = block.values
-    n, n_models = scores.shape
-    if n == 0 or not block.metric.is_accuracy:
-        return np.full(n_models, np.nan)
-    behind = paired(scores[:, [int(scores.mean(axis=0).argmax())]] - scores)
-    return np.where(behind.mean <= SAME, np.nan, behind.p)
-
-
-def _marked(means: Sequence[Mean], behind_best: Sequence[Floats], alpha: float) -> tuple[Mean, ...]:
-    """Mark the best mean of each column, and those not significantly different from it (Holm's correction over all columns)."""
-    significant = holm(np.array(behind_best)) <= alpha
-    marked: list[Mean] = []
-    starts = range(0, len(means), significant.shape[1])
-    for start, apart in zip(starts, significant, strict=True):
-        column = means[start : start + len(apart)]
-        top = max((mean.mean for mean in column if not np.isnan(mean.mean)), default=np.nan)
-        for mean, is_apart in zip(column, apart.tolist(), strict=True):
-            is_best = mean.judges and mean.mean >= top - SAME
-            near = mean.judges and not is_best and not is_apart and mean.n_users > 0
-            marked.append(replace(mean, best=is_best, near_best=near))
-    return tuple(marked)
 
 
 def curves_of(means: Sequence[Mean], names: Sequence[str]) -> dict[str, Curve]:
