@@ -8,7 +8,6 @@ from scipy import stats
 
 import recnb
 from recnb.cli import main
-from recnb.comparison import differences
 from recnb.errors import FrameError, OptionError, UnknownUserError
 from tests.comparison.frames import FIRST, SECOND, TRUTH, lists
 
@@ -200,13 +199,6 @@ def test_lists_of_different_users_are_parts_of_one_run(tmp_path, capsys):
     pl.scan_parquet(tmp_path / "part*.parquet").sink_parquet(tmp_path / "recs.parquet")
     assert main(["report", str(tmp_path / "recs.parquet"), *arguments[1:], "--format", "csv"]) == 0
     assert "0.625" in capsys.readouterr().out
-
-
-def test_many_users_are_compared_a_few_metrics_at_a_time(sample, monkeypatch):
-    found = recnb.compare(sample.models, sample.test)
-    whole = found.differences(["ndcg", "recall"], k=[1, 2, 3, 5, 10])
-    monkeypatch.setattr(differences, "MANY_USERS", 100)
-    pd.testing.assert_frame_equal(found.differences(["ndcg", "recall"], k=[1, 2, 3, 5, 10]), whole)
 
 
 def test_a_lazy_truth_that_cannot_be_collected_is_named():
