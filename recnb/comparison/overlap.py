@@ -50,7 +50,12 @@ def _lists(model: EvaluationData, k: int | None) -> pl.DataFrame:
     rows = recs.select(
         user=pl.Series(positions(prepared.users, recs["user"]), dtype=pl.Int64), item="item", rank="rank"
     )
-    rows = rows.filter(pl.col("user") >= 0).sort("user", "rank", maintain_order=True)
+    rows = rows.filter(pl.col("user") >= 0)
     if prepared.convention.duplicates not in ("error", "dedupe"):
-        rows = rows.unique(["user", "item"], keep="first", maintain_order=True)
-    return rows.with_columns(rank=pl.int_range(pl.len()).over("user"))
+        rows = rows.sort("user", "rank", maintain_order=True).unique(
+            ["user", "item"], keep="first", maintain_order=True
+        )
+    length = np.bincount(rows["user"])
+    if rows["rank"].sum() == (length * (length + 1) // 2).sum():  # as ranks without gaps add up
+        return rows
+    return rows.sort("user", "rank", maintain_order=True).with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
