@@ -16,7 +16,7 @@ from recnb.comparison.results import POWER, Difference, Mean, Settings
 from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import FRAME, Argument, OptionError
+from recnb.errors import FRAME, Argument, Code, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
@@ -112,6 +112,10 @@ def measure_by(
     """
     first, *others = models.values()
     segments = segments_of(first, by, bins)
+    if segments.parts is not None:
+        problem = " differs within users, whom a comparison does not split: compare each value by itself, as "
+        typed = Code(f"recnb.compare(models, truth[truth[{segments.label!r}] == value])")
+        raise OptionError(Argument("by", segments.label), problem, typed, ".")
     evaluated = first.prepared.users
     keys, code = segments.placed(evaluated)
     if segments.by_recs:
@@ -193,10 +197,9 @@ def _check_same(segments: Segments, others: Sequence[Segments], users: pl.Series
     """Refuse a column of the recommendations that does not put a user into one segment, the same for every model."""
     keys, code = segments.placed(users)
     for other in others:
-        if segments.parts is None and other.parts is None:
-            theirs, of_other = other.placed(users)
-            if [keys[at] for at in code.tolist()] == [theirs[at] for at in of_other.tolist()]:
-                continue
+        theirs, of_other = other.placed(users)
+        if [keys[at] for at in code.tolist()] == [theirs[at] for at in of_other.tolist()]:
+            continue
         problem = " of the recommendations puts a user's lists from two models into different segments: "
         raise OptionError(
             Argument("by", segments.label), problem, "take a column of ", Argument("users", FRAME), " or of the truth."
