@@ -22,7 +22,7 @@ EXAMPLE = N_("Such as {example}.")
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem: the rows concerned, the first of which is the example, or their number, and how they are put right.
+    """A problem: the rows concerned, one of which is the example, or their number, and how they are put right.
 
     Its sentences are in the catalogue of translations without a mark such as `N_`; they hold `facts`, {n}, {of}, {label} and {value}.
     """
@@ -66,7 +66,10 @@ class Check:
         code = ""
         if not isinstance(found.rows, int):
             labels = data.source.truth_labels if found.frame == "truth" else data.source.labels
-            facts["example"] = Quoted(**{labels.get(role, role): found.rows[role][0] for role in found.rows.columns})
+            first = found.rows.bottom_k(1, by=found.rows.columns[:2]).row(
+                0, named=True
+            )  # in whatever order rows are given
+            facts["example"] = Quoted(**{labels.get(role, role): value for role, value in first.items()})
             sentences["example"] = EXAMPLE
         try:
             if found.repair is not None:
