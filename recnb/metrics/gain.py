@@ -51,6 +51,9 @@ def _log(values: Ints, base: float) -> Floats:
     return np.asarray(np.log2(values) if base == 2 else np.log(values) / math.log(base))
 
 
+#: The longest list that `ideal="k"` fills.
+MAX_PLACES = 1_000_000
+
 Ideal = Literal["relevant", "k", "list", "min(k, list)"]
 
 
@@ -69,6 +72,10 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
     - "k": k items as good as the user's best
     """
     if ideal == "k":
+        if (deepest := int(hits.full_depth(k).max(initial=0))) > MAX_PLACES:
+            raise OptionError(
+                f"ideal='k' fills every place down to k, and {deepest:,} places are more than {MAX_PLACES:,}: give a smaller k."
+            )
         best = np.where(hits.n_relevant > 0, gain_of(hits.best, gain), 0.0)
         return FullOfBest(hits, Cutoffs.of(k), best, gain=gain, discount=discount, log_base=log_base)
     best_list = {"relevant": "ideal", "list": "ideal_of_list", "min(k, list)": "ideal_of_length"}[ideal]

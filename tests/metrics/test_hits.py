@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import CutoffError, RecnbError
+from recnb.errors import CutoffError, OptionError, RecnbError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.hits import Cutoffs, Hits, Ranked, count_within, order_by_relevance
 from recnb.metrics.metric import METRICS, Credit
@@ -223,61 +223,6 @@ def test_credit_is_out_of_users_by_cutoffs() -> None:
 # The best lists
 
 
-def test_ideal() -> None:
-    """Every relevant item from the most relevant down; equal ones as the truth lists them; lists keep their lengths."""
-    hits = hits_of([[0, 1, 3], [], [2, 2]], missed=[[3, 5], [4], []])
-    ideal = hits.ideal
-    assert ideal.user.tolist() == [0, 0, 0, 0, 1, 2, 2]
-    assert ideal.rank.tolist() == [1, 2, 3, 4, 1, 1, 2]
-    assert ideal.relevance.tolist() == [5, 3, 3, 1, 4, 2, 2]
-    assert ideal.truth_row.tolist() == [3, 1, 2, 0, 4, 5, 6]
-    assert ideal.list_length.tolist() == hits.list_length.tolist() == [3, 0, 2]
-    assert ideal.nth.tolist() == ideal.rank.tolist()
-    assert ideal.n_relevant.tolist() == hits.n_relevant.tolist() == [4, 1, 2]
-    assert ideal.ideal.relevance.tolist() == ideal.relevance.tolist()
-
-
-def test_ideal_of_list() -> None:
-    """The hits alone, from the most relevant down."""
-    best = hits_of([[0, 1, 3, 3], [], [2]], missed=[[5], [4], []]).ideal_of_list
-    assert best.user.tolist() == [0, 0, 0, 2]
-    assert best.rank.tolist() == [1, 2, 3, 1]
-    assert best.relevance.tolist() == [3, 3, 1, 2]
-    assert best.truth_row.tolist() == [1, 2, 0, 5]
-
-
-def test_ideal_of_length() -> None:
-    """As many of the relevant items as the list has places, from the most relevant down."""
-    best = hits_of([[0, 1, 3], [], [0]], missed=[[5, 1], [4], [2, 2]]).ideal_of_length
-    assert best.user.tolist() == [0, 0, 0, 2]
-    assert best.rank.tolist() == [1, 2, 3, 1]
-    assert best.relevance.tolist() == [5, 3, 1, 2]
-
-
-def test_ideal_full() -> None:
-    """Every place down to the deepest cut-off as good as the user's best item; nothing where nothing is relevant."""
-    hits = hits_of([[0, 1], [2, 0, 0], [0]], missed=[[3], [], []])
-    assert hits.ideal_full(2).relevance.tolist() == [3, 3, 2, 2]
-    assert hits.ideal_full([1, 3]).rank.tolist() == [1, 2, 3, 1, 2, 3]
-    assert hits.ideal_full(None).user.tolist() == [0, 0, 1, 1, 1]
-    # Whole lists and a cut-off below one and above the other: as deep as either needs.
-    both = hits.ideal_full([None, 2])
-    assert np.bincount(both.user).tolist() == [2, 3]
-    assert both.total(both.relevance, [None, 2]).tolist() == [[6, 6], [6, 4], [0, 0]]
-
-
-@given(data())
-def test_preferred(source: Data) -> None:
-    """The most relevant item of the truth; of equal ones the first listed; not the best of the hits."""
-    hits = recnb.evaluate(source.recs, source.relevant).hits()
-    expected = []
-    for user in sorted(source.users, key=lambda one: one if isinstance(one, int) else one.encode()):
-        truth = source.truth[user]
-        best = next(item for item, grade in truth.items() if grade == max(truth.values()))
-        expected += [item == best for item in source.ranking(user) if item is not None and truth.get(item, 0) > 0]
-    assert hits.preferred.tolist() == expected
-
-
 def test_preferred_of_equal_ones_is_the_first_listed() -> None:
     for truth, value in (
         ({"a": 1, "b": 1}, 1 / 2),
@@ -367,3 +312,10 @@ def test_the_full_ideal_makes_no_row_for_each_rank(metric: str) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2_000_000 * 8 / 4
+
+
+@pytest.mark.parametrize("metric", ["ndcg", "idcg"])
+def test_more_places_than_memory_has_are_refused(metric: str) -> None:
+    with pytest.raises(OptionError, match=r"1,000,000,000 places are more than 1,000,000: give a smaller k"):
+        getattr(recnb, metric)([1, 0], k=10**9, ideal="k")
+    assert getattr(recnb, metric)([1, 0], k=10**6, ideal="k") > 0
