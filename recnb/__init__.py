@@ -18,7 +18,7 @@ from recnb.display.language import language
 from recnb.evaluate import evaluate, evaluate_groups, evaluate_model
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import LIST_METRICS, METRICS
-from recnb.results import CatalogueScore, Curve, Explanation, Interval, Measures, Score, Table
+from recnb.results import CatalogueScore, Explanation, Interval, Score, Table
 from recnb.results.metric_methods import (  # noqa: F401 (map)
     average_precision,
     cg,
@@ -58,11 +58,9 @@ __all__ = [
     "CatalogueScore",
     "Comparison",
     "Convention",
-    "Curve",
     "Evaluation",
     "Explanation",
     "Interval",
-    "Measures",
     "RecAccessor",
     "Score",
     "Table",
@@ -105,7 +103,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     """The public names, which Tab completes and help shows, without frames, whose help is that of pandas."""
-    return sorted({*__all__} - {"Measures", "Table"})
+    return sorted({*__all__, "map"} - {"Table"})
 
 
 #: The module of each name that is imported when it is used, and the folders of these, which are most of recnb's code.

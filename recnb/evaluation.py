@@ -12,17 +12,18 @@ from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.hits import Hits
 from recnb.metrics.metric import Metric, metric_named
-from recnb.results import CatalogueScore, Curve, Explanation, Score, Table, beyond_accuracy
+from recnb.results import CatalogueScore, Explanation, Score, Table
 from recnb.results.arguments import Metrics, check_options, measure_at
 from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, at_least
-from recnb.results.items import ItemTable, items_of
+from recnb.results.items import items_of
+from recnb.results.means import beyond_table, measure_of, measures_of, table_of, users_frame
 from recnb.results.metric_methods import Methods
+from recnb.results.score import detectable_of, score_of, user_score
 from recnb.results.segments import table_by
-from recnb.results.table import Measures, beyond_table, measure_of, measures_of, table_of, users_frame
-from recnb.results.user_list import UserList, user_list_of
+from recnb.results.user_list import user_list_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +43,7 @@ class EvaluationMethods(Methods):
     _data: EvaluationData
 
     def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score | CatalogueScore:
-        return beyond_accuracy.score_of(self._data, metric, k, options)
+        return score_of(self._data, metric, k, options)
 
     def table(
         self,
@@ -114,7 +115,7 @@ class EvaluationMethods(Methods):
         """
         return measure_of(self._data, text, options)
 
-    def measures(self, names: Iterable[str], *, confidence: float = 0.95, **options: Any) -> Measures:
+    def measures(self, names: Iterable[str], *, confidence: float = 0.95, **options: Any) -> Table:
         """Return several measures by the names that papers print.
 
         Parameters
@@ -128,8 +129,8 @@ class EvaluationMethods(Methods):
 
         Returns
         -------
-        Measures
-            A DataFrame with a row per measure, under its name as given: mean, low and high, the ends of its interval, and
+        Table
+            With a row per measure, under its name as given: mean, low and high, the ends of its interval, and
             users.
 
         Examples
@@ -142,7 +143,7 @@ class EvaluationMethods(Methods):
         """
         return measures_of(self._data, names, confidence, options)
 
-    def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
+    def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Table:
         """Return a metric at many cut-offs, each with a 95% interval; `.plot()` draws it.
 
         Parameters
@@ -156,7 +157,8 @@ class EvaluationMethods(Methods):
 
         Returns
         -------
-        Curve
+        Table
+            A row per cut-off: the metric, low and high.
         """
         return curve_of(self._data, metric, k, options)
 
@@ -184,7 +186,7 @@ class EvaluationMethods(Methods):
         """
         return explanation_of(self._data, metric, user, k, options, lang)
 
-    def items(self, k: int | None = None) -> ItemTable:
+    def items(self, k: int | None = None) -> Table:
         """Return how often each item is recommended and found: a row per item, the most recommended first.
 
         Parameters
@@ -194,7 +196,7 @@ class EvaluationMethods(Methods):
 
         Returns
         -------
-        ItemTable
+        Table
             Columns shown, share, hits and relevant; share_in_train and ratio with `train=`; title if `items=` has one.
 
         Examples
@@ -207,7 +209,7 @@ class EvaluationMethods(Methods):
         """
         return items_of(self._data, k)
 
-    def user(self, user: Any, k: int | None = None) -> UserList:
+    def user(self, user: Any, k: int | None = None) -> Table:
         """Return one user's list, and the relevant items that it misses.
 
         Parameters
@@ -219,7 +221,8 @@ class EvaluationMethods(Methods):
 
         Returns
         -------
-        UserList
+        Table
+            A row per place: rank, item, score, relevance, hit; `missed` is a table of the relevant items that are not among them.
         """
         return user_list_of(self._data, user, k)
 
@@ -401,16 +404,14 @@ class Evaluation(EvaluationMethods):
         -------
         Detectable
         """
-        from recnb.results.score import detectable_of
-
         chosen, cutoff = measure_at(metric, k)
         chosen = metric_named(chosen)
         check_options(chosen, options)
         if against is not None and not isinstance(against, Evaluation):
             problem = f"against={one_line(repr(against))} is no Evaluation: "
             raise OptionError(problem, "give one, such as recnb.evaluate(other, truth).")
-        score = beyond_accuracy.user_score(self._data, chosen, cutoff, options)
-        other = None if against is None else beyond_accuracy.user_score(against._data, chosen, cutoff, options)
+        score = user_score(self._data, chosen, cutoff, options)
+        other = None if against is None else user_score(against._data, chosen, cutoff, options)
         return detectable_of(score, other, power=power, alpha=alpha, correlation=correlation)
 
     def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:

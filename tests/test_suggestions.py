@@ -143,7 +143,7 @@ def test_help_of_the_package_is_about_the_package() -> None:
     assert "class Evaluation(" in text
     assert "evaluate(recs: " in text
     assert "Methods inherited from pandas" not in text
-    assert {name for name in dir(recnb) if not name.startswith("_")} <= {*recnb.__all__}
+    assert {name for name in dir(recnb) if not name.startswith("_")} <= {*recnb.__all__, "map"}
 
 
 def test_a_comparison_completes_its_models_and_is_a_mapping() -> None:

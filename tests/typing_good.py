@@ -11,7 +11,7 @@ import polars as pl
 import scipy.sparse as sp
 
 import recnb
-from recnb import CatalogueScore, Convention, Curve, Evaluation, Explanation, Interval, Measures, Score, Table
+from recnb import CatalogueScore, Convention, Evaluation, Explanation, Interval, Score, Table
 from recnb.errors import RecnbError
 
 recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
@@ -60,7 +60,7 @@ score = ev.bpref()
 score = ev.judged(k=10)
 score = ev.interpolated_precision(recall=0.1)
 either: Score | CatalogueScore = ev.measure("nDCG(dcg='exp-log2')@10")
-measured: Measures = ev.measures(["nDCG@10", "AP(rel=2)"], confidence=0.9)
+measured: Table = ev.measures(["nDCG@10", "AP(rel=2)"], confidence=0.9)
 named: Table = ev.table(["nDCG@10", "P@5"])
 
 # A score is a float and carries what is behind it.
@@ -78,7 +78,7 @@ frame: pd.DataFrame = score.to_frame()
 # Tables, curves, explanations.
 table: Table = ev.table(["ndcg", "recall"], k=[5, 10, None], gain="linear")
 cells: pd.DataFrame = ev.table(k=range(1, 5)).round(3)
-curve: Curve = ev.curve("ndcg", k=range(1, 51))
+curve: Table = ev.curve("ndcg", k=range(1, 51))
 values: tuple[float, ...] = curve.value
 explanation: Explanation = ev.explain("ndcg", 1, k=10)
 rows: pd.DataFrame = explanation.to_frame()

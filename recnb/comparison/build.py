@@ -38,10 +38,9 @@ from recnb.report.data import SAME, MetricDescription, RankedItem
 from recnb.report.request import curve_points, request_of
 from recnb.report.section import computed_by
 from recnb.results.arguments import Metrics
-from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import OWN
 from recnb.results.segments import SMALL
+from recnb.results.values import Values, values_of
 
 if TYPE_CHECKING:
     from recnb.comparison.data import ComparisonData
@@ -107,8 +106,7 @@ def report_of(
         else:
             alike = overlaps(models, lead_k)
             further = beyond(comparison, lead_k, request.beyond)
-        by_symbol = [(metric.symbol.removesuffix(OWN), metric, own) for metric, own in request.metrics]
-        _own, library_notes = first.library_notes((m.symbol.removesuffix(OWN), m, ks) for m, ks in request.at_cutoffs)
+        by_symbol = [(metric.symbol, metric, own) for metric, own in request.metrics]
         # Users are shown for the pairs of models that are furthest apart.
         furthest = sorted(of_lead, key=lambda row: -abs(row.difference) if np.isfinite(row.difference) else 0.0)
         pairs = {(row.model, row.baseline) for row in furthest[:PAIRS_SHOWN]}
@@ -133,7 +131,7 @@ def report_of(
             n_users=comparison.n_users,
             judged=comparison.users_by_model,
             settings=settings,
-            basis="; ".join([comparison.basis(), *comparison._options_in_words(by_symbol), *library_notes]),
+            basis="; ".join([comparison.basis(), *comparison._options_in_words(by_symbol)]),
             left_out=tuple(left_out),
             notes=tuple(dict.fromkeys(str(note) for model in models.values() for note in model.prepared.notes)),
             _computed=computed_by(SECTIONS, models, request),
@@ -146,7 +144,7 @@ def _findings(
     metric: Metric[...],
     k: int,
     options: Mapping[str, Any],
-    values: Mapping[str, UserValues],
+    values: Mapping[str, Values],
 ) -> tuple[tuple[ModelFinding, ...], int, list[str]]:
     """Findings of the lint, the same finding of several models once; the number of checks; and what could not be checked."""
     lints = {name: lint(model, k, metric.name, options) for name, model in steps(list(models.items()), _("comparing"))}
@@ -202,7 +200,7 @@ def moved(
     pair: tuple[str, str],
     metric: Metric[...],
     k: int | None,
-    values: Mapping[str, UserValues],
+    values: Mapping[str, Values],
     n: int,
 ) -> MovedUsers:
     """Return at most `n` users who gain and `n` who lose, the largest changes first; of equal ones the first by id.

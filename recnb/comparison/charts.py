@@ -15,7 +15,7 @@ from recnb.comparison.results import FOUND, ComparisonReportData, Difference, re
 from recnb.display.language import _
 from recnb.display.svg import COLOURS, QUIET, document, label, scale, stroke, ticks
 from recnb.display.text import one_line
-from recnb.results.curve import Curve
+from recnb.report.curve import Curve
 
 DASHES = ("", "7 4", "2 4", "10 3 2 3", "4 2", "1 3", "12 4", "")
 

@@ -32,10 +32,10 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.results.arguments import Metrics, asked_measures, asked_of, check_options, chosen_metrics
-from recnb.results.beyond_accuracy import values_of
 from recnb.results.gate import Gate, NotWorse
 from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
+from recnb.results.values import values_of
 from recnb.stats import Test
 from recnb.stats.moments import checked_confidence
 
@@ -230,7 +230,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             Cut-off or cut-offs; None is the whole list.
         by
             Segments of users, as in `Evaluation.table`: a column of `users=`, of the truth or of the recommendations, a
-            Series of user to segment, or several in a list. A column of the truth may split users: each user and week is a row.
+            Series of user to segment, or several in a list.
         bins
             Number of quantile bins for a `by` that is a number.
         **options
@@ -274,7 +274,6 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             basis.append(evaluated if segments else everyone)
         asked = asked_of(self._first.library, metrics, options)
         basis += self._options_in_words(asked)
-        basis += self._first.library_notes(named)[1]
         table.attrs = {"n_users": self.n_users, "alpha": self.settings.alpha, "lang": current()}
         table.attrs["basis"] = "; ".join(basis)
         for kind in ("best", "near_best"):
@@ -480,10 +479,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
                 "metrics beyond accuracy need what users had before: give compare() train=, and items= for some."
             )
         columns = {metric.metric: [value for value, _, _ in metric.values] for metric in metrics}
-        table = Table(columns, index=pd.Index(self.names, name="model"))
-        basis = " · ".join(dict.fromkeys(metric.basis for metric in metrics))
-        table.attrs = {"basis": basis, "lang": current()}
-        return table
+        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="model"))
+        return Table.made(frame, [" · ".join(dict.fromkeys(metric.basis for metric in metrics))])
 
     def curve(
         self, metric: str = "ndcg", k: Iterable[int] = range(1, 21), *, lang: str | None = None, **options: Any

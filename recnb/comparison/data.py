@@ -21,7 +21,7 @@ from recnb.metrics.metric import Metric
 from recnb.report.request import MetricOptions
 from recnb.results.arguments import Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import merged
+from recnb.results.provenance import merged, scale_in_words
 from recnb.results.segments import Segments
 
 if TYPE_CHECKING:
@@ -71,14 +71,14 @@ class ComparisonData:
         without = first.counts.n_without_relevant if first.one_no_relevant_rule else 0
         words = population_in_words(self.users_by_model, self.n_users, without, convention.no_relevant)
         if first.library:
-            words.append(first.as_library_has_it)
+            words += first.as_library_has_it
         # The users compared are named first, and once.
         notes = [
             str(note)
             for note in first.prepared.notes
             if getattr(note, "message", "") not in (COMMON_TO_ALL, COMMON_TO_BOTH)
         ]
-        apart = merged({one_line(name): model.no_item_meets for name, model in self._models.items()})
+        apart = merged({one_line(name): [str(note) for note in model.apart] for name, model in self._models.items()})
         return "; ".join([*words, *convention.phrases(graded=first.prepared.graded), *notes, *apart])
 
     def _options_in_words(self, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]]) -> list[str]:
@@ -87,7 +87,11 @@ class ComparisonData:
         for name, metric, options in metrics:
             in_force = self._first.scoring(metric, options).in_force if metric.is_accuracy else None
             options = {**metric.defaults, **options} if in_force is None else dict(in_force.metric)
-            phrases[name] = [*options_in_words(options), *self._first.scale_in_words(options)]
+            of_truth = "max_relevance" in options and options["max_relevance"] is None
+            phrases[name] = [
+                *options_in_words(options),
+                *[scale_in_words(self._first.prepared.max_relevance)] * of_truth,
+            ]
         return merged(phrases)
 
     def _chosen(self, metrics: Metrics, options: Mapping[str, Any]) -> list[MetricOptions]:

@@ -16,16 +16,16 @@ from recnb.comparison.results import POWER, Difference, Mean, Settings
 from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import FRAME, Argument, Code, OptionError
+from recnb.errors import FRAME, Argument, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
+from recnb.report.curve import Curve
 from recnb.report.data import SAME
 from recnb.report.request import MetricOptions
-from recnb.results.beyond_accuracy import UserValues, values_of
-from recnb.results.curve import Curve
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import Segments, segments_of
+from recnb.results.values import Values, values_of
 from recnb.stats import Moments, detectable, holm, paired
 
 
@@ -44,12 +44,12 @@ class PairedValues:
         return replace(self, users=users, values=np.compress(kept, self.values.T, axis=1).T)
 
 
-def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[UserValues]) -> list[PairedValues]:
+def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[Values]) -> list[PairedValues]:
     """A block for each cut-off from the values of all models."""
     users = users_in_common([side.users for side in sides])
     # Users are sorted on every side, so those in common come in one order.
     values = [
-        side.values if len(side.users) == len(users) else side.values[side.users.is_in(users.implode()).to_numpy()]
+        side.matrix if len(side.users) == len(users) else side.matrix[side.users.is_in(users.implode()).to_numpy()]
         for side in sides
     ]
     blocks = []
@@ -112,10 +112,6 @@ def measure_by(
     """
     first, *others = models.values()
     segments = segments_of(first, by, bins)
-    if segments.parts is not None:
-        problem = " differs within users, whom a comparison does not split: compare each value by itself, as "
-        typed = Code(f"recnb.compare(models, truth[truth[{segments.label!r}] == value])")
-        raise OptionError(Argument("by", segments.label), problem, typed, ".")
     evaluated = first.prepared.users
     keys, code = segments.placed(evaluated)
     if segments.by_recs:
@@ -228,5 +224,5 @@ def curves_of(means: Sequence[Mean], names: Sequence[str]) -> dict[str, Curve]:
         points = [mean for mean in means if mean.model == name]
         columns = map(attrgetter("k", "mean", "low", "high", "n_users"), points)
         k, value, low, high, n_users = zip(*columns, strict=True)
-        curves[name] = Curve(points[0].metric, points[0].symbol, k, value, low, high, min(n_users), "")
+        curves[name] = Curve(points[0].metric, points[0].symbol, k, value, low, high, min(n_users))
     return curves

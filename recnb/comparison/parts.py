@@ -28,10 +28,10 @@ from recnb.display.svg import COLOURS, QUIET
 from recnb.display.templates import plain_macro
 from recnb.display.text import one_line
 from recnb.errors import OptionError, Suggesting
+from recnb.report.curve import Curve
 from recnb.report.section import PLAIN
-from recnb.results.curve import Curve
 from recnb.results.plots import axes, draw_intervals, draw_scales, plain
-from recnb.results.table import TEXT, Form, Table, named
+from recnb.results.table import Form, Table, named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,14 +103,13 @@ class Curves(ComparisonPart):
 
     curves: Mapping[str, Curve]
     settings: Settings
-    axis: str = "k"  #: what it is against: cut-offs, or levels of recall
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each model and k, or level of recall: mean and the ends of its interval."""
         frames = {
             model: curve.to_frame().set_axis(["mean", "low", "high"], axis=1) for model, curve in self.curves.items()
         }
-        return pd.concat(frames, names=["model", self.axis]).reset_index()
+        return pd.concat(frames, names=["model", "k"]).reset_index()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw them by matplotlib, on `ax` if given."""
@@ -127,20 +126,19 @@ class Curves(ComparisonPart):
             curve.plot(ax, label=plain(model), **look)
         symbol = next(iter(self.curves.values())).symbol
         with lettering(self.lang) as fonts:
-            ax.set_xlabel(_("cut-off k") if self.axis == "k" else self.axis, **fonts)
-            ax.set_ylabel(_("mean {symbol}@{axis}", symbol=symbol, axis=self.axis), **fonts)
+            ax.set_xlabel(_("cut-off k"), **fonts)
+            ax.set_ylabel(_("mean {symbol}@{axis}", symbol=symbol, axis="k"), **fonts)
         ax.set_ylim(bottom=0)
-        ax.xaxis.set_major_locator(MaxNLocator(integer=self.axis == "k"))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         return ax
 
     def _text(self) -> str:
         means = pd.DataFrame({one_line(model): curve.to_frame().iloc[:, 0] for model, curve in self.curves.items()})
         symbol = next(iter(self.curves.values())).symbol
-        return f"{symbol}@{self.axis}\n{means.rename_axis('model', axis=1).to_string(float_format='{:.4f}'.format)}"
+        return f"{symbol}@k\n{means.rename_axis('model', axis=1).to_string(float_format='{:.4f}'.format)}"
 
     def _html(self) -> str:
-        title = _("Against the cut-off") if self.axis == "k" else _("Against recall")
-        return part(title, "curves", self.curves, self.settings, (), self.axis)
+        return part(_("Against the cut-off"), "curves", self.curves, self.settings, (), "k")
 
 
 class ComparisonTable(Table):
@@ -151,7 +149,7 @@ class ComparisonTable(Table):
     the labels of these rows by column.
     """
 
-    def _draw(self, ax: Axes | None, color: Any) -> Axes:
+    def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """A line for each metric and a colour for each model."""
         with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
             parts: list[Any] = [part.stack(future_stack=True).unstack("model", sort=False) for part in self._parts()]
@@ -164,9 +162,6 @@ class ComparisonTable(Table):
 
     def _head(self, column: Any, form: Form) -> str:
         return named(column, form)
-
-    def _as_text(self) -> pd.DataFrame:
-        return pd.DataFrame(self._formatted(TEXT), self.index[: self._most], self.columns)
 
     def _legend(self, form: Form) -> list[str]:
         best, near = (mark.format(0.5).strip() for mark in (form.best, form.near))
@@ -252,7 +247,7 @@ class Differences(ComparisonRows):
         shown.attrs = {**self.attrs, "lines": [*self._ties, *(self.conclusions if len(self) <= FEW else ())]}
         return shown
 
-    def _draw(self, ax: Axes | None, color: Any) -> Axes:
+    def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw the differences with their intervals one under the other, about a line at 0."""
         if color is not None:
             problem = "the colours of differences say which of them are findings."

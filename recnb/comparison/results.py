@@ -8,8 +8,8 @@ from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from recnb.metrics.metric import LIST_METRICS
+from recnb.report.curve import Curve
 from recnb.report.data import MetricDescription, RankedItem
-from recnb.results.curve import Curve
 from recnb.stats import Test
 
 if TYPE_CHECKING:

@@ -27,12 +27,11 @@ from recnb.evaluate import parse_options
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Hits
 from recnb.metrics.metric import Metric
-from recnb.results import Curve, Explanation, Table
+from recnb.results import Explanation, Table
 from recnb.results.arguments import Metrics
 from recnb.results.explanation import explanation_of
 from recnb.results.metric_methods import Methods
 from recnb.results.score import PartialScore
-from recnb.results.user_list import UserList
 
 if TYPE_CHECKING:
     from recnb.lint.findings import Lint
@@ -177,7 +176,7 @@ class PartedEvaluation(Methods, Fetchable):
             return self.fetch().table(metrics, k, by=by, bins=bins, **options)
         return self._partial(metrics, k, options).table(intervals=intervals)
 
-    def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
+    def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Table:
         """A metric at many cut-offs, with a 95% interval at each."""
         return self._partial([metric], list(k), options).curve(metric)
 
@@ -241,7 +240,7 @@ class PartedEvaluation(Methods, Fetchable):
         """The widget of an Evaluation; lists are fetched one user at a time."""
         return self.fetch().explore(metric, k, **options)
 
-    def user(self, user: Any, k: int | None = None) -> UserList:
+    def user(self, user: Any, k: int | None = None) -> Table:
         """One user's list, as for an Evaluation; only that user's rows are fetched."""
         return self.fetch().user(user, k)
 

@@ -104,9 +104,9 @@ def values(part: Part, question: Question, top: float | None = None, *, drop: bo
         if len(index) == 0:
             frames.append(pd.DataFrame(np.empty((0, len(labels))), index, labels))
             continue
-        averaged = scoring.averaged(question.k)
-        frame = pd.DataFrame(averaged.counted, index, labels)
-        frames.append(frame[averaged.kept[:, 0]] if drop and averaged.kept is not None else frame)
+        matrix, _mean = scoring.averaged(question.k)
+        frame = pd.DataFrame(matrix, index, labels)
+        frames.append(frame[~np.isnan(matrix[:, 0])] if drop else frame)
     return frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)
 
 

@@ -7,31 +7,24 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 
-from recnb.conventions import Convention, options_in_words, shown_at
+from recnb.conventions import Convention, shown_at
 from recnb.display.language import _
 from recnb.errors import CutoffError, FrameError, OptionError, RecnbError, is_several, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric, metric_named
-from recnb.results import Curve, Interval, Table
-from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under, hits_for
+from recnb.results import Interval, Table
+from recnb.results.aggregation import BLOCK, Scoring, average, cutoffs_under, hits_for, users_behind
 from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import (
-    as_library,
-    as_library_has_it,
-    basis_of,
-    merged,
-    phrases_of,
-    scale_in_words,
-    users_in_words,
-    users_of_mean,
-)
+from recnb.results.means import wide_table
+from recnb.results.provenance import Basis, merged
 from recnb.results.score import PartialScore, interval_of
-from recnb.results.table import parts_of, table_at, with_ends
-from recnb.stats import BETA, Moments
+from recnb.results.table import parts_of
+from recnb.stats import Moments
 from recnb.stats.moments import COLUMNS, SumsMethod
 
 if TYPE_CHECKING:
@@ -179,39 +172,25 @@ class Partial:
     @property
     def basis(self) -> str:
         """In words: how many users, who was left out, and by which convention."""
-        if self.library is not None:
-            named = as_library_has_it(self.library, self._given_in_words)
-            shown = {
-                measure.metric: [
-                    named,
-                    *users_in_words(counts, measure.convention),
-                    *options_in_words(dict(measure.options)),
-                ]
-                for measure, counts in zip(self.measures, self.behind, strict=True)
-            }
-            return "; ".join([*merged(shown), *self.notes])
         phrases = {
-            measure.metric: [
-                *phrases_of(counts, in_force, self.notes, graded=self.graded),
-                *([] if measure.scale is None else [scale_in_words(measure.scale)]),
-            ]
-            for measure, counts, in_force in zip(self.measures, self.behind, self._in_force, strict=True)
+            measure.metric: self._basis(measure, counts).phrases(brief=True)
+            for measure, counts in zip(self.measures, self.behind, strict=True)
         }
         return "; ".join(merged(phrases))
 
-    @property
-    def _given_in_words(self) -> str:
-        return self.convention.given_in_words(self.given)
-
-    @property
-    def _in_force(self) -> list[Convention]:
-        """Return the convention of each measure, with all its options."""
-        found = []
-        for measure in self.measures:
-            options = {**metric_named(measure.metric).defaults, **dict(measure.options)}
-            whole = self.library is None and self.k == (None,)
-            found.append(measure.convention.with_metric(shown_at(None, options) if whole else options))
-        return found
+    def _basis(self, measure: Measure, counts: PartialCounts) -> Basis:
+        """Return what the mean of a measure rests on."""
+        options = {**metric_named(measure.metric).defaults, **dict(measure.options)}
+        shown = shown_at(None, options) if self.library is None and self.k == (None,) else options
+        return Basis(
+            counts=(counts.n_users, counts.n_without_list, counts.n_without_relevant),
+            convention=measure.convention.with_metric(shown),
+            graded=self.graded,
+            notes=self.notes,
+            scale=measure.scale,
+            library=self.library,
+            given=tuple(self.given),
+        )
 
     def __add__(self, other: object) -> Partial:
         if not isinstance(other, Partial):
@@ -244,29 +223,25 @@ class Partial:
     def table(self, *, intervals: bool = False) -> Table:
         """Return means over users, a row per metric and a column per cut-off, as the `table` of an evaluation."""
         means = np.array([[_mean(moments) for moments in own] for own in self.moments])
-        decisions = {
-            measure.metric: own.decisions() for measure, own in zip(self.measures, self._in_force, strict=True)
-        }
-        attrs: dict[Any, Any] = {
-            "basis": self.basis,
-            "n_users": self.n_users,
-            "convention": "; ".join(merged(decisions)),
-        }
-        table = table_at(self.metrics, means, Cutoffs(self.k), attrs)
-        if intervals:
-            return with_ends(table, [_ends(own) for own in self.moments])
-        table._measured = lambda: parts_of(self.table(intervals=True))
+        numbers: Any = (
+            [means, *np.array([_ends(own) for own in self.moments]).transpose(1, 0, 2)] if intervals else [means]
+        )
+        bases = zip(self.measures, self.behind, strict=True)
+        decisions = {measure.metric: self._basis(measure, counts).convention.decisions() for measure, counts in bases}
+        table = wide_table(self.metrics, numbers, Cutoffs(self.k), [self.basis, *[_("95% intervals")] * intervals])
+        table.attrs |= {"n_users": self.n_users, "convention": "; ".join(merged(decisions))}
+        if not intervals:
+            table._measured = lambda: parts_of(self.table(intervals=True))
         return table
 
     def score(self, metric: str, k: int | None = None) -> PartialScore:
         """Return the mean of a metric at one cut-off, with its interval."""
         row, column = self._place(metric, k)
         measure = self.measures[row]
-        own = {**metric_named(measure.metric).defaults, **dict(measure.options)}
-        in_force = measure.convention.with_metric(own)
-        words = basis_of(self.behind[row], in_force, self.notes, graded=self.graded)
-        basis = words if self.library is None else as_library(self.library, self._given_in_words, words)
-        return PartialScore(self.moments[row][column], measure.metric, self.k[column], in_force, basis)
+        basis = self._basis(measure, self.behind[row])
+        return PartialScore(
+            self.moments[row][column], measure.metric, self.k[column], basis.convention, "; ".join(basis.phrases())
+        )
 
     def interval(
         self, metric: str, k: int | None = None, confidence: float = 0.95, method: SumsMethod = "beta"
@@ -274,17 +249,19 @@ class Partial:
         """Interval for a mean, taking the users as a sample: the same that `Score.interval` gives, from sums."""
         return self.score(metric, k).interval(confidence, method)
 
-    def curve(self, metric: str) -> Curve:
+    def curve(self, metric: str) -> Table:
         """A metric at all cut-offs, with a 95% interval at each."""
         row = self._place(metric, self.k[0])[0]
         at = {k: moments for k, moments in zip(self.k, self.moments[row], strict=True) if k is not None}
         if not at:
             raise OptionError("a curve runs over whole numbers, and this partial holds whole lists alone.")
-        name, means = self.measures[row].metric, tuple(map(_mean, at.values()))
-        low, high = (tuple(map(float, ends)) for ends in _ends([*at.values()]))
-        method = _("intervals: {method}", method=_(BETA))
-        basis = f"{self.basis}; {method}"
-        return Curve(name, metric_named(name).symbol, tuple(at), means, low, high, self.n_users, basis)
+        chosen, ends = metric_named(self.measures[row].metric), _ends([*at.values()])
+        frame = pd.DataFrame(
+            np.transpose([[*map(_mean, at.values())], *ends]), pd.Index([*at], name="k"), [chosen.name, "low", "high"]
+        )
+        table = Table.made(frame, [self.basis, _("95% intervals")])
+        table.attrs |= {"drawn": "curve", "symbol": chosen.symbol, "n_users": self.n_users}
+        return table
 
     def to_frame(self) -> pd.DataFrame:
         """A long frame: metric, k, mean, low, high (95%), n_users."""
@@ -433,10 +410,7 @@ def _measured(
 
 
 def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> PartialCounts:
-    counts = scoring.prepared.counts
-    n_undefined = scoring.n_undefined(scoring.metric.cutoffs(cutoffs))
-    n_users, without = users_of_mean(counts, scoring.convention, n_undefined)
-    return PartialCounts(n_users, counts.n_without_list, without)
+    return PartialCounts(*users_behind(scoring.prepared, scoring.n_undefined(scoring.metric.cutoffs(cutoffs))))
 
 
 def _measure(scoring: Scoring, scale: float | None) -> tuple[Measure, dict[str, Any]]:
@@ -458,11 +432,12 @@ def takes_scale(metric: Metric[...], options: Mapping[str, Any]) -> bool:
 
 def _moments_of(block: Hits, scoring: Scoring, options: Mapping[str, Any], cutoffs: Cutoffs) -> tuple[Moments, ...]:
     credit = scoring.metric.at(block, cutoffs, options)
-    averages = averaged(credit, scoring.convention, mean=False)
-    if averages.kept is None or averages.kept.all():
-        return _by_cutoff(Moments.of(averages.values, scoring.metric.bounds))
-    both = zip(averages.values.T, averages.kept.T, strict=True)
-    return tuple(Moments.of(values[kept, np.newaxis], scoring.metric.bounds) for values, kept in both)
+    matrix, _mean = average(credit, scoring.convention)
+    kept = ~np.isnan(matrix)
+    if kept.all():
+        return _by_cutoff(Moments.of(matrix, scoring.metric.bounds))
+    both = zip(matrix.T, kept.T, strict=True)
+    return tuple(Moments.of(values[rows, np.newaxis], scoring.metric.bounds) for values, rows in both)
 
 
 def refuse_unless_mean(convention: Convention, what: str) -> None:

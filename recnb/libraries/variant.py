@@ -25,7 +25,7 @@ from recnb.libraries.facts import facts_of
 from recnb.libraries.refusals import refuse
 from recnb.metrics.hits import Floats
 from recnb.metrics.metric import Metric, metric_named
-from recnb.results.aggregation import averaged, cutoffs_under, hits_for
+from recnb.results.aggregation import average, cutoffs_under, hits_for
 from recnb.results.arguments import position_of
 
 if TYPE_CHECKING:
@@ -173,8 +173,8 @@ class Variant:
         with np.errstate(invalid="ignore", divide="ignore"):
             cutoffs = cutoffs_under(self.convention, k)
             credit = self.definition.at(hits_for(prepared, [(self.definition, options)], cutoffs), cutoffs, options)
-            average = averaged(credit, self.convention)
-        return VariantValues(float(average.means[0]), prepared.users, average.counted[:, 0], prepared)
+            matrix, mean = average(credit, self.convention)
+        return VariantValues(float(mean[0]), prepared.users, matrix[:, 0], prepared)
 
     def explanation(self, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:
         """Return the explanation of a user's value; None if it does not follow from a single list."""

@@ -55,7 +55,7 @@ def lint(evaluation: EvaluationData, k: int | None, metric: str, options: Mappin
             low, high = finding.facts["lower"], finding.facts["upper"]
     return Lint(
         tuple(findings), n_checks, unchecked, label, k, value, low, high, len(data.prepared.users),
-        "; ".join(evaluation.phrases(data.scoring, Cutoffs.one(k))), current(), tuple(elsewhere),
+        "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()), current(), tuple(elsewhere),
     )  # fmt: skip
 
 

@@ -269,7 +269,7 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
 @check(N_("perfect values"))
 def perfect(data: LintData) -> Iterator[Problem]:
     """Every user at the top of the scale."""
-    values = data.averaged.values
+    values = np.nan_to_num(data.averaged[0])
     if len(values) >= ENOUGH and (values >= data.metric.bounds[1] - 1e-12).all():
         yield Problem(
             len(values), len(values), short="Every one of {n:,} users has the highest possible {label}",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from recnb.data.validation import in_floats
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, in_order
 from recnb.metrics.metric import Metric
-from recnb.results.aggregation import Averaged, Scoring, averaged, cutoffs_under
+from recnb.results.aggregation import Scoring, average, cutoffs_under
 from recnb.results.evaluation_data import EvaluationData
 
 Mask = NDArray[np.bool_]
@@ -67,7 +67,7 @@ class LintData:
         return self.prepared.hits(None)
 
     @cached_property
-    def averaged(self) -> Averaged:
+    def averaged(self) -> tuple[Floats, Floats]:
         """The metric as it is: the values of the users, and their mean."""
         return self.scoring.averaged(Cutoffs.one(self.asked_k))
 
@@ -79,8 +79,8 @@ class LintData:
     def of_hits(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
         credit = self.metric.at(hits, cutoffs_under(self.convention, Cutoffs.one(self.asked_k)), self.scoring.options)
-        found = averaged(credit, self.convention)
-        return found.values[:, 0], float(found.means[0])
+        matrix, mean = average(credit, self.convention)
+        return np.nan_to_num(matrix[:, 0]), float(mean[0])
 
     @property
     def given(self) -> list[str]:
@@ -142,6 +142,6 @@ class LintData:
         return self.prepared.users.filter(pl.Series(chosen)).alias("user").to_frame()
 
 
-def labelled(found: Averaged, metric: Metric[...], k: int | None) -> tuple[str, float, int]:
+def labelled(found: tuple[Floats, Floats], metric: Metric[...], k: int | None) -> tuple[str, float, int]:
     """Return a metric's label, its mean at one cut-off, and its users."""
-    return metric.label(k), float(found.means[0]), len(found.values) if found.kept is None else int(found.kept.sum())
+    return metric.label(k), float(found[1][0]), int(np.count_nonzero(~np.isnan(found[0])))

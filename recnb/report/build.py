@@ -15,6 +15,7 @@ from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import LIST_METRICS, Metric
+from recnb.report.curve import Curve
 from recnb.report.data import (
     BeyondRow,
     CountSummary,
@@ -30,10 +31,10 @@ from recnb.report.request import ReportRequest, curve_points, request_of
 from recnb.report.section import computed_by
 from recnb.report.sections import SECTIONS
 from recnb.results.arguments import Metrics
-from recnb.results.beyond_accuracy import numbers_of, recorded_in
-from recnb.results.curve import Curve
-from recnb.results.provenance import OWN, merged, users_in_words
+from recnb.results.beyond_accuracy import recorded_in
+from recnb.results.provenance import merged
 from recnb.results.segments import n_tests, segment_rows
+from recnb.results.values import values_of
 from recnb.stats import intervals
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def report_of(
         metrics=summaries,
         confidence=float(confidence),
         method="beta",
-        curve=Curve(lead.metric, lead.symbol, points, value, low_ends, high_ends, evaluation.n_users, basis),
+        curve=Curve(lead.metric, lead.symbol, points, value, low_ends, high_ends, evaluation.n_users),
         distribution=distribution_of(lead_values, lead, lead_k),
         best=best,
         worst=worst,
@@ -139,11 +140,11 @@ def rows_of(
         needs, basis, n_users = "", "", 0
         values: tuple[tuple[float, float, float], ...] = ()
         try:
-            found = numbers_of(evaluation, metric, cutoffs, metric_options)
-            mean, low, high = (ends.tolist() for ends in found.with_ends(metric, confidence))
-            kept, defined = found.averages.kept, np.flatnonzero(np.isfinite(mean))
-            n_users = len(found.users) if kept is None else int(kept[:, defined[-1:]].sum())
-            basis = "; ".join(found.basis())
+            found = values_of(evaluation, metric, cutoffs, metric_options)
+            mean, low, high = (ends.tolist() for ends in (found.mean, *found.interval(confidence)))
+            defined = np.flatnonzero(np.isfinite(mean))
+            n_users = int(found.n_users[defined[-1:]].sum())
+            basis = "; ".join(found.basis.phrases())
             if not len(defined):
                 raise NoUsersError(metric.no_value)
             values = tuple(zip(mean, low, high, strict=True))
@@ -201,20 +202,21 @@ def _segments(
 def _population(evaluation: EvaluationData, hits: Hits, request: ReportRequest) -> tuple[str, PopulationSummary]:
     """Return the basis of the report, of its metrics and their options, and who and what was evaluated."""
     counts = evaluation.counts
-    users = tuple(users_in_words(counts, evaluation.convention))
-    named = [(metric.symbol.removesuffix(OWN), metric, options) for metric, options in request.metrics]
-    phrases = evaluation.phrases_of_metrics(named, Cutoffs.of(request.columns))
-    _own, lines = evaluation.library_notes((m.symbol.removesuffix(OWN), m, ks) for m, ks in request.at_cutoffs)
-    basis = "; ".join([*merged(phrases), *lines])
-    others = {*users, *evaluation.notes}
-    conventions = (*merged({name: [one for one in own if one not in others] for name, own in phrases.items()}), *lines)
+    phrases = {}
+    for (metric, options), (_metric, ks) in zip(request.metrics, request.at_cutoffs, strict=True):
+        scoring = evaluation.scoring(metric, options, whole=ks.values == (None,))
+        phrases[metric.symbol] = evaluation.basis_of(scoring, ks, options).phrases(brief=True)
+    users = evaluation.users_in_words
+    others = {"; ".join(users), *evaluation.notes}
+    conventions = merged({name: [one for one in own if one not in others] for name, own in phrases.items()})
+    basis = "; ".join(merged(phrases))
     names = [field.name for field in fields(PopulationSummary) if hasattr(counts, field.name)]
     population = PopulationSummary(
         **{name: getattr(counts, name) for name in names},
         list_length=CountSummary.of(hits.list_length[hits.list_length > 0]),
         relevant_per_user=CountSummary.of(hits.n_relevant),
-        users=users,
-        conventions=conventions,
+        users=tuple(users),
+        conventions=tuple(conventions),
         notes=evaluation.notes,
     )
     return basis, population

@@ -14,7 +14,7 @@ from recnb.display.language import current
 from recnb.lint.findings import Lint
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import Metric
-from recnb.results.curve import Curve
+from recnb.report.curve import Curve
 from recnb.results.segments import Segment
 
 if TYPE_CHECKING:

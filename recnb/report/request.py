@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Asked, Metrics, asked_of, chosen_metrics
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import OWN
 
 #: The curve of one model has about as many points; that of several, which are drawn together, fewer.
 CURVE_POINTS = 30
@@ -107,13 +106,7 @@ def request_of(
             Argument("metrics", ["ndcg", *(metric.name for metric in chosen if metric.name != "ndcg")]),
             ".",
         )
-    marked = [
-        replace(metric, symbol=f"{metric.symbol}{OWN}")
-        if model.why_own(metric, whole=own_k.get(metric.name) == (None,))
-        else metric
-        for metric in chosen
-    ]
-    with_options = tuple((metric, own_options[metric.name]) for metric in marked)
+    with_options = tuple((metric, own_options[metric.name]) for metric in chosen)
     return ReportRequest(finite, with_options, beyond or None, float(confidence), own_k)
 
 

@@ -1,8 +1,7 @@
 """The data of an evaluation, and what it returns: scores, tables, curves and explanations."""
 
-from recnb.results.curve import Curve
 from recnb.results.explanation import Explanation
 from recnb.results.score import CatalogueScore, Interval, Score
-from recnb.results.table import Measures, Table
+from recnb.results.table import Table
 
-__all__ = ["CatalogueScore", "Curve", "Explanation", "Interval", "Measures", "Score", "Table"]
+__all__ = ["CatalogueScore", "Explanation", "Interval", "Score", "Table"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,32 +12,22 @@ import pandas as pd
 import polars as pl
 from markupsafe import Markup
 
-from recnb.conventions import Convention, options_in_words, presets, shown_at
+from recnb.conventions import Convention, presets, shown_at
 from recnb.data import Counts, Prepared
 from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
 from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, grades_of, relevant_only
 from recnb.data.side_data import SideData
 from recnb.data.source import InMemoryRows
-from recnb.display.language import _
+from recnb.display.language import N_, Sentence, _
 from recnb.display.templates import render
 from recnb.display.text import one_line
 from recnb.errors import ElsewhereError, OptionError, UnknownUserError
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric
-from recnb.results.aggregation import Scoring
+from recnb.results.aggregation import Scoring, users_behind
 from recnb.results.arguments import position_of
-from recnb.results.provenance import (
-    OWN,
-    WHY_OWN,
-    as_library,
-    as_library_has_it,
-    basis_of,
-    merged,
-    phrases_of,
-    scale_in_words,
-    users_in_words,
-)
+from recnb.results.provenance import Basis
 
 #: What to ask an evaluation first.
 CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
@@ -97,21 +87,11 @@ class EvaluationData:
         return self.prepared.counts
 
     @property
-    def given_in_words(self) -> str:
-        """In words: what was given on top of a library's conventions."""
-        return self.convention.given_in_words(self.overrides)
-
-    @property
     def one_no_relevant_rule(self) -> bool:
         """Whether all metrics do the same with users who have no relevant item."""
         if self.library is None or "no_relevant" in self.overrides:
             return True
         return len({preset.convention.no_relevant for preset in presets.of_library(self.library)}) == 1
-
-    @property
-    def as_library_has_it(self) -> str:
-        """In words: whose conventions a metric follows, and what was given on top of them."""
-        return as_library_has_it(self.library, self.given_in_words)
 
     def restricted(self, prepared: Prepared) -> EvaluationData:
         """The same evaluation for some of its users, whose data is `prepared`."""
@@ -120,10 +100,10 @@ class EvaluationData:
     @property
     def notes(self) -> tuple[str, ...]:
         """Properties of the data that the numbers depend on."""
-        return (*map(str, self.prepared.notes), *self.no_item_meets)
+        return tuple(map(str, (*self.prepared.notes, *self.apart)))
 
     @cached_property
-    def no_item_meets(self) -> tuple[str, ...]:
+    def apart(self) -> tuple[Sentence, ...]:
         """A note if no item of the lists is in the truth, as where ids are written in two ways."""
         rows, judged = self.prepared.rows, self.prepared.judged["item"]
         is_part = self.prepared.source is not None and self.prepared.source.part
@@ -132,20 +112,25 @@ class EvaluationData:
         items = rows.all()["item"]
         if not len(items) or not len(judged) or items.is_in(judged.unique().implode()).any():
             return ()
-        words = _("no recommended item is in the truth: lists hold items such as {item}, the truth such as {other}")
-        return (words.format(item=one_line(repr(items[0]), 80), other=one_line(repr(judged[0]), 80)),)
+        examples = {"item": one_line(repr(items[0]), 80), "other": one_line(repr(judged[0]), 80)}
+        return (
+            Sentence(
+                N_("no recommended item is in the truth: lists hold items such as {item}, the truth such as {other}"),
+                examples,
+            ),
+        )
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
-        """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
+        """Return a metric's value for each user at each cut-off; NaN for one who is left out at the last."""
         scoring = self.scoring(metric, options, whole=cutoffs.values == (None,))
-        values, users = scoring.averaged(cutoffs).counted, scoring.prepared.users
+        (matrix, _mean), users = scoring.averaged(cutoffs), scoring.prepared.users
         here = users.is_in(self.prepared.users.implode()).to_numpy()
-        if here.sum() < self.n_users or np.isfinite(values[~here]).any():
+        if here.sum() < self.n_users or np.isfinite(matrix[~here]).any():
             problem = (
                 f"{self.library} averages {metric.name} over other users than its other metrics: ask for it alone."
             )
             raise OptionError(problem)
-        kept: Floats = values[here]
+        kept: Floats = matrix[here]
         return kept
 
     def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
@@ -201,17 +186,6 @@ class EvaluationData:
         odd = self._odd_grades.intersection(recorded.refuses) if recorded.refuses else frozenset()
         return "refused" if odd & REFUSED_GRADES.keys() else "unruled" if odd else None
 
-    def library_notes(self, named: Iterable[tuple[str, Metric[...], Cutoffs]]) -> tuple[list[str], list[str]]:
-        """Which of these names at their cut-offs are recnb's own, and the lines below on these."""
-        own: dict[str, list[str]] = {}
-        for name, metric, cutoffs in named:
-            if why := self.why_own(metric, whole=cutoffs.values == (None,)):
-                own.setdefault(why, []).append(name)
-        lines = [f"{OWN} {_(WHY_OWN[why], library=self.library)}" for why in own]
-        if len(own) > 1:
-            lines = [f"{line} ({', '.join(names)})" for line, names in zip(lines, own.values(), strict=True)]
-        return [name for names in own.values() for name in names], lines
-
     def under(self, library: str) -> EvaluationData:
         """The same data under a library's conventions."""
         name = presets.library_named(library)
@@ -220,54 +194,42 @@ class EvaluationData:
         first = presets.data_convention(name)
         return EvaluationData(source.under(source.as_given(first)), name, side_data=self.side_data)
 
-    def phrases(self, scoring: Scoring, cutoffs: Cutoffs, *, beside_name: Mapping[str, Any] | None = None) -> list[str]:
-        """Return the users and the convention behind a metric's number at the deepest of these cut-offs, in words.
-
-        In a table the name of a library says what it decides, beside the options that are given.
-        """
+    def basis_of(self, scoring: Scoring, cutoffs: Cutoffs, given: Mapping[str, Any] | None = None) -> Basis:
+        """Return what a metric's number at the deepest of these cut-offs rests on; `given`: the options of the call."""
         prepared, whole = scoring.prepared, cutoffs.values == (None,)
         options = {**scoring.metric.defaults, **scoring.options}
-        shown = options if self.library is not None or not whole else shown_at(None, options)
-        convention, n_undefined = scoring.convention.with_metric(shown), scoring.n_undefined(cutoffs)
-        scale = self.scale_in_words(options)
-        words = phrases_of(prepared.counts, convention, self.notes, graded=prepared.graded, n_undefined=n_undefined)
-        words = [*words, *scale]
-        if self.library is None:
-            return words
-        if why := self.why_own(scoring.metric, whole=whole):
-            return words if beside_name is not None else [*words, _(WHY_OWN[why], library=self.library)]
-        if beside_name is not None:
-            users = users_in_words(prepared.counts, convention, n_undefined)
-            return [self.as_library_has_it, *users, *options_in_words(beside_name), *scale, *self.notes]
-        return [as_library(self.library, self.given_in_words, words[0]), *words[1:]]
+        of_truth = "max_relevance" in options and options["max_relevance"] is None
+        shown = shown_at(None, options) if whole and self.library is None else options
+        return Basis(
+            counts=users_behind(prepared, scoring.n_undefined(cutoffs)),
+            convention=scoring.convention.with_metric(shown),
+            graded=prepared.graded,
+            notes=(*self.prepared.notes, *self.apart),
+            scale=prepared.max_relevance if of_truth else None,
+            library=self.library,
+            given=tuple(self.overrides),
+            options=dict(given or {}),
+            why_own=self.why_own(scoring.metric, whole=whole),
+        )
 
-    def scale_in_words(self, options: Mapping[str, Any]) -> list[str]:
-        """Return the scale of grades that a metric takes from the truth, in words; nothing for one that takes none."""
-        if "max_relevance" not in options or options["max_relevance"] is not None:
-            return []
-        return [scale_in_words(self.prepared.max_relevance)]
+    @property
+    def as_library_has_it(self) -> list[str]:
+        """Whose conventions each metric follows, and what was given on top of them; nothing for recnb's own."""
+        basis = Basis((0, 0, 0), self.convention, True, (), library=self.library, given=tuple(self.overrides))
+        return basis.phrases(brief=True)[:1] if self.library else []
 
-    def phrases_of_metrics(
-        self, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
-    ) -> dict[str, list[str]]:
-        """Return the users and the convention behind each metric of accuracy of a table, by the name it has there."""
-        found = {}
-        for name, metric, options in metrics:
-            own = metric.cutoffs(cutoffs)
-            scoring = self.scoring(metric, options, whole=own.values == (None,))
-            found[name] = self.phrases(scoring, own, beside_name=options)
-        return found
-
-    def decisions_of_metrics(self, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]]) -> str:
-        """Return the convention of several metrics of accuracy in words, what differs behind their names."""
-        scorings = {name: self.scoring(metric, options).in_force for name, metric, options in metrics}
-        return "; ".join(merged({name: convention.decisions() for name, convention in scorings.items()}))
+    @property
+    def users_in_words(self) -> list[str]:
+        """The users evaluated, and those left out."""
+        return Basis(users_behind(self.prepared, None), self.convention, self.prepared.graded, ()).users_in_words()
 
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""
         if convention is not None and not isinstance(convention, Convention):
             raise OptionError(f"convention={one_line(repr(convention))} is no recnb.Convention.")
-        return basis_of(self.counts, convention or self.convention, self.notes, graded=self.prepared.graded)
+        notes = (*self.prepared.notes, *self.apart)
+        basis = Basis(users_behind(self.prepared, None), convention or self.convention, self.prepared.graded, notes)
+        return "; ".join(basis.phrases())
 
     def position(self, user: Any) -> int:
         """The position of a user among those evaluated."""

@@ -282,7 +282,7 @@ def _beyond_accuracy(
         value=value,
         terms=tuple(terms),
         rows=_frame(rows, term, terms, items),
-        basis="; ".join(found.basis()),
+        basis="; ".join(found.phrases()),
         line=_by_convention(value) if rows.undefined else _line(metric, rows, terms, term, out_of, value),
         n_rows=rows.n_rows,
         titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
@@ -340,7 +340,7 @@ def explain(
         basis = f"{basis}; {top}"
     value, possible = float(result.value[0, 0]), np.asarray(credit.possible).item()
     line = "" if possible else _("nothing to divide by, so {value}", value=f"{value:g}")
-    undefined = undefined_in(result, convention, (1, 1))
+    undefined = undefined_in(result, convention)
     if undefined is not None and undefined.any():
         if convention.no_relevant == "skip":
             raise not_evaluated(user, NOTHING_RELEVANT)

@@ -16,7 +16,7 @@ from recnb.display.templates import in_one_line, render, user_text
 from recnb.display.text import one_line, told_apart, whole
 from recnb.errors import Argument, OptionError, Suggesting, is_number
 from recnb.results.arguments import check_options, measure_at
-from recnb.results.beyond_accuracy import n_users_of, score_of
+from recnb.results.score import n_users_of, score_of
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -210,8 +210,11 @@ class Gate(AsJson, Suggesting):
                 for check in self.checks
             ]
             return str(render(
-                "results/table.jinja", label=_("gate"), title=_("Gate: passed") if self else _("Gate: failed"), numbers_from=2,
-                header=[_("result"), _("check")], rows=rows, basis=self.basis,
+                "results/table.jinja", label=_("gate"), basis=self.basis,
+                tables=[{
+                    "title": _("Gate: passed") if self else _("Gate: failed"), "header": [_("result"), _("check")],
+                    "rows": rows, "numbers_from": 2, "tinted": (),
+                }],
             ))  # fmt: skip
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from recnb.data.encoding import positions
 from recnb.display.fonts import lettering
-from recnb.display.language import _, current, ngettext
+from recnb.display.language import _, ngettext
 from recnb.display.svg import ACCENT, QUIET
 from recnb.metrics.hits import Cutoffs
 from recnb.results.plots import axes
@@ -21,36 +21,33 @@ if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
 
-class ItemTable(Table):
-    """How often each item is recommended and found, the most recommended first.
+def draw_items(table: pd.DataFrame, ax: Axes | None, color: Any) -> Axes:
+    """Draw the share of each item in the lists against its share in train; without train, its hits against times shown."""
+    ax = axes(ax)
+    with lettering(table.attrs.get("lang", "en")) as fonts:
+        if "share_in_train" in table:
+            x, y = table["share_in_train"], table["share"]
+            ax.set_xlabel(_("share in train"), **fonts)
+            ax.set_ylabel(_("share in the lists; line: the same share"), **fonts)
+            ax.axline((0, 0), slope=1, color=QUIET, linestyle=":")
+        else:
+            x, y = table["shown"], table["hits"]
+            ax.set_xlabel(_("lists that show the item"), **fonts)
+            ax.set_ylabel(_("hits"), **fonts)
+    ax.plot(x, y, "o", color=ACCENT if color is None else color, alpha=0.6)
+    return ax
 
-    Indexed by item. Columns: title, if `items=` has one; shown, the number of lists with the item down to k; share, of all
-    places of the lists; with `train=`, share_in_train, of its rows, and ratio, share over share_in_train: above 1, an item is
-    recommended more than its part in train; hits, the number of users evaluated for whom it is a hit; relevant, the number
-    of users for whom it is relevant.
+
+Table._drawings["items"] = draw_items
+
+
+def items_of(data: EvaluationData, k: object) -> Table:
+    """Count how often each item is recommended and found, the most recommended first: each item of frames, train and `items=` once.
+
+    Columns: title, if `items=` has one; shown, the number of lists with the item down to k; share, of all places of the
+    lists; with `train=`, share_in_train, of its rows, and ratio, share over share_in_train; hits, the number of users
+    evaluated for whom it is a hit; relevant, the number of users for whom it is relevant.
     """
-
-    _most: ClassVar = 20
-
-    def _draw(self, ax: Axes | None, color: Any) -> Axes:
-        """The share of each item in the lists against its share in train; without train, its hits against times shown."""
-        ax = axes(ax)
-        with lettering(self.attrs.get("lang", "en")) as fonts:
-            if "share_in_train" in self:
-                x, y = self["share_in_train"], self["share"]
-                ax.set_xlabel(_("share in train"), **fonts)
-                ax.set_ylabel(_("share in the lists; line: the same share"), **fonts)
-                ax.axline((0, 0), slope=1, color=QUIET, linestyle=":")
-            else:
-                x, y = self["shown"], self["hits"]
-                ax.set_xlabel(_("lists that show the item"), **fonts)
-                ax.set_ylabel(_("hits"), **fonts)
-        ax.plot(x, y, "o", color=ACCENT if color is None else color, alpha=0.6)
-        return ax
-
-
-def items_of(data: EvaluationData, k: object) -> ItemTable:
-    """The items of either frame, of train and of `items=`, each once."""
     (cutoff,) = Cutoffs.one(k).values
     item_data, prepared = data.item_data, data.prepared
     items, n_items = item_data.items, len(item_data.items)
@@ -69,10 +66,11 @@ def items_of(data: EvaluationData, k: object) -> ItemTable:
     frame.index = pd.Index(items.to_numpy(), name="item")
     if titles := data.item_titles(items.to_list()):
         frame.insert(0, "title", frame.index.map(titles).fillna(""))
-    table = ItemTable(frame.sort_values("shown", ascending=False, kind="stable"))
     at = _("whole lists") if cutoff is None else _("lists cut at {k}", k=cutoff)
     n_lists = len(item_data.users)
     users = ngettext("{n:,} user with a list", "{n:,} users with a list", n_lists)
     of_lists = _("shown and share: {users}, {at}", users=users, at=at)
-    table.attrs = {"basis": f"{of_lists}; {_('hits and relevant')}: {data.basis()}", "lang": current()}
+    frame = frame.sort_values("shown", ascending=False, kind="stable")
+    table = Table.made(frame, [of_lists, f"{_('hits and relevant')}: {data.basis()}"])
+    table.attrs |= {"drawn": "items", "most": 20}
     return table

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from markupsafe import Markup
 
+from recnb.conventions import options_in_words
 from recnb.display.language import N_, Sentence, _, current, ngettext
 from recnb.display.templates import BESIDE_TITLE, name
 
 if TYPE_CHECKING:
     from recnb.conventions import Convention
-
-
-class UserCounts(Protocol):
-    """How many users there are, as an evaluation or a part of one counts them."""
-
-    @property
-    def n_users(self) -> int:
-        """Users evaluated."""
-        ...
-
-    @property
-    def n_without_list(self) -> int:
-        """Of these, users with no recommendations."""
-        ...
-
-    @property
-    def n_without_relevant(self) -> int:
-        """Users of either frame with no relevant item."""
-        ...
 
 
 #: Users with no relevant item, by what the convention does with them.
@@ -72,25 +55,43 @@ COLUMNS: dict[str, str] = {
 }
 
 
-def as_library_has_it(library: str | None, given: str) -> str:
-    """Whose conventions a metric follows, and in words what was given on top of them."""
-    if given:
-        return _("by the conventions of {library}, with {given}", library=library, given=given)
-    return _("by the conventions of {library}", library=library)
+@dataclass(frozen=True)
+class Basis:
+    """What the mean of a metric of accuracy rests on: its users and the decisions in force, in words when they are shown."""
 
+    counts: tuple[int, int, int]  #: users averaged, of these without a list, and users with no relevant item
+    convention: Convention  #: with the metric's options
+    graded: bool  #: whether the truth says how relevant an item is
+    notes: tuple[str | Sentence, ...]
+    scale: float | None = None  #: the highest relevance, where the metric takes its scale from the truth
+    library: str | None = None  #: whose conventions are followed
+    given: tuple[str, ...] = ()  #: the names of what was given on top of these
+    options: Mapping[str, Any] = field(default_factory=dict)  #: of the metric, as given in the call
+    why_own: str | None = None  #: why the number is recnb's own nevertheless, a key of WHY_OWN
 
-def as_library(library: str | None, given: str, words: str) -> str:
-    """The words of a number that follows a library, and what was given on top of its conventions.
+    def users_in_words(self) -> list[str]:
+        """Return the users behind the mean, and those that are not, in words."""
+        return users_in_words(*self.counts, self.convention)
 
-    They promise no number of the library itself, which may raise an error on these frames: that is what `as_in` is for.
-    """
-    if given:
-        return _("by the conventions of {library} with {given}: {words}", library=library, given=given, words=words)
-    return _("by the conventions of {library}: {words}", library=library, words=words)
-
-
-#: Marks a number that is recnb's own, under the conventions of a library that has none.
-OWN = "†"
+    def phrases(self, *, brief: bool = False) -> list[str]:
+        """Return the users and the decisions in words; `brief`: the name of a library says its decisions."""
+        on_top = self.convention.given_in_words(self.given)
+        scale = [] if self.scale is None else [scale_in_words(self.scale)]
+        notes = list(map(str, self.notes))
+        # Among those of other metrics, all that is said of users stands together.
+        users = ["; ".join(self.users_in_words())] if brief else self.users_in_words()
+        if brief and self.library and not self.why_own:
+            return [follows(self.library, on_top), *users, *options_in_words(self.options), *scale, *notes]
+        words = [
+            *users,
+            *self.convention.phrases(graded=self.graded),
+        ]
+        words += [*notes, *scale]
+        if self.why_own:
+            return [*words, _(WHY_OWN[self.why_own], library=self.library)]
+        if self.library:
+            words[0] = follows(self.library, on_top, words[0])
+        return words
 
 
 def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
@@ -108,19 +109,22 @@ def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
         key = phrase if len(having) == len(phrases) else f"{', '.join(having)}: "
         together.setdefault(key, []).append(phrase)
     shared = [phrase for phrase in together if phrase in names]
-    return [*shared, *(key + ", ".join(own) for key, own in together.items() if key not in names)]
+    return [*shared, *(key + ", ".join(own).replace("; ", ", ") for key, own in together.items() if key not in names)]
 
 
-def basis_of(
-    counts: UserCounts,
-    convention: Convention,
-    notes: Sequence[str | Sentence],
-    *,
-    graded: bool,
-    n_undefined: int | None = None,
-) -> str:
-    """One line that goes with every number."""
-    return "; ".join(phrases_of(counts, convention, notes, graded=graded, n_undefined=n_undefined))
+def follows(library: str, given: str = "", words: str = "") -> str:
+    """Say whose conventions a number follows, what was given on top of them, and the words after it.
+
+    This promises no number of the library itself, which may raise an error on these frames: that is what `as_in` is for.
+    """
+    values = {"library": library, "given": given, "words": words}
+    if words and given:
+        return _("by the conventions of {library} with {given}: {words}", **values)
+    if words:
+        return _("by the conventions of {library}: {words}", **values)
+    if given:
+        return _("by the conventions of {library}, with {given}", **values)
+    return _("by the conventions of {library}", **values)
 
 
 def scale_in_words(highest: float) -> str:
@@ -128,35 +132,13 @@ def scale_in_words(highest: float) -> str:
     return _("highest relevance {value:g}, that of the truth", value=highest)
 
 
-def phrases_of(
-    counts: UserCounts,
-    convention: Convention,
-    notes: Sequence[str | Sentence],
-    *,
-    graded: bool,
-    n_undefined: int | None = None,
-) -> list[str]:
-    """Return the parts of the line that goes with every number."""
-    return [*users_in_words(counts, convention, n_undefined), *convention.phrases(graded=graded), *map(str, notes)]
-
-
-def users_of_mean(counts: UserCounts, convention: Convention, n_undefined: int | None) -> tuple[int, int]:
-    """The number of users behind a mean, and of those with no relevant item; `n_undefined` as in `users_in_words`."""
-    if n_undefined is None:
-        return counts.n_users, counts.n_without_relevant
-    if convention.no_relevant == "skip":  # those counted are others, who are left out before
-        return counts.n_users - n_undefined, counts.n_without_relevant + n_undefined
-    return counts.n_users, n_undefined
-
-
-def users_in_words(counts: UserCounts, convention: Convention, n_undefined: int | None = None) -> list[str]:
-    """The users behind a mean, and those that are not; `n_undefined`: those of a metric whose relevant items give no gain."""
-    n_users, without = users_of_mean(counts, convention, n_undefined)
+def users_in_words(n_users: int, n_without_list: int, n_without_relevant: int, convention: Convention) -> list[str]:
+    """Return the users behind a mean, and those that are not, in words."""
     parts = [ngettext("{n:,} user", "{n:,} users", n_users) + convention.users_phrase]
-    if counts.n_without_list:
-        parts.append(_("{n:,} of them without a list, which counts 0", n=counts.n_without_list))
-    if without:
-        parts.append(_(NO_RELEVANT[convention.no_relevant], n=without))
+    if n_without_list:
+        parts.append(_("{n:,} of them without a list, which counts 0", n=n_without_list))
+    if n_without_relevant:
+        parts.append(_(NO_RELEVANT[convention.no_relevant], n=n_without_relevant))
     return parts
 
 

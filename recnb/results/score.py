@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 import numpy as np
 import pandas as pd
+import polars as pl
 from markupsafe import Markup
 
 from recnb.display.fonts import lettering
@@ -15,9 +16,12 @@ from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting, near
-from recnb.metrics.metric import any_metric
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import Metric, any_metric
+from recnb.results.evaluation_data import EvaluationData, index_of
 from recnb.results.plots import axes
 from recnb.results.provenance import titled
+from recnb.results.values import Words, values_of
 from recnb.stats import ENOUGH, Detectable, IntervalMethod, interval_of_pairs, intervals
 from recnb.stats.intervals import check_method
 from recnb.stats.moments import SumsMethod
@@ -67,20 +71,30 @@ class MetricValue(float, Suggesting):
     metric: str  #: the metric's name
     k: int | None  #: the cut-off; None: each whole list
     convention: Convention
-    basis: str  #: in words: how many users or items, who was left out, and by what convention
     lang: str  #: the language of its words: that in force when it was made
 
     def __new__(
-        cls, value: float, metric: str, k: int | None, convention: Convention, basis: str, **parts: Any
+        cls, value: float, metric: str, k: int | None, convention: Convention, basis: str | Words, **parts: Any
     ) -> Self:
-        """The number, and the parts that it is computed from: values, and functions that are called when needed."""
+        """Pack the number with the parts that it is computed from: values, and functions that are called when needed."""
         self = super().__new__(cls, value)
-        vars(self).update(metric=metric, k=k, convention=convention, basis=basis, lang=current())
+        words = basis if isinstance(basis, str) else basis.phrases
+        vars(self).update(metric=metric, k=k, convention=convention, lang=current(), _words=words)
         vars(self).update({f"_{name}": part for name, part in parts.items()})
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: partial(_computed, part()) if callable(part) else part for name, part in vars(self).items()}
+        state = {name: partial(_computed, part()) if callable(part) else part for name, part in vars(self).items()}
+        return {**state, "_words": self.basis}
+
+    @property
+    def basis(self) -> str:
+        """In words: how many users or items, who was left out, and by what convention."""
+        words: str | Callable[[], list[str]] = vars(self)["_words"]
+        if isinstance(words, str):
+            return words
+        with use_language(self.lang):
+            return "; ".join(words())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), float(self), self.__getstate__())
@@ -255,6 +269,53 @@ class CatalogueScore(MetricValue):
         titles, times = self._titles(), most_shown(self._exposure())
         words = Markup(", ").join(Markup("{} ({:,})").format(titled(item, titles), n) for item, n in times.items())
         return {"shown_most": words}
+
+
+def score_of(
+    data: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
+) -> Score | CatalogueScore:
+    """Return the number of any metric: the mean over users, or the one number of all lists."""
+    found = values_of(data, metric, Cutoffs.of(k), options)
+    about = float(found.mean[0]), metric.name, k, found.convention, found.basis
+    if found.of_all:
+        times = partial(exposure, data, k)
+        titles = partial(_titles, data, times)
+        of_users, n_lists = found.of_all[0].of_users, len(found.users)
+        return CatalogueScore(*about, exposure=times, titles=titles, of_users=of_users, n_lists=n_lists)
+    column, kept = found.matrix[:, 0], None
+    if np.isnan(column).any():
+        kept = ~np.isnan(column)
+        column = column[kept]
+    if not len(column) and not metric.is_accuracy:
+        problem = f"no user has a value. {metric.no_value} Nothing is left to average."
+        raise NoUsersError(problem, subject=f"{metric.name}: ")
+    return Score(*about, values=column, users=partial(index_of, found.users, kept, data.user_label))
+
+
+def user_score(data: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score:
+    """Return the number of a metric that users have a value of."""
+    score = score_of(data, metric, k, options)
+    assert isinstance(score, Score)
+    return score
+
+
+def n_users_of(score: Score | CatalogueScore) -> int:
+    """Return the number of users behind a score; of a number of all lists, that of lists."""
+    return score.n_users if isinstance(score, Score) else score.n_lists
+
+
+def _titles(data: EvaluationData, times: Callable[[], pd.Series[int]]) -> dict[Any, str]:
+    return data.item_titles(list(most_shown(times()).index))
+
+
+def exposure(data: EvaluationData, k: int | None) -> pd.Series[int]:
+    """Count the lists that show each item of the catalogue, and each item that is shown."""
+    item_data = data.item_data
+    times = item_data.lists.upto(k).times_shown
+    listed = item_data.catalogue.listed
+    member = times > 0 if listed is None else listed | (times > 0)
+    index: pd.Index[Any] = pd.Index(item_data.items.filter(pl.Series(member)).to_numpy(), name="item")
+    return pd.Series(times[member], index=index, name="n_lists")
 
 
 def most_shown(exposure: pd.Series[int]) -> pd.Series[int]:

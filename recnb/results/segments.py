@@ -1,43 +1,36 @@
-"""Segments of users, by a column of the users or by their history, and the metrics of each."""
+"""Segments: groups of users by a column, a Series or their history, and the metrics of each; parts of the truth, such as weeks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import partial, reduce
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data import Prepared, validation
+from recnb.data import validation
 from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.input import is_numbered
+from recnb.data.relevance import LazyRows
 from recnb.data.source import InMemoryRows
-from recnb.data.user_parts import UserParts
-from recnb.display.fonts import lettering
-from recnb.display.language import N_, _, current, pgettext
-from recnb.display.templates import translated, user_text
+from recnb.display.language import _, pgettext
+from recnb.display.progress import steps
 from recnb.display.text import one_line
-from recnb.errors import FRAME, Argument, Code, FrameError, OptionError, RecnbError, is_several, near
-from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
+from recnb.errors import FRAME, Argument, Code, FrameError, NoUsersError, OptionError, RecnbError, is_several, near
+from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import Metric
-from recnb.metrics.recommendation_lists import Bools
-from recnb.results.aggregation import Scoring
-from recnb.results.arguments import Metrics, asked_of
-from recnb.results.beyond_accuracy import UserValues, values_of
+from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.plots import draw_scales, plain
 from recnb.results.provenance import merged
 from recnb.results.table import Table
+from recnb.results.values import Values, values_of
 from recnb.stats import Moments, holm
 from recnb.stats.groups import gap_to_rest
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: Numbers with more values than this are put into bins.
 FEW = 8
@@ -54,16 +47,17 @@ WORKED_OUT = ("activity", "popularity_taste")
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Which segment each user is in, or each part of a user if a column differs within users."""
+    """Which segment each user is in."""
 
     labels: tuple[str, ...]  #: what each column is called
     keys: tuple[tuple[Any, ...], ...]  #: the values of each segment, in the order to be shown
-    users: pl.Series  #: each once; the numbers of parts, if users are split
-    code: Ints  #: position in `keys` for each of `users`
-    parts: UserParts | None = None
-    unknown: tuple[str, ...] = ()  #: the values of users of whom nothing is known
+    users: pl.Series = field(default_factory=lambda: pl.Series("user", []))  #: each once
+    code: Ints = field(
+        default_factory=lambda: np.zeros(0, dtype=np.int64)
+    )  #: for each of `users`, the position in `keys`
+    unknown: tuple[str, ...] = ()  #: the key of users of whom nothing is known
     by_recs: bool = False  #: whether a column is one of the recommendations
-    words: str = ""  #: what the rows are, if users are split
+    words: str = ""  #: what the rows are, if they are parts of the truth
 
     @property
     def label(self) -> str:
@@ -76,133 +70,176 @@ class Segments:
         return tuple(", ".join(map(str, key)) for key in self.keys)
 
     def of(self, users: pl.Series) -> Ints:
-        """The segment of each of some users; -1 for one of whom nothing is known."""
+        """Return the segment of each of some users; -1 for one of whom nothing is known."""
         at = positions(self.users, users)
         return np.where(at >= 0, self.code[at], -1) if len(self.code) else np.full(len(users), -1)
 
     def placed(self, users: pl.Series) -> tuple[list[tuple[Any, ...]], Ints]:
-        """The segments with that of users of whom nothing is known, and the one that each of some users is in."""
+        """Return the segments with that of unknown users, and for each of some users its position among them."""
         keys = [*self.keys, *([self.unknown] if self.unknown not in self.keys else [])]
         code = self.of(users)
         return keys, np.where(code < 0, keys.index(self.unknown), code)
 
-    def user(self, users: pl.Series) -> Ints | None:
-        """A number for the user of each part; None if users are whole."""
-        return None if self.parts is None else self.parts.user(users)
 
-    def check(self, metric: Metric[...]) -> None:
-        """Refuse a metric that parts of users have no value of."""
-        if self.parts is not None and (not metric.is_accuracy or metric.needs_judged):
-            problem = f" splits users by their hits, and {metric.name} is no metric of hits alone: leave it out."
-            raise OptionError(Argument("by", self.label), problem)
+@dataclass(frozen=True)
+class Segment:
+    """One metric at one cut-off in one segment of the users."""
 
-    def split(self, evaluation: EvaluationData) -> EvaluationData:
-        """The data with a row for each part of a user; as it is if users are whole."""
-        return evaluation if self.parts is None else SplitEvaluation(evaluation, self.parts)
-
-
-class SplitEvaluation(EvaluationData):
-    """An evaluation with a row for each part of a user, for metrics of accuracy."""
-
-    def __init__(self, whole: EvaluationData, parts: UserParts) -> None:
-        super().__init__(whole.prepared, whole.library, whole.overrides, whole.side_data)
-        self._parts = parts
-        self._split: dict[int, tuple[Hits, Prepared]] = {}
-
-    def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
-        """The data and the options under which a metric is computed."""
-        scoring = super().scoring(metric, options, whole=whole)
-        hits = scoring.prepared.all_hits
-        if id(hits) not in self._split:
-            self._split[id(hits)] = hits, self._parts.split(scoring.prepared)
-        prepared = replace(self._split[id(hits)][1], convention=scoring.prepared.convention)
-        return replace(scoring, prepared=prepared)
+    metric: str
+    k: int | None
+    segment: str  #: its values as they are shown
+    n_users: int
+    mean: float
+    low: float
+    high: float
+    gap: float = np.nan  #: the mean here less the mean of all other users; NaN: none
+    gap_low: float = np.nan
+    gap_high: float = np.nan
+    p: float = np.nan  #: of the test of the gap; NaN: too few users or differences
+    p_holm: float = np.nan  #: corrected over the whole table
+    key: tuple[Any, ...] = field(kw_only=True)  #: its value of each column
+    small: bool = field(kw_only=True)  #: too few users to say much
 
 
-@dataclass(frozen=True, eq=False)
-class SegmentColumn:
-    """One column that segments are made of: the values of users, or of their rows of a frame if these differ."""
-
-    label: str
-    table: pl.DataFrame  #: user, value; and item, if values differ within a user
-    frame: str = "users"  #: what it is a column of: users, truth or list
-
-    @property
-    def ids(self) -> list[str]:
-        """What values are of: users, or their items, which splits users."""
-        return [name for name in ("user", "item") if name in self.table.columns]
-
-    def refusal(self, problem: str) -> OptionError:
-        """The error for a column that makes no segments."""
-        return OptionError(Argument("by", self.label), problem)
-
-    def coded(self, users: pl.Series, bins: int, at: int) -> tuple[list[Any], pl.DataFrame]:
-        """The segments, and the rows of some users with the segment of each."""
-        value, code = f"value {at}", f"code {at}"
-        if self.table["value"].dtype.is_nested():
-            example = next(each for each in self.table["value"].to_list() if each is not None)
-            problem = f" holds several values for one user, such as {example!r}, and a segment is one value:"
-            raise self.refusal(
-                f"{problem} give a column with one of them, or a column of each user's combination as text."
-            )
-        known = self.table.filter(pl.col("user").is_in(users.implode())).rename({"value": value})
-        of_users = known.select("user", value).unique(maintain_order=True)
-        if of_users[value].drop_nulls().is_empty():
-            raise self.refusal(f" says nothing of the users evaluated, such as {users[0]!r}.")
-        named, codes = _coded(of_users[value], bins)
-        of_users = of_users.with_columns(pl.Series(code, codes))
-        return named, known.join(of_users, on=["user", value], nulls_equal=True, maintain_order="left")
+#: The columns of a table of segments that are numbers, and the fields of a segment.
+NUMBERS = ("n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small")
+COLUMNS = [each.name for each in fields(Segment)]
 
 
-def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
-    """Segments by the names of columns, by a Series or mapping of user to segment, or by what users did in train."""
+def table_by(
+    data: EvaluationData, metrics: Metrics, k: object, by: Any, bins: int, options: Mapping[str, Any]
+) -> Table:
+    """Return the segments of `segment_rows` as a table: metric, k and the columns of the segments, then numbers."""
+    segments, rows, basis = segment_rows(data, metrics, k, by, bins, options)
+    if segments.words:
+        words = _("by {by}: 95% intervals", by=one_line(segments.label))
+    else:
+        words = _(
+            "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
+            "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
+            by=one_line(segments.label),
+            confidence="95",
+        )
+    frame = pd.DataFrame([asdict(row) | {"key": row.key} for row in rows], columns=COLUMNS)
+    levels_of = {"metric": frame["metric"], "k": frame["k"].astype(object if frame["k"].isna().any() else int)}
+    for at, named in enumerate(distinct_labels(segments.labels, {*COLUMNS} - {"segment", "key"})):
+        levels_of[named] = pd.Series([row.key[at] for row in rows], dtype=object)
+    # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
+    codes, levels = zip(*map(pd.factorize, levels_of.values()), strict=True)
+    index = pd.MultiIndex(list(map(list, levels)), [code.tolist() for code in codes], names=list(levels_of))
+    columns = [name for name in NUMBERS if not segments.words or not name.startswith(("gap", "p"))]
+    table = Table.made(
+        frame[columns].set_axis(index, axis=0), [*basis, words], title=_("By {by}", by=one_line(segments.label, 80))
+    )
+    table.attrs |= {"n_users": data.n_users, "by": segments.label}
+    return table
+
+
+def segment_rows(
+    data: EvaluationData,
+    metrics: Metrics,
+    k: object,
+    by: Any,
+    bins: int,
+    options: Mapping[str, Any],
+    confidence: float = 0.95,
+    computed: Mapping[str, Floats] | None = None,
+) -> tuple[Segments, list[Segment], list[str]]:
+    """Compute each metric at each cut-off in each segment: mean and interval, and the gap to all other users; and the basis.
+
+    The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over all rows.
+    `computed` has the values of the users evaluated by metric, if they were computed before.
+    """
+    asked = asked_of(data.library, metrics, options)
+    for each in asked:
+        if each.metric.of == "all":
+            problem = f"{each.metric.name} is one number of all lists, with no value for each user, so "
+            raise OptionError(problem, Argument("by"), " cannot break it down: leave it out.")
+    if (part := _column_of_parts(data, by)) is not None:
+        return _rows_of_parts(data, asked, Cutoffs.of(k), part, confidence)
+    segments, rows, phrases = segments_of(data, by, bins), list[Segment](), {}
+    for name, metric, own in asked:
+        cutoffs = metric.cutoffs(Cutoffs.of(k))
+        if computed is None:
+            found = values_of(data, metric, cutoffs, own)
+            users, matrix, metric = found.users, found.matrix, found.metric
+            phrases[name] = found.basis.phrases(brief=True)
+        else:
+            users, matrix = data.prepared.users, computed[metric.name][:, np.newaxis]
+        keys, code = segments.placed(users)
+        for cut, of_users in zip(cutoffs, matrix.T, strict=True):
+            kept = ~np.isnan(of_users)
+            for at in np.unique(code[kept]).tolist():
+                rows.append(_segment(metric, cut, keys[at], of_users[kept], code[kept] == at, confidence))
+    corrected = _corrected(rows)
+    return segments, [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)], merged(phrases)
+
+
+def _segment(
+    metric: Metric[...], k: int | None, key: tuple[Any, ...], of_users: Floats, inside: Any, confidence: float
+) -> Segment:
+    column = of_users[:, np.newaxis]
+    moments, gap = Moments.of(column[inside], metric.bounds), gap_to_rest(column, inside, confidence)
+    ends = dict(zip(("low", "high"), moments.interval(confidence), strict=True))
+    tested = {"gap": gap.gap, "gap_low": gap.low, "gap_high": gap.high, "p": gap.p}
+    numbers = {name: float(value[0]) for name, value in (ends | tested).items()}
+    mean, name = float(column[inside].mean()), ", ".join(map(str, key))
+    return Segment(metric.name, k, name, moments.n, mean, **numbers, key=key, small=moments.n < SMALL)
+
+
+def _repeats(rows: Sequence[Segment]) -> pd.Series[bool]:
+    """Mark the rows that repeat the test of the row before: of two segments each is the rest of the other."""
+    frame = pd.DataFrame([(row.metric, row.k, row.p) for row in rows], columns=["metric", "k", "p"])
+    groups = frame.groupby(["metric", "k"], dropna=False)["p"]
+    twins = (groups.transform("size") == 2) & (groups.transform("count") == 2)
+    return twins & frame.duplicated(["metric", "k"])
+
+
+def _corrected(rows: Sequence[Segment]) -> list[float]:
+    """Correct p-values by Holm's method over all tests of a table, of which one that is repeated counts once."""
+    again, p = _repeats(rows), pd.Series([row.p for row in rows], dtype=float)
+    corrected = pd.Series(holm(np.asarray(p.mask(again), dtype=np.float64)))
+    return [float(value) for value in corrected.where(~again, corrected.shift())]
+
+
+def n_tests(rows: Sequence[Segment]) -> int:
+    """Return the number of tests over which the p-values of segments are corrected."""
+    tested = pd.Series([not np.isnan(row.p) for row in rows], dtype=bool)
+    return int((tested & ~_repeats(rows)).sum())
+
+
+def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
+    """Name the columns of segments in a table that has columns of its own: "segment mean" for one called as one of these."""
+    return [f"segment {label}" if label in taken else label for label in labels]
+
+
+def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
+    """Return segments by the names of columns, by a Series or mapping of user to segment, or by what users did in train."""
     if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
         fix = "For bins of your own give a column of them, users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
         raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.", fix=fix)
-    columns = [_column(evaluation, each) for each in ([by] if not is_several(by) or _holds_columns(by) else by)]
+    columns = [_column(data, each) for each in ([by] if not is_several(by) or _holds_columns(by) else by)]
     labels = tuple(column.label for column in columns)
     if not labels or len(set(labels)) < len(labels):
         problem = ": name each column once." if labels else " is empty: name a column at least."
         raise OptionError(Argument("by", by), problem)
-    everyone = _everyone(evaluation)
-    split = [at for at, column in enumerate(columns) if "item" in column.ids]
-    if split:  # a library may evaluate others of the truth
-        everyone = distinct(pl.concat([everyone, evaluation.prepared.judged["user"]]))
-    names, coded = zip(*(column.coded(everyone, bins, at) for at, column in enumerate(columns)), strict=True)
-    table = everyone.to_frame()
-    for at, of_column in enumerate(coded):
-        if at not in split:
-            table = table.join(of_column.drop(f"value {at}"), on="user", how="left", maintain_order="left")
-    numbered: dict[str, pl.DataFrame] = {}
-    for frame in ("truth", "list"):
-        pairs = [coded[at] for at in split if columns[at].frame == frame]
-        if not pairs:
-            table = table.with_columns(pl.lit(0, dtype=pl.Int64).alias(frame))
-            continue
-        rows = reduce(partial(pl.DataFrame.join, on=["user", "item"], maintain_order="left"), pairs)
-        # One number for each combination of a user's values, that of its first row: those of one user are their parts.
-        values = ["user", *(name for name in rows.columns if name.startswith("value"))]
-        rows = rows.with_row_index(frame).with_columns(pl.col(frame).cast(pl.Int64).first().over(values))
-        numbered[frame] = rows.select("user", "item", frame)
-        parts = rows.drop("item", *values[1:]).unique(frame, keep="first", maintain_order=True)
-        table = table.join(parts, on="user", how="left", maintain_order="left")
-    codes = pl.col([f"code {at}" for at in range(len(columns))])
-    if not split:  # of whom nothing is known is not among them
-        table = table.filter(pl.any_horizontal(codes.is_not_null()))
+    everyone = _everyone(data)
+    names, codes = zip(*(column.coded(everyone, bins) for column in columns), strict=True)
+    code = np.stack(codes, axis=1)
+    known = (code >= 0).any(axis=1)  # of whom nothing is known is not among them
     unknown = tuple(map(_unknown, names))
     all_names = [[*named, missing] for named, missing in zip(names, unknown, strict=True)]
-    keys, code = _combined(table.select(codes.fill_null(-1)).to_numpy(), all_names)
-    if len(keys) > MOST:
-        problem = f" makes {len(keys):,} segments, and a table has at most {MOST}."
+    keys, combined = _combined(code[known], all_names)
+    _refuse_many(len(keys), ", ".join(labels))
+    by_recs = any(column.frame == "recommendations" for column in columns)
+    return Segments(labels, keys, everyone.filter(pl.Series(known)), combined, unknown, by_recs)
+
+
+def _refuse_many(n: int, label: str) -> None:
+    if n > MOST:
+        problem = f" makes {n:,} segments, and a table has at most {MOST}."
         fix = "Put dates into periods, frame['week'] = frame['date'].dt.to_period('W'), and other values into groups."
-        raise OptionError(Argument("by", ", ".join(labels)), problem, fix=fix)
-    of_recs = any(column.frame == "list" for column in columns)
-    if not split:
-        return Segments(labels, keys, table["user"], code, None, unknown, of_recs)
-    of_users = table.select("user", pl.col("truth", "list").fill_null(-1))
-    users = pl.int_range(table.height, eager=True)
-    parts_of_users = UserParts(of_users, numbered.get("truth"), numbered.get("list"))
-    return Segments(labels, keys, users, code, parts_of_users, unknown, of_recs, _words(columns))
+        raise OptionError(Argument("by", label), problem, fix=fix)
 
 
 def _unknown(names: Collection[Any]) -> str:
@@ -219,81 +256,108 @@ def _holds_columns(by: Any) -> bool:
 
 
 def _combined(codes: Ints, names: Sequence[Sequence[Any]]) -> tuple[tuple[tuple[Any, ...], ...], Ints]:
-    """The combinations of values that occur, in order, and which each row has; a code of -1 is the last name of its column."""
+    """Return the combinations of values that occur, in order, and for each row of codes its combination; -1 is the last name."""
     shape = [len(of_column) for of_column in names]
     used, code = np.unique(np.ravel_multi_index((codes % shape).T, shape), return_inverse=True)
     places = zip(*(of_column.tolist() for of_column in np.unravel_index(used, shape)), strict=True)
     return tuple(tuple(of_column[at] for of_column, at in zip(names, row, strict=True)) for row in places), code
 
 
-def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
-    """The names of the columns of segments in a table that has columns of its own: "segment mean" for one called as one of these."""
-    return [f"segment {label}" if label in taken else label for label in labels]
-
-
-def _words(columns: Sequence[SegmentColumn]) -> str:
-    """What a row is, where users are split."""
-    of_truth, of_lists = (
-        ", ".join(one_line(column.label) for column in columns if "item" in column.ids and column.frame == frame)
-        for frame in ("truth", "list")
-    )
-    words = [
-        _("each user and {by} is a row: the user's list against the truth of that {by}", by=of_truth) * bool(of_truth),
-        _("each user and {by} is a row: the hits of that {by}, at their ranks in the whole list", by=of_lists)
-        * bool(of_lists),
-    ]
-    return "; ".join([*filter(None, words), _("intervals and tests keep the rows of a user together")])
-
-
-def _everyone(evaluation: EvaluationData) -> pl.Series:
-    """The users evaluated, and those with a list: metrics beyond accuracy are of all lists."""
-    prepared = evaluation.prepared
+def _everyone(data: EvaluationData) -> pl.Series:
+    """Return the users evaluated, and those with a list: metrics beyond accuracy are of all lists."""
+    prepared = data.prepared
     if not isinstance(prepared.rows, InMemoryRows):
         return prepared.users.alias("user")  # metrics of all lists are not to be had of rows that are away
     return distinct(pl.concat([prepared.users.alias("user"), prepared.recs["user"]]))
 
 
-def _column(evaluation: EvaluationData, by: Any) -> SegmentColumn:
-    """A column that is known of the users: given, of the users frame, of the truth, of the recommendations, or worked out of train."""
+# ---- One column: where it comes from, and the segment of each user.
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentColumn:
+    """One column that segments are made of: the value of each user."""
+
+    label: str
+    table: pl.DataFrame  #: user, value
+    frame: str = "users"  #: what it is a column of: users, truth or recommendations
+
+    def refusal(self, *problem: Any) -> OptionError:
+        """Return the error for a column that makes no segments."""
+        return OptionError(Argument("by", self.label), *problem)
+
+    def checked(self, users: pl.Series) -> SegmentColumn:
+        """Return the column with ids of the kind of the users, and one value a user; refuse any other."""
+        ids, table = self.table["user"], self.table
+        try:
+            table = table.with_columns(ids.cast(users.dtype))
+        except pl.exceptions.PolarsError:
+            theirs = f"those evaluated {users.dtype}, such as {users[0]!r}."
+            raise self.refusal(f": its users are {ids.dtype}, such as {ids[0]!r}, and {theirs}") from None
+        value = pl.col("value").fill_nan(None) if table["value"].dtype.is_float() else pl.col("value")
+        if table["value"].dtype.is_nested():
+            example = next(each for each in table["value"].to_list() if each is not None)
+            problem = f" holds several values for one user, such as {example!r}, and a segment is one value:"
+            raise self.refusal(
+                f"{problem} give a column with one of them, or a column of each user's combination as text."
+            )
+        table = table.with_columns(value).unique(maintain_order=True)
+        twice = table.filter(pl.col("user").is_duplicated())
+        if twice.height:
+            raise self._differing(twice)
+        return replace(self, table=table)
+
+    def _differing(self, twice: pl.DataFrame) -> OptionError:
+        """Return the error for several values of one user, with what to type in its place."""
+        user, name = twice["user"][0], one_line(repr(self.label))
+        if self.frame == "recommendations":
+            problem = f" is a column of the recommendations that differs within lists, such as that of user {user!r}: "
+            code = Code(f"recs[recs[{name}] == value].rec.against(truth)")
+            return self.refusal(problem, "evaluate the rows of one value by themselves, ", code, ".")
+        if self.frame == "truth":
+            problem = f" is a column of the truth that differs within users, such as {user!r}: it stands alone, "
+            code = Code(f"recnb.compare(models, truth[truth[{name}] == value])")
+            return self.refusal(
+                problem,
+                Code(f".table(by={name})"),
+                " of one model, and models are compared value by value, ",
+                code,
+                ".",
+            )
+        return self.refusal(f" has more than one value for user {user!r}: give each user one.")
+
+    def coded(self, users: pl.Series, bins: int) -> tuple[list[Any], Ints]:
+        """Return the segments, and for each of some users its position among them; -1: nothing is known."""
+        of_users = (
+            users.alias("user").to_frame().join(self.table, on="user", how="left", maintain_order="left")["value"]
+        )
+        if of_users.drop_nulls().is_empty():
+            raise self.refusal(f" says nothing of the users evaluated, such as {users[0]!r}.")
+        return _coded(of_users, bins)
+
+
+def _column(data: EvaluationData, by: Any) -> SegmentColumn:
+    """Return a column that is given, or one that is known of the users."""
     if isinstance(by, str):
-        column = _column_named(evaluation, by)
+        column = _column_named(data, by)
     elif hasattr(type(by), "columns"):
         give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
         problem = "by= is a frame of several columns: give it with the users, "
         raise OptionError(problem, give, ", and name a column of it.")
     elif _holds_columns(by):
-        column = _column_given(evaluation, by)
+        column = _column_given(data, by)
     else:
         raise OptionError(
             f"by={by!r}: name a column of the users frame, or give a Series or mapping of user to segment."
         )
-    table, judged = column.table, evaluation.prepared.judged
-    for role in column.ids:
-        ids, kind = table[role], judged[role].dtype
-        try:
-            table = table.with_columns(ids.cast(kind))
-        except pl.exceptions.PolarsError:
-            theirs = f"those evaluated {kind}, such as {judged[role][0]!r}."
-            raise column.refusal(f": its {role}s are {ids.dtype}, such as {ids[0]!r}, and {theirs}") from None
-    if table["value"].dtype.is_float():
-        table = table.with_columns(pl.col("value").fill_nan(None))
-    if column.frame == "truth" and "item" in column.ids:
-        table = table.join(judged, on=["user", "item"], how="semi", maintain_order="left")
-    table = table.unique(maintain_order=True)
-    twice = table.filter(pl.struct(column.ids).is_duplicated()).head(1)
-    for pair in twice.select(column.ids).iter_rows(named=True):
-        words = " and ".join(f"{role} {value!r}" for role, value in pair.items())
-        raise column.refusal(
-            f" has more than one value for {words}: give each {'pair' if len(pair) > 1 else 'user'} one."
-        )
-    return replace(column, table=table)
+    return column.checked(data.prepared.judged["user"])
 
 
-def _column_given(evaluation: EvaluationData, by: Any) -> SegmentColumn:
-    """A Series or mapping of user to segment."""
+def _column_given(data: EvaluationData, by: Any) -> SegmentColumn:
+    """Return the column of a Series or mapping of user to segment."""
     label = str(getattr(by, "name", None) or "segment")
     if isinstance(by, pd.Series) and is_numbered(by.index):
-        _refuse_positions(evaluation, by.index, label)
+        _refuse_positions(data, by.index, label)
     given = by if isinstance(by, pd.Series) else pd.Series(dict(by.items()), dtype=object)
     try:
         series = from_pandas(given, "by", label, "value")
@@ -305,15 +369,44 @@ def _column_given(evaluation: EvaluationData, by: Any) -> SegmentColumn:
     return SegmentColumn(label, pl.DataFrame({"user": given.index.to_list(), "value": series}))
 
 
-def _refuse_positions(evaluation: EvaluationData, index: pd.Index[Any], label: str) -> None:
+def _refuse_positions(data: EvaluationData, index: pd.Index[Any], label: str) -> None:
     """Refuse the numbers of rows for users, unless they are exactly the users."""
-    users = _everyone(evaluation).to_list()
+    users = _everyone(data).to_list()
     if {*users} == {*index.to_list()}:
         return
     other = next((user for user in users if user not in index), users[0])
     problem = f" has no users on its index, only the numbers of its rows, 0 to {len(index) - 1:,}: users such as {other!r} would be not known, or in another's segment."
     code = Code(f", users.set_index('user')[{label!r}]")
     raise OptionError(Argument("by", label), problem, fix=("Put the users on its index", code, "."))
+
+
+#: The columns of a frame, each with what reads it as `value` beside ids.
+Columns = dict[str, Callable[..., pl.DataFrame]]
+
+
+def _column_named(data: EvaluationData, by: str) -> SegmentColumn:
+    """Return the column of this name: of the users, of the truth, of the recommendations, or worked out of train."""
+    side_data, users = data.side_data, data.side_data.users
+    of_users = [] if users is None else [name for name in users.columns if name != "user"]
+    frames: dict[str, Columns] = {
+        "users": {} if users is None else {name: partial(users.select, value=name) for name in of_users},
+        "truth": _columns_of_truth(data),
+        "recommendations": _columns_of(side_data.recs, "recommendations", data),
+    }
+    having = [frame for frame, columns in frames.items() if by in columns]
+    for frame in having:
+        values = frames[frame][by]("user").unique(maintain_order=True)
+        for other in having[1:] if frame == "users" else ():
+            _refuse_another(by, values, other, frames[other][by]("user"))
+        return SegmentColumn(by, values, frame)
+    if by in WORKED_OUT:
+        return SegmentColumn(by, _worked_out(data, by))
+    worked_out = [] if side_data.train is None else WORKED_OUT
+    names = [*chain.from_iterable(frames.values()), *worked_out]
+    give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
+    hint = () if users is not None else (" Give what is known of them: ", give, ".")
+    problem = " is no column of users=, of the truth or of the recommendations, where segments come from."
+    raise OptionError(Argument("by", by), problem, *hint, fix=near(by, names) if names else ())
 
 
 def _refuse_another(by: str, users: pl.DataFrame, name: str, other: pl.DataFrame) -> None:
@@ -331,48 +424,19 @@ def _refuse_another(by: str, users: pl.DataFrame, name: str, other: pl.DataFrame
         raise OptionError(Argument("by", by), problem, fix=("Rename one of them", code, "."))
 
 
-#: The columns of a frame, each with what reads it as `value` beside ids.
-Columns = dict[str, Callable[..., pl.DataFrame]]
-
-
-def _column_named(evaluation: EvaluationData, by: str) -> SegmentColumn:
-    side_data, users = evaluation.side_data, evaluation.side_data.users
-    of_users = [] if users is None else [name for name in users.columns if name != "user"]
-    frames: dict[str, Columns] = {
-        "users": {} if users is None else {name: partial(users.select, value=name) for name in of_users},
-        "truth": _columns_of_truth(evaluation),
-        "list": _columns_of(side_data.recs, "recommendations", evaluation),
-    }
-    having = [frame for frame, columns in frames.items() if by in columns]
-    for frame in having:
-        values = frames[frame][by]("user").unique(maintain_order=True)
-        for other in having[1:] if frame == "users" else ():
-            _refuse_another(by, values, "truth" if other == "truth" else "recommendations", frames[other][by]("user"))
-        split = values["user"].is_duplicated().any()
-        return SegmentColumn(by, frames[frame][by]("user", "item") if split else values, frame)
-    if by in WORKED_OUT:
-        return SegmentColumn(by, _worked_out(evaluation, by))
-    worked_out = [] if side_data.train is None else WORKED_OUT
-    names = [*chain.from_iterable(frames.values()), *worked_out]
-    give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
-    hint = () if users is not None else (" Give what is known of them: ", give, ".")
-    problem = " is no column of users=, of the truth or of the recommendations, where segments come from."
-    raise OptionError(Argument("by", by), problem, *hint, fix=near(by, names) if names else ())
-
-
-def _columns_of_truth(evaluation: EvaluationData) -> Columns:
-    """The columns of the truth; those that have a role are held already."""
-    side_data, source = evaluation.side_data, evaluation.prepared.source
+def _columns_of_truth(data: EvaluationData) -> Columns:
+    """Return the columns of the truth; those that have a role are held already."""
+    side_data, source = data.side_data, data.prepared.source
     columns: Columns = {}
     if source is not None and side_data.truth is not None:
         columns = {source.truth_labels[role]: partial(source.truth.select, value=role) for role in source.truth.columns}
-    columns |= _columns_of(side_data.truth, "truth", evaluation)
+    columns |= _columns_of(side_data.truth, "truth", data)
     return {name: read for name, read in columns.items() if name not in (side_data.truth_user, side_data.truth_item)}
 
 
-def _columns_of(frame: Any, name: str, evaluation: EvaluationData) -> Columns:
-    """The columns of a frame that have no role."""
-    side_data, source = evaluation.side_data, evaluation.prepared.source
+def _columns_of(frame: Any, name: str, data: EvaluationData) -> Columns:
+    """Return the columns of a frame that have no role."""
+    side_data, source = data.side_data, data.prepared.source
     if frame is None:
         return {}
     roles = {"user": side_data.truth_user, "item": side_data.truth_item}
@@ -391,12 +455,13 @@ def _columns_of(frame: Any, name: str, evaluation: EvaluationData) -> Columns:
     return {column: partial(read, column) for column in columns if column not in roles.values()}
 
 
-def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
-    train = evaluation.side_data.train
+def _worked_out(data: EvaluationData, by: str) -> pl.DataFrame:
+    """Count the rows of each user in train, or average the popularity of their items there."""
+    train = data.side_data.train
     if train is None:
         give = Code("recs.rec.against(truth, train=frame)", Argument("train", FRAME))
         raise RecnbError(Argument("by", by), " needs what users had before: type ", give, ".")
-    users = _everyone(evaluation).alias("user").to_frame()
+    users = _everyone(data).alias("user").to_frame()
     if by == "activity":
         counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
         return users.join(counts, on="user", how="left").with_columns(pl.col("value").fill_null(0))
@@ -405,9 +470,7 @@ def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
 
 
 def _coded(values: pl.Series, bins: int) -> tuple[list[Any], Ints]:
-    """Segments, and which each value is in (-1: missing): numbers that are many in bins, others as they are."""
-    if values.dtype.is_float():
-        values = values.fill_nan(None)
+    """Return segments, and for each value its segment (-1: missing): numbers that are many in bins, others as they are."""
     present = values.drop_nulls()
     if values.dtype.is_numeric() and present.n_unique() > FEW:
         numbers = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
@@ -437,186 +500,70 @@ def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
     return names
 
 
-def segment_rows(
-    evaluation: EvaluationData,
-    metrics: Metrics,
-    k: object,
-    by: Any,
-    bins: int,
-    options: Mapping[str, Any],
-    confidence: float = 0.95,
-    computed: Mapping[str, Floats] | None = None,
+# ---- Parts of the truth: a column that differs within users, each value of which is a truth of its own.
+
+
+def _column_of_parts(data: EvaluationData, by: Any) -> SegmentColumn | None:
+    """Return the column of the truth that differs within users, if `by` names one: user, item, value."""
+    users = data.side_data.users
+    if not isinstance(by, str) or (users is not None and by in users.columns):
+        return None
+    read = _columns_of_truth(data).get(by)
+    if read is None or not read("user").unique()["user"].is_duplicated().any():
+        return None
+    return SegmentColumn(by, read("user", "item"), "truth")
+
+
+def _parts(data: EvaluationData, column: SegmentColumn) -> Iterator[tuple[Any, EvaluationData]]:
+    """Yield each value of the column with the evaluation against its rows of the truth alone."""
+    source = data.prepared.source
+    assert source is not None
+    truth, rows = source.truth, column.table
+    rows = rows.with_columns(pl.col(name).cast(truth[name].dtype) for name in ("user", "item"))
+    if rows["value"].dtype.is_float():
+        rows = rows.with_columns(pl.col("value").fill_nan(None))
+    pairs = rows.unique(maintain_order=True)
+    twice = pairs.filter(pl.struct("user", "item").is_duplicated())
+    if twice.height:
+        user, item, _value = twice.row(0)
+        raise column.refusal(f" has more than one value for user {user!r} and item {item!r}: give each pair one.")
+    values = pairs["value"].unique()
+    _refuse_many(len(values), column.label)
+    for value in steps([*values.drop_nulls().sort().to_list(), *[None] * values.has_nulls()], _("segments")):
+        here = pairs.filter(pl.col("value").eq_missing(pl.lit(value, dtype=pairs["value"].dtype)))
+        part = truth.join(here.select("user", "item"), on=["user", "item"], how="semi", maintain_order="left")
+        try:
+            prepared = replace(source, truth_rows=LazyRows.of(part), _known={}).under(data.convention)
+        except NoUsersError:  # nothing in it is relevant
+            continue
+        yield value, EvaluationData(prepared, data.library, data.overrides, data.side_data)
+
+
+def _rows_of_parts(
+    data: EvaluationData, asked: Sequence[Asked], k: Cutoffs, column: SegmentColumn, confidence: float
 ) -> tuple[Segments, list[Segment], list[str]]:
-    """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users; and the basis.
-
-    The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over all rows.
-    `computed` has the values of each metric for the users evaluated at the one cut-off, if they were computed before.
-    """
-    asked, segments = asked_of(evaluation.library, metrics, options), segments_of(evaluation, by, bins)
-    for _name, metric, _own in asked:
-        if metric.of == "all":
-            problem = f"{metric.name} is one number of all lists, with no value for each user, so "
-            raise OptionError(problem, Argument("by"), " cannot break it down: leave it out.")
-        segments.check(metric)
-    split, rows = segments.split(evaluation), list[Segment]()
-    of_accuracy = [each for each in asked if each.metric.is_accuracy]
-    phrases = evaluation.phrases_of_metrics(of_accuracy, Cutoffs.of(k))
-    for name, metric, own in asked:
-        at_cutoffs = metric.cutoffs(Cutoffs.of(k))
-        if computed is None or segments.parts is not None or np.isnan(computed[metric.name]).any():
-            of_users = values_of(split, metric, at_cutoffs, own)
-        else:
-            of_users = UserValues(evaluation.prepared.users, computed[metric.name][:, np.newaxis])
-        if not metric.is_accuracy:
-            phrases[name] = of_users.basis()
-        keys, code = segments.placed(of_users.users)
-        metric = metric.bounded(own)
-        user = segments.user(of_users.users)
-        for cut, values in zip(at_cutoffs, of_users.values.T, strict=True):
-            kept = ~np.isnan(values)
-            at_cut, code_at, user_at = values[kept, np.newaxis], code[kept], None if user is None else user[kept]
-            rows += [
-                _segment(metric, cut, keys[at], at_cut, code_at == at, user_at, confidence)
-                for at in np.unique(code_at).tolist()
-            ]
-    corrected = _corrected(_frame(rows)).tolist()
-    words = [segments.words] if segments.words else []
-    return (
-        segments,
-        [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)],
-        [*merged(phrases), *words],
-    )
-
-
-def table_by(
-    evaluation: EvaluationData, metrics: Metrics, k: object, by: Any, bins: int, options: Mapping[str, Any]
-) -> SegmentTable:
-    """The segments of `segment_rows` as a table."""
-    segments, rows, basis = segment_rows(evaluation, metrics, k, by, bins, options)
+    """Compute each metric against each part of the truth: mean, interval and users, without a gap or a test."""
+    rows, keys, phrases = [], [], dict[str, list[str]]()
+    unknown = _unknown(column.table["value"].unique().to_list())
+    for value, part in _parts(data, column):
+        key = (unknown if value is None else value,)
+        keys.append(key)
+        for name, metric, own in asked:
+            found = values_of(part, metric, metric.cutoffs(k), own)
+            ends = (found.mean, *found.interval(confidence), found.n_users)
+            for cut, mean, low, high, n in zip(found.k, *(each.tolist() for each in ends), strict=True):
+                rows.append(Segment(metric.name, cut, str(key[0]), n, mean, low, high, key=key, small=n < SMALL))
+            phrases[name] = [*column_words(found, column.label)]
+    order = {
+        (each.metric.name, cut): at for at, (each, cut) in enumerate((a, c) for a in asked for c in a.metric.cutoffs(k))
+    }
+    rows.sort(key=lambda row: order[row.metric, row.k])
     words = _(
-        "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
-        "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
-        by=one_line(segments.label),
-        confidence="95",
+        "each {by} is a truth of its own: its rows of the truth, and the users who have one", by=one_line(column.label)
     )
-    frame = _frame(rows)
-    levels_of = {"metric": frame["metric"], "k": frame["k"].astype(object if frame["k"].isna().any() else int)}
-    for at, named in enumerate(distinct_labels(segments.labels, {*COLUMNS} - {"segment", "key"})):
-        levels_of[named] = pd.Series([row.key[at] for row in rows], dtype=object)
-    # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
-    codes, levels = zip(*map(pd.factorize, levels_of.values()), strict=True)
-    index = pd.MultiIndex(list(map(list, levels)), [code.tolist() for code in codes], names=list(levels_of))
-    counts = ["n_users"] if segments.parts is None else ["n_users", "n_rows"]
-    numbers = ["mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small"]
-    table = SegmentTable(frame[[*counts, *numbers]].set_axis(index, axis=0))
-    line = "; ".join([*basis, words])
-    table.attrs = {"basis": line, "n_users": evaluation.n_users, "by": segments.label, "lang": current()}
-    return table
+    return Segments((column.label,), tuple(keys), words=words), rows, [*merged(phrases), words]
 
 
-def _frame(rows: Sequence[Segment]) -> pd.DataFrame:
-    return pd.DataFrame([vars(row) for row in rows], columns=COLUMNS)
-
-
-def _segment(
-    metric: Metric[...],
-    k: int | None,
-    key: tuple[Any, ...],
-    values: Floats,
-    inside: Bools,
-    user: Ints | None,
-    confidence: float,
-) -> Segment:
-    own = values[inside]
-    moments = Moments.of(own, metric.bounds) if user is None else Moments.of_clusters(own, user[inside], metric.bounds)
-    gap = gap_to_rest(values, inside, confidence, user=user)
-    ends = (*moments.interval(confidence), gap.gap, gap.low, gap.high, gap.p)
-    numbers = (float(number[0]) for number in (own.mean(axis=0), *ends))
-    name = ", ".join(map(str, key))
-    return Segment(metric.name, k, name, moments.n, *numbers, key=key, n_rows=len(own), small=moments.n < SMALL)
-
-
-def _again(rows: pd.DataFrame) -> pd.Series[bool]:
-    """Whether a row repeats the test of the row before: of two segments each is the rest of the other."""
-    groups = rows.groupby(["metric", "k"], dropna=False)["p"]
-    twins = (groups.transform("size") == 2) & (groups.transform("count") == 2)
-    return twins & rows.duplicated(["metric", "k"])
-
-
-def _corrected(rows: pd.DataFrame) -> pd.Series[float]:
-    """P-values corrected by Holm's method over all tests of a table, of which one that is repeated counts once."""
-    again = _again(rows)
-    corrected = pd.Series(holm(rows["p"].mask(again).to_numpy()))
-    return corrected.where(~again, corrected.shift())
-
-
-def n_tests(segments: Sequence[Segment]) -> int:
-    """The number of tests over which the p-values of segments are corrected."""
-    rows = _frame(segments)
-    return int((rows["p"].notna() & ~_again(rows)).sum())
-
-
-@dataclass(frozen=True)
-class Segment:
-    """One metric at one cut-off in one segment of the users."""
-
-    metric: str
-    k: int | None
-    segment: str  #: its values as they are shown
-    n_users: int
-    mean: float
-    low: float
-    high: float
-    gap: float  #: the mean here less the mean of all other users
-    gap_low: float
-    gap_high: float
-    p: float  #: of the test of the gap; NaN: too few users or differences
-    p_holm: float = field(default=np.nan, kw_only=True)  #: corrected over the whole table
-    key: tuple[Any, ...] = field(kw_only=True)  #: its value of each column
-    n_rows: int = field(kw_only=True)  #: more than users if these are split
-    small: bool = field(kw_only=True)  #: too few users to say much
-
-
-#: The fields of a segment.
-COLUMNS = [each.name for each in fields(Segment)]
-
-
-class SegmentTable(Table):
-    """Means of segments with their intervals, and the gap of each to all other users.
-
-    Indexed by metric, k and the columns of the segments under their names; columns n_users, mean, low, high, gap, gap_low,
-    gap_high, p, p_holm, small, and n_rows if a column splits users into several rows.
-    """
-
-    def _number(self, value: float, column: object) -> str:
-        """Gaps with their sign; a small p is not rounded to 0."""
-        if column in ("p", "p_holm") and value < 0.0001:
-            return "<0.0001"
-        return (
-            f"{value:+.4f}" if str(column).startswith("gap") and np.isfinite(value) else super()._number(value, column)
-        )
-
-    def _draw(self, ax: Axes | None, color: Any) -> Axes:
-        """The metrics in each segment, with their intervals."""
-        index: Any = self.index
-        names = [_label(metric, k) for metric, k in zip(*map(index.get_level_values, ("metric", "k")), strict=True)]
-        keys = [key[2:] for key in index]  # a segment's values, which may read alike when joined
-        at = {key: place for place, key in enumerate(dict.fromkeys(keys))}
-        shown: Any = self.set_axis(pd.MultiIndex.from_arrays([[at[key] for key in keys], names]))
-        wide = [shown[part].unstack(sort=False) for part in ("mean", "low", "high")]
-        parts = [part.set_axis([", ".join(map(str, key)) for key in at]) for part in wide]
-        by = plain(self.attrs.get("by", ""))
-        with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
-            return draw_scales(ax, parts, _of_metrics, axis=1, color=color, ylabel=by, **fonts)
-
-    def _title(self) -> str:
-        return translated(N_("By {by}"), by=user_text(self.attrs.get("by", ""), 80))
-
-
-def _of_metrics(metrics: Sequence[str]) -> str:
-    """The label of an axis of means; several metrics are in the legend."""
-    return _("{label}, mean over users", label=metrics[0]) if len(metrics) == 1 else _("mean over users")
-
-
-def _label(metric: str, k: Any) -> str:
-    return metric if pd.isna(k) else f"{metric}@{k:.0f}"
+def column_words(found: Values, label: str) -> list[str]:
+    """Return the basis of a metric over parts of the truth: without the number of users, which each row has."""
+    return [phrase for phrase in found.basis.phrases(brief=True) if phrase not in found.basis.users_in_words()]

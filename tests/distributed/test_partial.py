@@ -119,8 +119,8 @@ def test_intervals_are_those_of_moments():
         np.testing.assert_allclose(both.score("map", 3).interval(0.9, method), expected, atol=1e-12)
     assert "beta" in repr(both.interval("map", 3))
     curve = Partial.of(evaluation, ["ndcg"], range(1, 6)).curve("ndcg")
-    assert curve.k == (1, 2, 3, 4, 5)
-    np.testing.assert_allclose(curve.value, evaluation.curve("ndcg", range(1, 6)).value, atol=1e-12)
+    assert curve.index.tolist() == [1, 2, 3, 4, 5]
+    np.testing.assert_allclose(curve, evaluation.curve("ndcg", range(1, 6)), atol=1e-12)
     with pytest.raises(OptionError, match="makes no interval here"):
         both.interval("map", 3, method="bootstrap")
 

@@ -303,7 +303,7 @@ def test_reports_tables_by_group_comparisons_and_explanations_are_those_of_panda
         made.curve("ndcg", range(1, 8), gain="exponential"),
         expected.curve("ndcg", range(1, 8), gain="exponential"),
     )
-    np.testing.assert_allclose(curve.value, other.value, atol=1e-12)
+    np.testing.assert_allclose(curve, other, atol=1e-12)
     user = expected.users[3]
     assert made.explain("ndcg", user, k=5)._repr_html_() == expected.explain("ndcg", user, k=5)._repr_html_()
     assert float(made.explain("err", user, k=5).value) == pytest.approx(expected.err(k=5).per_user[user], abs=1e-12)

@@ -66,8 +66,8 @@ def test_hits_of_items_are_those_of_the_rows_where_ties_are_averaged() -> None:
 def test_items_are_shown_by_the_columns_of_the_frame_and_the_rest_is_counted() -> None:
     items = EV.items(k=10)
     lines = repr(items).splitlines()
-    assert lines[0].split() == list(items.to_frame().columns)
-    assert lines[2].startswith(items.index[0])
+    assert lines[0].split() == ["item", *items.to_frame().columns]
+    assert lines[1].startswith(items.index[0])
     assert f"{len(items) - 20} more rows in .to_frame()" in repr(items)
     assert len(items.to_frame()) == len(items) == 250
     html = items._repr_html_()
@@ -100,12 +100,12 @@ def test_one_user_by_loops() -> None:
 def test_one_user_shows_what_the_frame_has() -> None:
     one = EV.user("u026", k=10)
     lines = repr(one).splitlines()
-    assert lines[0] == "user 'u026': found 2 of 3 relevant"
+    assert lines[0] == "user u026: found 2 of 3 relevant"
     assert lines[1].split() == list(one.to_frame().columns)
-    assert "i161 The Staircase of Foxglove Farm" in repr(one)
+    assert "i161  The Staircase of Foxglove Farm" in repr(one)
     html = one._repr_html_()
     assert html.count("✓") == 2
-    assert "<bdi>u026</bdi>" in html
+    assert "<bdi>user u026: found" in html
     nobody = recnb.evaluate(
         pd.DataFrame({"user": [1], "item": ["a"], "rank": [1]}), pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
     ).user(2)

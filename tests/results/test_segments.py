@@ -13,12 +13,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.stats import ttest_ind, ttest_rel
+from scipy.stats import ttest_ind
 
 import recnb
-from recnb.data.user_parts import UserParts
 from recnb.errors import OptionError, RecnbError
-from recnb.results.segments import SegmentTable, segments_of
+from recnb.results.segments import segments_of
 from recnb.stats import holm
 
 SAMPLE = recnb.datasets.load_sample()
@@ -27,7 +26,7 @@ EV = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, users=SAMPLE.users, trai
 
 def test_each_segment_is_the_mean_of_its_users() -> None:
     table = EV.table(["ndcg", "recall"], k=[5, 10], by="segment")
-    assert isinstance(table, SegmentTable)
+    assert isinstance(table, recnb.Table)
     assert len(table) == 2 * 2 * 3
     segment = SAMPLE.users.set_index("user")["segment"]
     for metric, k in (("ndcg", 5), ("recall", 10)):
@@ -100,7 +99,7 @@ def test_small_segments_are_marked_and_the_smallest_not_tested() -> None:
     rows = EV.table("ndcg", k=10, by=by).loc[("ndcg", 10)]
     assert rows["small"].to_dict() == {"few": True, "rest": False, "two": True}
     assert rows["p"].isna().to_dict() == {"few": False, "rest": False, "two": True}
-    assert "  True" in repr(EV.table("ndcg", k=10, by=by))
+    assert "✓" in repr(EV.table("ndcg", k=10, by=by))
     alone = EV.table("ndcg", k=10, by=pd.Series("all", index=EV.users))
     assert alone["gap"].isna().all()
     assert alone.loc[("ndcg", 10, "all"), "mean"] == pytest.approx(float(EV.ndcg(k=10)))
@@ -255,7 +254,6 @@ def test_several_columns_are_the_segments_of_their_combinations() -> None:
     frame = table.to_frame().reset_index()
     assert list(frame.columns[:4]) == ["metric", "k", "segment", "half"]
     assert set(frame["half"]) == {0, 1}
-    assert "n_rows" not in frame
     both = known["half"].rename("half")
     assert ev.table("ndcg", k=10, by=["segment", both]).to_numpy(float) == pytest.approx(table.to_numpy(float))
 
@@ -270,21 +268,24 @@ def test_columns_with_names_of_the_table_are_told_apart() -> None:
     ]
 
 
-# Users in parts
+# Parts of the truth
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-@pytest.mark.parametrize("metric", ["ndcg", "recall", "average_precision", "r_precision", "reciprocal_rank"])
-def test_each_user_and_week_is_the_list_against_the_truth_of_that_week(frame: type, metric: str) -> None:
-    ev = recnb.evaluate(frame(LISTS), frame(WEEKS))
-    table = ev.table(metric, k=[5, None], by="week").to_frame()
-    for k in (5, None):
-        for week in range(3):
-            alone = getattr(LISTS.rec.against(WEEKS[WEEKS["week"] == week]), metric)(k=k)
-            row = table.loc[(metric, k, week)] if k else table.reset_index().query("k.isna() and week == @week").iloc[0]
-            assert row["mean"] == pytest.approx(float(alone), abs=1e-12)
-            assert row["n_users"] == row["n_rows"] == alone.n_users
-            assert (row["low"], row["high"]) == pytest.approx((alone.interval().low, alone.interval().high), abs=1e-12)
+@pytest.mark.parametrize("options", [{}, {"judged_only": True}])
+def test_each_value_of_the_truth_is_a_truth_of_its_own(frame: type, options: dict[str, Any]) -> None:
+    table = recnb.evaluate(frame(LISTS), frame(WEEKS), **options).table(["ndcg", "recall"], k=[5, 10], by="week")
+    assert list(table.columns) == ["n_users", "mean", "low", "high", "small"]
+    for metric, k, week in table.index:
+        alone = getattr(LISTS.rec.against(WEEKS[WEEKS["week"] == week], **options), metric)(k=k)
+        row = table.loc[(metric, k, week)]
+        assert row["mean"] == pytest.approx(float(alone), abs=1e-12)
+        assert row["n_users"] == alone.n_users
+        assert (row["low"], row["high"]) == pytest.approx((alone.interval().low, alone.interval().high), abs=1e-12)
+    assert "each week is a truth of its own" in repr(table)
+    assert "gap" not in repr(table)
+    assert len(table.plot().get_yticklabels()) == 3
+    plt.close()
 
 
 @pytest.mark.parametrize(
@@ -296,108 +297,67 @@ def test_each_user_and_week_is_the_list_against_the_truth_of_that_week(frame: ty
         {"judged": "list", "no_relevant": "zero"},
         {"convention": "ranx"},
         {"ties": "max_rank"},
+        {"ties": "expected"},
     ],
 )
-def test_parts_under_other_conventions(options: dict[str, object]) -> None:
+def test_parts_of_the_truth_under_other_conventions(options: dict[str, object]) -> None:
     scored = LISTS.assign(score=(-LISTS["rank"]) // 2).drop(columns="rank") if "ties" in options else LISTS
-    table = scored.rec.against(WEEKS, **options).table(["ndcg", "precision"], k=5, by="week").to_frame()
+    table = scored.rec.against(WEEKS, train=SAMPLE.train, **options).table(["ndcg", "novelty"], k=5, by="week")
     for metric, k, week in table.index:
-        alone = getattr(scored.rec.against(WEEKS[WEEKS["week"] == week], **options), metric)(k=k)
-        assert table.loc[(metric, k, week), "mean"] == pytest.approx(float(alone), abs=1e-12)
-        assert table.loc[(metric, k, week), "n_rows"] == alone.n_users
+        alone = scored.rec.against(WEEKS[WEEKS["week"] == week], train=SAMPLE.train, **options)
+        assert table.loc[(metric, k, week), "mean"] == pytest.approx(float(getattr(alone, metric)(k=k)), abs=1e-12)
+        assert table.loc[(metric, k, week), "n_users"] == getattr(alone, metric)(k=k).n_users
 
 
-def test_a_segment_of_several_weeks_keeps_the_rows_of_a_user_together() -> None:
-    ev = LISTS.rec.against(WEEKS)
-    table = ev.table("recall", k=10, by="day", bins=2).loc[("recall", 10)]
-    values = pd.concat(
-        {day: LISTS.rec.against(WEEKS[WEEKS["day"] == day]).recall(k=10).per_user for day in range(12)}, names=["day"]
-    ).reset_index(name="value")
-    early = values["day"] <= int(str(table.index[0]).split()[-1])
-    for row, inside in zip(table.itertuples(), (early, ~early), strict=True):
-        mine = values[inside]
-        assert row.n_rows == len(mine) > row.n_users == mine["user"].nunique()
-        assert row.mean == pytest.approx(mine["value"].mean(), abs=1e-12)
-        off = (mine["value"] - mine["value"].mean()).groupby(mine["user"]).sum()
-        error = np.sqrt((off**2).sum()) / len(mine)
-        assert (row.high - row.low) / 2 / 1.96 == pytest.approx(error, rel=0.1)
+def test_a_missing_part_is_not_known_and_one_without_users_has_no_row() -> None:
+    truth = pd.DataFrame({"user": [1, 1, 2], "item": list("aba"), "relevance": [1, 1, 0], "week": ["x", None, "y"]})
+    recs = pd.DataFrame({"user": [1, 2], "item": ["a", "a"], "rank": 1})
+    table = recs.rec.against(truth).table("recall", k=1, by="week")
+    assert table["mean"].to_dict() == {("recall", 1, "x"): 1.0, ("recall", 1, "not known"): 0.0}
 
 
-def test_the_gap_of_weeks_is_paired_where_users_are_in_both() -> None:
-    both = WEEKS.assign(half=WEEKS["week"] % 2)
-    users = [set(both.loc[both["half"] == half, "user"]) for half in (0, 1)]
-    both = both[both["user"].isin(users[0] & users[1])]
-    ev = LISTS.rec.against(both)
-    row = ev.table("recall", k=10, by="half").loc[("recall", 10, 0)]
-    left, right = (LISTS.rec.against(both[both["half"] == half]).recall(k=10).per_user for half in (0, 1))
-    assert left.index.equals(right.index)
-    theirs = ttest_rel(left, right)
-    assert row["gap"] == pytest.approx(left.mean() - right.mean(), abs=1e-12)
-    assert row["p"] == pytest.approx(theirs.pvalue, abs=1e-10)
-    ends = theirs.confidence_interval(0.95)
-    assert (row["gap_low"], row["gap_high"]) == pytest.approx((ends.low, ends.high), abs=1e-10)
-
-
-def test_a_column_of_the_recommendations() -> None:
-    ev = LISTS.rec.against(SAMPLE.test)
-    countries = LISTS.drop_duplicates("user").set_index("user")["country"]
-    by_name, by_series = (ev.table("ndcg", k=10, by=by).to_numpy(float) for by in ("country", countries))
-    assert by_name == pytest.approx(by_series, nan_ok=True)
-    rows = ev.table("precision", k=10, by="arm").loc[("precision", 10)]
-    whole, means = ev.precision(k=10), {}
-    for arm in ("a", "b"):
-        alone = LISTS[LISTS["arm"] == arm].rec.against(SAMPLE.test)  # ranks leave the places of the other arm empty
-        means[arm] = alone.precision(k=10).per_user.reindex(whole.per_user.index[alone.to_frame()["list_length"] > 0])
-        assert rows.loc[arm, "mean"] == pytest.approx(means[arm].mean(), abs=1e-12)
-    assert (rows.loc[["a", "b"], "mean"] * rows.loc[["a", "b"], "n_rows"]).sum() == pytest.approx(whole.per_user.sum())
-    assert "at their ranks in the whole list" in repr(ev.table("precision", k=10, by="arm"))
-
-
-def test_columns_of_both_frames_and_of_users() -> None:
-    ev = LISTS.rec.against(WEEKS, users=SAMPLE.users)
-    rows = ev.table("recall", k=10, by=["week", "arm", "segment"]).loc[("recall", 10)]
-    segment = SAMPLE.users.set_index("user")["segment"]
-    for week, arm, name in [(0, "a", "new"), (2, "b", "devoted")]:
-        alone = LISTS[LISTS["arm"] == arm].rec.against(WEEKS[WEEKS["week"] == week]).recall(k=10).per_user
-        mine = alone[(segment[alone.index] == name).to_numpy() & alone.index.isin(LISTS["user"])]
-        assert rows.loc[(week, arm, name), "mean"] == pytest.approx(mine.mean(), abs=1e-12)
-        assert rows.loc[(week, arm, name), "n_users"] == len(mine)
-
-
-def test_one_frame_with_both_sides_split_by_its_column() -> None:
-    frame = pd.DataFrame(
-        {
-            "user": [1, 1, 1, 2, 2, 2],
-            "item": list("abcabc"),
-            "rank": [1, 2, 3] * 2,
-            "relevance": [1, 0, 1, 0, 1, 1],
-            "kind": list("xxyxyy"),
-        }
-    )
+def test_one_frame_with_both_sides_by_its_column() -> None:
+    frame = pd.DataFrame({
+        "user": [1, 1, 1, 2, 2, 2], "item": list("abcabc"), "rank": [1, 2, 3] * 2, "relevance": [1, 0, 1, 0, 1, 1], "kind": list("xxyxyy")
+    })  # fmt: skip
     table = frame.rec.evaluation().table("recall", k=2, by="kind").to_frame()
     assert table["mean"].to_dict() == {("recall", 2, "x"): 1.0, ("recall", 2, "y"): 0.25}
 
 
-def test_what_parts_of_users_have_no_value_of() -> None:
-    ev = LISTS.rec.against(WEEKS, train=SAMPLE.train)
-    with pytest.raises(OptionError, match="novelty is no metric of hits alone"):
-        ev.table(["ndcg", "novelty"], k=10, by="week")
-    tied = LISTS.drop(columns="rank").rec.against(WEEKS, ties="expected")
-    with pytest.raises(OptionError, match="ties='first'"):
-        tied.table("ndcg", k=10, by="week")
-    twice = pd.concat([WEEKS, WEEKS.assign(week=9)])
-    with pytest.raises(OptionError, match="more than one value for user"):
-        LISTS.rec.against(twice, duplicates="dedupe").table("ndcg", k=10, by="week")
+def test_a_column_of_the_recommendations_is_one_of_lists() -> None:
+    ev = LISTS.rec.against(SAMPLE.test)
+    countries = LISTS.drop_duplicates("user").set_index("user")["country"]
+    by_name, by_series = (ev.table("ndcg", k=10, by=by).to_numpy(float) for by in ("country", countries))
+    assert by_name == pytest.approx(by_series, nan_ok=True)
 
 
-def test_reports_of_parts_name_the_rows() -> None:
-    ev = LISTS.rec.against(WEEKS, users=SAMPLE.users)
-    report = ev.report(k=10, metrics=["ndcg"], by=["week", "segment"])
-    table = ev.table("ndcg", k=10, by=["week", "segment"])
+FOUND = recnb.compare({"a": LISTS, "b": SAMPLE.models["popular"]}, WEEKS)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: LISTS.rec.against(SAMPLE.test).table("ndcg", k=10, by="arm"), r"recs\[recs\['arm'\] == value\]\.rec\.against"),
+        (lambda: LISTS.rec.against(WEEKS, users=USERS).table("ndcg", k=10, by=["week", "segment"]), r"by='week' .*\.table\(by='week'\)"),
+        (lambda: FOUND.table("ndcg", k=10, by="week"), r"differs within users.*\.table\(by='week'\) of one model"),
+        (lambda: LISTS.rec.against(pd.concat([WEEKS, WEEKS.assign(week=9)]), duplicates="dedupe").table("ndcg", k=10, by="week"), "more than one value for user"),
+    ],
+    ids=["recommendations", "several", "comparison", "two values"],
+)  # fmt: skip
+def test_columns_that_split_users_are_refused_with_what_to_type(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(OptionError, match=words):
+        call()
+    alone = LISTS[LISTS["arm"] == "a"].rec.against(SAMPLE.test).ndcg(k=10)
+    assert 0 < alone < 1
+    assert len(FOUND["a"].table("ndcg", k=10, by="week")) == 3
+
+
+def test_a_report_by_parts_of_the_truth() -> None:
+    ev = LISTS.rec.against(WEEKS)
+    report, table = ev.report(k=10, metrics=["ndcg"], by="week"), ev.table("ndcg", k=10, by="week")
     assert [row.mean for row in report.segments.rows] == table["mean"].tolist()
-    assert report.segments.rows[0].segment == "0, devoted"
     for form in (repr(report), report._repr_html_(), report.to_markdown()):
-        assert "each user and week is a row" in form
+        assert "each week is a truth of its own" in form
 
 
 @pytest.mark.parametrize("frame", ["truth", "recommendations"])
@@ -506,13 +466,6 @@ def test_the_line_below_names_the_users_of_metrics_beyond_accuracy() -> None:
     assert EV.table("ndcg", k=10, by="activity").attrs["basis"].startswith(f"{EV.n_users} users; ")
 
 
-def test_users_of_parts_are_numbered_in_order() -> None:
-    """In any other order the sums of rows of a user, and the last digits of intervals, differ from run to run."""
-    users = [f"u{number:03}" for number in np.random.default_rng(0).permutation(200) for _twice in range(2)]
-    parts = UserParts(pl.DataFrame({"user": users}), None, None)
-    assert parts.user(pl.Series(range(400))).tolist() == [at // 2 for at in range(400)]
-
-
 SMALL = recnb.evaluate(
     pd.DataFrame({"user": np.repeat([1, 2, 3], 2), "item": list("ababab"), "rank": [1, 2] * 3}),
     pd.DataFrame({"user": [1, 2, 3], "item": list("aba")}),
@@ -540,9 +493,3 @@ def test_a_column_of_a_frame_whose_rows_are_items() -> None:
     table = recnb.evaluate(frame).table("reciprocal_rank", by="week")
     assert table["mean"].droplevel(["metric", "k"]).to_dict() == pytest.approx({1: (1 / 2 + 1) / 2, 2: 1 / 3})
     assert table["n_users"].tolist() == [2, 1]
-
-
-def test_a_mean_over_rows_has_no_segments() -> None:
-    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, convention="recommenders")
-    with pytest.raises(OptionError, match="recommenders averages novelty over rows and not over users"):
-        ev.table("novelty", k=10, by="activity")

@@ -73,7 +73,7 @@ def test_printed_headers_are_the_columns_of_the_frame() -> None:
                 html = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', table._repr_html_().replace("_<wbr>", "_"))
                 assert html[-len(table.columns) :] == [*map(str, table.columns)]
             curve = EV.curve("ndcg", k=[1, 5])
-            assert repr(curve).splitlines()[0].split() == [*curve.to_frame().columns]
+            assert repr(curve).splitlines()[0].split() == ["k", *curve.to_frame().columns]
             assert re.findall(r'<th scope="col"[^>]*>(.*?)</th>', curve._repr_html_()) == ["k", "ndcg", "low", "high"]
         finally:
             recnb.language("en")
@@ -113,25 +113,26 @@ def test_a_table_for_a_paper_has_symbols_and_intervals_in_cells() -> None:
     latex = table.to_latex(caption="Mine.", label="tab:mine")
     assert f"nDCG & {cells[0]} & {cells[1]} \\\\" in latex
     assert "AP & " in latex
-    assert r"\caption{Mine. 261 users;" in latex
+    assert r"\caption{Mine.}" in latex
+    assert r"\footnotesize\raggedright 261 users; 2 of them" in latex
     assert r"\label{tab:mine}" in latex
     assert "| model | nDCG@10 | AP@10 |" in FOUND.table(["ndcg", "map"], k=10).to_markdown()
     assert "| P@5 | " in EV.table(["P@5", "ndcg"]).to_markdown()  # as it was asked for
     assert "| nDCG | " in EV.under("rectools").table(["ndcg"], k=5).to_markdown()
     own = EV.under("sklearn").table(["ndcg", "recall"], k=5)
-    assert own.attrs["own"] == ["recall"]
-    assert "| Recall† | " in own.to_markdown()
+    assert "recall: 261 users" in own.attrs["basis"]
     models = recnb.compare({"ndcg": SAMPLE.models["popular"], "recall": SAMPLE.models["factors"]}, SAMPLE.test)
     assert "| ndcg | " in models.table("ndcg", k=10).to_markdown()  # the name of a model
 
 
 def test_no_cutoff_is_the_whole_list_and_no_value_a_dash() -> None:
     table = EV.table("ndcg")
-    assert repr(table).splitlines()[0].split() == ["k", "whole", "list"]
+    assert repr(table).splitlines()[0].split() == ["metric", "×", "k", "whole", "list"]
     assert "whole list" in table._repr_html_()
     wide = EV.table(["ndcg", "coverage"], k=[5, None], intervals=True)
-    assert repr(wide).splitlines()[0].split() == ["k", "5", "whole", "list"]
-    assert repr(wide).splitlines()[3].split()[1:] == [f"{value:.4f}" for value in wide.loc["ndcg"]]
+    assert repr(wide).splitlines()[0].split() == ["metric", "×", "k", "5", "whole", "list"]
+    mean, low, high, *_whole = (f"{value:.4f}" for value in wide.loc["ndcg"])
+    assert repr(wide).splitlines()[1].split()[1:4] == [mean, f"[{low},", f"{high}]"]
     for text in (
         repr(wide),
         wide._repr_html_(),
@@ -155,7 +156,7 @@ def test_options_of_pandas_are_those_of_pandas() -> None:
     assert table.to_latex(longtable=True) == pd.DataFrame(table).to_latex(longtable=True)
     two_decimals = table.to_latex(float_format="%.2f")
     assert f"nDCG & {table.loc['ndcg', 5]:.2f} & {table.loc['ndcg', 10]:.2f}" in two_decimals
-    assert r"\caption{261 users" in two_decimals
+    assert r"\caption{metrics at cut-offs}" in two_decimals
     assert type(table.head(2)) is pd.DataFrame
     assert table.copy().equals(table)
     assert pickle.loads(pickle.dumps(table)).equals(table)

@@ -137,51 +137,37 @@ def test_a_table_shows_itself() -> None:
 # Curve
 
 
-def test_a_curve_holds_the_single_calls() -> None:
-    for metric in ("ndcg", "precision", "err"):
-        curve = EV.curve(metric, k=[1, 2, 4, 50])
-        assert (curve.metric, curve.k, curve.n_users) == (metric, (1, 2, 4, 50), 5)
-        assert curve.value == pytest.approx([float(getattr(EV, metric)(k=k)) for k in curve.k], abs=1e-12)
-        assert list(zip(curve.low, curve.high, strict=True)) == [
-            pytest.approx(getattr(EV, metric)(k=k).interval(), abs=1e-12) for k in curve.k
-        ]
-        assert all(type(number) is float for number in curve.value + curve.low + curve.high)
-    assert EV.curve("mrr").metric == "reciprocal_rank"
-    assert EV.curve("ndcg").k == tuple(range(1, 21))
-    assert EV.curve("ndcg", k=[3], gain="exponential").value[0] == EV.ndcg(k=3, gain="exponential")
-
-
-def test_a_curve_as_frame_and_as_text() -> None:
-    curve = EV.curve("ndcg", k=range(1, 4))
-    frame = curve.to_frame()
-    assert frame.columns.tolist() == ["ndcg", "low", "high"]
-    assert frame.index.tolist() == [1, 2, 3]
-    assert frame.index.name == "k"
-    assert tuple(frame["ndcg"]) == curve.value
-    assert repr(curve).endswith(curve.basis)
-    assert f"{curve.value[1]:.4f}" in repr(curve)
-    assert f"{curve.low[2]:.4f}" in repr(curve)
-    assert "5 users" in curve.basis
-    for piece in ("ndcg", f"{curve.value[1]:.4f}", f"{curve.low[2]:.4f}", f"{curve.high[2]:.4f}", "5 users"):
+@pytest.mark.parametrize("metric", ["ndcg", "precision", "err", "mrr"])
+def test_a_curve_holds_the_single_calls(metric: str) -> None:
+    curve = EV.curve(metric, k=[1, 2, 4, 50])
+    scores = [getattr(EV, metric)(k=k) for k in (1, 2, 4, 50)]
+    assert curve.columns.tolist() == [scores[0].metric, "low", "high"]
+    assert (curve.index.name, curve.index.tolist()) == ("k", [1, 2, 4, 50])
+    assert curve.iloc[:, 0].tolist() == pytest.approx(list(map(float, scores)), abs=1e-12)
+    assert curve[["low", "high"]].to_numpy() == pytest.approx(
+        np.array([score.interval() for score in scores]), abs=1e-12
+    )
+    assert EV.curve("ndcg").index.tolist() == list(range(1, 21))
+    assert EV.curve("ndcg", k=[3], gain="exponential").loc[3, "ndcg"] == EV.ndcg(k=3, gain="exponential")
+    assert curve.attrs["basis"] == f"{scores[-1].basis}; 95% intervals"
+    for piece in (scores[0].metric, f"{scores[1]:.4f}", f"{curve.iloc[2, 1]:.4f}", "5 users"):
+        assert piece in repr(curve)
         assert piece in curve._repr_html_()
 
 
 def test_a_curve_is_drawn() -> None:
     curve = EV.curve("ndcg", k=[1, 2, 4, 8])
-    figure = Figure()
-    ax = figure.add_subplot()
-    assert curve.plot(ax=ax, color="black", label="mine") is ax
+    ax = Figure().add_subplot()
+    assert pickle.loads(pickle.dumps(curve)).plot(ax=ax, color="black", label="mine") is ax
     (line,) = ax.get_lines()
     assert line.get_xdata().tolist() == [1, 2, 4, 8]
-    assert tuple(line.get_ydata()) == curve.value
-    assert line.get_color() == "black"
-    assert line.get_label() == "mine"
+    assert line.get_ydata().tolist() == curve["ndcg"].tolist()
+    assert (line.get_color(), line.get_label()) == ("black", "mine")
     (band,) = ax.collections
     corners = {tuple(point) for point in band.get_paths()[0].vertices.tolist()}
-    assert corners >= set(zip(curve.k, curve.low, strict=True)) | set(zip(curve.k, curve.high, strict=True))
+    assert corners >= {*zip(curve.index, curve["low"], strict=True), *zip(curve.index, curve["high"], strict=True)}
     assert ax.get_xlabel() == "k"
-    assert "nDCG" in ax.get_ylabel()
-    assert "5 users" in ax.get_ylabel()
+    assert "nDCG@k, mean of 5 users" in ax.get_ylabel()
     assert ax.get_ylim()[0] == 0
     curve.plot(ax=ax)
     assert len(ax.get_lines()) == 2
@@ -507,9 +493,9 @@ def test_judged_items_are_told_from_others() -> None:
     judged = {"q": {"a": 1, "b": 0, "d": 1}}
     ev = recnb.evaluate({"q": ["b", "c", "a"]}, judged)
     assert ev.explain("Bpref", "q").rows["judged"].tolist() == [True, False, True]
-    assert ev.user("q").rows["judged"].tolist() == [True, False, True]
+    assert ev.user("q")["judged"].tolist() == [True, False, True]
     assert "judged" not in ev.explain("ndcg", "q").rows
-    assert "judged" not in recnb.evaluate({"q": ["b"]}, {"q": ["b"]}).user("q").rows
+    assert "judged" not in recnb.evaluate({"q": ["b"]}, {"q": ["b"]}).user("q")
 
 
 def test_an_explanation_needs_a_user() -> None:
