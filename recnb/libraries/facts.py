@@ -13,8 +13,8 @@ from recnb.data import Source
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Facts of two frames, whatever the convention."""
+class FrameFacts:
+    """FrameFacts of two frames, whatever the convention."""
 
     has_ties: bool  #: whether a list has equal scores, or scores that are equal in single precision
     falls_by_row: bool  #: whether the scores of each list fall from row to row
@@ -56,17 +56,17 @@ class Facts:
         return idle
 
 
-_FACTS: WeakKeyDictionary[Source, Facts] = WeakKeyDictionary()
+_FACTS: WeakKeyDictionary[Source, FrameFacts] = WeakKeyDictionary()
 
 
-def facts_of(source: Source) -> Facts:
+def facts_of(source: Source) -> FrameFacts:
     """Return the facts of the frames, computed once."""
     if source not in _FACTS:
         _FACTS[source] = _compute(source.recs, source.truth)
     return _FACTS[source]
 
 
-def _compute(recs: pl.DataFrame, truth: pl.DataFrame) -> Facts:
+def _compute(recs: pl.DataFrame, truth: pl.DataFrame) -> FrameFacts:
     pair, shifted = ["user", "item"], pl.col("user") == pl.col("user").shift(1)
     by_user = recs.select(pl.exclude("item")).sort("user", maintain_order=True)
     agreeing = {"row"}
@@ -86,7 +86,7 @@ def _compute(recs: pl.DataFrame, truth: pl.DataFrame) -> Facts:
             agreeing.add("score")
     grades = truth["relevance"].cast(pl.Float64) if "relevance" in truth.columns else pl.Series([1.0])
     relevance = grades.drop_nulls().unique()
-    return Facts(
+    return FrameFacts(
         has_ties=ties,
         falls_by_row=falls,
         agreeing_orders=frozenset(agreeing),
