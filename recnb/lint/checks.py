@@ -43,11 +43,6 @@ MANY_ROWS, MANY_USERS = 0.1, 0.05
 
 # ---- ids
 
-WAYS = {
-    "blanks": N_("blanks at the ends"), "case": N_("upper and lower case"), "zeros": N_("zeros before a number"),
-    "point": N_(".0 after a number"), "accents": N_("characters that look the same"),
-}  # fmt: skip
-
 
 def spellings(data: LintData, role: str, way: str) -> Iterator[tuple[str, pl.DataFrame]]:
     """Find the ids of each other frame that no list has, and would have if ids were written in this way, beside those of lists."""
@@ -83,7 +78,7 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
             }[role],
             why="They count as other ids, and match no recommended row; lists have {listed}.",
             advice="If they mean the same, write ids in one way in all frames:", repair=Repair(steps),
-            facts={"frames": ", ".join(found), "how": _(WAYS[way]), "listed": Quoted(odd["listed"][0])},
+            facts={"frames": ", ".join(found), "how": _(way), "listed": Quoted(odd["listed"][0])},
         )  # fmt: skip
 
 
@@ -92,14 +87,10 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
     """Missing ids that became text: "nan" of one frame meets "nan" of the other."""
     for role in PAIR:
         ids = {name: data.ids(name, role) for name in FRAMES[:2] if data.ids(name, role).dtype == pl.String}
-        words = {
-            name: each.filter(each.str.strip_chars().str.to_lowercase().is_in(NOTHING)) for name, each in ids.items()
-        }
-        words = {name: each for name, each in words.items() if len(each)}
-        rows = [
-            data.frame(name).filter(pl.col(role).is_in(each.implode())).select(PAIR) for name, each in words.items()
-        ]
-        left = [without(data, name, role, each.to_list()) for name, each in words.items()]
+        odd = {name: each.filter(each.str.strip_chars().str.to_lowercase().is_in(NOTHING)).to_list() for name, each in ids.items()}  # fmt: skip
+        words = {name: each for name, each in odd.items() if each}
+        rows = [data.frame(name).filter(pl.col(role).is_in(each)).select(PAIR) for name, each in words.items()]
+        steps = [without(data, name, role, each) for name, each in words.items()]
         yield Problem(
             pl.concat(rows) if rows else 0, data.source.recs.height + data.source.truth.height,
             short={
@@ -107,7 +98,7 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
                 "item": "Rows with a word for a missing value as their item: {n:,} of {of:,}",
             }[role],
             why="One missing value is not the other, and these count as one id.",
-            advice="If these ids are missing, leave their rows out:", repair=Repair([*left, *closed_up(data)] if "recs" in words else left), grave=len(words) > 1,
+            advice="If these ids are missing, leave their rows out:", repair=Repair([*steps, *closed_up(data)] if "recs" in words else steps), grave=len(words) > 1,
         )  # fmt: skip
 
 
@@ -159,21 +150,13 @@ def ties(data: LintData) -> Iterator[Problem]:
     bounded, by_rank = np.isfinite(tied.upper), data.convention.order == "rank"
     yield Problem(
         tied.first, len(tied.low),
-        short=(
-            "Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from {lower:.4f} to {upper:.4f}"
-            if bounded
-            else "Users with equal scores of items of different relevance: {n:,} of {of:,}"
-        ),
+        short="Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from {lower:.4f} to {upper:.4f}" if bounded else "Users with equal scores of items of different relevance: {n:,} of {of:,}",
         why=(
             "All scores of each list are equal, so the number follows from the order of the rows: if that is the order of rank, give the places as ranks."
             if tied.constant
             else "The number is of one order among many." if bounded else "Under this convention the bounds over all orders are not known."
         ),
-        advice=(
-            "The ranks settled what the scores leave open. To average over all orders:"
-            if by_rank
-            else "Give scores that differ, or average over all orders:"
-        ),
+        advice="The ranks settled what the scores leave open. To average over all orders:" if by_rank else "Give scores that differ, or average over all orders:",
         repair=Repair(conventions={"order": "score", "ties": "expected"} if by_rank else {"ties": "expected"}),
         grave=not tied.upper - tied.lower < MOVES, facts={"lower": tied.lower, "upper": tied.upper},
     )  # fmt: skip
@@ -250,10 +233,8 @@ def short_lists(data: LintData) -> Iterator[Problem]:
 def rank_gaps(data: LintData) -> Iterator[Problem]:
     """Ranks that leave places empty."""
     if data.prepared.has_gaps:
-        ranks = data.prepared.recs.filter(pl.col("user").is_in(data.prepared.users.implode())).group_by(
-            "user", maintain_order=True
-        )
-        lists = ranks.agg(pl.col("rank").max(), rows=pl.len(), first=pl.col("rank").min())
+        evaluated = data.prepared.recs.filter(pl.col("user").is_in(data.prepared.users.implode()))
+        lists = evaluated.group_by("user").agg(pl.col("rank").max(), rows=pl.len(), first=pl.col("rank").min())
         late = bool((lists["first"] > 1).all())
         yield Problem(
             lists.filter(pl.col("rank") != pl.col("rows")).select("user", "rank", "rows"), lists.height,
@@ -363,11 +344,7 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
         beside = (data.prepared.list_length[data.listed] != size).any()
         yield Problem(
             data.of_users(data.listed), len(data.listed),
-            short=(
-                "The candidates look sampled: each of {n:,} lists has all the relevant items and {size:,} others"
-                if beside
-                else "The candidates look sampled: each of {n:,} lists has {size:,} items, all the relevant ones among them"
-            ),
+            short="The candidates look sampled: each of {n:,} lists has all the relevant items and {size:,} others" if beside else "The candidates look sampled: each of {n:,} lists has {size:,} items, all the relevant ones among them",
             why="Ranking a few of {items:,} items is easier than ranking all. Such a number is no estimate of the full ranking's, and may order models otherwise (Krichene and Rendle, 2020).",
             advice="Rank all items of the catalogue except those in train, or report with the number how candidates were sampled.",
             facts={"size": size, "items": data.prepared.recs["item"].n_unique()},
@@ -383,11 +360,7 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
         yield Problem(
             len(data.hits.truth_user), len(data.hits.truth_user), short="No relevant item is missing from the lists",
             why="Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user.",
-            advice=(
-                "Add a row with a missing rank for each relevant item that was not recommended, or give the truth as a frame of its own."
-                if complete
-                else "Check whether the truth was cut down to what was recommended."
-            ),
+            advice="Add a row with a missing rank for each relevant item that was not recommended, or give the truth as a frame of its own." if complete else "Check whether the truth was cut down to what was recommended.",
             grave=is_joined(data),
         )  # fmt: skip
 
@@ -425,11 +398,7 @@ def train_in_truth(data: LintData) -> Iterator[Problem]:
     leaked = data.relevant.select(PAIR).join(pairs, on=PAIR, how="semi", maintain_order="left")
     yield Problem(
         leaked, data.relevant.height, short="Relevant pairs that are in train as well: {n:,} of {of:,}",
-        why=(
-            "All answers were in train: the number measures memory, not prediction."
-            if leaked.height == data.relevant.height
-            else "These answers were in train, or could not be recommended."
-        ),
+        why="All answers were in train: the number measures memory, not prediction." if leaked.height == data.relevant.height else "These answers were in train, or could not be recommended.",
         advice="Split again, so that no pair is on both sides:", repair=Repair([change]), frame="truth",
     )  # fmt: skip
 

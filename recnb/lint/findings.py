@@ -59,6 +59,10 @@ class _NotANumber:
         return "n/a"
 
 
+def _sentence(part: str, describe: str) -> Any:
+    return property(lambda finding: finding.sentence(part), doc=describe)
+
+
 @dataclass(frozen=True, eq=False)
 class Finding(Suggesting):
     """One finding: what and how many, an example, its effect on the numbers, what to type.
@@ -75,25 +79,10 @@ class Finding(Suggesting):
     sentences: Mapping[str, Message] = field(default_factory=dict)  #: "short", "why", "effect", "example" and "advice"
     lang: str = "en"
 
-    @property
-    def short(self) -> str:
-        """The problem and its number of cases, in a line."""
-        return self.sentence("short")
-
-    @property
-    def effect(self) -> str:
-        """The effect on the numbers."""
-        return self.sentence("effect")
-
-    @property
-    def example(self) -> str:
-        """An example; empty if there is none to show."""
-        return self.sentence("example")
-
-    @property
-    def advice(self) -> str:
-        """The fix in words; `code` is what to type."""
-        return self.sentence("advice")
+    short = _sentence("short", "The problem and its number of cases, in a line.")
+    effect = _sentence("effect", "The effect on the numbers.")
+    example = _sentence("example", "An example; empty if there is none to show.")
+    advice = _sentence("advice", "The fix in words; `code` is what to type.")
 
     def sentence(self, part: str, form: Form = "text") -> str:
         """Return a sentence of the finding, with the values from frames escaped for plain text, HTML or Markdown."""
@@ -179,12 +168,12 @@ class Lint(Suggesting):
     @property
     def warnings(self) -> tuple[Finding, ...]:
         """Findings that change how a number may be read or compared."""
-        return tuple(finding for finding in self.findings if finding.severity == "warning")
+        return tuple(finding for finding in self if finding.severity == "warning")
 
     @property
     def notes(self) -> tuple[Finding, ...]:
         """Findings that are good to know."""
-        return tuple(finding for finding in self.findings if finding.severity == "note")
+        return tuple(finding for finding in self if finding.severity == "note")
 
     @property
     def headline(self) -> str:

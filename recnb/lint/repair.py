@@ -14,6 +14,7 @@ from recnb.conventions.convention import ROW_ORDERS
 from recnb.data.call import GivenFrame
 from recnb.data.relevance import LazyRows
 from recnb.data.source import InMemoryRows
+from recnb.display.language import N_
 from recnb.errors import FrameError
 from recnb.lint.data import FRAMES, PAIR, LintData, labelled
 from recnb.metrics.hits import Cutoffs
@@ -22,13 +23,13 @@ from recnb.results.evaluation_data import EvaluationData
 #: The most rows that are joined once more under rules that take several times as long as recnb's own.
 MOST_ROWS = 2**19
 
-#: How ids may be written otherwise: in one way by Polars, and by code of pandas and of Polars.
+#: How ids may be written otherwise: in words; in one way by Polars; and the same as code of pandas and of Polars.
 SPELLINGS: dict[str, tuple[Callable[[pl.Expr], pl.Expr], str, str]] = {
-    "blanks": (lambda ids: ids.str.strip_chars(), "strip()", "strip_chars()"),
-    "case": (lambda ids: ids.str.to_lowercase(), "lower()", "to_lowercase()"),
-    "zeros": (lambda ids: ids.str.replace(r"^0+(\d+)$", "$1"), r'replace(r"^0+(\d+)$", r"\1", regex=True)', r'replace(r"^0+(\d+)$", "$1")'),
-    "point": (lambda ids: ids.str.replace(r"^(\d+)\.0$", "$1"), r'replace(r"^(\d+)\.0$", r"\1", regex=True)', r'replace(r"^(\d+)\.0$", "$1")'),
-    "accents": (lambda ids: ids.str.normalize("NFC"), 'normalize("NFC")', 'normalize("NFC")'),
+    N_("blanks at the ends"): (lambda ids: ids.str.strip_chars(), "strip()", "strip_chars()"),
+    N_("upper and lower case"): (lambda ids: ids.str.to_lowercase(), "lower()", "to_lowercase()"),
+    N_("zeros before a number"): (lambda ids: ids.str.replace(r"^0+(\d+)$", "$1"), r'replace(r"^0+(\d+)$", r"\1", regex=True)', r'replace(r"^0+(\d+)$", "$1")'),
+    N_(".0 after a number"): (lambda ids: ids.str.replace(r"^(\d+)\.0$", "$1"), r'replace(r"^(\d+)\.0$", r"\1", regex=True)', r'replace(r"^(\d+)\.0$", "$1")'),
+    N_("characters that look the same"): (lambda ids: ids.str.normalize("NFC"), 'normalize("NFC")', 'normalize("NFC")'),
 }  # fmt: skip
 
 
@@ -93,10 +94,8 @@ class FrameCode:
             return self.kept(("" if how == "semi" else "~") + (one if len(roles) == 1 else index))
         on = f"on={here!r}" if here == there else f"left_on={here!r}, right_on={there!r}"
         if any(self.given.types.get(role) != other.given.types.get(role) for role in roles):
-            sides = [
-                ", ".join(f"{one.column(role)}.cast(pl.{self.types[role]})" for role in roles) for one in (self, other)
-            ]
-            on = f"left_on=[{sides[0]}], right_on=[{sides[1]}]"
+            left, right = (", ".join(f"{one.column(role)}.cast(pl.{self.types[role]})" for role in roles) for one in (self, other))  # fmt: skip
+            on = f"left_on=[{left}], right_on=[{right}]"
         kinds = self.given.library, other.given.library
         other_frame = other.frame + {("polars", "lazy"): ".collect()", ("lazy", "polars"): ".lazy()"}.get(kinds, "")
         return self._statement(f'.join({other_frame}, {on}, how="{how}", maintain_order="left")')
@@ -162,9 +161,9 @@ def once(data: LintData, frame: str) -> FrameChange:
 def against(data: LintData, frame: str, other: str, roles: list[str], how: Any) -> tuple[pl.DataFrame, FrameChange]:
     """Keep the rows of a frame whose pairs or items are in another ("semi"), or are not ("anti"); return the others with that."""
     rows, ids = data.frame(frame), data.frame(other).select(roles)
-    kept = np.zeros(rows.height, dtype=bool)
-    kept[rows.select(roles).with_row_index("row").join(ids, on=roles, how=how)["row"].to_numpy()] = True
-    kept = pl.Series(kept)
+    mask = np.zeros(rows.height, dtype=bool)
+    mask[rows.select(roles).with_row_index("row").join(ids, on=roles, how=how)["row"].to_numpy()] = True
+    kept = pl.Series(mask)
     written = FrameCode(data, frame, other).joined(FrameCode(data, other), roles, how)
     return rows.filter(~kept), FrameChange(frame, lambda one: one.filter(kept), written)
 

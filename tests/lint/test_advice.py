@@ -59,9 +59,8 @@ def lazy_sides(data: Data) -> Data:
 
 
 FORMS = {
-    "pandas": [], "renamed": [renamed], "polars": [polars], "polars renamed": [renamed, polars], "lazy": [lazy], "lazy sides": [renamed, lazy_sides],
-    "numbers": [with_numbers], "numbers renamed": [with_numbers, renamed], "numbers polars": [with_numbers, polars],
-    "categories": [categories, renamed], "categories polars": [categories, polars],
+    "pandas": [], "renamed": [renamed], "polars": [renamed, polars], "lazy": [lazy], "lazy sides": [renamed, lazy_sides], "numbers": [with_numbers],
+    "numbers polars": [with_numbers, renamed, polars], "categories": [categories, renamed], "categories polars": [categories, polars],
 }  # fmt: skip
 #: Conventions of libraries with options on top of them, and what is no finding there, or cannot be evaluated.
 OPTIONS: dict[str, tuple[dict[str, Any], set[str]]] = {
