@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.data.parallel import BLOCK, in_blocks, sort
-from recnb.metrics.hits import Floats, Ints, is_ordered_by_relevance, order_by_relevance
+from recnb.metrics.hits import Ints
 
 
 def distinct(values: pl.Series) -> pl.Series:
@@ -131,50 +131,6 @@ def repeats_follow(values: pl.Series) -> bool:
     """Whether most of the first rows have the value of the row before: if not, rows are in any order, or few are equal."""
     first = values.head(BLOCK)
     return 2 * (len(changes(first)) + 1) <= len(first)
-
-
-def best_first_by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints, Floats]:
-    """Sort rows by user, then by falling relevance; the order is None if they are sorted already. The sort is stable."""
-    first = slice(BLOCK)
-    if is_ordered_by_relevance(user[first], relevance[first]) and is_ordered_by_relevance(user, relevance):
-        return None, user, relevance
-    n, top = len(user), relevance.max(initial=0.0)
-    grade_bits = int(min(top - relevance.min(initial=0.0), 2.0**62)).bit_length()
-    row_bits = n.bit_length()
-    if int(user.max(initial=0)).bit_length() + grade_bits + row_bits <= 62:
-        # With whole grades, user, grade and row go into the number that is sorted, and come back out of it.
-        key = np.empty(n, dtype=np.int64)
-
-        def pack(start: int, stop: int) -> bool:
-            rows, part = slice(start, stop), key[start:stop]
-            below = top - relevance[rows]
-            grade = below.astype(np.int64)
-            np.left_shift(user[rows], grade_bits, out=part)
-            part |= grade
-            part <<= row_bits
-            part |= np.arange(start, stop)
-            return bool((grade == below).all() and (top - below == relevance[rows]).all())
-
-        if all(in_blocks(n, pack)):
-            sort(key.view(np.uint64))
-            return _unpacked(key, top, grade_bits, row_bits)
-    order = order_by_relevance(user, relevance)
-    return order, user[order], relevance[order]
-
-
-def _unpacked(key: Ints, top: float, grade_bits: int, row_bits: int) -> tuple[Ints, Ints, Floats]:
-    """Rows, users and relevance of numbers made of user, grade below the top, and row."""
-    rows, relevance = np.empty_like(key), np.empty(len(key))
-
-    def unpack(start: int, stop: int) -> None:
-        part = key[start:stop]
-        np.bitwise_and(part, (1 << row_bits) - 1, out=rows[start:stop])
-        part >>= row_bits
-        np.subtract(top, part & ((1 << grade_bits) - 1), out=relevance[start:stop])
-        part >>= grade_bits
-
-    in_blocks(len(key), unpack)
-    return rows, key, relevance
 
 
 def place_of(user: Any, users: pl.Series) -> int | None:

@@ -39,7 +39,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.encoding import coded_together, hashes_of, positions
-from recnb.data.order import BY_ITEM, average_over_ties, best_first, order_lists, repeats_a_rank
+from recnb.data.order import BY_ITEM, average_over_ties, order_lists, repeats_a_rank
 from recnb.data.pairs import Block, Numbers, match_pairs, padded
 from recnb.data.parallel import in_turn
 from recnb.data.population import Mask, is_averaged
@@ -47,7 +47,7 @@ from recnb.data.relevance import is_relevant
 from recnb.data.user_rows import UserRows, blocks_of, ranges
 from recnb.errors import Argument, OptionError
 from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Floats, Hits, Ints, in_order, is_ordered_by_relevance
+from recnb.metrics.hits import Floats, Hits, Ints, in_order, order_from_highest, stands_from_highest
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,8 +195,8 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
         )
         judged_rows = truth_rows[judged]
         grades = grade[judged_rows]
-        if not is_ordered_by_relevance(judged_user, grades):
-            order = best_first(judged_user, grades)
+        if not stands_from_highest(judged_user, grades):
+            order = order_from_highest(judged_user, grades)
             judged_rows, grades = judged_rows[order], grades[order]
             truth_rows[judged] = judged_rows
         block = Block(

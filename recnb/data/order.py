@@ -9,7 +9,7 @@ import numpy as np
 from recnb.conventions import Convention
 from recnb.conventions.convention import ROW_ORDERS
 from recnb.data.pairs import Block, Pairs
-from recnb.metrics.hits import Floats, Hits, Ints, TieSpread, count_within, in_order
+from recnb.metrics.hits import Floats, Hits, Ints, TieSpread, count_within, in_order, order_from_highest
 
 #: Rules for equal scores that look at the item.
 BY_ITEM = ("item_asc", "item_desc")
@@ -110,37 +110,7 @@ def _best_first(user: Ints, score: Floats | Ints, within: Ints | Floats | None, 
     falls = np.greater_equal if stands else np.greater
     if ((falls(score[:-1], score[1:]) & (user[1:] == user[:-1])) | (user[1:] > user[:-1])).all():
         return np.arange(len(user))
-    return best_first(user, score, within)
-
-
-def best_first(user: Ints, score: Floats | Ints, within: Ints | Floats | None = None) -> Ints:
-    """Return the order by user, then the highest score, then the lowest `within`; what is equal keeps its order."""
-    score = score.astype(np.float64, copy=False)
-    if within is not None:
-        first = np.argsort(within, kind="stable")
-        return np.asarray(first[best_first(user[first], score[first])])
-    row_bits, top = len(user).bit_length(), score.max(initial=-np.inf)
-    score_bits = min(48, 62 - row_bits - int(user.max(initial=0)).bit_length())
-    with np.errstate(all="ignore"):
-        scale = (2.0**score_bits - 2) / (top - score.min(initial=np.inf))
-    if score_bits < 8 or not 0 < scale < np.inf:  # as with scores that are infinite, or all the same
-        return np.lexsort((-score, user))
-    # User, score and row go into the number that is sorted, of the score as much as there is room for.
-    key = ((top - score) * scale).astype(np.int64)
-    key |= user << score_bits
-    key <<= row_bits
-    key |= np.arange(len(user))
-    key.sort()
-    order: Ints = key & ((1 << row_bits) - 1)
-    key >>= score_bits + row_bits
-    wrong = np.flatnonzero(np.diff(score[order]) > 0)
-    wrong = wrong[key[wrong] == key[wrong + 1]]
-    if len(wrong):  # scores of one list that differ in what there was no room for
-        again = np.zeros(key[-1] + 1, dtype=bool)
-        again[key[wrong]] = True
-        rows = np.sort(order[again[key]])
-        order[again[key]] = rows[np.lexsort((-score[rows], user[rows]))]
-    return order
+    return order_from_highest(user, score, within)
 
 
 def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:

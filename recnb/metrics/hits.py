@@ -278,9 +278,9 @@ class Hits(Ranked):
     def ideal(self) -> Hits:
         """The best possible list: every relevant item, most relevant first."""
         user, relevance = self.truth_user, self.truth_relevance
-        if is_ordered_by_relevance(user, relevance):
+        if stands_from_highest(user, relevance):
             return self._reordered(user, relevance, np.arange(len(user)))
-        order = order_by_relevance(user, relevance)
+        order = order_from_highest(user, relevance)
         return self._reordered(user[order], relevance[order], order)
 
     @cached_property
@@ -288,7 +288,7 @@ class Hits(Ranked):
         """The best order of what was recommended: the hits alone, most relevant first."""
         once = slice(None) if self.tied is None else self.tied.top
         user, relevance, truth_row = self.user[once], self.relevance[once], self.truth_row[once]
-        order = order_by_relevance(user, relevance)
+        order = order_from_highest(user, relevance)
         return self._reordered(user[order], relevance[order], truth_row[order])
 
     @cached_property
@@ -322,7 +322,7 @@ class Hits(Ranked):
     @cached_property
     def preferred(self) -> NDArray[np.bool_]:
         """Whether a hit is the item its user prefers: the most relevant; of equal ones, the first listed. If repeated, the first hit."""
-        order = order_by_relevance(self.truth_user, self.truth_relevance)
+        order = order_from_highest(self.truth_user, self.truth_relevance)
         user = self.truth_user[order]
         first = order[count_within(user) == 1]
         is_preferred = np.zeros(len(self.truth_user), dtype=bool)
@@ -422,7 +422,7 @@ def count_within(user: NDArray[Any]) -> Ints:
     return number
 
 
-def is_ordered_by_relevance(user: Ints, relevance: Floats) -> bool:
+def stands_from_highest(user: Ints, relevance: Floats) -> bool:
     """Say whether rows are sorted by user, then from the highest relevance."""
     falls = relevance[1:] <= relevance[:-1]
     falls &= user[1:] == user[:-1]
@@ -430,19 +430,35 @@ def is_ordered_by_relevance(user: Ints, relevance: Floats) -> bool:
     return bool(falls.all())
 
 
-def order_by_relevance(user: Ints, relevance: Floats) -> Ints:
-    """Return the order that sorts rows by user, then from the highest relevance; equal ones keep their order."""
-    top = relevance.max(initial=0.0)
-    below = top - relevance
-    n_grades = int(below.max(initial=0.0)) + 1
-    # With whole grades, as ratings are, user and grade fit into one number; 1e-20 is 1.0 below 1.0, and does not.
-    if (
-        (int(user.max(initial=0)) + 1) * n_grades < 2**53
-        and (below == np.floor(below)).all()
-        and (top - below == relevance).all()
-    ):
-        return in_order(user * n_grades + below.astype(np.int64))
-    return np.lexsort((-relevance, user))
+def order_from_highest(user: Ints, value: Floats | Ints, within: Ints | Floats | None = None) -> Ints:
+    """Return the order by user, then from the highest value, then from the lowest `within`; equal rows keep their order."""
+    value = value.astype(np.float64, copy=False)
+    if within is not None:
+        first = np.argsort(within, kind="stable")
+        return np.asarray(first[order_from_highest(user[first], value[first])])
+    row_bits, top = len(user).bit_length(), value.max(initial=-np.inf)
+    value_bits = min(48, 62 - row_bits - int(user.max(initial=0)).bit_length())
+    with np.errstate(all="ignore"):
+        apart = top - value.min(initial=np.inf)
+        scale = (2.0**value_bits - 2) / apart if apart else 0.0
+    if value_bits < 8 or not (np.isfinite(apart) and np.isfinite(scale)):  # as with values that are infinite
+        return np.lexsort((-value, user))
+    # User, value and row go into the number that is sorted, of the value as much as there is room for.
+    key = ((top - value) * scale).astype(np.int64)
+    key |= user << value_bits
+    key <<= row_bits
+    key |= np.arange(len(user))
+    key.sort()
+    order: Ints = key & ((1 << row_bits) - 1)
+    key >>= value_bits + row_bits
+    wrong = np.flatnonzero(np.diff(value[order]) > 0)
+    wrong = wrong[key[wrong] == key[wrong + 1]]
+    if len(wrong):  # values of one list that differ in what there was no room for
+        again = np.zeros(key[-1] + 1, dtype=bool)
+        again[key[wrong]] = True
+        rows = np.sort(order[again[key]])
+        order[again[key]] = rows[np.lexsort((-value[rows], user[rows]))]
+    return order
 
 
 def in_order(key: Ints) -> Ints:

@@ -5,8 +5,8 @@ import os
 import numpy as np
 import pytest
 
-from recnb.data.order import best_first
 from recnb.data.parallel import in_shares, in_turn, n_cores
+from recnb.metrics.hits import order_from_highest
 
 KINDS = {
     "even": lambda rng, n: rng.random(n),
@@ -29,7 +29,7 @@ def test_lists_are_ordered_as_by_all_keys(kind, n):
         user, score = rng.integers(0, n_users, n), KINDS[kind](rng, n)
         for within in (None, np.arange(n)[::-1], rng.integers(0, 9, n)):
             keys = [np.arange(n), *([] if within is None else [within]), -score, user]
-            assert best_first(user, score, within).tolist() == np.lexsort(keys).tolist()
+            assert order_from_highest(user, score, within).tolist() == np.lexsort(keys).tolist()
 
 
 def test_a_share_of_work_has_one_core():

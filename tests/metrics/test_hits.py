@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb.errors import CutoffError, OptionError, RecnbError
 from recnb.metrics.accuracy import reach
-from recnb.metrics.hits import Cutoffs, Hits, Ranked, count_within, order_by_relevance
+from recnb.metrics.hits import Cutoffs, Hits, Ranked, count_within, order_from_highest
 from recnb.metrics.metric import METRICS, Credit
 from tests.strategies import Data, data, random_data
 
@@ -76,7 +76,7 @@ def test_best_first(relevance: list[float], pick: Any) -> None:
     """By user, then from the highest relevance down, equal ones in the order they had: whole, fractional, huge and tiny."""
     users = [pick.randrange(4) for _ in relevance]
     expected = sorted(range(len(relevance)), key=lambda at: (users[at], -relevance[at]))
-    assert order_by_relevance(ints(users), np.array(relevance, dtype=float)).tolist() == expected
+    assert order_from_highest(ints(users), np.array(relevance, dtype=float)).tolist() == expected
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.3, 2.0**40])
@@ -85,7 +85,7 @@ def test_best_first_of_many_rows(scale: float, first_user: int) -> None:
     """The way by whole numbers and the way by two columns give one order, whatever fits into a number."""
     rng = np.random.default_rng(5)
     user, relevance = first_user + rng.integers(0, 50, 5000), rng.integers(1, 6, 5000) * scale
-    assert order_by_relevance(user, relevance).tolist() == np.lexsort((-relevance, user)).tolist()
+    assert order_from_highest(user, relevance).tolist() == np.lexsort((-relevance, user)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_best_first_of_many_rows(scale: float, first_user: int) -> None:
     ],
 )
 def test_best_first_of_odd_grades(users: list[int], relevance: list[float], expected: list[int]) -> None:
-    assert order_by_relevance(ints(users), np.array(relevance, dtype=float)).tolist() == expected
+    assert order_from_highest(ints(users), np.array(relevance, dtype=float)).tolist() == expected
 
 
 # Cut-offs
