@@ -1,6 +1,6 @@
 """The lint: findings about the data of an evaluation, their effect on a metric, and what to type.
 
-A check (`checks.py`) finds rows and says how they are put right (`advice.py`); the effect is the metric of what is put right.
+A check (`checks.py`) finds rows and says how they are put right (`repair.py`); the effect is the metric of what is put right.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from recnb.lint.repair import Repair, code_of, measured
 
 #: The effect of every problem that can be put right: the metric as it is, and of what is put right.
 EFFECT = N_("{label} is {value:.4f}; put right, {other_label} is {other:.4f}.")
-OF_OTHER_USERS = N_("{label} is {value:.4f}; put right, {other_label} is {other:.4f}, over {other_users:,} users instead of {users:,}.")  # fmt: skip
+OF_OTHER_USERS = N_("{label} is {value:.4f}; put right, {other_label} is {other:.4f}, users: {other_users:,} instead of {users:,}.")  # fmt: skip
 EXAMPLE = N_("Such as {example}.")
 
 

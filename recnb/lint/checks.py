@@ -109,7 +109,7 @@ def no_item_meets(data: LintData) -> Iterator[Problem]:
     meets = relevant["item"].is_in(listed.implode()).any()
     if not meets and not any(frame == "truth" for way in SPELLINGS for frame, _ids in spellings(data, "item", way)):
         yield Problem(
-            relevant, relevant.height, short="None of the {n:,} relevant items is in any list",
+            relevant, relevant.height, short="Relevant items that are in no list: {n:,} of {of:,}",
             why="Every metric of hits is 0, whatever the model does; lists hold items such as {listed}.",
             advice="Check whether both frames write items in the same way, and the `item=` column.",
             frame="truth", facts={"listed": Quoted(listed[0])},

@@ -125,7 +125,7 @@ def test_the_effect_is_an_evaluation_of_the_frames_put_right(case: str) -> None:
 
 def test_users_who_leave_are_told() -> None:
     effect = planted("users_without_list").lint()["users_without_list"].effect
-    assert effect.endswith("over 39 users instead of 40.")
+    assert effect.endswith(", users: 39 instead of 40.")
 
 
 def test_what_cannot_be_evaluated_has_no_number_and_no_code() -> None:
