@@ -262,9 +262,13 @@ class EvaluationMethods(Methods):
             Shown by a notebook; `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it.
         """
         from recnb.report.build import report_of
+        from recnb.report.request import request_of
 
         with use_language(lang):
-            return report_of(self._data, k=k, metrics=metrics, confidence=confidence, by=by, bins=bins, options=options)
+            request = request_of(
+                self._data, k, metrics, options, confidence, by=by, bins=bins, instead=".table(k=None)"
+            )
+            return report_of({"": self._data}, request)
 
     def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
         """Check the data for problems, and measure their effect on one metric at one cut-off.

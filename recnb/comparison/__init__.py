@@ -1,6 +1,6 @@
 """Models against each other on the same users: means, paired differences, tests, and what may be concluded of them."""
 
 from recnb.comparison.comparison import Comparison, compare
-from recnb.comparison.results import Difference
+from recnb.report.conclusions import Difference
 
 __all__ = ["Comparison", "Difference", "compare"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import combinations
 from typing import Any
@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.comparison.results import ModelUsers
 from recnb.conventions import Convention, presets
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct
 from recnb.data.relevance import relevant_only
 from recnb.data.source import InMemoryRows
 from recnb.data.subset import among
-from recnb.display.language import Plural, Sentence
+from recnb.display.language import N_, Plural, Sentence, _, ngettext
+from recnb.display.text import one_line
 from recnb.errors import FrameError, NoUsersError, OptionError
+from recnb.report.data import ModelUsers
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.provenance import NO_RELEVANT
 
 #: Whom models are compared on.
 COMMON_TO_BOTH = Plural(
@@ -31,6 +33,12 @@ COMMON_TO_ALL = Plural(
     "compared on the {n:,} users that all {models} models are judged on",
 )
 
+
+#: Whom models are compared on.
+JUDGED_BY_BOTH = Plural("{n:,} user that both models are judged on", "{n:,} users that both models are judged on")
+JUDGED_BY_ALL = Plural(
+    "{n:,} user that all {models} models are judged on", "{n:,} users that all {models} models are judged on"
+)
 
 #: Axes that may differ: the order follows from the columns of a frame, and does not change the list.
 FREE = ("order", "metric")
@@ -165,3 +173,31 @@ def restrict_to_common_users(
         for name in models
     )
     return kept, judged
+
+
+def population_in_words(
+    judged: Iterable[ModelUsers], n_users: int, n_without: int = 0, no_relevant: str = "skip"
+) -> list[str]:
+    """The users that models are compared on, and those left out; names are the user's, on one line and not yet escaped."""
+    judged = list(judged)
+    words = [_(JUDGED_BY_BOTH if len(judged) == 2 else JUDGED_BY_ALL, n=n_users, models=len(judged))]
+    words += [
+        ngettext(
+            "{n:,} user of {model} left out, not judged in every other model",
+            "{n:,} users of {model} left out, not judged in every other model",
+            counts.n_left_out,
+            model=one_line(counts.model),
+        )
+        for counts in judged
+        if counts.n_left_out
+    ]
+    if len({counts.n_without_list for counts in judged}) == 1:
+        in_each, without = N_("in each model {n:,} without a list, which counts 0"), judged[:1]
+    else:
+        in_each, without = N_("{n:,} without a list from {model}, which counts 0"), judged
+    words += [
+        _(in_each, n=counts.n_without_list, model=one_line(counts.model)) for counts in without if counts.n_without_list
+    ]
+    if n_without:
+        words.append(_(NO_RELEVANT[no_relevant], n=n_without))
+    return words

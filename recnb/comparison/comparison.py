@@ -12,35 +12,36 @@ import pandas as pd
 from recnb.comparison.common_users import (
     check_conventions,
     check_lists_of_common_users,
+    check_side_data,
     check_truths,
     restrict_to_common_users,
     share_catalogue,
 )
-from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import curves_of, differences_by
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import ComparisonRows, ComparisonTable, Curves, Differences, Movers
-from recnb.comparison.results import Difference, tested
 from recnb.data import Frame
 from recnb.data.input import Input
-from recnb.display.language import _, checked, current
+from recnb.display.document import Line, Mark, Name, Note, html, inline, joined, say
+from recnb.display.language import N_, _, checked, current, use_language
+from recnb.display.templates import framed
 from recnb.display.text import one_line
 from recnb.errors import Argument, OptionError, Suggesting, UnknownNameError, is_number, is_word, near
 from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
+from recnb.report.conclusions import Difference, comparison_title, tested
 from recnb.results.arguments import Metrics, asked_measures, asked_of, check_options, chosen_metrics
 from recnb.results.gate import Gate, NotWorse
 from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
-from recnb.results.values import values_of
 from recnb.stats import Test
 from recnb.stats.moments import checked_confidence
 
 if TYPE_CHECKING:
-    from recnb.comparison.report import ComparisonReport
+    from recnb.report.report import Report
 
 #: A cut-off or several; None is the whole list.
 AnyCutoffs = int | Sequence[int | None] | None
@@ -411,15 +412,16 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Movers
         """
-        from recnb.comparison.build import moved
+        from recnb.report.build import moved
 
         if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
             raise OptionError(f"n={n!r} is no number of users: give a whole number from 1 up.")
         (chosen,) = chosen_metrics([metric])
         check_options(chosen, options)
         pair, cutoffs = self._pair(model, baseline), Cutoffs.one(k)
-        values = {name: values_of(self._models[name], chosen, cutoffs, options) for name in pair}
-        return Movers(moved(self._models, pair, chosen, cutoffs.values[0], values, int(n)), lang=checked(lang))
+        values = {name: self._models[name].values(chosen, cutoffs, options)[:, 0] for name in pair}
+        groups = moved(self._models, pair, values, cutoffs.values[0], int(n))
+        return Movers(tuple(groups), pair, chosen.symbol, cutoffs.values[0], lang=checked(lang))
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """A model and the one that it is compared with; by default the first other one, and the baseline."""
@@ -471,16 +473,17 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         Table
             A row per model, a column per metric. Values are of all lists of a model, or of the users with a list; nothing is tested.
         """
-        from recnb.comparison.build import beyond
+        from recnb.report.build import beyond_of
 
-        metrics = beyond(self, Cutoffs.one(k).values[0])
-        if not metrics:
+        check_side_data(self._models)
+        found = beyond_of(self._models, Cutoffs.one(k).values[0])
+        if not found:
             raise OptionError(
                 "metrics beyond accuracy need what users had before: give compare() train=, and items= for some."
             )
-        columns = {metric.metric: [value for value, _, _ in metric.values] for metric in metrics}
+        columns = {metric: of_models for metric, (of_models, _basis) in found.items()}
         frame = pd.DataFrame(columns, index=pd.Index(self.names, name="model"))
-        return Table.made(frame, [" · ".join(dict.fromkeys(metric.basis for metric in metrics))])
+        return Table.made(frame, [" · ".join(dict.fromkeys(basis for _of_models, basis in found.values()))])
 
     def curve(
         self, metric: str = "ndcg", k: Iterable[int] = range(1, 21), *, lang: str | None = None, **options: Any
@@ -527,7 +530,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         confidence: float | None = None,
         lang: str | None = None,
         **options: Any,
-    ) -> ComparisonReport:
+    ) -> Report:
         """Return the report of the comparison: findings, conclusions, means, tests, curves, segments, users, overlap.
 
         Parameters
@@ -545,25 +548,37 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
         Returns
         -------
-        ComparisonReport
+        Report
         """
-        from recnb.comparison.build import report_of
+        from recnb.comparison.compared import compared_of
+        from recnb.report.build import report_of
+        from recnb.report.request import request_of
 
-        data: ComparisonData = self
-        if confidence is not None:
-            checked_confidence(confidence)
-            data = replace(self, settings=replace(self.settings, confidence=float(confidence)))
-        return report_of(data, k, metrics, movers, by, bins, lang, options)
+        if not isinstance(movers, (int, np.integer)) or isinstance(movers, bool) or movers < 0:
+            raise OptionError(f"movers={movers!r} is no number of users: give a whole number from 0 up.")
+        with use_language(lang):
+            data: ComparisonData = self
+            if confidence is not None:
+                checked_confidence(confidence)
+                data = replace(self, settings=replace(self.settings, confidence=float(confidence)))
+            elsewhere = ".differences(k=None)"
+            request = request_of(
+                self._first, k, metrics, options, data.settings.confidence, by=by, bins=bins, instead=elsewhere
+            )
+            return report_of(self._models, request, compared_of(data, request), users=int(movers))
+
+    def _title(self) -> Line:
+        models = joined(Mark("strong", Name(name)) for name in self.names if name != self.baseline)
+        return comparison_title(models, self.baseline)
 
     def __repr__(self) -> str:
-        baseline = one_line(self.baseline) if self.baseline else None
-        title = comparison_title(", ".join(one_line(name) for name in self.names if name != self.baseline), baseline)
-        return f"{title}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
+        calls = _("Methods: {calls}", calls=", ".join(CALLS))
+        return "\n".join([inline(self._title(), "txt"), self.basis(), calls])
 
     def _repr_html_(self) -> str:
-        from recnb.comparison.sections import part
-
-        return part(_("comparison of models"), "comparison", self, CALLS)
+        calls = say(N_("Methods: {calls}"), calls=joined((Mark("code", call) for call in CALLS), " "))
+        blocks = [Note(self._title(), "plain"), Note(self.basis()), Note(calls)]
+        return str(framed(_("comparison of models"), html(blocks)))
 
 
 __all__ = ["Comparison", "Difference", "compare"]

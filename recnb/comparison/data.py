@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from recnb.comparison.common_users import COMMON_TO_ALL, COMMON_TO_BOTH
-from recnb.comparison.conclusions import population_in_words
+from recnb.comparison.common_users import COMMON_TO_ALL, COMMON_TO_BOTH, population_in_words
 from recnb.comparison.differences import ComparedMetrics, computed_blocks, measure, measure_by
 from recnb.comparison.models import OWN
-from recnb.comparison.results import ModelUsers, Settings
 from recnb.conventions import options_in_words
 from recnb.display.text import one_line
 from recnb.errors import Argument, OptionError, UnknownModelError, is_word, near
@@ -18,6 +16,8 @@ from recnb.lint import ties_in
 from recnb.lint.findings import Finding
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
+from recnb.report.conclusions import Settings
+from recnb.report.data import ModelUsers
 from recnb.report.request import MetricOptions
 from recnb.results.arguments import Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData

@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 
 from recnb.comparison.common_users import check_side_data, users_in_common
-from recnb.comparison.results import POWER, Difference, Mean, Settings
 from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
@@ -20,8 +19,9 @@ from recnb.errors import FRAME, Argument, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
+from recnb.report.conclusions import POWER, Difference, Settings
 from recnb.report.curve import Curve
-from recnb.report.data import SAME
+from recnb.report.data import SAME, Mean
 from recnb.report.request import MetricOptions
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import Segments, segments_of

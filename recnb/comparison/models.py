@@ -14,7 +14,6 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
-from recnb.comparison.results import Settings
 from recnb.data import Frame, table_of
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
 from recnb.data.input import RECS, TRUTH, Input, is_file, read_inputs, refuse_unused
@@ -23,6 +22,7 @@ from recnb.display.progress import steps
 from recnb.errors import Argument, ColumnError, FrameError, FrameName, OptionError, is_several, is_word, listed, near
 from recnb.evaluate import data_of, options_known, unknown_option
 from recnb.evaluation import Evaluation
+from recnb.report.conclusions import Settings
 from recnb.results.evaluation_data import EvaluationData
 from recnb.stats import TESTS, Test, checked_confidence
 from recnb.stats.intervals import RESAMPLES, check_draws, check_method

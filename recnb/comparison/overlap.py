@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 
-from recnb.comparison.results import Overlap
 from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.results.evaluation_data import EvaluationData
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The similarity of the lists of two models, over the users to whom either gives a list."""
+
+    model: str
+    other: str
+    k: int | None
+    jaccard: float
+    n_users: int
+    n_identical: int  #: users whose two lists are the same, item for item
 
 
 def overlaps(models: Mapping[str, EvaluationData], k: int | None) -> tuple[Overlap, ...]:

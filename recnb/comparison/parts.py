@@ -10,26 +10,30 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from recnb.comparison.charts import colour_of
-from recnb.comparison.conclusions import (
+from recnb.display.document import html, inline
+from recnb.display.document import plain as plain_blocks
+from recnb.display.fonts import lettering
+from recnb.display.language import _, use_language
+from recnb.display.svg import ACCENT, COLOURS, OTHER, QUIET
+from recnb.display.templates import framed
+from recnb.display.text import one_line
+from recnb.errors import OptionError, Suggesting
+from recnb.report.conclusions import (
+    FOUND,
     VERDICTS,
+    Difference,
+    Settings,
     conclusions,
     difference_axis,
     difference_label,
     near_best_in_words,
     notes,
     signed,
-)
-from recnb.comparison.results import FOUND, Difference, MovedUsers, Settings, tested
-from recnb.comparison.sections import ComparisonSection, part
-from recnb.display.fonts import lettering
-from recnb.display.language import _, use_language
-from recnb.display.svg import COLOURS, QUIET
-from recnb.display.templates import plain_macro
-from recnb.display.text import one_line
-from recnb.errors import OptionError, Suggesting
+    tested,
+)  # fmt: skip
 from recnb.report.curve import Curve
-from recnb.report.section import PLAIN
+from recnb.report.data import UserGroup
+from recnb.report.sections import curve_blocks, user_blocks
 from recnb.results.plots import axes, draw_intervals, draw_scales, plain
 from recnb.results.table import Form, Table, named
 
@@ -61,40 +65,47 @@ class ComparisonPart(Suggesting, ABC):
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return self._html()
+            return str(self._html())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Movers(ComparisonPart):
     """The users who gain and lose most by one model in the place of another, with both lists."""
 
-    moved: MovedUsers
+    groups: tuple[UserGroup, ...]  #: who gain, and who lose
+    models: tuple[str, str]  #: the model, and the one in whose place it is
+    symbol: str
+    k: int | None
+
+    @property
+    def _label(self) -> str:
+        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
     def to_frame(self) -> pd.DataFrame:
         """A row a user: the baseline's value, the model's, the change, and both lists of items."""
+        users = [user for group in self.groups for user in group.users]
         rows = [
-            (row.user, row.before, row.after, row.change, row.n_relevant, *([item.item for item in items] for items in (row.old, row.new)))
-            for row in (*self.moved.gained, *self.moved.lost)
+            (user.user, *user.values, user.values[1] - user.values[0], user.n_relevant, *([item.item for item in items] for items in user.lists))
+            for user in users
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=["user", "before", "after", "change", "n_relevant", "old", "new"])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each user's value by either model, on `ax` or on a new figure."""
         values = self.to_frame().set_index("user")[["before", "after"]].rename(index=one_line)
-        ax = draw_intervals(ax, values.set_axis([self.moved.baseline, self.moved.model], axis=1))
-        ax.set_xlabel(self.moved.label)
+        ax = draw_intervals(ax, values.set_axis([*reversed(self.models)], axis=1))
+        ax.set_xlabel(self._label)
         return ax
 
     def to_dict(self) -> dict[str, Any]:
         """The users and their lists as plain Python."""
-        return asdict(self.moved)
+        return asdict(self)
 
     def _text(self) -> str:
-        context = {**PLAIN, **ComparisonSection.context}
-        return plain_macro("comparison/sections.txt.jinja", "movers", self.moved, **context) or ""
+        return plain_blocks(user_blocks(self.groups, self._label), "txt")
 
     def _html(self) -> str:
-        return part(_("Users with the largest changes in value"), "movers", self.moved)
+        return framed(_("Users with the largest changes in value"), html(user_blocks(self.groups, self._label)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,7 +149,10 @@ class Curves(ComparisonPart):
         return f"{symbol}@k\n{means.rename_axis('model', axis=1).to_string(float_format='{:.4f}'.format)}"
 
     def _html(self) -> str:
-        return part(_("Against the cut-off"), "curves", self.curves, self.settings, (), "k")
+        curves = self.curves.items()
+        lines = {model: [*zip(curve.k, curve.value, curve.low, curve.high, strict=True)] for model, curve in curves}
+        symbol = next(iter(self.curves.values())).symbol
+        return framed(_("Against the cut-off"), html(curve_blocks(lines, symbol, self.settings.confidence)))
 
 
 class ComparisonTable(Table):
@@ -229,7 +243,7 @@ class Differences(ComparisonRows):
     def conclusions(self) -> list[str]:
         """What may be concluded of each difference."""
         with use_language(self.attrs["lang"]):
-            sentences = conclusions(self._made, self._settings, one_line)
+            sentences = [inline(line, "txt") for line in conclusions(self._made, self._settings)]
         if not self._segments:
             return sentences
         return [f"{one_line(of)}: {words}" for of, words in zip(self._segments, sentences, strict=True)]
@@ -262,10 +276,14 @@ def draw_forest(ax: Axes | None, differences: Sequence[Difference], lang: str, s
     rows = [row for row, *_of in shown]
     ax = axes(ax)
     with lettering(lang) as fonts:
-        names = ["  ".join([*map(plain, of), row.label, difference_label(row, rows, plain)]) for row, *of in shown]
-        ax.set_xlabel(difference_axis(rows, plain), **fonts)
+        labels = [plain(inline(difference_label(row, rows), "txt")) for row in rows]
+        names = [
+            "  ".join([*map(plain, of), row.label, words]) for (row, *of), words in zip(shown, labels, strict=True)
+        ]
+        ax.set_xlabel(plain(inline(difference_axis(rows), "txt")), **fonts)
     for at, row in enumerate(rows):
-        is_finding, colour = row.verdict in FOUND, colour_of(row)
+        is_finding = row.verdict in FOUND
+        colour = QUIET if not is_finding else ACCENT if row.difference > 0 else OTHER
         if isfinite(row.low):
             ax.plot([row.low, row.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
         ax.plot([row.difference], [at], "o", color=colour, markerfacecolor=colour if is_finding else "none")

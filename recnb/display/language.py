@@ -102,22 +102,25 @@ def _(message: Message, /, **values: Any) -> str:
     ...     print(_(Plural("{n:,} user", "{n:,} users"), n=2000))
     사용자 2,000명
     """
-    if not message:
-        return ""  # which gettext has the head of the catalogue for
-    lang = current()
-    if isinstance(message, Plural):
-        n = values["n"]
-        # A fraction takes the form of many.
-        text = _catalogue(lang).ngettext(message.one, message.many, int(n) if float(n).is_integer() else 2)
-    else:
-        text = _catalogue(lang).gettext(message)
-        if text == message:  # which may be the singular of a plural; Python 3.11.2 does not look there
-            text = _catalogue(lang).ngettext(message, message, 1)
-        text = text.rpartition(_SEPARATOR)[2]
+    text = template(message, values.get("n", 1))
     if not values:
         return text
     filled = text.format_map(values)
-    return with_particles(filled) if lang == "ko" and _PARTICLE.search(text) else filled
+    return with_particles(filled) if current() == "ko" and _PARTICLE.search(text) else filled
+
+
+def template(message: Message, n: float = 1) -> str:
+    """Translate a message, in the form for `n`, and leave the places of its values as they are."""
+    if not message:
+        return ""  # which gettext has the head of the catalogue for
+    catalogue = _catalogue(current())
+    if isinstance(message, Plural):
+        # A fraction takes the form of many.
+        return catalogue.ngettext(message.one, message.many, int(n) if float(n).is_integer() else 2)
+    text = catalogue.gettext(message)
+    if text == message:  # which may be the singular of a plural; Python 3.11.2 does not look there
+        text = catalogue.ngettext(message, message, 1)
+    return text.rpartition(_SEPARATOR)[2]
 
 
 def ngettext(one: str, many: str, n: float, /, **values: Any) -> str:

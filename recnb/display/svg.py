@@ -1,27 +1,175 @@
-"""Small pictures drawn by hand as SVG: a curve with its band, bars of a distribution, a mean with its interval.
+"""Pictures drawn by hand as SVG: lines with bands, points with intervals, bars; and a value with its interval as a strip.
 
-They enter a page as `<img>` with the picture in the address, because JupyterLab strips `<svg>` from notebooks that
-are not trusted. An image does not see the page around it, so its colours are of middle lightness and are read on
-white as on near black. The same numbers give the same picture to the byte.
+They enter a page as `<img>` with the picture in the address, because JupyterLab strips `<svg>` from notebooks that are not
+trusted. An image does not see the page around it, so its colours are of middle lightness and are read on white as on near
+black. What is shown by colour is shown by a dash, a sign or words as well. The same numbers give the same picture to the byte.
 """
 
 from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
-
-from recnb.display.language import _
-from recnb.display.text import percent, short
 
 ACCENT = "#2f7fc1"  # contrast 4.3 on white, 4.4 on #111111
 QUIET = "#7a7a7a"  # contrast 4.3 on white, 4.4 on #111111
-#: Of middle lightness; each line has a dash or a mark, and a name, of its own as well.
-COLOURS = (ACCENT, "#c2601a", "#3b8f55", "#9a62b8", "#a1801f", "#bf5a7d", "#4a8f96", QUIET)
+OTHER = "#c2601a"
+COLOURS = (ACCENT, OTHER, "#3b8f55", "#9a62b8", "#a1801f", "#bf5a7d", "#4a8f96", QUIET)
+DASHES = ("", "7 4", "2 4", "10 3 2 3", "4 2", "1 3", "12 4", "")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
-WIDTH, HEIGHT, STRIP = 480, 250, 150
-LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 36
+STRIP, ROW, LETTER = 150, 24, 6.7
+
+#: Where a number stands in a picture.
+Scale = Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class PlotLine:
+    """A line with the band of its intervals, named where it ends."""
+
+    points: Sequence[tuple[float, ...]]  #: x, y, and the ends of the interval
+    name: str = ""
+    marked: Sequence[float] = ()  #: places with a dot and the value
+
+
+@dataclass(frozen=True)
+class PlotBars:
+    """Bars from edge to edge, each with its label; `zero` is the part of the first that is set off; `quartiles` stand below."""
+
+    edges: Sequence[float]
+    heights: Sequence[float]
+    labels: Sequence[str]
+    zero: float = 0.0
+    quartiles: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class PlotPoint:
+    """A point with its interval in a row of its own; hollow and grey unless it is `filled`."""
+
+    name: str
+    x: float
+    low: float
+    high: float
+    filled: bool
+    value: str  #: its number, on the right
+    ends: str
+
+
+def picture(
+    parts: Sequence[PlotLine] | Sequence[PlotPoint] | PlotBars,
+    xlabel: str,
+    ylabel: str = "",
+    xticks: Sequence[float] = (),
+) -> str:
+    """Draw lines, bars, or points with intervals on their axes."""
+    if not isinstance(parts, PlotBars) and not (lines := [part for part in parts if isinstance(part, PlotLine)]):
+        return _points([part for part in parts if isinstance(part, PlotPoint)], xlabel)
+    left, right, start, wide, deep, inset = 44, 468, 26, 480, 0, 20
+    steps: Sequence[float] = ()
+    if isinstance(parts, PlotBars):
+        deep, inset, xticks, x_ends = 14, 0, parts.edges[::2], (parts.edges[0], parts.edges[-1])
+        top = max([*parts.heights, 0.01]) * 1.12
+    else:
+        wide += round(min(max(len(line.name) for line in lines), 20) * 7.5)
+        x_ends = min(x for x, *_ends in lines[0].points), max(x for x, *_ends in lines[0].points)
+        top = (
+            max((end for line in lines for _x, *ends in line.points for end in ends if isfinite(end)), default=0.0)
+            or 1.0
+        )
+        steps = ticks(top * 1.12, 4)
+        top = max(top * 1.12, steps[-1])
+    x, y = scale(*x_ends, left + inset, right - inset), scale(0.0, top, 214 - deep, start)
+    drawn = [_stroke(left, y(step), right, y(step), 0.25 if step else 0.5) for step in steps or [0.0]]
+    drawn += [label(left - 7, y(step) + 4, f"{step:.6g}", anchor="end") for step in steps]
+    drawn += [label(x(at), 230, f"{at:.6g}") for at in _apart(sorted(xticks), x, 26)]
+    drawn += [label(left, 13, ylabel, anchor="start"), label((left + right) / 2, 246, xlabel)]
+    drawn += _bars(parts, x, y) if isinstance(parts, PlotBars) else _lines(lines, x, y)
+    return document(drawn, wide, 250)
+
+
+def _lines(lines: Sequence[PlotLine], x: Scale, y: Scale) -> list[str]:
+    drawn, ends = [], []
+    for at, line in enumerate(lines):
+        colour, dash = COLOURS[at % len(COLOURS)], DASHES[at % len(DASHES)]
+        points = [point for point in line.points if isfinite(point[1])]
+        banded = [point for point in points if isfinite(point[2])]
+        if banded:
+            edge = _path(
+                [(k, high) for k, _y, _low, high in banded] + [(k, low) for k, _y, low, _high in reversed(banded)], x, y
+            )
+            # A band of one point has no width: its outline shows it.
+            drawn.append(
+                f'<polygon points="{edge}" fill="{colour}" fill-opacity="0.18" stroke="{colour}" stroke-opacity="0.18"/>'
+            )
+        dashed = f' stroke-dasharray="{dash}"' if dash else ""
+        path = _path([(k, mean) for k, mean, *_ends in points], x, y)
+        drawn.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"{dashed}/>')
+        shown = [point for point in points if point[0] in line.marked]
+        drawn += [_dot(x(k), y(mean), colour) for k, mean, *_ends in shown]
+        apart = _apart([point[0] for point in shown], x, 42)
+        for k, mean, _low, high in shown:
+            if k in apart:
+                drawn.append(label(x(k), y(high if isfinite(high) else mean) - 7, f"{mean:.3f}", strong=colour))
+        if line.name and points:
+            ends.append((y(points[-1][1]), x(line.points[-1][0]) + 10, line.name, colour))
+    last = 1e9
+    for height, place, name, colour in sorted(ends, reverse=True):  # from the lowest up, none upon another
+        last = min(height, last - 15)
+        drawn.append(label(place, last + 4, name, anchor="start", strong=colour))
+    return drawn
+
+
+def _bars(bars: PlotBars, x: Scale, y: Scale) -> list[str]:
+    drawn, bottom = [], y(0.0)
+    for at, (height, words) in enumerate(zip(bars.heights, bars.labels, strict=True)):
+        left, right = x(bars.edges[at]), x(bars.edges[at + 1])
+        zero = min(bars.zero, height) if at == 0 else 0.0
+        for low, high, look in ((0.0, zero, f'fill="{QUIET}" fill-opacity="0.75"'), (zero, height, f'fill="{ACCENT}"')):
+            if high > low:
+                size = f'width="{right - left - 3:.1f}" height="{y(low) - y(high):.1f}"'
+                drawn.append(f'<rect x="{left + 1.5:.1f}" y="{y(high):.1f}" {size} {look}/>')
+        drawn.append(label((left + right) / 2, y(height) - 5, words) if height else "")
+    if bars.quartiles and isfinite(bars.quartiles[0]):
+        low, middle, high = map(x, bars.quartiles)
+        drawn += [_bar(low, high, bottom + 8, ACCENT), _dot(middle, bottom + 8, ACCENT)]
+    return drawn
+
+
+def _points(points: Sequence[PlotPoint], xlabel: str) -> str:
+    reach = reach_of([end for point in points for end in (point.x, point.low, point.high)]) * 1.08
+    left = min(max([len(point.name) for point in points], default=0) * LETTER + 22, 374)
+    right, bottom = left + 298, 14 + ROW * len(points)
+    x = scale(-reach, reach, left, right)
+    steps = sorted({step for tick in ticks(reach, 3) for step in (tick, -tick)})
+    drawn = [_stroke(x(step), 8, x(step), bottom, 0.2 if step else 0.9) for step in steps]
+    drawn += [label(x(step), bottom + 16, f"{step:+.4g}" if step else "0") for step in steps]
+    drawn.append(label((left + right) / 2, bottom + 34, xlabel))
+    for at, point in enumerate(points):
+        y, colour = 14 + ROW * (at + 0.5), QUIET if not point.filled else ACCENT if point.x > 0 else OTHER
+        drawn.append(label(left - 14, y + 4, point.name, anchor="end"))
+        if isfinite(point.low):
+            drawn.append(_bar(x(point.low), x(point.high), y, colour))
+            drawn.append(label(right + 256, y + 4, point.ends, anchor="end"))
+        drawn.append(_dot(x(point.x), y, colour, 5, hollow=not point.filled))
+        drawn.append(label(right + 14, y + 4, point.value, anchor="start"))
+    return document(drawn, round(right + 260), bottom + 42)
+
+
+def strip(value: float, low: float, high: float, start: float, end: float) -> str:
+    """Draw a value and its interval on a line between two ends, with a mark at 0 if it lies between them."""
+    x, middle = scale(start, end, 5, STRIP - 5), 9
+    about_0 = start < 0
+    drawn = [_stroke(x(0), 1, x(0), 17, 0.8) if about_0 else _stroke(5, middle, STRIP - 5, middle, 0.35)]
+    if isfinite(low):
+        drawn.append(_bar(x(max(low, start)), x(min(high, end)), middle, ACCENT, 4 if about_0 else 9))
+    at = x(min(max(value, start), end))
+    drawn.append(
+        _dot(at, middle, ACCENT) if about_0 else f'<path d="M{at:.1f} 2V16" stroke="{ACCENT}" stroke-width="2.5"/>'
+    )
+    return document(drawn, STRIP, 2 * middle, letters=False)
 
 
 def ticks(top: float, most: int = 5, low: float = 0.0) -> list[float]:
@@ -38,134 +186,51 @@ def ticks(top: float, most: int = 5, low: float = 0.0) -> list[float]:
     return [float(f"{number * step:.12g}") for number in numbers]
 
 
-def curve(
-    k: Sequence[int],
-    value: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
-    marked: Sequence[int] = (),
-    name: str = "",
-) -> str:
-    """A mean against the cut-off, with the band of its intervals; the cut-offs in `marked` have dots and numbers."""
-    ceiling = max(filter(isfinite, (*value, *high)), default=0.0) or 1.0
-    steps = ticks(ceiling * 1.12, 4)
-    y = scale(max(ceiling * 1.12, steps[-1]), HEIGHT - BOTTOM, TOP)
-    deepest = max(k)
-
-    def x(cutoff: float) -> float:
-        return LEFT + 22 + (WIDTH - LEFT - RIGHT - 46) * ((cutoff - 1) / (deepest - 1) if deepest > 1 else 0.5)
-
-    parts = [_grid(steps, y), label(LEFT, 13, name, anchor="start")]
-    if isfinite(low[0]):
-        band = [*zip(k, high, strict=True), *reversed(list(zip(k, low, strict=True)))]
-        points = " ".join(f"{x(cutoff):.1f},{y(end):.1f}" for cutoff, end in band)
-        # A band of one point has no width: its outline shows it.
-        outline = f'stroke="{ACCENT}" stroke-width="1" stroke-opacity="0.22"'
-        parts.append(f'<polygon points="{points}" fill="{ACCENT}" fill-opacity="0.22" {outline}/>')
-    line = " ".join(f"{x(cutoff):.1f},{y(mean):.1f}" for cutoff, mean in zip(k, value, strict=True))
-    parts.append(f'<polyline points="{line}" fill="none" stroke="{ACCENT}" stroke-width="2" stroke-linejoin="round"/>')
-    labelled = _apart([cutoff for cutoff in (1, *sorted(marked)) if cutoff in k], x, 26)
-    parts += [label(x(cutoff), HEIGHT - BOTTOM + 16, str(cutoff)) for cutoff in labelled]
-    parts.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, _("cut-off k")))
-    places = {cutoff: k.index(cutoff) for cutoff in marked if cutoff in k}
-    parts += [_dot(x(cutoff), f"{y(value[place]):.1f}", 3.5) for cutoff, place in places.items()]
-    for cutoff in _apart(sorted(places), x, 42):
-        mean, end = value[places[cutoff]], high[places[cutoff]]
-        parts.append(label(x(cutoff), y(end if isfinite(end) else mean) - 7, f"{mean:.3f}", strong=True))
-    return document(parts)
+def reach_of(ends: Sequence[float]) -> float:
+    """The largest distance from 0; 1 if there is none."""
+    return max((abs(end) for end in ends if isfinite(end)), default=0.0) or 1.0
 
 
-def bars(
-    edges: Sequence[float], shares: Sequence[float], quartiles: Sequence[float], share_of_zero: float, name: str = ""
-) -> str:
-    """Bars of a distribution over users, what is exactly 0 set off by an outline; below them the quartiles."""
-    bottom = HEIGHT - BOTTOM - 14
-    x = scale(edges[-1], LEFT, WIDTH - RIGHT, edges[0])
-    y = scale(max([*shares, 0.01]) * 1.12, bottom, TOP)
-    parts = [label(LEFT, 13, _("share of users"), anchor="start")]
-    for lower, upper, share in zip(edges[:-1], edges[1:], shares, strict=True):
-        left, wide = x(lower) + 1.5, x(upper) - x(lower) - 3
-        zero = min(share_of_zero, share) if lower == edges[0] else 0.0
-        if zero:
-            parts.append(_box(left, y(zero), wide, bottom - y(zero), f'fill="{QUIET}" fill-opacity="0.75"'))
-        if share > zero:
-            parts.append(_box(left, y(share), wide, y(zero) - y(share), f'fill="{ACCENT}"'))
-        if share:
-            parts.append(label((x(lower) + x(upper)) / 2, y(share) - 5, percent(share)))
-    parts.append(stroke(LEFT, bottom, WIDTH - RIGHT, bottom))
-    if isfinite(quartiles[0]):
-        lower, middle, upper = map(x, quartiles)
-        parts += [_band(lower, upper, bottom + 8, 4), _dot(middle, bottom + 8, 4)]
-    parts += [label(x(edge), HEIGHT - BOTTOM + 16, short(edge)) for edge in edges[::2]]
-    parts.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, name))
-    return document(parts)
+def scale(low: float, high: float, start: float, end: float) -> Scale:
+    """Return a function that gives the places of the numbers from `low` to `high` between two ends."""
+    if high == low:
+        return lambda _value: (start + end) / 2
+    return lambda value: start + (end - start) * (value - low) / (high - low)
 
 
-def strip(mean: float, low: float, high: float, top: float) -> str:
-    """A mean and its interval on a line from 0 to the most there can be."""
-    middle, x = 9, scale(top, 4, STRIP - 4)
-    parts = [f'<path d="M4 {middle}H{STRIP - 4}" stroke="{QUIET}" stroke-opacity="0.45"/>']
-    if isfinite(low):
-        parts.append(_box(x(low), middle - 5, x(high) - x(low), 10, f'fill="{ACCENT}" fill-opacity="0.45"'))
-    parts.append(_box(x(mean) - 1.25, middle - 7, 2.5, 14, f'fill="{ACCENT}"'))
-    return document(parts, STRIP, 2 * middle)
-
-
-def gap(value: float, low: float, high: float, reach: float) -> str:
-    """A difference and its interval about a line at 0 in the middle; `reach` is what stands at either end."""
-    middle, half = 9, STRIP / 2
-
-    def x(difference: float) -> float:
-        return half + (half - 6) * max(-1.0, min(1.0, difference / reach))
-
-    parts = [f'<path d="M{half:.1f} 1V{2 * middle - 1}" stroke="{QUIET}" stroke-opacity="0.8"/>']
-    if isfinite(low):
-        parts.append(_band(x(low), x(high), middle, 3))
-    return document([*parts, _dot(x(value), middle, 3.5)], STRIP, 2 * middle)
-
-
-def scale(top: float, start: float, end: float, low: float = 0.0) -> Callable[[float], float]:
-    """Return a function that gives the places of the numbers from `low` to `top` between two ends."""
-    return lambda value: start + (end - start) * (value - low) / (top - low)
-
-
-def document(parts: Sequence[str], width: int = WIDTH, height: int = HEIGHT) -> str:
+def document(parts: Sequence[str], width: int, height: int, *, letters: bool = True) -> str:
     """Return the picture made of some parts."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    return f'{head} font-family="{FONT}" font-size="12">{"".join(parts)}</svg>'
+    font = f' font-family="{FONT}" font-size="12"' if letters else ""
+    return f"{head}{font}>{''.join(parts)}</svg>"
 
 
-def _grid(steps: Sequence[float], y: Callable[[float], float]) -> str:
-    lines = [stroke(LEFT, y(step), WIDTH - RIGHT, y(step), 0.5 if step == 0 else 0.25) for step in steps]
-    return "".join([*lines, *(label(LEFT - 7, y(step) + 4, short(step), anchor="end") for step in steps)])
-
-
-def stroke(x1: float, y1: float, x2: float, y2: float, opacity: float = 0.5) -> str:
-    """Return a straight line."""
-    return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{QUIET}" stroke-opacity="{opacity}"/>'
-
-
-def _box(x: float, y: float, width: float, height: float, look: str) -> str:
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" {look}/>'
-
-
-def _dot(x: float, y: float | str, radius: float) -> str:
-    return f'<circle cx="{x:.1f}" cy="{y}" r="{radius}" fill="{ACCENT}"/>'
-
-
-def _band(left: float, right: float, y: float, width: int) -> str:
-    return f'<path d="M{left:.1f} {y}H{right:.1f}" stroke="{ACCENT}" stroke-width="{width}" stroke-opacity="0.5"/>'
-
-
-def label(x: float, y: float, words: str, *, anchor: str = "middle", strong: bool = False, colour: str = ACCENT) -> str:
-    """Return text, escaped; `strong` is bold and in the colour."""
-    look = f'fill="{colour}" font-weight="600"' if strong else f'fill="{QUIET}"'
+def label(x: float, y: float, words: str, *, anchor: str = "middle", strong: str = "") -> str:
+    """Return text, escaped; `strong` is a colour in which it is bold."""
+    look = f'fill="{strong}" font-weight="600"' if strong else f'fill="{QUIET}"'
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {look}>{html.escape(words)}</text>'
 
 
-def _apart(places: Sequence[int], x: Callable[[float], float], least: float) -> list[int]:
+def _path(points: Sequence[tuple[float, float]], x: Scale, y: Scale) -> str:
+    return " ".join(f"{x(across):.1f},{y(max(up, 0.0)):.1f}" for across, up in points)
+
+
+def _stroke(x1: float, y1: float, x2: float, y2: float, opacity: float) -> str:
+    return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{QUIET}" stroke-opacity="{opacity}"/>'
+
+
+def _dot(x: float, y: float, colour: str, radius: float = 4, *, hollow: bool = False) -> str:
+    look = f'fill="#888888" fill-opacity="0.15" stroke="{colour}" stroke-width="1.5"' if hollow else f'fill="{colour}"'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" {look}/>'
+
+
+def _bar(left: float, right: float, y: float, colour: str, width: float = 4) -> str:
+    return f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="{colour}" stroke-width="{width}" stroke-opacity="0.5"/>'
+
+
+def _apart(places: Sequence[float], x: Scale, least: float) -> list[float]:
     """Those that leave room between each other, the last one among them."""
-    kept: list[int] = []
+    kept: list[float] = []
     for place in reversed(places):
         if not kept or x(kept[-1]) - x(place) >= least:
             kept.append(place)

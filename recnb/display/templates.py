@@ -7,8 +7,6 @@ Colours follow the text around (`currentColor`, transparency), so light and dark
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -49,15 +47,20 @@ def macro(template: str, macro_name: str, /, *arguments: Any, **values: Any) -> 
     return Markup(_LAYOUT.sub("><", str(getattr(module, macro_name)(*arguments))).strip())
 
 
-def plain_macro(template: str, macro_name: str, /, *arguments: Any, **values: Any) -> str | None:
-    """Return the text of one macro of a template of text, which escapes nothing; None if it has no such macro."""
-    written = getattr(_environment().get_template(template, globals=values).module, macro_name, None)
-    return None if written is None else re.sub(r"\n{3,}", "\n\n", str(written(*arguments)).strip("\n"))
-
-
 def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]:
-    """Return the lines of one macro of a template of text, without those that are empty."""
-    return [line for line in (plain_macro(template, macro_name, *arguments) or "").splitlines() if line]
+    """Return the lines of one macro of a template of text, which escapes nothing, without those that are empty."""
+    written = str(getattr(_environment().get_template(template).module, macro_name)(*arguments))
+    return [line for line in written.splitlines() if line]
+
+
+def framed(label: str, body: str) -> Markup:
+    """Put the frame of everything that is shown around HTML; Korean breaks between words, which browsers do only on request."""
+    korean = language.current() == "ko"
+    breaks = " word-break: keep-all; overflow-wrap: break-word;" if korean else ""
+    return Markup(
+        f'<div class="recnb mathjax_ignore tex2jax_ignore"{" lang=ko" * korean} role="region" aria-label="{user_text(label, 80)}" '
+        f'style="color: inherit; background: transparent; font-size: 0.95em; max-width: 68em;{breaks}">{body}</div>'
+    )
 
 
 def page(title: str, heading: str, body: Markup) -> Markup:
@@ -138,11 +141,10 @@ def joined(parts: Iterable[str], between: str = ", ") -> str:
     return (Markup(between) if any(isinstance(part, Markup) for part in parts) else between).join(parts)
 
 
-def _style(path: str) -> Markup:
-    """Return a style sheet on one line without its comments, since it is part of each output of a notebook."""
-    return Markup(
-        re.sub(r"\s*\n\s*", " ", re.sub(r"/\*.*?\*/", "", resources.files("recnb").joinpath(path).read_text())).strip()
-    )
+def tab_style() -> str:
+    """Return the style sheet of tabs on one line without its comments, since it is part of each output of a notebook."""
+    sheet = resources.files("recnb").joinpath("display/tabs.css").read_text()
+    return re.sub(r"\s*\n\s*", " ", re.sub(r"/\*.*?\*/", "", sheet)).strip()
 
 
 @cache
@@ -163,20 +165,18 @@ def _environment() -> Environment:
         BESIDE_TITLE=BESIDE_TITLE,
         _=translated,
         at_k=text.at_k,
+        framed=framed,
         isfinite=isfinite,
         lang=language.current,
         ngettext=lambda one, many, n, /, **values: translated(language.Plural(one, many), n=n, **values),
         pgettext=lambda context, message, /, **values: translated(language.NC_(context, message), **values),
         svg=svg,
-        tab_style=_style("display/tabs.css"),
         zip=zip,
     )
     numbers = (text.arrow, text.change, text.fixed, isfinite, text.percent, text.short, text.signed, text.trimmed)
     by_name = {function.__name__: function for function in (*numbers, language.capital, code, name, user_text)}
     environment.filters.update(
         by_name,
-        base64=lambda drawing: base64.b64encode(drawing.encode()).decode("ascii"),
         ends=lambda interval: text.ends(*interval),
-        tab_group=lambda key: "recnb-" + hashlib.sha256(key.encode()).hexdigest()[:12],
     )
     return environment

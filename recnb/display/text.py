@@ -20,6 +20,7 @@ _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''", "`": r"\textasciigrave{}",
     **{sign: "\\" + sign for sign in "&%$#_{}"}, "−": "--", "–": "--", "×": r"$\times$", "…": r"\ldots{}",
+    "▲": r"$\ast$", "▼": r"$\ddagger$", "°": r"$\circ$", "○": r"$\circ$", "◇": r"$\diamond$", "△": r"$\triangle$", "▽": r"$\nabla$",
 }  # fmt: skip
 _MARKDOWN = {
     **{sign: "\\" + sign for sign in "\\`*_[]#~|"}, "&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;",

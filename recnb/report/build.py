@@ -1,193 +1,248 @@
-"""Compute the report of an evaluation: findings, metrics with intervals, the curve, users, segments, metrics beyond accuracy."""
+"""Compute a report: each number once, by one loop over the models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from itertools import chain
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recnb.conventions import options_in_words
 from recnb.display.language import _
-from recnb.display.progress import counted
+from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import lint
+from recnb.lint.findings import Finding, Lint, elsewhere_in_words
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import LIST_METRICS, Metric
-from recnb.report.curve import Curve
 from recnb.report.data import (
-    BeyondRow,
+    SAME,
+    Compared,
     CountSummary,
-    MetricSummary,
-    PopulationSummary,
+    Distribution,
+    Found,
+    Mean,
+    MetricWords,
+    Population,
     RankedItem,
     ReportSegments,
-    UserSummary,
+    SegmentRow,
+    ShownUser,
+    UserGroup,
     distribution_of,
 )
 from recnb.report.report import Report
-from recnb.report.request import ReportRequest, curve_points, request_of
-from recnb.report.section import computed_by
-from recnb.report.sections import SECTIONS
-from recnb.results.arguments import Metrics
+from recnb.report.request import MetricOptions, ReportRequest, curve_points
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.provenance import merged
-from recnb.results.segments import n_tests, segment_rows
-from recnb.results.values import values_of
-from recnb.stats import intervals
+from recnb.results.segments import Segment, n_tests, segment_rows
+from recnb.results.values import Values, values_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
+
+Models = Mapping[str, "EvaluationData"]
 
 USERS_SHOWN, RANKS_SHOWN, MISSED_SHOWN = 3, 20, 5
 
 
 def report_of(
-    evaluation: EvaluationData,
-    k: int | Sequence[int],
-    metrics: Metrics,
-    confidence: float,
-    by: Any,
-    bins: int,
-    options: Mapping[str, Any],
+    models: Models, request: ReportRequest, compared: Compared | None = None, *, users: int = USERS_SHOWN
 ) -> Report:
-    """Build the report of an evaluation; each metric is computed once for the table, the curve, the users, the lint and the segments."""
-    request = request_of(evaluation, k, metrics, options, confidence, instead=".table(k=None)")
-    at, lead_k, points = request.k, request.lead_k, curve_points(request.lead_ks)
-    chosen = request.metrics
-    # The deepest join serves all metrics and cut-offs.
-    whole = any(metric.needs_whole_list(metric_options) for metric, metric_options in chosen)
-    evaluation.hits(None if whole or None in request.columns else max(at))
-    others = [request.k_of(metric.name) for metric, _options in chosen[1:]]
-    cutoffs = [request.lead_cutoffs(points).values, *others]
-    columns = [(metric, k) for (metric, _options), ks in zip(chosen, cutoffs, strict=True) for k in ks]
-    with counted(len(chosen) + 3 + (by is not None), _("report")) as bar:
-        values, filled = np.empty((evaluation.n_users, len(columns))), 0
-        for (metric, metric_options), ks in zip(chosen, cutoffs, strict=True):
-            values[:, filled : filled + len(ks)] = evaluation.values(metric, Cutoffs.of(ks), metric_options)
-            filled += len(ks)
-            bar.update()
-        lowest, highest = np.array([metric.bounds for metric, _k in columns], dtype=np.float64).T
-        low, high = intervals(values, confidence, bounds=(lowest, highest))
-        names = [(metric.name, k) for metric, k in columns]
-        means = zip(values.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True)
-        numbers = dict(zip(names, means, strict=True))
-
-        def summary(metric: Metric[...], metric_options: Mapping[str, Any]) -> MetricSummary:
-            own = request.k_of(metric.name)
-            mean, low, high = zip(*(numbers[metric.name, k] for k in own), strict=True)
-            return MetricSummary.of(metric, metric_options, k=own, mean=mean, low=low, high=high)
-
-        summaries = tuple(summary(*metric) for metric in chosen)
-        # Segments take the values of all metrics, everything else those of the lead metric.
-        kept = {name for name, _k in names} if by is not None else {chosen[0][0].name}
-        at_lead_k = {
-            name: values[:, column].copy() for column, (name, k) in enumerate(names) if k == lead_k and name in kept
-        }
-        del values
-        bar.update()
-        lead, (lead_metric, lead_options) = summaries[0], chosen[0]
-        lead_values = at_lead_k[lead.metric]
-        hits = evaluation.hits(max(at))
-        basis, population = _population(evaluation, hits, request)
-        best, worst = _extremes(evaluation, hits, lead_values, lead_k)
-        findings = lint(evaluation, lead_k, lead_metric.name, lead_options)
-        bar.update()
-        segments = None
-        if by is not None:
-            segments = _segments(evaluation, request, by, bins, at_lead_k)
-            bar.update()
-        further = _beyond(evaluation, request)
-        bar.update()
-    value, low_ends, high_ends = zip(*(numbers[lead.metric, k] for k in points), strict=True)
+    """Build the report of some models, which `compared` holds against each other if they are several."""
+    first, (lead, options), k = next(iter(models.values())), request.metrics[0], request.lead_k
+    further = _beyond(models, request)
+    values, at_lead_k, means, lints = dict[str, Floats](), dict[str, Floats](), list[Mean](), dict[str, Lint]()
+    curves, lacking = dict[str, tuple[Mean, ...]](), dict[str, str]()
+    populations, distributions = list[Population](), list[Distribution]()
+    away = compared is not None and bool(compared.where)
+    for name, model in steps(list(models.items()), _("report")):
+        # The deepest join serves all metrics and cut-offs.
+        whole = None in request.columns or any(metric.needs_whole_list(given) for metric, given in request.metrics)
+        hits = model.hits(None if whole else max(request.k))
+        if compared is None:
+            for metric, given in request.metrics:
+                at, points = request.k_of(metric.name), request.cutoffs_of(metric.name)
+                found = values_of(model, metric, Cutoffs.of(points), given)
+                if len(found.users) != model.n_users:
+                    model.values(metric, Cutoffs.of(at), given)  # or an error that other users are averaged
+                rows = means_of(name, metric, points, found, request.confidence)
+                means += [row for row in rows if row.k in at]
+                if k in at and len(found.users) == model.n_users:
+                    at_lead_k[metric.name] = found.matrix[:, points.index(k)].copy()
+                if metric is lead:
+                    curves[name] = tuple(row for row in rows if row.k in curve_points(request.lead_ks))
+        of_lead = at_lead_k if compared is None else compared.values.get(name, {})
+        values[name] = of_lead[lead.name] if lead.name in of_lead else model.values(lead, Cutoffs.of(k), options)[:, 0]
+        for metric, given in further if not away else ():
+            try:
+                found = values_of(model, metric, Cutoffs.of(request.k_of(metric.name)), given)
+                means += means_of(name, metric, request.k_of(metric.name), found, request.confidence)
+            except RecnbError as problem:
+                if compared is not None and request.beyond is not None:
+                    raise OptionError(*problem.parts) from problem
+                lacking[metric.name] = _(problem.statement)
+        lints[name] = lint(model, k, lead.name, options)
+        if not away:
+            populations.append(_population(name, model, hits if whole else model.hits(max(request.k))))
+        distributions.append(distribution_of(name, values[name], lead.bounds[1]))
+    if compared is not None:
+        means = [*compared.means, *means]
+        curves = {name: tuple(mean for mean in compared.curve if mean.model == name) for name in models}
+        groups = [moved(models, pair, values, k, users) for pair in _furthest(compared, lead.name, k)] if users else []
+    else:
+        groups = [_extremes(name, model, values[name], k, users) for name, model in models.items()]
+    shown = [metric for metric in further if metric[0].name not in lacking and not away]
+    conventions, basis = _basis(first, request)
     return Report(
-        population=population,
+        models=tuple(models),
+        baseline=None if compared is None else compared.baseline,
         k=request.columns,
-        lead_k=lead_k,
-        metrics=summaries,
-        confidence=float(confidence),
+        lead_k=k,
+        confidence=request.confidence,
         method="beta",
-        curve=Curve(lead.metric, lead.symbol, points, value, low_ends, high_ends, evaluation.n_users),
-        distribution=distribution_of(lead_values, lead, lead_k),
-        best=best,
-        worst=worst,
-        findings=findings,
-        beyond=further,
-        segments=segments,
-        basis=basis,
-        _computed=computed_by(SECTIONS, {"": evaluation}, request),
+        n_users=first.n_users,
+        metrics=tuple(_words(*metric) for metric in (*request.metrics, *shown)),
+        means=tuple(mean for mean in means if mean.metric not in lacking),
+        curves=curves,
+        distributions=tuple(distributions),
+        populations=tuple(populations),
+        users_by_model=() if compared is None else compared.users_by_model,
+        users=tuple(chain.from_iterable(groups)),
+        lints=lints,
+        findings=_found(lints),
+        lacking=lacking,
+        differences=() if compared is None else compared.differences,
+        overlaps=() if compared is None else compared.overlaps,
+        segments=_segments(first, request, at_lead_k) if compared is None else compared.segments,
+        settings=None if compared is None else compared.settings,
+        notes=tuple(dict.fromkeys(note for model in models.values() for note in model.notes)),
+        left_out=() if compared is None or not away else tuple(_left_out(compared.where, further, lints)),
+        conventions=conventions,
+        basis=basis if compared is None else compared.basis,
     )
 
 
-def rows_of(
-    evaluation: EvaluationData,
-    k: object,
-    confidence: float = 0.95,
-    *,
-    names: Iterable[str] = LIST_METRICS,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    required: bool = False,
-) -> list[BeyondRow]:
-    """Metrics beyond accuracy as rows of a report: the value at each cut-off with the ends of its interval, or what it needs.
-
-    If they are `required`, one without a value raises the error instead.
-    """
-    cutoffs = Cutoffs.of(k)
-    rows = []
-    for name in names:
-        metric, metric_options = LIST_METRICS[name], (options or {}).get(name, {})
-        needs, basis, n_users = "", "", 0
-        values: tuple[tuple[float, float, float], ...] = ()
-        try:
-            found = values_of(evaluation, metric, cutoffs, metric_options)
-            mean, low, high = (ends.tolist() for ends in (found.mean, *found.interval(confidence)))
-            defined = np.flatnonzero(np.isfinite(mean))
-            n_users = int(found.n_users[defined[-1:]].sum())
-            basis = "; ".join(found.basis.phrases())
-            if not len(defined):
-                raise NoUsersError(metric.no_value)
-            values = tuple(zip(mean, low, high, strict=True))
-        except RecnbError as problem:
-            if required:
-                raise OptionError(*problem.parts) from problem
-            needs = _(problem.statement)
-        description = {name: getattr(metric, name) for name in ("symbol", "title", "reads")}
-        formula, latex = metric.formula_text(metric_options), metric.latex(options=metric_options)
-        description |= {
-            "metric": name,
-            "formula": formula,
-            "latex": latex,
-            "bounds": _(metric.bounded(metric_options).range_text),
-        }
-        rows.append(
-            BeyondRow(**description, k=cutoffs.values, values=values, basis=basis, n_users=n_users, needs=needs)
+def _left_out(where: str, further: Sequence[MetricOptions], lints: Mapping[str, Lint]) -> Iterator[str]:
+    """What takes rows of lists that were not fetched, in words."""
+    yield _(
+        "The similarity of the lists is left out: it needs every row of the lists, which stay in {where}.", where=where
+    )
+    if further:
+        yield _(
+            "Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.",
+            where=where,
         )
-    return rows
+    yield from elsewhere_in_words(dict.fromkeys(name for lint in lints.values() for name in lint.elsewhere))
 
 
-def _beyond(evaluation: EvaluationData, request: ReportRequest) -> tuple[BeyondRow, ...]:
-    """Metrics beyond accuracy: those named; else all, if train or items were given."""
-    metrics, side_data = request.beyond, evaluation.side_data
-    if metrics is None:
-        if side_data.train is None and side_data.items is None:
-            return ()
-        metrics = {name: {} for name in recorded_in(evaluation.library)}
-    rows = (
-        rows_of(evaluation, request.k_of(name), request.confidence, names=[name], options=metrics) for name in metrics
+def beyond_of(models: Models, k: int | None) -> dict[str, tuple[list[float], str]]:
+    """The metrics beyond accuracy that the data of every model allow: the number of every model, and the basis of the first."""
+    for model in models.values():
+        model.prepared.rows.all()  # or an error that says where they are
+    found = {}
+    for name, metric in LIST_METRICS.items() if _given(models) else ():
+        with suppress(RecnbError):
+            numbers = {model: values_of(data, metric, Cutoffs.of(k), {}) for model, data in models.items()}
+            of_models = [float(of.mean[0]) for of in numbers.values()]
+            if all(map(isfinite, of_models)):
+                found[name] = of_models, "; ".join(next(iter(numbers.values())).basis.phrases())
+    return found
+
+
+def means_of(name: str, metric: Metric[...], k: Sequence[int | None], found: Values, confidence: float) -> list[Mean]:
+    """A metric of a model at each cut-off, with the ends of its interval."""
+    low, high = found.interval(confidence)
+    if not metric.is_accuracy and not np.isfinite(found.mean).any():
+        raise NoUsersError(metric.no_value)
+    columns = (each.tolist() for each in (found.mean, low, high, found.n_users))
+    rows = zip(k, *columns, strict=True)
+    return [Mean(name, metric.name, metric.symbol, *row) for row in rows]
+
+
+def _words(metric: Metric[...], options: Mapping[str, Any]) -> MetricWords:
+    convention = (
+        "; ".join(options_in_words({**metric.defaults, **options}))
+        if metric.is_accuracy
+        else _(metric.bounded(options).range_text)
     )
-    return tuple(chain.from_iterable(rows))
+    formula = metric.formula_text(options)
+    about = metric.name, metric.symbol, metric.title, metric.reads, formula, convention
+    return MetricWords(*about, metric.bounds, metric.is_accuracy)
 
 
-def _segments(
-    evaluation: EvaluationData, request: ReportRequest, by: Any, bins: int, values: Mapping[str, Floats]
-) -> ReportSegments:
-    """The metrics at the middle cut-off, whose values are given, in each segment."""
-    named = {metric.name: metric_options for metric, metric_options in request.metrics if metric.name in values}
-    confidence, k = request.confidence, request.lead_k
+def _beyond(models: Models, request: ReportRequest) -> list[MetricOptions]:
+    """Metrics beyond accuracy: those named; else all, if train or items are given for every model."""
+    if request.beyond is not None:
+        return [(LIST_METRICS[name], options) for name, options in request.beyond.items()]
+    library = next(iter(models.values())).library
+    return [(LIST_METRICS[name], {}) for name in recorded_in(library)] if _given(models) else []
+
+
+def _given(models: Models) -> bool:
+    """Whether train or items are given for every model."""
+    side_data = [model.side_data for model in models.values()]
+    return all(data.train is not None or data.items is not None for data in side_data)
+
+
+def _basis(model: EvaluationData, request: ReportRequest) -> tuple[tuple[str, ...], str]:
+    """The conventions in words, and with the users."""
+    phrases = {}
+    for (metric, options), (_metric, ks) in zip(request.metrics, request.at_cutoffs, strict=True):
+        scoring = model.scoring(metric, options, whole=ks.values == (None,))
+        phrases[metric.symbol] = model.basis_of(scoring, ks, options).phrases(brief=True)
+    others = {"; ".join(model.users_in_words), *model.notes}
+    conventions = merged({name: [one for one in own if one not in others] for name, own in phrases.items()})
+    return tuple(conventions), "; ".join(merged(phrases))
+
+
+def _population(name: str, model: EvaluationData, hits: Hits) -> Population:
+    """Who and what one model is evaluated on."""
+    counts = {
+        field.name: getattr(model.counts, field.name) for field in fields(Population) if field.name.startswith("n_")
+    }
+    return Population(
+        model=name,
+        list_length=CountSummary.of(hits.list_length[hits.list_length > 0]),
+        relevant_per_user=CountSummary.of(hits.n_relevant),
+        users=tuple(model.users_in_words),
+        **counts,
+    )
+
+
+def _found(lints: Mapping[str, Lint]) -> tuple[Found, ...]:
+    """Findings of the lint, the same finding of several models once, warnings first."""
+    same: dict[tuple[str, str], dict[str, Finding]] = {}
+    for name, of_model in lints.items():
+        for finding in of_model:
+            same.setdefault((finding.name, finding.short), {})[name] = finding
+    kinds = list(dict.fromkeys(kind for kind, _short in same))
+    found = [Found(tuple(of_models), tuple(of_models.values())) for of_models in same.values()]
+    return tuple(sorted(found, key=lambda one: (one.finding.severity != "warning", kinds.index(one.finding.name))))
+
+
+def _segments(model: EvaluationData, request: ReportRequest, values: Mapping[str, Floats]) -> ReportSegments | None:
+    """The metrics at the middle cut-off in each segment, each with its gap to all other users."""
+    if request.by is None:
+        return None
+    k, confidence = request.lead_k, request.confidence
+    at_lead_k = {metric.name: given for metric, given in request.metrics if k in request.k_of(metric.name)}
+    known = values if at_lead_k.keys() <= values.keys() else None
     segments, rows, _words = segment_rows(
-        evaluation, named, k, by, bins=bins, confidence=confidence, options={}, computed=values
+        model, at_lead_k, k, request.by, bins=request.bins, confidence=confidence, options={}, computed=known
     )
+    symbols = {metric.name: metric.symbol for metric, _given in request.metrics}
+
+    def verdict(row: Segment) -> str:
+        if not np.isfinite(row.gap_low):
+            return "untested"
+        differs = row.p_holm <= 1 - confidence and (row.gap_low > 0 or row.gap_high < 0)
+        return ("above" if row.gap > 0 else "below") if differs else "open"
+
     basis = _(
         "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the "
         "more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every "
@@ -195,45 +250,52 @@ def _segments(
         n=n_tests(rows),
         confidence=100 * confidence,
     )
-    basis = "; ".join(filter(None, [segments.words, basis]))
-    return ReportSegments(segments.label, k, confidence, tuple(rows), basis, segments.words)
-
-
-def _population(evaluation: EvaluationData, hits: Hits, request: ReportRequest) -> tuple[str, PopulationSummary]:
-    """Return the basis of the report, of its metrics and their options, and who and what was evaluated."""
-    counts = evaluation.counts
-    phrases = {}
-    for (metric, options), (_metric, ks) in zip(request.metrics, request.at_cutoffs, strict=True):
-        scoring = evaluation.scoring(metric, options, whole=ks.values == (None,))
-        phrases[metric.symbol] = evaluation.basis_of(scoring, ks, options).phrases(brief=True)
-    users = evaluation.users_in_words
-    others = {"; ".join(users), *evaluation.notes}
-    conventions = merged({name: [one for one in own if one not in others] for name, own in phrases.items()})
-    basis = "; ".join(merged(phrases))
-    names = [field.name for field in fields(PopulationSummary) if hasattr(counts, field.name)]
-    population = PopulationSummary(
-        **{name: getattr(counts, name) for name in names},
-        list_length=CountSummary.of(hits.list_length[hits.list_length > 0]),
-        relevant_per_user=CountSummary.of(hits.n_relevant),
-        users=tuple(users),
-        conventions=tuple(conventions),
-        notes=evaluation.notes,
+    shown = tuple(
+        SegmentRow(
+            *(row.segment, row.metric, symbols[row.metric], row.k, "", None, row.n_users, row.mean, row.low, row.high),
+            *(row.gap, row.gap_low, row.gap_high, row.p, row.p_holm, row.small, verdict(row)),
+        )
+        for row in rows
     )
-    return basis, population
+    return ReportSegments(segments.label, shown, basis, segments.words)
 
 
-def _extremes(
-    evaluation: EvaluationData, hits: Hits, values: Floats, k: int
-) -> tuple[tuple[UserSummary, ...], tuple[UserSummary, ...]]:
+def _extremes(name: str, model: EvaluationData, values: Floats, k: int, n: int) -> list[UserGroup]:
     """The best and the worst users: of few, the better and the worse half."""
+    hits = model.hits(k)
     n_hits = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
-    defined = np.flatnonzero(~np.isnan(values))
-    level = values.round(12)
-    best = first_by(defined, -level, -n_hits, min(USERS_SHOWN, -(-len(defined) // 2)))
-    rest = defined[~np.isin(defined, best)]
-    worst = first_by(rest, level, n_hits - hits.n_relevant, min(USERS_SHOWN, len(defined) // 2))
-    users = _user_summaries(evaluation, hits, [*best.tolist(), *worst.tolist()], values, k)
-    return users[: len(best)], users[len(best) :]
+    defined, level = np.flatnonzero(~np.isnan(values)), values.round(12)
+    best = first_by(defined, -level, -n_hits, min(n, -(-len(defined) // 2)))
+    worst = first_by(defined[~np.isin(defined, best)], level, n_hits - hits.n_relevant, min(n, len(defined) // 2))
+    shown = shown_users([model], [*best.tolist(), *worst.tolist()], [values], k, titled=model)
+    kinds = {"best" if len(worst) else "only": shown[: len(best)], "worst": shown[len(best) :]}
+    return [UserGroup(kind, name, None, tuple(users)) for kind, users in kinds.items() if users]
+
+
+def _furthest(compared: Compared, metric: str, k: int | None, most: int = 3) -> list[tuple[str, str]]:
+    """The pairs of models that are furthest apart, in the order compared."""
+    apart = [row for row in compared.differences if (row.metric, row.k) == (metric, k)]
+    furthest = sorted(apart, key=lambda row: -abs(row.difference) if np.isfinite(row.difference) else 0.0)[:most]
+    return [pair for pair in compared.pairs if pair in {(row.model, row.baseline) for row in furthest}]
+
+
+def moved(
+    models: Models, pair: tuple[str, str], values: Mapping[str, Floats], k: int | None, n: int
+) -> list[UserGroup]:
+    """At most `n` users who gain and `n` who lose, the largest changes first; of equal ones the first by id."""
+    model, baseline = pair
+    change = values[model] - values[baseline]
+    defined = ~np.isnan(change)
+    change = np.where(defined, change, 0.0)
+    won, lost = int((change > SAME).sum()), int((change < -SAME).sum())
+    counts = won, int(defined.sum()) - won - lost, lost
+    groups = []
+    for kind, sign in (("gained", 1), ("lost", -1)):
+        at = first_by(np.flatnonzero(sign * change > SAME), -(sign * change).round(12), np.zeros(len(change)), n)
+        sides = [models[baseline], models[model]]
+        users = shown_users(sides, at.tolist(), [values[baseline], values[model]], k, titled=models[model])
+        groups.append(UserGroup(kind, model, baseline, tuple(users), counts))
+    return [group for group in groups if group.users]
 
 
 def first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
@@ -246,46 +308,50 @@ def first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
     return np.asarray(near[order])
 
 
-def _user_summaries(
-    evaluation: EvaluationData, hits: Hits, shown: Sequence[int], values: Floats, k: int
-) -> tuple[UserSummary, ...]:
-    """Users by position, each with the list down to k and the most relevant of the items missed."""
-    lists, truths = evaluation.lists_of(shown), [evaluation.truth_of(user).rows() for user in shown]
-    items = chain(*(ranks.values() for ranks in lists), (item for truth in truths for item, _relevance in truth))
-    titles = evaluation.item_titles(list(dict.fromkeys(items)))
-    summaries = []
-    for user, ranks, truth in zip(shown, lists, truths, strict=True):
-        of_user = hits.of_user(user)
-        inside = of_user.rank <= k
-        order = np.argsort(-of_user.truth_relevance, kind="stable")
-        missed = [truth[row] for row in order[~np.isin(order, of_user.truth_row[inside])]]
-        further = {item: rank for rank, item in reversed(ranks.items()) if rank > k}
-        summary = UserSummary(
-            user=plain_id(evaluation.prepared.users[user]),
-            value=float(values[user]),
-            n_hits=int(inside.sum()),
-            n_relevant=len(order),
-            n_places=sum(rank <= k for rank in ranks),
-            places=ranked_items(of_user, ranks, k, titles),
-            missed=tuple(
-                RankedItem(further.get(item), plain_id(item), float(relevance), titles.get(item, ""))
-                for item, relevance in missed[:MISSED_SHOWN]
-            ),
-            n_missed=len(missed),
-        )
-        summaries.append(summary)
-    return tuple(summaries)
-
-
-def ranked_items(
-    of_user: Hits, items: Mapping[int, Any], k: int | None, titles: Mapping[Any, str]
-) -> tuple[RankedItem, ...]:
-    """A user's list down to a rank, as far as it is shown."""
-    relevance = dict(zip(of_user.rank.tolist(), of_user.relevance.tolist(), strict=True))
-    ranks = [rank for rank in items if k is None or rank <= k][:RANKS_SHOWN]
-    return tuple(
-        RankedItem(rank, plain_id(items[rank]), relevance.get(rank, 0.0), titles.get(items[rank], "")) for rank in ranks
+def shown_users(
+    sides: Sequence[EvaluationData], at: Sequence[int], values: Sequence[Floats], k: int | None, titled: EvaluationData
+) -> list[ShownUser]:
+    """Users by position, each with the list of every side down to k; of one side with the most relevant items missed."""
+    last, hits = sides[-1], [side.hits(k) for side in sides]
+    lists, truths = [side.lists_of(at) for side in sides], [last.truth_of(user).rows() for user in at]
+    in_lists = (item for of_side in lists for ranks in of_side for item in ranks.values())
+    titles = titled.item_titles(
+        list(dict.fromkeys([*in_lists, *(item for truth in truths for item, _relevance in truth)]))
     )
+
+    def ranked(of_user: Hits, ranks: Mapping[int, Any]) -> tuple[RankedItem, ...]:
+        relevance = dict(zip(of_user.rank.tolist(), of_user.relevance.tolist(), strict=True))
+        inside = [rank for rank in ranks if k is None or rank <= k][:RANKS_SHOWN]
+        return tuple(
+            RankedItem(rank, plain_id(ranks[rank]), relevance.get(rank, 0.0), titles.get(ranks[rank], ""))
+            for rank in inside
+        )
+
+    shown = []
+    for row, (user, truth) in enumerate(zip(at, truths, strict=True)):
+        of_sides = [of_side.of_user(user) for of_side in hits]
+        found = of_sides[-1].rank <= (np.inf if k is None else k)
+        order = np.argsort(-of_sides[-1].truth_relevance, kind="stable")
+        missed = (
+            [truth[place] for place in order[~np.isin(order, of_sides[-1].truth_row[found])]] if len(sides) == 1 else []
+        )
+        further = {item: rank for rank, item in reversed(lists[-1][row].items()) if k is not None and rank > k}
+        shown.append(
+            ShownUser(
+                user=plain_id(last.prepared.users[user]),
+                values=tuple(float(of_side[user]) for of_side in values),
+                n_relevant=len(order),
+                n_hits=int(found.sum()),
+                n_places=max(sum(k is None or rank <= k for rank in of_side[row]) for of_side in lists),
+                lists=tuple(ranked(of_user, of_side[row]) for of_user, of_side in zip(of_sides, lists, strict=True)),
+                missed=tuple(
+                    RankedItem(further.get(item), plain_id(item), float(relevance), titles.get(item, ""))
+                    for item, relevance in missed[:MISSED_SHOWN]
+                ),
+                n_missed=len(missed),
+            )
+        )
+    return shown
 
 
 def plain_id(value: Any) -> Any:

@@ -1,30 +1,67 @@
-"""The numbers of a report, frozen: who was evaluated, what a metric gave, how users are spread, single lists."""
+"""The numbers of a report, frozen: models × metrics × cut-offs, and what stands behind them. JSON has them as they are here."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite, nan
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recnb.conventions import options_in_words
 from recnb.display.language import current
-from recnb.lint.findings import Lint
+from recnb.lint.findings import Finding, Lint
 from recnb.metrics.hits import Floats, Ints
-from recnb.metrics.metric import Metric
-from recnb.report.curve import Curve
-from recnb.results.segments import Segment
+from recnb.metrics.metric import LIST_METRICS
+from recnb.report.conclusions import Difference, Settings
 
 if TYPE_CHECKING:
     import pandas as pd
 
 BINS = 10
 
-
 #: Values closer than this are the same: sums taken in another order differ in the last places.
 SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class MetricWords:
+    """A metric with its meaning, formula and convention."""
+
+    metric: str
+    symbol: str
+    title: str
+    reads: str
+    formula: str
+    convention: str  #: of accuracy the options in words, those that were not given as well; else the range
+    bounds: tuple[float, float]
+    is_accuracy: bool
+
+
+@dataclass(frozen=True)
+class Mean:
+    """One model's number of a metric at a cut-off, with the ends of its interval; NaN where it has none."""
+
+    model: str
+    metric: str
+    symbol: str
+    k: int | None
+    mean: float
+    low: float
+    high: float
+    n_users: int  #: whose values the mean is of; of a number of all lists, how many lists
+    best: bool = False  #: of several models the highest, or the same to the last digits
+    near_best: bool = False  #: not significantly different from the best
+
+    @property
+    def label(self) -> str:
+        """The metric's symbol at its cut-off."""
+        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+
+    @property
+    def judges(self) -> bool:
+        """True if more of the metric is better, which does not hold beyond accuracy."""
+        return self.metric not in LIST_METRICS
 
 
 @dataclass(frozen=True)
@@ -49,101 +86,31 @@ class CountSummary:
 
 
 @dataclass(frozen=True)
-class PopulationSummary:
-    """The users, lists and relevant items evaluated."""
+class Population:
+    """The users, lists and relevant items that one model is evaluated on."""
 
-    n_users: int  #: evaluated
+    model: str
+    n_users: int
     n_without_list: int  #: of these, with no recommendations
     n_without_relevant: int  #: users of either frame with no relevant item
     n_recommended: int  #: rows of recommendations
     n_relevant: int  #: pairs of an evaluated user and a relevant item
-    n_items_recommended: int  #: distinct items in the lists
-    n_items_relevant: int  #: distinct relevant items
+    n_items_recommended: int
+    n_items_relevant: int
     n_not_relevant: int  #: rows of the truth that are not relevant
     n_gaps: int  #: users with ranks that are empty
     list_length: CountSummary  #: over the users with a list
-    relevant_per_user: CountSummary  #: of the users evaluated
-    users: tuple[str, ...]  #: in words: how many users, and who was left out and why
-    conventions: tuple[str, ...]  #: in words: how lists are ordered, what is relevant, options that were given
-    notes: tuple[str, ...]  #: properties of the data that the numbers depend on
-
-
-@dataclass(frozen=True)
-class MetricDescription:
-    """A metric with its meaning, formula and convention."""
-
-    metric: str
-    symbol: str
-    title: str
-    reads: str
-    formula: str
-    convention: str  #: the metric's own options in words, those that were not given as well
-    bounds: tuple[float, float]
-
-    @classmethod
-    def of(cls, metric: Metric[...], options: Mapping[str, Any], **numbers: Any) -> Self:
-        """Describe a metric with its options; `numbers` are those of a subclass."""
-        convention = "; ".join(options_in_words({**metric.defaults, **options}))
-        formula = metric.formula_text(options)
-        words = (metric.name, metric.symbol, metric.title, metric.reads, formula, convention, metric.bounds)
-        return cls(*words, **numbers)
-
-    @property
-    def top(self) -> float | None:
-        """The metric's upper bound, None if it has none."""
-        return self.bounds[1] if isfinite(self.bounds[1]) else None
-
-
-@dataclass(frozen=True)
-class MetricSummary(MetricDescription):
-    """One metric at each cut-off: its mean over users and the ends of the mean's interval."""
-
-    k: tuple[int | None, ...]
-    mean: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-
-    @property
-    def values(self) -> tuple[tuple[float, float, float], ...]:
-        """Mean, lower and upper end at each cut-off."""
-        return tuple(zip(self.mean, self.low, self.high, strict=True))
-
-    def at(self, k: int | None) -> tuple[float, float, float]:
-        """Mean, lower and upper end at a cut-off; NaN at those of other metrics."""
-        return self.values[self.k.index(k)] if k in self.k else (nan, nan, nan)
-
-
-@dataclass(frozen=True)
-class BeyondRow:
-    """One metric beyond accuracy at each cut-off; or, where the data do not allow it, what it needs."""
-
-    metric: str
-    symbol: str
-    title: str
-    reads: str
-    formula: str
-    latex: str
-    bounds: str  #: in words
-    k: tuple[int | None, ...]
-    values: tuple[tuple[float, float, float], ...]  #: value, lower and upper end at each cut-off; NaN: no interval
-    basis: str
-    n_users: int = 0  #: whose values the mean is of; of a number of all lists, how many lists
-    needs: str = ""  #: what is missing and what to type; "" if there are values
-
-    def at(self, k: int | None) -> tuple[float, float, float]:
-        """Value, lower and upper end at a cut-off; NaN at those of other metrics, and ends where there is no interval."""
-        return self.values[self.k.index(k)] if k in self.k else (nan, nan, nan)
+    relevant_per_user: CountSummary
+    users: tuple[str, ...]  #: in words: how many, and who was left out and why
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """The distribution of the lead metric over users at one cut-off, in ten bins; each bin holds its lower edge."""
+    """The values of users of the lead metric, in ten bins; a bin holds its lower edge, the last one both."""
 
-    metric: str
-    symbol: str
-    k: int
+    model: str
     n_users: int  #: with a value
-    n_without_value: int  #: NaN, where the convention makes it so
+    n_without_value: int
     edges: tuple[float, ...]
     counts: tuple[int, ...]
     shares: tuple[float, ...]
@@ -151,11 +118,6 @@ class Distribution:
     n_top: int | None  #: exactly at the metric's upper bound; None if it has none
     mean: float
     quartiles: tuple[float, float, float]
-
-    @property
-    def top(self) -> float:
-        """Where the last bin ends."""
-        return self.edges[-1]
 
 
 @dataclass(frozen=True)
@@ -169,85 +131,152 @@ class RankedItem:
 
 
 @dataclass(frozen=True)
-class UserSummary:
-    """One user's list down to k with its hits, and the most relevant of the items that were missed."""
+class ShownUser:
+    """A user with the list of one model, or with the baseline's and the model's, down to k."""
 
     user: Any
-    value: float
-    n_hits: int
+    values: tuple[float, ...]  #: by each list
     n_relevant: int
-    n_places: int  #: how many items the first k ranks hold; `places` has at most the first 20 of them
-    places: tuple[RankedItem, ...]
-    missed: tuple[RankedItem, ...]  #: most relevant first, with their ranks below k
-    n_missed: int
+    n_hits: int  #: in the last of the lists
+    n_places: int  #: items in the first k ranks of the longest list, of which at most 20 are here
+    lists: tuple[tuple[RankedItem, ...], ...]
+    missed: tuple[RankedItem, ...] = ()  #: of one model the most relevant of the items missed, with their ranks below k
+    n_missed: int = 0
+
+
+@dataclass(frozen=True)
+class UserGroup:
+    """Users who are shown, and why: the best or worst of a model, or who gain or lose most by a model in the place of another."""
+
+    kind: str  #: "best", "worst", "only", "gained" or "lost"
+    model: str
+    baseline: str | None
+    users: tuple[ShownUser, ...]
+    counts: tuple[int, int, int] | None = None  #: how many users gain, stay the same and lose
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A finding of the lint, the same in some models; its effects may differ."""
+
+    models: tuple[str, ...]
+    of_each: tuple[Finding, ...]
+
+    @property
+    def finding(self) -> Finding:
+        """That of the first model."""
+        return self.of_each[0]
+
+
+@dataclass(frozen=True)
+class SegmentRow:
+    """A metric in a segment of the users: of one model with its gap to all other users, of two models their difference."""
+
+    segment: str
+    metric: str
+    symbol: str
+    k: int | None
+    model: str
+    baseline: str | None
+    n_users: int
+    mean: float
+    low: float
+    high: float
+    gap: float
+    gap_low: float
+    gap_high: float
+    p: float
+    p_holm: float
+    small: bool
+    verdict: str  #: of a difference, or "above", "below", "open", "untested"
+    difference: Difference | None = None  #: of two models, with all of its numbers
 
 
 @dataclass(frozen=True)
 class ReportSegments:
-    """Each metric in each segment of the users, and the gap of each segment to all other users."""
+    """What defines the segments, and their rows."""
 
-    by: str  #: what defines the segments
-    k: int
-    confidence: float
-    rows: tuple[Segment, ...]
+    by: str
+    rows: tuple[SegmentRow, ...]
     basis: str
     words: str = ""  #: what a row is, if a column splits users
 
-    @property
-    def alpha(self) -> float:
-        """The level of the corrected tests."""
-        return 1 - self.confidence
-
-    def of(self, metric: str) -> list[Segment]:
-        """The segments of one metric."""
-        return [segment for segment in self.rows if segment.metric == metric]
-
-    def reach(self, metric: str) -> float:
-        """The largest distance from 0 of a metric's gaps and of the ends of their intervals."""
-        ends = [end for row in self.of(metric) for end in (row.gap, row.gap_low, row.gap_high) if isfinite(end)]
-        return max(map(abs, ends), default=0.0) or 1.0
-
-    def differs(self, segment: Segment) -> bool:
-        """Return whether a segment differs from all other users: the corrected test and the interval agree."""
-        excludes_0 = isfinite(segment.gap_low) and (segment.gap_low > 0 or segment.gap_high < 0)
-        return bool(excludes_0 and segment.p_holm <= self.alpha)
-
     def to_frame(self) -> pd.DataFrame:
-        """A row for each metric and segment, with the gap to all other users."""
+        """A row for each metric, segment and pair of models."""
         import pandas as pd
 
-        return pd.DataFrame([vars(segment) for segment in self.rows])
+        return pd.DataFrame([vars(row) for row in self.rows])
+
+
+@dataclass(frozen=True)
+class ModelUsers:
+    """The number of users one model was evaluated on, and of those left out."""
+
+    model: str
+    n_users: int  #: evaluated
+    n_left_out: int  #: of these, not evaluated in every other model
+    n_without_list: int  #: of those compared, without a list
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What a comparison adds to the numbers of its models."""
+
+    baseline: str | None  #: the model that the others are compared with; None: every two are
+    pairs: tuple[tuple[str, str], ...]
+    settings: Settings
+    means: tuple[Mean, ...]
+    curve: tuple[Mean, ...]  #: means of the lead metric at many cut-offs
+    values: Mapping[
+        str, Mapping[str, Floats]
+    ]  #: of each model, the values of users of the lead metric at the middle cut-off
+    differences: tuple[Difference, ...]
+    segments: ReportSegments | None
+    overlaps: tuple[Mapping[str, Any], ...]
+    users_by_model: tuple[ModelUsers, ...]
+    where: str  #: where the rows of lists are that were not fetched; "" if all are here
+    basis: str
 
 
 @dataclass(frozen=True, eq=False)
 class ReportData:
-    """The numbers of a report, frozen; each of its forms reads them."""
+    """The numbers of a report; each of its forms reads them."""
 
-    population: PopulationSummary
+    models: tuple[str, ...]  #: "" is the only one
+    baseline: str | None
     k: tuple[int | None, ...]  #: all cut-offs; None: the whole list
     lead_k: int  #: the cut-off at which users are looked at: the middle one
-    metrics: tuple[MetricSummary, ...]  #: the first is the lead metric
     confidence: float
-    method: str  #: of the intervals
-    curve: Curve
-    distribution: Distribution
-    best: tuple[UserSummary, ...]
-    worst: tuple[UserSummary, ...]
-    findings: Lint  #: problems in the data, measured with the lead metric at `lead_k`
-    beyond: tuple[BeyondRow, ...]  #: beyond accuracy, at each cut-off; () where neither train nor items is known
-    segments: ReportSegments | None  #: the metrics at `lead_k` by segment, if that was asked for
+    method: str  #: of the intervals of means
+    n_users: int
+    metrics: tuple[MetricWords, ...]  #: of accuracy, the first is the lead metric, then beyond it
+    means: tuple[Mean, ...]
+    curves: Mapping[str, tuple[Mean, ...]]  #: of each model, the lead metric at many cut-offs
+    distributions: tuple[Distribution, ...]  #: of each model
+    populations: tuple[Population, ...]  #: of each model whose rows are here
+    users_by_model: tuple[ModelUsers, ...]  #: of several models, how many users of each are left out
+    users: tuple[UserGroup, ...]
+    lints: Mapping[str, Lint]  #: of each model
+    findings: tuple[Found, ...]  #: warnings first
+    lacking: Mapping[str, str]  #: metrics beyond accuracy without a value, and what they need
+    differences: tuple[Difference, ...]
+    overlaps: tuple[Mapping[str, Any], ...]  #: of each two models
+    segments: ReportSegments | None
+    settings: Settings | None  #: of tests, with several models
+    notes: tuple[str, ...]  #: properties of the data that the numbers depend on
+    left_out: tuple[str, ...]  #: what is not here and why, in words: what takes rows that stayed elsewhere
+    conventions: tuple[str, ...]  #: in words
     basis: str
-    _computed: Mapping[str, Any]  #: numbers of sections that have no field here, by the section's name
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     @property
-    def n_users(self) -> int:
-        """The number of users that the means are over."""
-        return self.population.n_users
+    def several(self) -> bool:
+        """Whether models are compared."""
+        return len(self.models) > 1
 
     @property
-    def lead(self) -> MetricSummary:
-        """The metric of the curve, the distribution and the users shown."""
+    def lead(self) -> MetricWords:
+        """The metric of the headline, the curve and the users: the first."""
         return self.metrics[0]
 
     @property
@@ -255,55 +284,48 @@ class ReportData:
         """The lead metric at the middle cut-off, as nDCG@10."""
         return f"{self.lead.symbol}@{self.lead_k}"
 
-    @property
-    def measured(self) -> tuple[MetricSummary | BeyondRow, ...]:
-        """All metrics with values: those of accuracy, then those beyond it."""
-        return *self.metrics, *(metric for metric in self.beyond if metric.values)
-
-    @property
-    def groups(self) -> tuple[tuple[str, tuple[UserSummary, ...]], ...]:
-        """The users shown: "best" and "worst", or the "only" one."""
-        if not self.worst:
-            return (("only", self.best),) if self.best else ()
-        return ("best", self.best), ("worst", self.worst)
+    def means_of(self, metric: str, k: int | None) -> list[Mean]:
+        """The means of all models in one metric at a cut-off; none at those of other metrics."""
+        return [mean for mean in self.means if (mean.metric, mean.k) == (metric, k)]
 
     def to_frame(self) -> pd.DataFrame:
-        """The means as a long frame: metric, k, mean, low, high, n_users; those beyond accuracy last.
+        """One long frame: a row for each metric, cut-off and model.
 
-        `segments` and `findings` have frames of their own: `report.segments.to_frame()`, `report.findings.to_frame()`.
+        Of one model the columns are metric, k, mean, low, high and n_users, metrics beyond accuracy last. With several, `low`
+        and `high` are mean_low and mean_high, and `difference` with what follows is from the model's baseline. `segments` has a
+        frame of its own: `report.segments.to_frame()`.
         """
         import pandas as pd
 
-        rows = [
-            (metric.metric, k, *values, metric.n_users if isinstance(metric, BeyondRow) else self.n_users)
-            for metric in self.measured
-            for k, values in zip(metric.k, metric.values, strict=True)
-        ]
-        return pd.DataFrame(rows, columns=["metric", "k", "mean", "low", "high", "n_users"])
+        frame = pd.DataFrame([vars(mean) for mean in self.means]).drop(columns="symbol")
+        if not self.several:
+            return frame.drop(columns=["model", "best", "near_best"])
+        frame = frame.rename(columns={"low": "mean_low", "high": "mean_high"})
+        apart = pd.DataFrame([row.to_dict() for row in self.differences]).drop(
+            columns=["symbol", "n_users", "alpha", "p"]
+        )
+        return frame.merge(apart, on=["metric", "k", "model"], how="left", sort=False)
 
 
-def distribution_of(values: Floats, measured: MetricSummary, k: int) -> Distribution:
+def distribution_of(model: str, values: Floats, top: float) -> Distribution:
     """The distribution of the values of users: ten bins, quartiles, and the number of users at either bound."""
     defined = values[~np.isnan(values)]
-    largest = float(defined.max(initial=0.0))
-    top = measured.top or nice_above(largest)
+    end = top if isfinite(top) else nice_above(float(defined.max(initial=0.0)))
     # A value on an edge belongs to the bin above it, also where the last digit of a division says otherwise.
-    bins = np.minimum((defined / top * BINS + 1e-9).astype(np.int64), BINS - 1)
+    bins = np.minimum((defined / end * BINS + 1e-9).astype(np.int64), BINS - 1)
     counts = np.bincount(bins, minlength=BINS)
-    quartiles = np.quantile(defined, [0.25, 0.5, 0.75]).tolist() if len(defined) else [np.nan] * 3
+    low, middle, high = np.quantile(defined, [0.25, 0.5, 0.75]).tolist() if len(defined) else (nan, nan, nan)
     return Distribution(
-        metric=measured.metric,
-        symbol=measured.symbol,
-        k=k,
+        model=model,
         n_users=len(defined),
         n_without_value=len(values) - len(defined),
-        edges=tuple((np.arange(BINS + 1) * top / BINS).tolist()),
+        edges=tuple((np.arange(BINS + 1) * end / BINS).tolist()),
         counts=tuple(counts.tolist()),
         shares=tuple((counts / max(len(defined), 1)).tolist()),
         n_zero=int((np.abs(defined) <= SAME).sum()),
-        n_top=None if measured.top is None else int((defined >= measured.top - SAME).sum()),
-        mean=float(defined.mean()) if len(defined) else float("nan"),
-        quartiles=(quartiles[0], quartiles[1], quartiles[2]),
+        n_top=int((defined >= top - SAME).sum()) if isfinite(top) else None,
+        mean=float(defined.mean()) if len(defined) else nan,
+        quartiles=(low, middle, high),
     )
 
 

@@ -33,6 +33,8 @@ class ReportRequest:
     beyond: Mapping[str, Mapping[str, Any]] | None  #: metrics beyond accuracy with their options; None: not named
     confidence: float
     own_k: Mapping[str, tuple[int | None, ...]]  #: of each metric, where names have cut-offs
+    by: Any = None  #: segments of users
+    bins: int = 4
 
     @property
     def columns(self) -> tuple[int | None, ...]:
@@ -58,14 +60,24 @@ class ReportRequest:
         """The cut-off at which users are looked at: the middle one."""
         return sorted(self.lead_ks)[len(self.lead_ks) // 2]
 
-    def lead_cutoffs(self, points: Sequence[int]) -> Cutoffs:
-        """The cut-offs of the lead metric: those of its curve, and those of the tables."""
-        whole = [None] * (None in self.k_of(self.metrics[0][0].name))
-        return Cutoffs.of([*sorted({*points, *self.lead_ks}), *whole])
+    def cutoffs_of(self, metric: str) -> tuple[int | None, ...]:
+        """The cut-offs that a metric of accuracy is computed at: those of the lead metric with those of its curve."""
+        own = self.k_of(metric)
+        if metric != self.metrics[0][0].name:
+            return own
+        return (*sorted({*curve_points(self.lead_ks), *self.lead_ks}), *[None] * (None in own))
 
 
 def request_of(
-    model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], confidence: float, instead: str
+    model: EvaluationData,
+    k: object,
+    metrics: Metrics,
+    options: Mapping[str, Any],
+    confidence: float,
+    *,
+    by: Any,
+    bins: int,
+    instead: str,
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others; `instead` is what to call for whole lists."""
     if isinstance(k, str) or (is_several(k) and any(isinstance(cutoff, str) for cutoff in k)):
@@ -107,7 +119,7 @@ def request_of(
             ".",
         )
     with_options = tuple((metric, own_options[metric.name]) for metric in chosen)
-    return ReportRequest(finite, with_options, beyond or None, float(confidence), own_k)
+    return ReportRequest(finite, with_options, beyond or None, float(confidence), own_k, by, bins)
 
 
 def _own_cutoffs(asked: Sequence[Asked], k: Any) -> tuple[Any, dict[str, tuple[int | None, ...]]]:

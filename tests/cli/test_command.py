@@ -51,7 +51,7 @@ def test_a_report_in_each_form(files: Path, capsys: pytest.CaptureFixture[str]) 
     capsys.readouterr()
     assert run(files, "item-knn.parquet", "test.csv") == 0
     said = capsys.readouterr()
-    assert f"ndcg@10 = {expected}" in said.out
+    assert f"nDCG@10 = {expected}" in said.out
     assert said.err == ""
 
 
@@ -308,7 +308,7 @@ def test_the_command_itself(files: Path) -> None:
         "10",
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "Report: ndcg@10" in done.stdout
+    assert "nDCG@10 = " in done.stdout
     assert subprocess.run([*command[:3], "--help"], capture_output=True, text=True, check=True).stdout.startswith(
         "usage"
     )

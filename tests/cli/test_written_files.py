@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import recnb
-from recnb.comparison.report import ComparisonReport
 from recnb.errors import RecnbError
 from recnb.report.report import Report
 
@@ -23,7 +22,7 @@ def report() -> Report:
 
 
 @cache
-def comparison() -> ComparisonReport:
+def comparison() -> Report:
     return recnb.compare(sample().recommendations, sample().test).report(k=5, metrics=["ndcg"])
 
 

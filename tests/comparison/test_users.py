@@ -21,9 +21,10 @@ def test_movers_are_those_whose_value_changed_most():
     assert frame.user.tolist() == ["a", "c", "b"]
     assert frame.change.tolist() == [0.5, 0.5, -0.5]
     assert frame.old.tolist() == [["y", "x"], ["p", "q"], ["y", "x"]]
-    assert movers.moved.won_tied_lost == (3, 0, 1)
-    assert [place.relevance for place in movers.moved.gained[0].new] == [1.0, 0.0]
-    assert movers.moved.gained[0].n_relevant == 1
+    gained, lost = movers.groups
+    assert gained.counts == lost.counts == (3, 0, 1)
+    assert [item.relevance for item in gained.users[0].lists[1]] == [1.0, 0.0]
+    assert gained.users[0].n_relevant == 1
     back = found.movers("mrr", k=2, model="old", baseline="new").to_frame()
     assert back.change.tolist() == [0.5, -0.5, -0.5, -0.5]
     for wrong in ({"n": 0}, {"model": "other"}, {"model": "old"}):
@@ -190,6 +191,7 @@ def test_a_lazy_truth_that_cannot_be_collected_is_named():
 
 def test_movers_as_plain_python():
     moved = recnb.compare({"old": SECOND, "new": FIRST}, TRUTH).movers("mrr", k=2).to_dict()
-    assert moved["won_tied_lost"] == (2, 2, 0)
-    assert [user["user"] for user in moved["gained"]] == ["a", "d"]
-    assert moved["gained"][0]["old"][0] == {"rank": 1, "item": "y", "relevance": 0.0, "title": ""}
+    (gained,) = moved["groups"]
+    assert gained["counts"] == (2, 2, 0)
+    assert [user["user"] for user in gained["users"]] == ["a", "d"]
+    assert gained["users"][0]["lists"][0][0] == {"rank": 1, "item": "y", "relevance": 0.0, "title": ""}

@@ -31,7 +31,7 @@ EVIL = (
 TAGS = {
     "a", "article", "b", "bdi", "body", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em", "figcaption", "figure", "footer", "form", "h1", "h2", "h3",
     "h4", "head", "header", "hr", "html", "i", "img", "input", "label", "li", "main", "meta", "nav", "ol", "p", "pre", "section", "small",
-    "span", "strong", "style", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "ul",
+    "span", "strong", "style", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "u", "ul",
 }  # fmt: skip
 #: Tags that recnb puts around names and words, and that no name here has.
 OWN_TAG = re.compile(r"</?(bdi|span|code|strong|em|small)\b")

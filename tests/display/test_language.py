@@ -153,7 +153,8 @@ def texts_in(figure: Figure) -> list[Any]:
 @needs_font
 def test_a_korean_figure_has_its_letters(tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture):
     before = dict(mpl.rcParams)
-    figure = EV.report([1, 3], lang="ko").figure()
+    with use_language("ko"):
+        figure = EV.ndcg(k=3).plot(Figure().add_subplot()).figure
     assert dict(mpl.rcParams) == before, "no setting of matplotlib is changed"
     labels = texts_in(figure)
     assert any(HANGUL.search(text.get_text()) for text in labels)
@@ -173,16 +174,13 @@ def test_a_korean_figure_has_its_letters(tmp_path: pathlib.Path, caplog: pytest.
 def test_without_a_korean_font_labels_are_english(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path):
     monkeypatch.setattr(fonts, "installed", lambda: {"DejaVu Sans", "Last Resort High-Efficiency"})
     report = EV.report([1, 3], lang="ko")
-    with pytest.warns(UserWarning, match="한글 글꼴.*NanumGothic"):
-        figure = report.figure()
-    assert not any(HANGUL.search(text.get_text()) for text in texts_in(figure))
-    assert "cut-off k" in {text.get_text() for text in texts_in(figure)}
-    figure.savefig(tmp_path / "figure.png")
     with use_language("ko"):
         curve = EV.curve("ndcg", [1, 2])
-    with pytest.warns(UserWarning, match="한글 글꼴"):
+    with pytest.warns(UserWarning, match="한글 글꼴.*NanumGothic"):
         ax = curve.plot(Figure().add_subplot())
+    assert not any(HANGUL.search(text.get_text()) for text in texts_in(ax.figure))
     assert ax.get_ylabel() == "nDCG@k, mean of 5 users"
+    ax.figure.savefig(tmp_path / "figure.png")
     assert "사용자" in repr(report), "text needs no font"
 
 
@@ -197,7 +195,7 @@ def test_the_first_font_of_the_list_is_taken(monkeypatch: pytest.MonkeyPatch):
 
 def test_english_plots_look_for_no_font(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(fonts, "installed", lambda: pytest.fail("fonts were looked for"))
-    assert EV.report([1, 3]).figure() is not None
+    assert EV.curve("ndcg", [1, 2]).plot(Figure().add_subplot()) is not None
 
 
 def test_a_font_is_in_force_for_as_long_as_a_plot_is_drawn(monkeypatch: pytest.MonkeyPatch):

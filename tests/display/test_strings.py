@@ -46,7 +46,8 @@ def test_a_report_is_all_korean(which: str):
     evaluation, k = EVALUATIONS[which]
     report = evaluation.report(k, [*METRICS], lang="ko")
     # What a finding tells to type is code, and nDCG is what a finding calls the metric of that name.
-    said = " ".join(f"`{one.code}` {one.long}" for one in report.findings) + " ".join(report.findings.not_checked)
+    lint = report.lints[""]
+    said = " ".join(f"`{one.code}` {one.long}" for one in lint) + " ".join(lint.not_checked)
     typed = set(re.findall("[A-Za-z]{3,}", " ".join(re.findall(r"`([^`]*)`", said)))) | {"nDCG"}
     for text in (repr(report), page(report._repr_html_()), report.to_markdown(), report.to_latex()):
         assert english_in(text) - typed == set(), text
@@ -55,7 +56,7 @@ def test_a_report_is_all_korean(which: str):
     assert document.lang == "ko"
     assert english_in("\n".join(document.said)) - typed == set()
     told = report.to_dict()
-    texts = [told["basis"], *told["users"], *told["conventions"], *told["notes"]]
+    texts = [told["basis"], *told["populations"][0]["users"], *told["conventions"], *told["notes"]]
     texts += [one[what] for one in told["metrics"] for what in ("reads", "formula", "convention")]
     assert english_in("\n".join(texts)) == set()
     assert told.keys() == evaluation.report(k).to_dict().keys()

@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 import pytest
 
 import recnb
-from recnb.display.templates import _environment
+from recnb.display.document import Note, Section, tabs
+from recnb.display.templates import tab_style
 
-STYLE = str(_environment().globals["tab_style"])
-TABS = "{% import 'display/components.jinja' as c %}{{ c.tabs(sections, label, key) }}"
+STYLE = tab_style()
 
 
 class Buttons(HTMLParser):
@@ -102,9 +102,9 @@ def test_colours_are_those_of_the_page():
     assert not re.search(r"#(fff|000)|\bwhite\b|\bblack\b", STYLE)
 
 
-def test_a_section_without_anything_has_no_tab():
-    sections = [("one", "<p>1</p>"), ("none", ""), ("two", "<p>2</p>")]
-    made = _environment().from_string(TABS).render(sections=sections, label="<label>", key="key")
+def test_a_section_of_other_forms_has_no_tab():
+    sections = [Section("one", [Note("1")]), Section("none", [Note("0")], ("txt",)), Section("two", [Note("2")])]
+    made = tabs(sections, "<label>")
     assert made.count("<section") == made.count("<input") == 2
     assert "none</label>" not in made
     assert 'aria-label="&lt;label&gt;"' in made

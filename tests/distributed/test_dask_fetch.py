@@ -42,7 +42,7 @@ def counted(frame, read, n=2):
     return dd.from_map(reading, pieces, meta=frame.iloc[:0])
 
 
-def same_report(made, expected, but=("findings",)):
+def same_report(made, expected, but=("findings", "lints")):
     mine, theirs = made.to_dict(), expected.to_dict()
     assert mine.keys() == theirs.keys()
     for key in mine:
@@ -105,8 +105,8 @@ def test_a_report_is_that_of_pandas_but_for_what_takes_every_row():
     made = parted(recs, 4).rec.against(parted(truth, 3), **asked)
     expected = recnb.evaluate(recs, truth, **asked)
     report = made.report(k=[3, 5], by="age")
-    same_report(report, expected.report(k=[3, 5], by="age"), but=("findings", "beyond"))
-    assert all(one.needs and not one.values for one in report.beyond)
+    same_report(report, expected.report(k=[3, 5], by="age"), but=("findings", "lints", "means", "metrics", "lacking"))
+    assert set(report.lacking) == set(recnb.metrics.metric.LIST_METRICS)
     assert "novelty" in report._repr_html_()
     assert "every row of the lists" in report._repr_html_()
     plain = parted(recs, 4).rec.against(parted(truth, 3)).report(k=3, lang="ko")
@@ -173,19 +173,20 @@ def test_a_comparison_of_some_of_the_users_knows_what_it_does_not_know():
     asked = {"users": "both", "train": truth[["user", "item"]].sample(frac=0.3, random_state=0)}
     made = recnb.compare({"A": parted(a, 4), "B": parted(b, 3)}, parted(truth, 2), **asked)
     expected = recnb.compare({"A": a, "B": b}, truth, **asked)
-    assert made.judged == expected.judged
-    assert made.judged[0].n_left_out > 0
+    assert made.users_by_model == expected.users_by_model
+    assert made.users_by_model[0].n_left_out > 0
     report = made.report(k=[2, 5], by="activity")
     same_report(
         report,
         expected.report(k=[2, 5], by="activity"),
-        but=("findings", "n_checks", "overlaps", "beyond", "left_out"),
+        but=("findings", "lints", "overlaps", "means", "metrics", "populations", "lacking", "left_out"),
     )
-    assert report.data.overlaps == report.data.beyond == ()
-    assert len(report.data.left_out) == 3
+    assert report.overlaps == ()
+    assert all(metric.is_accuracy for metric in report.metrics)
+    assert len(report.left_out) == 3
     for shown in (repr(report), report.to_markdown(), report._repr_html_()):
         plain = " ".join(shown.split())
-        assert all(words in plain for words in report.data.left_out)
+        assert all(words in plain for words in report.left_out)
     for refused in (made.overlap, made.beyond, made.models["A"].report, made.models["A"].coverage):
         with pytest.raises(ElsewhereError, match="the partitions of Dask DataFrames"):
             refused(k=5)

@@ -294,7 +294,7 @@ def test_reports_tables_by_group_comparisons_and_explanations_are_those_of_panda
     made, expected = both(spark, recs, truth, users=users), recnb.evaluate(recs, truth, users=users)
     report, other = made.report(k=[1, 5]), expected.report(k=[1, 5])
     pd.testing.assert_frame_equal(report.to_frame(), other.to_frame())
-    assert (report.best, report.worst, report.population) == (other.best, other.worst, other.population)
+    assert (report.users, report.populations) == (other.users, other.populations)
     pd.testing.assert_frame_equal(
         pd.DataFrame(made.table(["ndcg"], k=5, by="group")), pd.DataFrame(expected.table(["ndcg"], k=5, by="group"))
     )

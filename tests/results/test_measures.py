@@ -247,7 +247,7 @@ def test_tables_take_measures() -> None:
 def test_reports_and_comparisons_take_measures() -> None:
     report = EV.report(metrics=["nDCG@10", "P@5"])
     assert report.k == (5, 10)
-    assert [row.metric for row in report.metrics] == ["ndcg", "precision"]
+    assert [metric.metric for metric in report.metrics if metric.is_accuracy] == ["ndcg", "precision"]
     assert EV.report(metrics=["nDCG@10", "recall"], k=20).k == (10, 20)
     for wrong in (["nDCG@10", "AP(rel=4)@10"], ["bpref"]):
         with pytest.raises(OptionError):

@@ -1,0 +1,247 @@
+"""What may be said of a difference, and the parts of a comparison that say it: right words, safe names, both languages."""
+
+import pickle
+import re
+import unicodedata
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.display.document import inline
+from recnb.display.language import use_language
+from recnb.errors import OptionError
+from recnb.report.conclusions import Difference, bare_p, conclusion, number, signed
+
+mpl.use("Agg")
+
+EVIL = ['<script>alert("x")</script>', "a|b *c* `d` $e$ {f}\nline", "\u202eright to left http://example.org/"]
+
+
+def difference(**values):
+    usual = {
+        "metric": "ndcg", "symbol": "nDCG", "k": 5, "model": "new", "baseline": "old", "difference": 0.01, "low": -0.01, "high": 0.03,
+        "p": 0.2, "p_holm": 0.4, "effect_size": 0.1, "won": 5,
+        "tied": 2, "lost": 3, "n_users": 10, "detectable": 0.05, "alpha": 0.05,
+    }  # fmt: skip
+    return Difference(**{**usual, **values})
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict", "words"),
+    [
+        ({"low": 0.005, "p_holm": 0.04}, "better", "new is better than old, by 0.0100 (95% interval 0.0050 to 0.0300; p = 0.040"),
+        ({"difference": -0.01, "low": -0.02, "high": -0.005, "p_holm": 0.01}, "worse", "worse than old, by 0.0100 (95% interval 0.0050 to 0.0200"),
+        ({"low": 0.005, "p_holm": 0.06}, "hint", "inconclusive. new differs"),
+        ({"p_holm": 0.01}, "torn", "inconclusive. The corrected test"),
+        ({}, "open", "no significant difference between new and old: +0.0100 (95% interval -0.0100 to 0.0300; p = 0.40"),
+        ({"tied": 10, "won": 0, "lost": 0, "difference": 0.0}, "same", "each of 10 users the same value"),
+        ({"p": np.nan}, "untested", "too few users or differences"),
+    ],
+)  # fmt: skip
+def test_what_may_be_said(compared, values, verdict, words):
+    one = difference(**values)
+    assert one.verdict == verdict
+    assert words in inline(conclusion(one, compared.settings, 3), "txt")
+
+
+def test_small_numbers_are_not_rounded_to_nothing():
+    assert (signed(0.00001), signed(-0.5), number(12.3), bare_p(0.0000001)) == (
+        "+1.0e-05",
+        "-0.5000",
+        "12.3000",
+        "< 0.001",
+    )
+
+
+def test_one_comparison_needs_no_correction(sample):
+    models = {name: sample.models[name] for name in ("factors", "popular")}
+    words = recnb.compare(models, sample.test).differences("ndcg", k=10)
+    assert "Holm" not in str(words)
+    assert words.notes[0].startswith("One comparison")
+
+
+PARTS = {
+    "comparison": lambda found: found,
+    "differences": lambda found: found.differences("ndcg", k=2),
+    "movers": lambda found: found.movers("ndcg", k=2),
+    "curve": lambda found: found.curve("ndcg", k=[1, 2]),
+}
+
+
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
+def test_names_in_a_part_are_made_safe(part):
+    truth = pd.DataFrame({"user": [*EVIL, "plain"], "item": EVIL[0]})
+    rows = [(user, item, rank) for user in truth.user for rank, item in enumerate(EVIL[:2], 1)]
+    good = pd.DataFrame(rows, columns=["user", "item", "rank"])
+    shown = part(recnb.compare({EVIL[0]: good.assign(rank=3 - good["rank"]), EVIL[1]: good}, truth))
+    html = shown._repr_html_()
+    assert "<script" not in html
+    assert not re.search("https?://|\u202e|\\$e\\$ {f}\n", html)
+    assert not re.search("\u202e|{f}\nline", repr(shown))
+
+
+#: Every result of a comparison.
+RESULTS = {
+    "repr": lambda found: found,
+    "table": lambda found: found.table(k=10),
+    "table by": lambda found: found.table("ndcg", k=10, by="segment"),
+    "differences": lambda found: found.differences(k=10),
+    "differences by": lambda found: found.differences("ndcg", k=10, by="segment"),
+    "movers": lambda found: found.movers(k=10),
+    "overlap": lambda found: found.overlap(k=10),
+    "curve": lambda found: found.curve(k=[1, 5]),
+    "beyond": lambda found: found.beyond(k=10),
+    "report": lambda found: found.report(k=[5, 10], by="segment"),
+    "gate": lambda found: found.not_worse("ndcg", k=10),
+}
+
+
+@pytest.fixture(scope="module")
+def disguised(sample):
+    """A comparison whose models and segments have names that would break lines, move the cursor or turn the text."""
+    names = ["two\nlines\r", "esc\x1b[31m red\x00", "turn\u202e back"]
+    users = sample.users.assign(segment=sample.users["segment"] + "\x1b[2J\nnext\u202e")
+    models = dict(zip(names, sample.models.values(), strict=True))
+    return recnb.compare(models, sample.test, train=sample.train, items=sample.items, users=users)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_no_name_reaches_a_terminal_as_more_than_text(disguised, name):
+    shown = RESULTS[name](disguised)
+    methods = [form for form in ("_repr_html_", "to_markdown", "to_latex") if hasattr(shown, form)]
+    texts = [repr(shown), *(getattr(shown, form)() for form in methods), *getattr(shown, "lines", ())]
+    for text in texts:
+        assert not {sign for sign in text if unicodedata.category(sign) in ("Cc", "Cs", "Cf")} - {"\n"}
+        assert not re.search(r"two\nlines|J\s*\nnext", text)
+
+
+def test_small_results_show_themselves(compared):
+    for one in (
+        compared,
+        compared.differences("ndcg", k=5),
+        compared.overlap(k=5),
+        compared.movers("ndcg", k=5),
+        compared.curve("ndcg", k=[1, 5]),
+    ):
+        assert "item-knn" in repr(one)
+        assert one._repr_html_().startswith('<div class="recnb mathjax_ignore')
+    found = compared.differences("ndcg", k=5)
+    assert found.verdict.tolist() == ["better", "better"]
+    again = pickle.loads(pickle.dumps(found))
+    assert (repr(again), again.conclusions, again.notes) == (repr(found), found.conclusions, found.notes)
+    assert found.conclusions[0] in repr(found)
+    many = compared.differences(k=5)
+    assert len(many.conclusions) == len(many) == 14
+    assert many.conclusions[0] not in repr(many), "only a few stand below the table"
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        ("means", ".table(k=10)"), ("forest", ".differences(k=10).plot()"), ("plot", ".differences('ndcg', k=10).plot()"),
+        ("conclusion", ".differences(k=10).conclusions"), ("tradeoff", ".beyond(k=10)"), ("at_least", "found['item-knn'].at_least"),
+    ],
+)  # fmt: skip
+def test_views_that_went_are_answered_with_what_to_type(compared, view, words):
+    with pytest.raises(recnb.errors.UnknownNameError) as refused:
+        getattr(compared, view)("ndcg", k=10)
+    assert words in str(refused.value)
+
+
+def test_latex_has_the_segments_and_takes_a_caption_and_a_label(sample):
+    found = recnb.compare(sample.models, sample.test, baseline="popular", users=sample.users)
+    report = found.report(k=[5, 10], metrics=["ndcg"], by="segment")
+    rows = found.differences("ndcg", k=10, by="segment")
+    for one, captions in (
+        (
+            report,
+            [
+                r"Means at k = 10, with their 95\% intervals.",
+                r"Means at k = 5, with their 95\% intervals.",
+                "nDCG@10 by segment, difference from popular.",
+            ],
+        ),
+        (
+            found["popular"].report(k=[5, 10], metrics=["ndcg"], by="segment"),
+            [
+                "Means over 261 users, each with its interval.",
+                "nDCG@10 by segment: each segment, and its gap to all other users.",
+            ],
+        ),
+    ):
+        latex = one.to_latex()
+        assert re.findall(r"\\caption\{(.*)\}", latex) == captions
+        assert "\\label" not in latex
+        named = one.to_latex(caption="Ours.", label="tab:a")
+        assert re.findall(r"\\caption\{(.*)\}", named) == ["Ours.", *captions[1:]]
+        assert re.findall(r"\\label\{(.*)\}", named) == ["tab:a", "tab:a-2", "tab:a-3"][: len(captions)]
+        assert len(re.findall(r"\\footnotesize.*relevance above 0", named)) == 1
+        with pytest.raises(OptionError, match="label=3: give LaTeX as text"):
+            one.to_latex(label=3)
+    for row in rows.itertuples():
+        line = f"{row.segment} & {row.model} & {row.n_users} & {row.difference:+.4f} {{\\footnotesize [{row.low:+.4f}"
+        assert line in report.to_latex()
+
+
+def test_exact_intervals_are_said_to_be_so_of_zeros_and_ones_alone(compared):
+    for report in (compared.report(k=10), compared["popular"].report(k=10)):
+        for form in (report.to_markdown(), repr(report), report.to_html()):
+            words = " ".join(form.split())
+            assert words.count("Clopper") == words.count("for values of 0 and 1 the exact one of Clopper") > 0
+
+
+def test_a_part_keeps_its_language(compared):
+    with use_language("ko"):
+        found = compared.differences("ndcg", 10)
+    assert "높다" in found.conclusions[0]
+    assert "is better than" in compared.differences("ndcg", 10).conclusions[0]
+
+
+def test_items_are_shown_by_their_titles(sample):
+    found = recnb.compare(sample.models, sample.test, items=sample.items)
+    titles = dict(zip(sample.items["item"], sample.items["title"], strict=True))
+    movers = found.movers("ndcg", k=10)
+    listed = [item for group in movers.groups for user in group.users for items in user.lists for item in items]
+    assert {item.item: item.title for item in listed} == {item.item: titles[item.item] for item in listed}
+    for form in (movers._repr_html_(), repr(movers), found.report(k=10, metrics=["ndcg"]).to_markdown()):
+        assert listed[0].title in form
+        assert listed[0].item in form
+
+
+def test_movers_as_a_frame(compared):
+    frame = compared.movers("ndcg", k=10, n=3).to_frame()
+    assert list(frame) == ["user", "before", "after", "change", "n_relevant", "old", "new"]
+    assert (frame.after - frame.before).tolist() == frame.change.tolist()
+    assert (frame.change > 0).tolist() == [True] * 3 + [False] * 3
+    values = {name: compared[name].ndcg(k=10).per_user for name in compared.names}
+    apart = (values["item-knn"] - values["popular"]).round(12)
+    assert sorted(frame.change.round(12)) == sorted([*apart.nlargest(3), *apart.nsmallest(3)])
+    lists = compared["item-knn"].user(frame.user[0], k=10).to_frame()
+    assert frame.new[0] == lists["item"].tolist()[:10]
+
+
+def test_pictures(compared):
+    import matplotlib.pyplot as plt
+
+    axes = compared.differences("ndcg", k=[5, 10]).plot()
+    assert [one.get_text() for one in axes.get_yticklabels()] == [
+        "nDCG@5  item-knn", "nDCG@5  factors", "nDCG@10  item-knn", "nDCG@10  factors"]  # fmt: skip
+    assert axes.get_xlabel() == "difference from popular"
+    _, given = plt.subplots()
+    assert compared.differences("ndcg", k=5).plot(ax=given) is given
+    with pytest.raises(OptionError, match=r"which of them are findings\. Leave out color="):
+        compared.differences("ndcg", k=5).plot(color="red")
+    assert len(compared.curve("ndcg", k=range(1, 6)).plot().lines) == 3
+    assert len(compared.movers("ndcg", k=5).plot().get_yticklabels()) == 10
+    plt.close("all")
+
+
+def test_worse_models_have_a_mark_of_their_own_in_latex(sample):
+    found = recnb.compare(sample.models, sample.test, convention="trec", baseline="item-knn")
+    latex = found.report(metrics=["RR@10", "P@5"]).to_latex()
+    assert "RR@10" in latex
+    assert r"$\ddagger$ worse than item-knn" in latex
+    assert re.search(r"\d\$\^\{\\ddagger\}\$ ", latex)

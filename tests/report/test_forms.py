@@ -1,0 +1,324 @@
+"""The forms of a report: complete, the same each time, and proof against whatever stands in a user's frame."""
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from base64 import b64decode
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import recnb
+from recnb.display.document import Name, Rows
+from recnb.display.language import width
+from recnb.errors import OptionError
+from recnb.report import sections
+from tests.lint_planted import CLEAN
+
+LONGEST = 200_000
+HOSTILE = [
+    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a|b", "50% of $5 & $6_a^b~{c}#\\d", "two\nlines\r\nand\ttabs",
+    "`code` **bold** [link](http://example.com)", "https://example.com/film/1", "محمد علي", "\u202eturned\u202c", "👩‍👩‍👧 중국어",
+    "x" * 5000, "bell\x07\x00",
+]  # fmt: skip
+
+
+def hostile_frames():
+    """Every hostile string as a user, as a hit, as a miss and as an item that is neither."""
+    rows = [(user, item, rank) for user in HOSTILE[:6] for rank, item in enumerate(HOSTILE, 1)]
+    recs = pd.DataFrame([*rows, *((user, "plain", 1) for user in HOSTILE[6:])], columns=["user", "item", "rank"])
+    truth = pd.DataFrame([(user, item) for user in HOSTILE for item in HOSTILE[::2]], columns=["user", "item"])
+    return recs, truth, pd.Series({user: HOSTILE[at % 4] for at, user in enumerate(HOSTILE)}, name=HOSTILE[3])
+
+
+def hostile_one():
+    recs, truth, by = hostile_frames()
+    return recnb.evaluate(recs, truth).report(k=[3, 12, 15], by=by)
+
+
+def hostile_several():
+    recs, truth, by = hostile_frames()
+    turned = recs.assign(rank=recs.groupby("user")["rank"].transform(lambda ranks: ranks[::-1].to_numpy()))
+    items = pd.DataFrame({"item": HOSTILE, "title": HOSTILE[::-1]})
+    models = {HOSTILE[0]: turned, HOSTILE[3]: recs, HOSTILE[5]: turned, HOSTILE[4]: recs, HOSTILE[8]: turned}
+    return recnb.compare(models, truth, items=items).report(k=[3, 12], by=by, movers=5)
+
+
+@pytest.fixture(scope="module")
+def reports():
+    sample = recnb.datasets.load_sample()
+    side_data = {"train": sample.train, "items": sample.items}
+    one = recnb.evaluate(sample.models["item-knn"], sample.test, **side_data)
+    several = recnb.compare(sample.models, sample.test, baseline="popular", **side_data)
+    made = [models.report(k=[5, 10], by="activity") for models in (one, several)]
+    return [*made, several.report(k=[5, 10], by="activity", lang="ko"), hostile_one(), hostile_several()]
+
+
+@pytest.fixture(scope="module", params=["one", "several", "Korean", "hostile", "hostile several"])
+def report(request, reports):
+    return reports[["one", "several", "Korean", "hostile", "hostile several"].index(request.param)]
+
+
+class Page(HTMLParser):
+    """What a browser makes of a page: elements with attributes, balanced, and the text."""
+
+    VOID = {"img", "meta", "br", "hr", "input"}  # noqa: RUF012
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.seen, self.text = [], [], []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.seen if name == tag]
+
+
+def forms(report):
+    return [report.to_html(), report._repr_html_(), repr(report), report.to_markdown(), report.to_latex()]
+
+
+def test_calling_twice_gives_the_same(reports):
+    sample = recnb.datasets.load_sample()
+    again = recnb.evaluate(sample.models["item-knn"], sample.test, train=sample.train, items=sample.items)
+    one = again.report(k=[5, 10], by="activity")
+    assert forms(one) == forms(reports[0])
+    assert one.to_json() == reports[0].to_json()
+
+
+def test_row_order_changes_nothing():
+    data = recnb.datasets.load_sample()
+    frames = data.models["item-knn"], data.test
+    report = frames[0].rec.against(frames[1]).report(k=[5, 10, 20])
+    recs, truth = (pl.from_pandas(frame.sample(frac=1, random_state=1)) for frame in frames)
+    # Which of several misses come first is the truth's own order, and so is the example of a finding.
+    own = r"missed:.*?</div>|<bdi>[^<]*</bdi>, item <bdi>[^<]*</bdi>.*?</div>|recnb-\w{12}"
+    shuffled = recs.rec.against(truth).report(k=[5, 10, 20])
+    assert re.sub(own, "", shuffled.to_html()) == re.sub(own, "", report.to_html())
+
+
+@pytest.mark.parametrize("form", ["to_html", "to_json", "to_markdown", "to_latex"])
+def test_a_form_is_returned_or_written(report, tmp_path, form):
+    write = getattr(report, form)
+    assert write(tmp_path / "file") is None
+    assert write() == (tmp_path / "file").read_bytes().decode("utf-8")
+
+
+def test_a_document_stands_by_itself_and_fetches_nothing(report):
+    text = report.to_html()
+    page = Page(text)
+    assert text.startswith("<!DOCTYPE html>")
+    assert page.all("html") == [{"lang": report.lang}]
+    policy = next(meta["content"] for meta in page.all("meta") if "http-equiv" in meta)
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'"
+    assert {"name": "color-scheme", "content": "light dark"} in page.all("meta")
+    # Headings go down a level at a time: the page, its sections, what is in them.
+    levels = [int(tag[1]) for tag, _attributes in page.seen if re.fullmatch(r"h\d", tag)]
+    assert levels[0] == 1
+    assert all(1 < below <= above + 1 for above, below in pairwise(levels))
+    assert len(text.encode()) < (2 if HOSTILE[0] in report.models else 1) * LONGEST
+
+
+@pytest.mark.parametrize("form", ["_repr_html_", "to_html"])
+def test_html_runs_nothing(report, form):
+    text = getattr(report, form)()
+    page = Page(text)
+    assert not {"script", "link", "iframe", "svg", "object"} & {tag for tag, _attributes in page.seen}
+    assert "http://" not in text
+    assert "https://" not in text
+    for _tag, attributes in page.seen:
+        assert not [name for name in attributes if name.startswith("on") or name in ("href", "srcset")]
+        assert attributes.get("src", "data:image/svg+xml;base64,").startswith("data:image/svg+xml;base64,")
+        assert "url(" not in (attributes.get("style") or "")
+    assert {"mathjax_ignore", "tex2jax_ignore"} <= set(Page(report._repr_html_()).seen[0][1]["class"].split())
+
+
+def test_names_are_shown_as_text(reports):
+    page = "".join(Page(reports[3].to_html()).text)
+    for name in (*HOSTILE[:4], "two lines", "https://example.com/film/1", "محمد علي"):
+        assert name in page
+    for report in reports[3:]:
+        html, text, markdown = report.to_html(), repr(report), report.to_markdown()
+        assert "x" * 70 not in "".join(forms(report))
+        assert not re.search("[\u202a-\u202e\x00\x07]", html + text + markdown)
+        assert not re.search("[\r\t]|two\nlines", text + markdown)
+        assert "<script" not in html + markdown
+        assert "<img src=x" not in html + markdown
+        assert "://" not in markdown
+        assert not re.search(r"(?<!\\)\$5|(?<!\\)\]\(", markdown)
+
+
+def test_a_title_is_the_users_as_well(report):
+    text = report.to_html(title="</title><script>alert('http://x')</script>")
+    assert "<script" not in text
+    assert "http://" not in text
+    assert Page(text).all("title") == [{}]
+
+
+def test_pictures_are_valid_and_say_their_numbers(report):
+    pictures = Page(report.to_html()).all("img")
+    assert len(pictures) > 2
+    for picture in pictures:
+        drawn = ET.fromstring(b64decode(picture["src"].split(",", 1)[1]))
+        assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
+        assert not re.search(r"\bnan\b|\binf\b", ET.tostring(drawn, encoding="unicode"))
+        assert re.search(r"\d", picture["alt"])
+
+
+def test_tables_and_hits_are_told_without_colour(report):
+    text = report.to_html()
+    page = Page(text)
+    assert len(page.all("table")) > 6
+    assert all(attributes.get("scope") in ("col", "row") for attributes in page.all("th"))
+    assert all(one.get("aria-label") for one in page.all("div") if one.get("role") == "region")
+    hits = sum(bool(item.relevance) for group in report.users for user in group.users for items in user.lists for item in items)  # fmt: skip
+    assert text.count("✓</span> ") == hits > 0
+    assert len(re.findall(r"<small>(hit|적중), ", text)) == hits
+    for metric in report.metrics:
+        assert metric.formula in page.text
+
+
+def test_tables_of_markdown_are_whole(report):
+    for table in re.findall(r"(?:^\|.*\n)+", report.to_markdown() + "\n", re.M):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
+        assert all(line.endswith(" |") for line in table.splitlines())
+
+
+def test_latex_is_balanced_and_holds_no_command_of_the_users(report):
+    text = report.to_latex(caption="Mine", label="tab:mine")
+    begun, ended = re.findall(r"\\begin\{(\w+)\}", text), re.findall(r"\\end\{(\w+)\}", text)
+    assert begun == ["table", "tabular"] * (len(begun) // 2)
+    assert sorted(ended) == sorted(begun)
+    depth = 0
+    for sign in re.sub(r"\\[{}]", "", text):
+        depth += (sign == "{") - (sign == "}")
+        assert depth >= 0
+    assert depth == 0
+    assert text.count(r"\caption{Mine}") == text.count(r"\label{tab:mine}") == 1
+    for table in text.split(r"\begin{tabular}")[1:]:
+        columns = len(table[1 : table.index("}")])
+        rows = [line for line in table.splitlines() if line.endswith(r" \\")]
+        assert all(len(re.findall(r"(?<!\\)&", line)) == columns - 1 for line in rows)
+    for raw in ("$5 &", "50% of", "_a^b", "#\\d"):
+        assert raw not in text
+
+
+@pytest.mark.parametrize("wrong", [{"caption": 5}, {"label": ["x"]}])
+def test_a_caption_is_text(reports, wrong):
+    with pytest.raises(OptionError, match="LaTeX as text"):
+        reports[0].to_latex(**wrong)
+
+
+def test_the_console_has_at_most_60_lines_of_100_columns(report):
+    lines = repr(report).splitlines()
+    assert len(lines) <= 60
+    assert max(map(width, lines)) <= 100
+
+
+def test_many_cutoffs_and_models_fit_the_console():
+    sample = recnb.datasets.load_sample()
+    one = sample.models["item-knn"].rec.against(sample.test).report(k=range(1, 101), metrics=["ndcg", "recall"])
+    models = {f"{'long ' * 7}{name} {at}": recs for at in (1, 2, 3) for name, recs in sample.models.items()}
+    pairs = recnb.compare(models, sample.test, pairs="all").report(k=[5, 10])
+    for report in (one, pairs):
+        lines = repr(report).splitlines()
+        assert len(lines) <= 60
+        assert max(map(width, lines)) <= 100
+        assert len(report.to_html()) < 3 * LONGEST
+    assert "88 more cut-offs" in one.to_html()
+    assert len(one.to_frame()) == 200
+    assert "Drawn for nDCG alone" in pairs.to_html()
+    assert len({(group.model, group.baseline) for group in pairs.users}) == 3
+    assert "▲ better, ▼ worse than" not in pairs.to_html()
+
+
+def test_one_user_has_no_interval_and_says_so():
+    recs = pd.DataFrame({"user": ["<b>"], "item": ["a"], "rank": [1]})
+    report = recs.rec.against(recs.drop(columns="rank")).report(k=1)
+    for form in forms(report):
+        assert not re.search(r"\bnan\b", form)
+    for form in (repr(report), report.to_html(), report.to_markdown()):
+        assert "one user is no sample" in form
+    assert [group.kind for group in report.users] == ["only"]
+
+
+def test_the_overview_comes_first_with_a_line_for_each_finding(reports):
+    for report in reports[:2]:
+        page = report.to_html()
+        n = len(report.findings)
+        assert re.findall(r"</span>([^<]*)</label>", page)[:2] == ["Overview", f"Findings ({n})"]
+        overview = page.split("</section>")[0]
+        for found in report.findings:
+            assert overview.count(found.finding.sentence("short", "html")) == 1
+            assert found.finding.sentence("effect", "html") not in overview
+            assert found.finding.sentence("effect", "html") in page
+        assert repr(report).count("\nnote: ") + repr(report).count("\nwarning: ") == n > 2
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_nothing_found_is_said_in_the_last_tab(several):
+    models = recnb.compare({name: CLEAN.evaluate() for name in ("first", "second")}) if several else CLEAN.evaluate()
+    report = models.report(k=[5, 10])
+    assert re.findall(r"</span>([^<]*)</label>", report.to_html())[-1] == "No findings"
+    n = min(lint.n_checks for lint in report.lints.values())
+    for form in (repr(report), report.to_markdown(), report.to_html()):
+        assert f"Lint: no findings in {n} checks" in form
+
+
+def test_sections_without_numbers_are_not_shown():
+    sample = recnb.datasets.load_sample()
+    report = sample.models["popular"].rec.against(sample.test).report(k=5, metrics=["ndcg"])
+    tabs = re.findall(r"</span>([^<]*)</label>", report.to_html())
+    assert tabs == ["Overview", f"Findings ({len(report.findings)})", "Curve and distribution", "Users", "How to read"]
+
+
+def list_lengths(report):
+    """A section of one's own."""
+    rows = [[Name(people.model or "the model"), f"{people.list_length.mean:.3f}"] for people in report.populations]
+    yield Rows(["model", "mean length"], rows, "List lengths")
+
+
+def test_a_section_is_a_function_and_a_line_in_the_list(monkeypatch):
+    sample = recnb.datasets.load_sample()
+    line = ("List lengths", list_lengths, ("html", "md", "txt", "tex"))
+    monkeypatch.setattr(sections, "SECTIONS", (line, *sections.SECTIONS))
+    models = {HOSTILE[1]: sample.models["popular"], "other": sample.models["factors"]}
+    one = models["other"].rec.against(sample.test).report(k=5, metrics=["ndcg"])
+    for report in (one, recnb.compare(models, sample.test).report(k=5, metrics=["ndcg"], movers=0)):
+        for form in forms(report):
+            assert "List lengths" in form
+            assert form.count("20.000") == len(report.models)
+            assert form == repr(report) or HOSTILE[1] not in form
+
+
+def test_metrics_without_an_upper_bound_stay_out_of_the_common_picture():
+    sample = recnb.datasets.load_sample()
+    found = recnb.compare(sample.models, sample.test, baseline="popular")
+    page = found.report(k=5, metrics=["ndcg", "dcg"]).to_html()
+    assert "2 differences of metrics without an upper bound are in the table alone" in page
+    assert found.report(k=5, metrics=["dcg", "ndcg"]).lead.metric == "dcg"
+
+
+def test_matplotlib_waits_until_something_is_drawn():
+    code = (
+        "import sys, recnb; data = recnb.datasets.load_sample(); r = data.models['popular'].rec.against(data.test).report(k=5);"
+        "r.to_html(), repr(r), r.to_latex(); print('matplotlib' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
