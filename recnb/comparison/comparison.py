@@ -38,6 +38,7 @@ from recnb.results.gate import Gate, NotWorse
 from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
 from recnb.stats import Test
+from recnb.stats.intervals import check_resampled
 from recnb.stats.moments import checked_confidence
 
 if TYPE_CHECKING:
@@ -149,6 +150,8 @@ def compare(
     check_truths(evaluated)
     kept, judged = restrict_to_common_users(share_catalogue(evaluated))
     check_lists_of_common_users(kept)
+    if settings.method == "bootstrap":
+        check_resampled(next(iter(kept.values())).n_users)
     if pairs == "all" and baseline is not None:
         kept = {name: kept[name] for name in sorted(kept, key=lambda name: name != reference)}
     return Comparison(kept, judged, None if pairs == "all" else reference, settings)

@@ -101,14 +101,20 @@ def check_draws(option: str, word: str, given: str | None, **draws: int | None) 
             )
 
 
+def check_resampled(n: int) -> None:
+    """Refuse the bootstrap of a number of users that it is not for."""
+    if not LEAST_RESAMPLED <= n <= MOST_RESAMPLED:
+        problem = f"method='bootstrap' is for {LEAST_RESAMPLED:,} to {MOST_RESAMPLED:,} users, and these are {n:,}:"
+        why = "of so few it is too narrow." if n < LEAST_RESAMPLED else "of so many Student's t gives the same."
+        raise OptionError(f"{problem} {why}", fix="Type method='t'.")
+
+
 def bootstrap(values: Floats, confidence: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
     """Return the ends of scipy's BCa bootstrap of the mean of each column; NaN below 100 users. All columns share the draws."""
     from scipy import stats
 
     n, m = values.shape
-    if n > MOST_RESAMPLED:
-        problem = f"method='bootstrap' is for up to {MOST_RESAMPLED:,} users, and these are {n:,}: of so many Student's t gives the same."
-        raise OptionError(problem, fix="Type method='t'.")
+    check_resampled(max(n, LEAST_RESAMPLED))
     low, high = np.full(m, np.nan), np.full(m, np.nan)
     if n < LEAST_RESAMPLED:
         return low, high

@@ -149,7 +149,7 @@ def test_what_makes_no_interval(how: dict[str, object], words: str) -> None:
 
 
 def test_of_very_many_users_the_bootstrap_is_t() -> None:
-    with pytest.raises(OptionError, match=r"for up to 10,000 users, and these are 10,001.*Type method='t'"):
+    with pytest.raises(OptionError, match=r"for 100 to 10,000 users, and these are 10,001.*Type method='t'"):
         intervals(np.random.default_rng(0).random((10_001, 1)), method="bootstrap")
 
 

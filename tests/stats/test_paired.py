@@ -221,6 +221,14 @@ def test_a_comparison_refuses_what_would_change_nothing(how: dict[str, object], 
     assert words in str(refused.value)
 
 
+def test_a_comparison_of_few_users_has_no_bootstrap() -> None:
+    few = {name: hit_rate_of([1, hit] * 30) for name, hit in (("a", 0), ("b", 1))}
+    with pytest.raises(
+        OptionError, match=r"for 100 to 10,000 users, and these are 60: of so few it is too narrow\. Type method='t'"
+    ):
+        recnb.compare(few, method="bootstrap")
+
+
 def test_few_users_are_no_finding() -> None:
     for n, metric, is_bounded in ((2, "hit_rate", True), (3, "dcg", False), (9, "hit_rate", True)):
         two = {name: hit_rate_of([hit] * n + [0] * 30) for name, hit in (("a", 0), ("b", 1))}
