@@ -116,7 +116,9 @@ class Table(pd.DataFrame):
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         """Return a table, as pickle does; `copy()` is one of pandas' methods, which return a plain frame."""
         again = type(self)(self.copy())
-        again.attrs, again.missed = deepcopy(self.attrs, memo), deepcopy(self.missed, memo)
+        again.attrs = deepcopy(self.attrs, memo)
+        for name in self._metadata:
+            setattr(again, name, deepcopy(getattr(self, name), memo))
         return again
 
     def to_frame(self) -> pd.DataFrame:
