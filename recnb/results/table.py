@@ -117,8 +117,8 @@ class Table(pd.DataFrame):
         """Return a table, as pickle does; `copy()` is one of pandas' methods, which return a plain frame."""
         again = type(self)(self.copy())
         again.attrs = deepcopy(self.attrs, memo)
-        for name in self._metadata:
-            setattr(again, name, deepcopy(getattr(self, name), memo))
+        for attribute in self._metadata:
+            setattr(again, attribute, deepcopy(getattr(self, attribute), memo))
         return again
 
     def to_frame(self) -> pd.DataFrame:

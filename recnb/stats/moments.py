@@ -68,25 +68,6 @@ class Moments:
             bounds=bounds,
         )
 
-    @classmethod
-    def of_clusters(cls, values: Floats, user: Ints, bounds: Bounds = UNBOUNDED) -> Moments:
-        """Sum up rows × columns of which several belong to one user, about the mean of the rows.
-
-        The mean is a ratio, the sum of all rows over their number; its variance is that of the users' sums of deviations from it
-        (Cochran 1977, Sampling Techniques, section 9A.1).
-
-        >>> rows, user = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 1])
-        >>> twice, once = Moments.of_clusters(rows, user), Moments.of(rows[::2])
-        >>> twice.n, float(twice.squares[0]), float(once.squares[0])
-        (2, 0.5, 0.5)
-        """
-        users, at = np.unique(user, return_inverse=True)
-        mean = values.mean(axis=0)
-        of_users = cls.of(mean + sums_by(values - mean, at) * (len(users) / len(values)))
-        off = [np.count_nonzero(sums_by(1.0 * (values != bound), at), axis=0) * 1.0 for bound in bounds]
-        low, high = values.min(axis=0), values.max(axis=0)
-        return replace(of_users, mean=mean, low=low, high=high, above=off[0], below=off[1], bounds=bounds)
-
     def at(self, columns: slice) -> Moments:
         """Take some columns."""
         return replace(self, **{name: getattr(self, name)[columns] for name in COLUMNS})
@@ -146,12 +127,6 @@ class Moments:
             end = np.where((extreme == self.mean) & ~varied, self.mean, end)
             ends.append(np.where(known, end, np.nan))
         return ends[0], ends[1]
-
-
-def sums_by(values: Floats, group: Ints, n_groups: int = 0) -> Floats:
-    """Sum the rows of each group of rows × columns; groups are numbered from 0, and are at least so many."""
-    sums = [np.bincount(group, weights=column, minlength=n_groups) for column in values.T]
-    return np.stack(sums, axis=1).astype(np.float64, copy=False)
 
 
 def checked_confidence(confidence: float) -> None:

@@ -13,9 +13,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
 
-from recnb.stats import Moments, detectable, holm, intervals, paired, users_needed
+from recnb.stats import detectable, holm, intervals, paired, users_needed
 from recnb.stats.groups import gap_to_rest
 from recnb.stats.paired import _pairwise_mean
 
@@ -256,50 +255,3 @@ def test_random_segments_are_rarely_found_to_differ(name: str, n: int) -> None:
     share = (gap_to_rest(values, np.arange(261) < n).p <= 0.05).mean()
     assert share <= 0.05 + bounds(0.05, RUNS)
     assert (share == 0) or n >= 10
-
-
-# Rows of which several are one user's
-
-
-def rows_of(rng: np.random.Generator, n: int, zero: float, alike: float) -> tuple[np.ndarray, np.ndarray]:
-    """Values of the rows of n users, 1 to 12 each and mostly few; a share of them 0; correlated within a user."""
-    size = np.minimum(rng.geometric(0.35, n), 12)
-    user = np.repeat(np.arange(n), size)
-    latent = np.sqrt(alike) * rng.normal(size=n)[user] + np.sqrt(1 - alike) * rng.normal(size=len(user))
-    return np.maximum((ndtr(latent) - zero) / (1 - zero), 0.0)[:, np.newaxis], user
-
-
-@pytest.mark.parametrize("zero", [0.3, 0.9])
-@pytest.mark.parametrize("alike", [0.0, 0.6, 0.95])
-@pytest.mark.parametrize("n", [20, 60, 300])
-def test_intervals_of_rows_hold_the_mean(n: int, alike: float, zero: float) -> None:
-    rng, runs = np.random.default_rng([n, int(100 * alike), int(100 * zero)]), 2000
-    mean, held_by = (1 - zero) / 2, np.zeros(2)
-    for _run in range(runs):
-        values, user = rows_of(rng, n, zero, alike)
-        for at, moments in enumerate((Moments.of_clusters(values, user, UNIT), Moments.of(values, UNIT))):
-            low, high = moments.interval()
-            held_by[at] += low[0] <= mean <= high[0]
-    clusters, naive = held_by / runs
-    assert clusters >= 0.94
-    if alike > 0.5 and n > 20:
-        assert naive < 0.91  # rows of one user taken for rows of several
-
-
-@pytest.mark.parametrize("zero", [0.3, 0.9])
-@pytest.mark.parametrize("alike", [0.0, 0.6, 0.95])
-@pytest.mark.parametrize("share", [0.15, 0.5, None])
-def test_gaps_of_rows_without_a_difference_are_seldom_found(share: float | None, alike: float, zero: float) -> None:
-    """Rows on either side by chance, or (None) all rows of a user."""
-    rng = np.random.default_rng([int(100 * (share or 0)), int(100 * alike), int(100 * zero)])
-    found, tested = np.zeros(2), 0
-    for _run in range(2000):
-        values, user = rows_of(rng, 120, zero, alike)
-        inside = user < 40 if share is None else rng.random(len(user)) < share
-        p = [gap_to_rest(values, inside, user=of).p[0] for of in (user, None)]
-        if np.isfinite(p).all():
-            found += np.array(p) <= 0.05
-            tested += 1
-    clusters, naive = found / tested
-    assert clusters <= 0.065
-    assert naive > 0.10 or share is not None or alike < 0.9

@@ -92,7 +92,7 @@ def test_the_report_the_curve_and_the_score_have_one_interval() -> None:
     ev = hit_rate_of([1] * 2 + [0] * 23)
     want = ev.hit_rate(k=1).interval()
     assert ev.report(1, "hit_rate").metrics[0].at(1)[1:] == pytest.approx(tuple(want))
-    assert (ev.curve("hit_rate", k=[1]).low[0], ev.curve("hit_rate", k=[1]).high[0]) == pytest.approx(tuple(want))
+    assert ev.curve("hit_rate", k=[1])[["low", "high"]].iloc[0].tolist() == pytest.approx(list(want))
     means = recnb.compare({"a": ev, "b": ev}).report(1, "hit_rate").to_frame()
     assert (means["mean_low"][0], means["mean_high"][0]) == pytest.approx(tuple(want))
 
