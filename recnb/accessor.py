@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, wraps
 from inspect import isfunction, signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 import polars as pl
 
 from recnb.data import Frame
 from recnb.data.columns import NAMES, by_name, columns_of
-from recnb.data.input import Input
+from recnb.data.forms import Input
 from recnb.errors import RecnbError
-from recnb.evaluate import evaluate, options_known
+from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation, EvaluationMethods
+from recnb.options import KEYWORDS, Options, with_options_listed
 
 if TYPE_CHECKING:
     from recnb.comparison import Comparison
@@ -36,7 +37,7 @@ def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def call(self: RecAccessor, *given: Any, **options: Any) -> Any:
         own = parameters[len(given) + 1 :]
-        of_data = {name: options.pop(name) for name in options_known() if name in options and name not in own}
+        of_data = {name: options.pop(name) for name in KEYWORDS if name in options and name not in own}
         return method(self.evaluation(**of_data), *given, **options)
 
     return call
@@ -53,7 +54,8 @@ class RecAccessor(EvaluationMethods):
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
 
-    def against(self, truth: Input, **options: Any) -> Evaluation:
+    @with_options_listed
+    def against(self, truth: Input, **options: Unpack[Options]) -> Evaluation:
         """Join these recommendations with the truth.
 
         Parameters
@@ -76,7 +78,8 @@ class RecAccessor(EvaluationMethods):
         """
         return evaluate(self._frame, truth, **options)
 
-    def evaluation(self, **options: Any) -> Evaluation:
+    @with_options_listed
+    def evaluation(self, **options: Unpack[Options]) -> Evaluation:
         """Return the Evaluation of a frame that has both sides; options are those of `recnb.evaluate`."""
         return evaluate(self._frame, None, **options)
 

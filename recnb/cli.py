@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import shlex
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,11 +26,11 @@ from recnb.conventions.convention import DECISIONS
 from recnb.data import table_of
 from recnb.data.columns import columns_of, role_of
 from recnb.data.files import checked_target, written
-from recnb.data.input import DESCRIBED
+from recnb.data.load import DESCRIBED
 from recnb.data.table_files import IDS, Wanted, read_together
 from recnb.display.language import LANGUAGES, use_language
 from recnb.display.text import one_line
-from recnb.errors import FRAME, Argument, Code, FrameError, FrameName, OptionError, Placeholder, RecnbError, near
+from recnb.errors import FrameError, OptionError, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import MeasureText, is_measure
@@ -71,8 +70,6 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
             if name not in names:
                 raise OptionError(f"{flag} {name}: there is no such option. {near(name, names)}")
     data_options = dict(arguments.data_option)
-    if arguments.users and "users" in data_options:
-        raise OptionError("--users and --data-option users: recnb takes one of them; leave the other out.")
     flags = [f"--{name}" for name in ("option", "by") if getattr(arguments, name)]
     if arguments.per_query and arguments.format != "trec":
         raise OptionError("-q prints the figures of each query as trec_eval does: say --format trec as well.")
@@ -160,36 +157,18 @@ def parser() -> argparse.ArgumentParser:
 
 
 def in_words(problem: Exception, files: Mapping[str, str]) -> str:
-    """The message of an error with the files of frames, flags for arguments, and no code.
+    """Return the message of an error on one line, with the file of the frame that it begins with.
 
-    >>> in_words(FrameError(FrameName("truth"), " has no user column.", fix=(Argument("user", "who"), "?")), {"truth": "t.csv"})
-    'truth (t.csv) has no user column. --user who?'
-    >>> in_words(FrameError("Drop those rows", Code(": frame.dropna(subset=['user'])"), "."), {})
-    'Drop those rows.'
+    >>> in_words(FrameError("truth: no column is known to be the user."), {"truth": "t.csv"})
+    'truth (t.csv): no column is known to be the user.'
     """
-    parts = problem.parts if isinstance(problem, RecnbError) else (str(problem),)
-    # The recommendations are those of the model that the message is about, if it begins with one.
-    named = {**files, "recommendations": files.get(str(parts[0]), files.get("recommendations"))}
-    files_of = (named.get(part) if isinstance(part, FrameName) else None for part in parts)
-    words = (f"{part} ({file})" if file else _typed(part) for part, file in zip(parts, files_of, strict=True))
-    return " ".join("".join(words).split())
-
-
-def _typed(part: object) -> str:
-    """A part of a message as it is typed on the command line."""
-    if isinstance(part, Code):
-        return "" if part.argument is None else _typed(part.argument)
-    if not isinstance(part, Argument):
-        return str(part)
-    name, value = part.name, part.value
-    if isinstance(value, Placeholder):
-        shown = value.command
-    else:
-        shown = " ".join(shlex.quote(str(each)) for each in (value if isinstance(value, (list, tuple)) else [value]))
-    if name in (*FLAGS, *COLUMNS) and (name != "users" or value is FRAME):  # `users` is a file or an option of the data
-        return f"--{name.replace('_', '-')} {shown}".rstrip()
-    kind = "--data-option" if name in DATA_OPTIONS else "--option" if name in OPTIONS else None
-    return f"{kind} {name}={shown}" if kind else str(part)
+    text = " ".join(str(problem).split())
+    model = next((name for name in files if name.startswith("model ") and text.startswith(name)), "")
+    frame = next((name for name in files if text.removeprefix(model).startswith(name)), None)
+    if frame is None:
+        return text
+    file = files[model] if model and frame == "recommendations" else files[frame]
+    return f"{model}{frame} ({file}){text.removeprefix(model).removeprefix(frame)}"
 
 
 #: How a gate is typed, by its flag.

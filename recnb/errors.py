@@ -11,8 +11,7 @@
     ├── UnknownUserError   a user that is not in the evaluation
     └── ElsewhereError     rows that are needed here stay in files or with an engine
 
-Each message says what was found, where, and what to type next. What it advises to type is kept in parts, from which
-Python's words, `item='sku'`, and those of the command line, `--item sku`, are both made.
+Each message says what was found, where, and what to type next.
 """
 
 from __future__ import annotations
@@ -20,63 +19,9 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeGuard
-
-
-@dataclass(frozen=True)
-class Placeholder:
-    """A value that is left open: how Python and the command line show it."""
-
-    python: str
-    command: str
-
-    def __repr__(self) -> str:
-        return self.python
-
-
-NOTHING = Placeholder("", "")
-COLUMN = Placeholder("'...'", "COLUMN")
-FRAME = Placeholder("frame", "FILE")
-
-
-@dataclass(frozen=True)
-class Argument:
-    """An argument in a message: `item='sku'`; the command line shows its flag, `--item sku`."""
-
-    name: str
-    value: object = NOTHING
-
-    def __str__(self) -> str:
-        return f"{self.name}={quoted(self.value)}"
-
-
-@dataclass(frozen=True)
-class Code:
-    """Code in a message; the command line shows the argument in it as a flag, or nothing."""
-
-    text: str
-    argument: Argument | None = None
-
-    def __str__(self) -> str:
-        return self.text
-
-
-class FrameName(str):
-    """The name of a frame in a message; the command line adds the name of its file."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True)
-class ColumnName:
-    """The name of a column in a message, behind that of its frame."""
-
-    name: object
-
-    def __str__(self) -> str:
-        return f": column {self.name!r} "
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 
 class RecnbError(ValueError):
@@ -84,60 +29,36 @@ class RecnbError(ValueError):
 
     Parameters
     ----------
-    *problem
-        Parts of the message: text, and `Argument`, `Code`, `FrameName` and `ColumnName`.
+    problem
+        What is wrong.
     fix
-        Parts of the sentences on what to do, which follow the problem.
+        What to do, in sentences that follow the problem.
     subject
-        What the message begins with: the metric or model it is about.
+        What the message begins with: the metric it is about.
     """
 
-    def __init__(self, *problem: object, fix: str | tuple[object, ...] = (), subject: str = "") -> None:
+    def __init__(self, *problem: object, fix: object = "", subject: str = "") -> None:
+        self.problem = "".join(map(str, problem))
+        self.fix = fix if isinstance(fix, str) else "".join(map(str, fix))  # type: ignore[call-overload]
         self.subject = subject
-        self.problem = problem
-        self.fix = (fix,) if isinstance(fix, str) and fix else tuple(fix)
-        super().__init__("".join(map(str, self.parts)))
+        super().__init__(f"{subject}{self.problem} {self.fix}".strip())
 
-    @property
-    def parts(self) -> tuple[object, ...]:
-        """All parts of the message."""
-        return (self.subject, *self.problem, *((" ", *self.fix) if self.fix else ()))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), fix=self.fix, subject=self.subject), (self.problem,)
 
     @property
     def reason(self) -> str:
         """The problem alone, to be quoted in another sentence."""
-        return "".join(map(str, self.problem)).rstrip(".:")
+        return self.problem.rstrip(".:")
 
     @property
     def statement(self) -> str:
         """The message without its subject."""
         return str(self).removeprefix(self.subject)
 
-    def without_code(self) -> Self:
-        """The same error without code for frames, where there is no frame."""
-        kept = ([part for part in parts if not isinstance(part, Code)] for parts in (self.problem, self.fix))
-        problem, fix = kept
-        return type(self)(*problem, fix=tuple(fix), subject=self.subject)
-
-    def without_frame(self) -> Self:
-        """The same error of columns that were given one by one: it names the column alone, and has no code for frames."""
-        match self.problem:
-            case (FrameName(), ColumnName(name), *rest):
-                return type(self)(f"{name} ", *rest, fix=self.fix, subject=self.subject).without_code()
-        return self.without_code()
-
-    def about(self, subject: str) -> Self:
-        """The same error of something that is named in front of the message."""
-        return type(self)(*self.problem, fix=self.fix, subject=subject + self.subject)
-
 
 class FrameError(RecnbError):
     """A frame holds something that would make the numbers wrong."""
-
-    @classmethod
-    def of_column(cls, frame: str, column: object, *problem: object, fix: str | tuple[object, ...] = ()) -> Self:
-        """The error for a column of a frame."""
-        return cls(FrameName(frame), ColumnName(column), *problem, fix=fix)
 
 
 class ColumnError(FrameError):
@@ -192,6 +113,16 @@ def is_word(value: object, words: Container[str]) -> bool:
     return isinstance(value, str) and value in words
 
 
+def quoted(value: object) -> str:
+    """Return how Python writes a value, for a sentence; of a frame, or what else takes several lines, its type.
+
+    >>> quoted("ndcg"), quoted(range(3))
+    ("'ndcg'", 'range(0, 3)')
+    """
+    written = repr(value)
+    return f"<{type(value).__name__}>" if "\n" in written else written
+
+
 def listed(names: Iterable[object], between: str = ", ", most: int = 10) -> str:
     """Names as a list in a sentence, of many the first.
 
@@ -201,16 +132,6 @@ def listed(names: Iterable[object], between: str = ", ", most: int = 10) -> str:
     shown = [*map(repr, names)]
     more = f" and {len(shown) - most:,} more" if len(shown) > most else ""
     return f"{between.join(shown[:most])}{more}"
-
-
-def quoted(value: object) -> str:
-    """Return how Python writes a value, for a sentence; of a frame, or what else takes several lines, its type.
-
-    >>> quoted("ndcg"), quoted(range(3))
-    ("'ndcg'", 'range(0, 3)')
-    """
-    written = repr(value)
-    return f"<{type(value).__name__}>" if "\n" in written else written
 
 
 def near(word: object, known: Iterable[object]) -> str:
@@ -270,3 +191,25 @@ class Suggesting:
 
         def __getattr__(self, name: str) -> NoReturn:
             raise no_attribute(type(self).__name__, name, dir(self))
+
+
+# Messages of other modules are still put together from these.
+
+
+def Argument(name: str, value: object = ...) -> str:  # noqa: D103, N802
+    return f"{name}={'' if value is ... else quoted(value)}"
+
+
+def Code(text: str, _argument: object = None) -> str:  # noqa: D103, N802
+    return text
+
+
+class Placeholder(str):  # noqa: D101
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+FrameName = str
+COLUMN, FRAME = Placeholder("'...'"), Placeholder("frame")

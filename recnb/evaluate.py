@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Never
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Never, Unpack
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.conventions import WORDS, Convention, presets
-from recnb.conventions.convention import DECISIONS
-from recnb.data import NAMES, Source, read
-from recnb.data.call import Call, call_of
-from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
+from recnb.data.columns import Made, from_pandas
+from recnb.data.forms import RECS, TRUTH, Input
+from recnb.data.load import read, tables_of
 from recnb.data.model_predictions import Model, model_lists
-from recnb.data.side_data import SideData, read_side_data
-from recnb.display.language import N_, Sentence
+from recnb.data.side_data import read_side_data
 from recnb.display.text import one_line
-from recnb.errors import Argument, Code, FrameError, OptionError, RecnbError, is_number, is_several, is_word, near
+from recnb.errors import FrameError, OptionError, RecnbError, is_several
 from recnb.evaluation import Evaluation
-from recnb.metrics.metric import METRICS
+from recnb.options import Options, parse_options, with_options_listed
 from recnb.results import Table
 from recnb.results.evaluation_data import EvaluationData
 
 
-def evaluate(
-    recs: Input, truth: Input | None = None, *others: Never, user_ids: Any = None, **options: Any
-) -> Evaluation:
+@with_options_listed
+def evaluate(recs: Input, truth: Input | None = None, *others: Never, **options: Unpack[Options]) -> Evaluation:
     """Join recommendations with the truth.
 
     Columns are found by their usual names, as `user_id`, `movieId` or `prediction`, or named by keyword.
 
     Parameters
     ----------
-    recs : frame, mapping, Series, array, list or path
+    recs : frame, mapping, Series or path
         The recommendations, in one of these forms:
 
         - a frame with a row per recommended item: user, item, and rank or score;
-        - a mapping or Series of user to items in rank order, or to a mapping of item to score;
-        - a frame with a column of such lists, `user, recommended`, or with a column for each rank, 1 to k, and users in a
-          column or in the index;
-        - rows of items in rank order, as a matrix or nested lists, whose users are `user_ids`; a list may end early, with
-          None or NaN;
+        - a mapping or Series of user to items in rank order, or to a mapping of item to score; a matrix with a row of items
+          for each user is `dict(zip(users, matrix.tolist()))`;
+        - a frame with a column of such lists, `user, recommended`;
         - the path of a file with such a frame: Parquet, Arrow, CSV, TSV, JSON lines, or a run of TREC.
 
         Frames are those of pandas, Polars (eager or lazy), pyarrow (table or dataset) and DuckDB. What is given is never
@@ -56,21 +50,18 @@ def evaluate(
         `relevant`; qrels of TREC. None if `recs` is a frame or file with both sides; one with both and no item column is
         learning to rank, and each row is an item. Users meet by their ids, never by position. An empty list is no list: its
         user has none, or no relevant item.
-    user_ids : sequence, optional
-        The user of each row of a matrix or of nested lists, in their order.
     user, item, rank, score, relevance, recommended, relevant : str
         Names of columns, as `user="member"`.
     train : optional
         User and item, in any form of a truth: what users interacted with before. For metrics beyond accuracy, and for the lint.
     items : frame or path, optional
         Item and its columns: titles, which are shown beside ids, and attributes such as a genre.
-    users : frame, pathlib.Path or str, optional
-        User and their columns, for segments; or the convention that says which users are averaged.
+    users : frame or path, optional
+        User and their columns, for segments.
     convention : Convention or str, optional
         All conventions at once, or the name of a library, as "rectools" or "ir_measures".
-    **options
-        Single conventions, which take precedence over `convention`: `order`, `ties`, `duplicates`, `candidates`,
-        `judged`, `judged_only`, `relevant_from`, `users`, `no_relevant` and the others of `recnb.Convention`.
+    order, ties, duplicates, candidates, judged, judged_only, relevant_from, averaged_users, no_relevant, …
+        Single conventions, as in `recnb.Convention`, which take precedence over `convention`.
 
     Returns
     -------
@@ -98,15 +89,7 @@ def evaluate(
     0.8155
     """
     refuse_positional(others, "evaluate", "recommendations")
-    if _are_numbers(recs) and _are_numbers(truth):
-        raise FrameError(
-            "recommendations and truth are lists of numbers, with no users: for labels and scores of learning to rank, type "
-            "recnb.evaluate_groups(y_true, y_score, group=sizes), or qid= for the query of each row; for one list, "
-            "recnb.ndcg(y_true=..., y_score=...)."
-        )
-    data, used = data_of(recs, truth, user_ids, options)
-    refuse_unused(user_ids, used=used)
-    return Evaluation(data)
+    return Evaluation(data_of(recs, truth, options))
 
 
 def refuse_positional(others: Sequence[object], function: str, first: str) -> None:
@@ -118,66 +101,30 @@ def refuse_positional(others: Sequence[object], function: str, first: str) -> No
         )
 
 
-def data_of(recs: Input, truth: Input | None, user_ids: Any, options: Mapping[str, Any]) -> tuple[EvaluationData, bool]:
-    """The data of an evaluation, and whether `user_ids` were needed."""
+def data_of(recs: Input, truth: Input | None, options: Mapping[str, Any]) -> EvaluationData:
+    """Return the data of an evaluation."""
     parsed = parse_options(options)
-    inputs = {"recs": recs, **({} if truth is None else {"truth": truth}), **parsed.side_data}
-    given = read_inputs({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns, user_ids)
-    mappings = isinstance(recs, Mapping) and isinstance(truth, Mapping)
-    with given.errors():
-        frames = dict(given.frames)
-        recs, truth = frames.pop(RECS), frames.pop(TRUTH, None)
-        source = given.noted(read(recs, truth, given.columns))
-        source = _in_order(source, parsed.library) if mappings else source
-        other = {} if truth is None else {"recs": recs}
-        side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames, **other)
-        labels = {"recs": source.labels, **({} if truth is None else {"truth": source.truth_labels})}
-        converted = {"recs" if name == RECS else name for name in given.converted}
-        side_data = replace(side_data, call=parsed.call(inputs, labels, converted))
-        try:
-            return parsed.data(source, side_data), given.used_ids
-        except FrameError as problem:
-            model = side_data.model_column(source) if problem.problem[0] == RECS else None
-            if model is None:
-                raise
-            compare = Code(f"recnb.compare(recs, truth, model={model!r})", Argument("model", model))
-            models = (f"If column {model!r} is the model, compare them: ", compare, ". Else: ")
-            raise FrameError(*problem.problem, fix=(*models, *problem.fix)) from problem
+    frames, columns = tables_of({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns)
+    recs, truth = frames.pop(RECS), frames.pop(TRUTH, None)
+    source = read(recs, truth, columns)
+    given_truth, of_recs = (recs, None) if truth is None else (truth, recs)
+    side_data = read_side_data(source, given_truth, columns, recs=of_recs, **frames)
+    labels = {"recs": source.labels, "truth": source.truth_labels}
+    given = {name: frame for name, frame in {"recs": recs, "truth": truth, **frames}.items() if frame is not None}
+    side_data = replace(side_data, call=parsed.call(given, labels))
+    try:
+        return parsed.data(source, side_data)
+    except FrameError as problem:
+        model = side_data.model_column(source) if problem.problem.startswith(RECS) else None
+        if model is None:
+            raise
+        compare = f"If column {model!r} is the model, compare them: recnb.compare(recs, truth, model={model!r}). Else: {problem.fix}"
+        raise FrameError(problem.problem, fix=compare) from problem
 
 
-#: Libraries whose functions take the truth first.
-TRUTH_FIRST = ("pytrec_eval-terrier", "ir-measures", "ranx")
-#: A scale of grades has not more values.
-FEW = 10
-EXCHANGED = Sentence(
-    N_("scores look like relevance and relevance like scores: recommendations come first here, and the truth second")
-)
-
-
-def _in_order(source: Source, library: str | None) -> Source:
-    """Frames made of mappings, with a note if one looks like the other, as other libraries take the truth first."""
-    if "score" not in source.recs.columns or "relevance" not in source.truth.columns:
-        return source
-    scores, grades = source.recs["score"], source.truth["relevance"]
-    if not (scores.dtype.is_numeric() and grades.dtype.is_numeric()) or (scores % 1 != 0).any():
-        return source
-    # Whole grades as well may be scores: many, none of which a user has twice, beside few values of scores.
-    fractions, many = (grades % 1 != 0).any(), grades.n_unique() > 2 * scores.n_unique() > 0
-    repeated = source.truth.select(pl.struct("user", "relevance").is_duplicated().any()).item() if many else True
-    if not fractions and (repeated or scores.n_unique() > FEW):
-        return source
-    if library in TRUTH_FIRST or (fractions and (grades < 0).any()):
-        example: float = grades.filter(grades % 1 != 0)[0] if fractions else grades[0]
-        raise FrameError(
-            f"the scores are whole numbers such as {scores[0]:g}, and look like relevance; the relevance, such as {example:g}, "
-            "looks like scores: recommendations come first here, and the truth second.",
-            fix="Give them in this order: recnb.evaluate(run, qrels).",
-        )
-    return replace(source, notes=(*source.notes, EXCHANGED))
-
-
+@with_options_listed
 def evaluate_groups(
-    y_true: Any, y_score: Any, group: Sequence[int] | None = None, *, qid: Any = None, **options: Any
+    y_true: Any, y_score: Any, group: Sequence[int] | None = None, *, qid: Any = None, **options: Unpack[Options]
 ) -> Evaluation:
     """Evaluate predictions of learning to rank: a label and a score for each row, and the query of each.
 
@@ -204,9 +151,8 @@ def evaluate_groups(
     {0: 0.648, 1: 0.6309}
     """
     if (group is None) == (qid is None):
-        each = " for the number of rows of each query, or qid= for the query of each row: "
-        given_sizes = Argument("group", [3, 2])
-        raise OptionError("the query of each row is needed once: ", given_sizes, each, "a list, an array or a column.")
+        once = "group=[3, 2] for the number of rows of each query, or qid= for the query of each row"
+        raise OptionError(f"the query of each row is needed once: {once}: a list, an array or a column.")
     given = {"y_true": y_true, "y_score": y_score} | ({"qid": qid} if group is None else {"group": group})
     columns = {name: _column(values, name) for name, values in given.items()}
     sizes, n, index = columns.pop("group", None), len(columns["y_true"]), columns["y_true"].index
@@ -216,8 +162,8 @@ def evaluate_groups(
         if len(column) != n:
             raise FrameError(f"y_true has {n:,} values, and {name} {len(column):,}: each row has one of both.")
         if not column.index.equals(index) and len(column.index.symmetric_difference(index)) == 0:
-            problem = f"y_true and {name} have the same index in another order: "
-            raise FrameError(problem, f"give both in one, {name}.loc[y_true.index].")
+            same = f"give both in one, {name}.loc[y_true.index]."
+            raise FrameError(f"y_true and {name} have the same index in another order: {same}")
     if sizes is not None:
         each = " If it is the query of each row, it is qid=." if len(sizes) == n else ""
         if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any():
@@ -225,40 +171,34 @@ def evaluate_groups(
         if sizes.sum() != n:
             raise FrameError(f"group= adds up to {sizes.sum():,} rows, and y_true has {n:,}.{each}")
         if len(sizes) == n > 1:
-            problem = f"group= makes each of the {n:,} rows a query of its own.{each}"
-            raise FrameError(problem, fix=f"If each row is a query: qid=range({n}).")
+            fix = f"If each row is a query: qid=range({n})."
+            raise FrameError(f"group= makes each of the {n:,} rows a query of its own.{each}", fix=fix)
         columns["group"] = pd.Series(np.repeat(np.arange(len(sizes)), sizes))
-    frame = pd.DataFrame({name: column.reset_index(drop=True) for name, column in columns.items()})
-    users = frame.columns[-1]
+    roles: Any = {"score": "y_score", "relevance": "y_true", "user": [*columns][-1]}
     try:
-        return evaluate(frame, **{"user": users, "score": "y_score", "relevance": "y_true", **options})
-    except RecnbError as problem:
-        raise problem.without_frame() from problem
-
-
-def _are_numbers(values: Any) -> bool:
-    """Whether values are numbers in a list, an array or a Series."""
-    if isinstance(values, (list, tuple)):
-        return bool(values) and all(map(is_number, values))
-    is_column = isinstance(values, (np.ndarray, pd.Series, pl.Series)) and np.ndim(values) == 1
-    return is_column and np.asarray(values).dtype.kind in "iuf"
+        table = Made({roles[role]: from_pandas(columns[roles[role]], "the frame", roles[role], role) for role in roles})
+        return evaluate(table, **roles | options)
+    except RecnbError as problem:  # columns that were given one by one are no frame
+        text = re.sub(r"^(?:the frame|recommendations|truth): column '(\w+)' ", r"\1 ", str(problem))
+        raise type(problem)(text) from problem
 
 
 def _column(values: Any, name: str) -> pd.Series[Any]:
-    """Values as a column."""
+    """Return values as a column."""
     values = values.to_pandas() if isinstance(values, (pl.Series, pl.DataFrame)) else values
     shape: tuple[int, ...] = getattr(values, "shape", ())
     if len(shape) == 2 and shape[1] == 1:  # a column
         values = values.iloc[:, 0] if isinstance(values, pd.DataFrame) else values[:, 0]
     elif len(shape) == 2:
         fix = f"give one value a row, {name}.ravel(), with group=[{shape[1]}] * {shape[0]}."
-        raise FrameError(f"{name} has the shape {shape}: ", fix)
+        raise FrameError(f"{name} has the shape {shape}: {fix}")
     if not is_several(values) or isinstance(values, Mapping) or any(map(is_several, [*values][:1])):
         models = "{'a': recnb.evaluate_groups(y_true, a, ...), 'b': recnb.evaluate_groups(y_true, b, ...)}"
         fix = f"For a column of a frame: frame[{values!r}]." if isinstance(values, str) else ""
         fix = f"To compare models: recnb.compare({models})." if isinstance(values, Mapping) else fix
-        problem = f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series."
-        raise FrameError(problem, fix=fix)
+        raise FrameError(
+            f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series.", fix=fix
+        )
     if isinstance(values, pd.Series):
         return values
     return pd.Series(values if isinstance(values, np.ndarray) else list(values))
@@ -313,111 +253,3 @@ def evaluate_model(
 def model_evaluation(model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10) -> Evaluation:
     """Return the Evaluation of such a model's lists, down to the largest k."""
     return Evaluation(EvaluationData(model_lists(model, test, train, k)))
-
-
-@dataclass(frozen=True, eq=False)
-class Options:
-    """The options of an evaluation by kind."""
-
-    columns: Mapping[str, str | None]  #: role -> column, as named by keyword
-    convention: Convention  #: the first of a library's, if one is named
-    library: str | None
-    overrides: Mapping[str, Any]  #: conventions given in addition to a library
-    side_data: Mapping[str, Any]  #: frames train, items and users
-    given: Mapping[str, Any]  #: conventions as they were given
-
-    def call(
-        self, given: Mapping[str, Any], labels: Mapping[str, Mapping[str, str]], converted: Collection[str]
-    ) -> Call:
-        """The call with these options, for code that is shown."""
-        return call_of(given, labels, self.columns, self.given, library=self.library, converted=converted)
-
-    def convention_for(self, source: Source) -> Convention:
-        """The convention for these frames: a library's reads another column where they lack its own."""
-        return self.convention if self.library is None else source.as_given(self.convention)
-
-    def data(self, source: Source, side_data: SideData | None = None) -> EvaluationData:
-        """The data of the evaluation of frames that were read."""
-        return EvaluationData(source.under(self.convention_for(source)), self.library, self.overrides, side_data)
-
-
-def parse_options(options: Mapping[str, Any]) -> Options:
-    """Separate options into columns, conventions and frames; anything else raises an error."""
-    options = dict(options)
-    convention = options.pop("convention", None)
-    frames: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
-    # `users` is a frame of them, or the word for those that are averaged. Columns are looked for in the class of a frame,
-    # since a lazy frame resolves its schema for them.
-    users = options.get("users")
-    if hasattr(type(users), "columns") or isinstance(users, (os.PathLike, Mapping, pd.Series)):
-        frames["users"] = options.pop("users")
-    # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.
-    columns = {
-        role: options.pop(role)
-        for role in columns_known()
-        if role in options and not is_word(options[role], WORDS.get(role, ()))
-    }
-    for name in options:
-        if name in DECISIONS:
-            continue
-        if name in ("k", "metrics") or any(name in metric.defaults for metric in METRICS.values()):
-            problem = f"{name!r} is no option of an evaluation: k, metrics and options such as gain belong to a metric."
-            fix = "Type ev.measures(['nDCG@10', 'AP']), or ev.table(k=10, gain='exponential')."
-            raise OptionError(problem, fix=fix)
-        raise unknown_option(name, options[name], "an evaluation", options_known())
-    for role, column in columns.items():
-        if column is not None and not isinstance(column, str):
-            fix = "If yours are not: frame.columns = frame.columns.map(str)."
-            if role == "score" and is_several(column):
-                fix = "A model for each column of predictions: recnb.compare(frame, score=[...])."
-            raise OptionError(Argument(role, column), ": a column is named as text.", fix=fix)
-    if isinstance(convention, str):
-        library = presets.library_named(convention)
-        return Options(columns, replace(presets.data_convention(library), **options), library, options, frames, options)
-    if convention is not None and not isinstance(convention, Convention):
-        problem = f"convention={convention!r}: give a recnb.Convention or the name of a library, such as "
-        raise OptionError(problem, Argument("convention", "trec_eval"), ".")
-    given = options if convention is None else {"convention": convention, **options}
-    return Options(columns, replace(convention or Convention(), **options), None, {}, frames, given)
-
-
-#: Keywords of other libraries, and what recnb has for them.
-OF_LIBRARIES: dict[str, tuple[object, ...]] = {
-    "label_gain": (
-        "gains are those of a metric: ev.ndcg(k=10, gain='exponential') is 2**label - 1, gain='linear' the label.",
-    ),
-    **dict.fromkeys(("weight", "weights", "sample_weight"), ("every user, or query, counts the same.",)),
-    "complete": ("users without a list count 0 by ", Argument("users", "truth"), "."),
-}
-
-
-def unknown_option(name: str, value: object, of: str, known: Collection[str]) -> OptionError:
-    """The error for a keyword that is none."""
-    no_option = f"{name}= is no option of {of}: "
-    if name in ("group", "qid"):
-        call = f"recnb.evaluate_groups(y_true, y_score, {name}=...)"
-        problem = f"{name}= is that of labels and scores without a frame: type {call}, for several models recnb.compare({{'a': {call}, …}})."
-        return OptionError(problem, fix=("For a column of queries: ", Argument("user", name), "."))
-    if name in ("rel", "relevance_level", "threshold"):
-        grade = Argument("relevant_from", value if is_number(value) and value > 0 else 2)
-        return OptionError(no_option, "the lowest relevant grade is ", grade, ".")
-    if name in ("alpha", "confidence"):
-        level = value if name == "confidence" else round(1.0 - value, 12) if is_number(value) else None
-        confidence = Argument("confidence", level if is_number(level) and 0 < level < 1 else 0.95)
-        if "confidence" in known:
-            return OptionError(no_option, "tests have the level 1 - confidence, here ", confidence, ".")
-        fix = f"Type ev.measures(['nDCG@10'], {confidence}), or recnb.compare(models, truth, {confidence})."
-        return OptionError(no_option, "intervals and tests have a confidence.", fix=fix)
-    if name in OF_LIBRARIES:
-        return OptionError(no_option, *OF_LIBRARIES[name])
-    return OptionError(f"{name!r} is no option of {of}. {near(name, known)}")
-
-
-def options_known() -> list[str]:
-    """Every keyword that `evaluate` takes."""
-    return list(dict.fromkeys([*columns_known(), "user_ids", "train", "items", "convention", *DECISIONS]))
-
-
-def columns_known() -> list[str]:
-    """The roles that a keyword can name a column for."""
-    return [role for role in NAMES if role != "model"]

@@ -36,9 +36,9 @@ EVALUATIONS = {
     "all": (EV, [1, 3, 5]),
     "one user": (ONE, [2]),
     "many cut-offs": (EV, list(range(1, 25))),
-    "union": (recnb.evaluate(RECS, TRUTH, users="union", no_relevant="zero"), [3]),
+    "union": (recnb.evaluate(RECS, TRUTH, averaged_users="union", no_relevant="zero"), [3]),
     "one frame": (recnb.evaluate(RECS.assign(relevance=RECS["item"] % 2)), [3]),
-    "threshold": (recnb.evaluate(RECS, TRUTH, users="both", relevant_from=2), [3]),
+    "threshold": (recnb.evaluate(RECS, TRUTH, averaged_users="both", relevant_from=2), [3]),
 }
 
 

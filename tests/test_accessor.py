@@ -17,9 +17,9 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 import recnb
-from recnb.evaluate import options_known
 from recnb.evaluation import Evaluation, EvaluationMethods
 from recnb.metrics.metric import ALIASES, METRICS
+from recnb.options import KEYWORDS
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
 TRUTH = pd.DataFrame({"user": [1, 2, 2], "item": [11, 10, 12], "relevance": [1.0, 2.0, 1.0]})
@@ -99,7 +99,7 @@ def test_options_of_methods_are_none_of_evaluations() -> None:
         for name in names
         if callable(getattr(EvaluationMethods, name))
         for option in inspect.signature(getattr(EvaluationMethods, name)).parameters
-        if option in options_known()
+        if option in KEYWORDS
     }
     assert shared <= {"user", "cutoff"}
 

@@ -13,8 +13,8 @@ import pytest
 
 import recnb
 from recnb.errors import RecnbError
-from recnb.evaluate import options_known
 from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.options import KEYWORDS
 
 NONSENSE: list[Any] = [
     1e200, -1, 0, 2.5, float("nan"), float("inf"), True, None, "", "nope", b"x", [], [1, "a"], [[1]], {}, {"a": None}, {"ndcg": None},
@@ -73,7 +73,7 @@ def calls() -> dict[str, Callable[[Any], Any]]:
     }.items():  # fmt: skip
         add(f"found.{method}", getattr(FOUND, method), **given)
     add("evaluate", recnb.evaluate, recs=RECS, truth=TRUTH)
-    for option in options_known():
+    for option in KEYWORDS:
         made[f"evaluate({option}=)"] = lambda value, option=option: recnb.evaluate(RECS, TRUTH, **{option: value}).ndcg(k=2)  # fmt: skip
     add("evaluate_model", recnb.evaluate_model, model=None, test=TRUTH)
     add("as_in", recnb.as_in, library="rectools", metric="ndcg", recs=RECS, truth=TRUTH, k=2)

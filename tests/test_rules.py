@@ -16,6 +16,7 @@ import recnb
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
 from tests import readme
 from tests.conftest import EARLY
+from tests.trec import write_qrels, write_run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "recnb"
@@ -109,12 +110,13 @@ def test_readme_shows_real_output():
         assert readme.output_of(program) == printed.rstrip("\n"), program
 
 
-#: What the first table of the README calls df, matrix, users, wide, ...
+#: What the first table of the README calls df, matrix, users, lists, ...
 HELD = """
 import pandas, scipy.sparse
 df = pandas.DataFrame({"user": [1, 1], "item": ["a", "b"], "y_pred": [0.9, 0.5], "xgb_pred": [0.2, 0.4], "relevance": [0, 1]})
-users, matrix = ["u001", "u002"], [["i080", "i002"], ["i080", "i003"]]
-wide = pandas.DataFrame(matrix, index=pandas.Index(users, name="user"), columns=[1, 2])
+import numpy
+users, matrix = ["u001", "u002"], numpy.array([["i080", "i002"], ["i080", "i003"]])
+lists = pandas.DataFrame({"user": users, "recommended": matrix.tolist()})
 y_true, y_score, sizes, ranking, relevant = [3, 0, 2], [0.2, 0.9, 0.5], [2, 1], ["a", "b"], ["b"]
 test, train = (scipy.sparse.csr_matrix(one) for one in ([[0, 1, 0]], [[1, 0, 0]]))
 model = type("Model", (), {"predict": lambda self, user: [3.0, 2.0, 1.0]})()
@@ -134,8 +136,8 @@ def test_rows_of_the_readme_run_after_its_ten_lines(tmp_path, monkeypatch):
         eval(call, names)
     exec(HELD, names)
     monkeypatch.chdir(tmp_path)
-    recnb.write_trec_run(names["recs"], "run.txt")
-    recnb.write_trec_qrels(names["truth"], "qrels.txt")
+    write_run(names["recs"], "run.txt")
+    write_qrels(names["truth"], "qrels.txt")
     held = readme.calls_of(text, "you have")
     assert len(held) > 12
     for call in held:

@@ -46,7 +46,7 @@ def evaluated(**options: Any) -> Evaluation:
     return recnb.evaluate(recs, SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items, **options)
 
 
-@pytest.mark.parametrize("options", [{}, {"ties": "expected"}, {"users": "both", "judged": "list"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"ties": "expected"}, {"averaged_users": "both", "judged": "list"}], ids=str)
 def test_eight_threads_get_the_numbers_that_one_gets(options: dict[str, Any]) -> None:
     names = [name for name in ASKED if not ("ties" in options and name in ("table", "explain"))]
     expected = {name: ASKED[name](evaluated(**options)) for name in names}

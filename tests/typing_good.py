@@ -17,7 +17,7 @@ from recnb.errors import RecnbError
 recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
 truth = pl.DataFrame({"user": [1], "item": ["b"], "rating": [4]})
 
-ev: Evaluation = recnb.evaluate(recs, truth, user="user", users="both", relevant_from=4)
+ev: Evaluation = recnb.evaluate(recs, truth, user="user", averaged_users="both", relevant_from=4)
 alone: Evaluation = recnb.evaluate(recs.assign(relevance=1))
 
 # Whatever callers hold.

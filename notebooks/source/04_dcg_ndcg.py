@@ -421,7 +421,7 @@ pd.DataFrame(cut, index=["k not given", "k = 3", "k = 5"]).T.astype(float).round
 two = pd.DataFrame({"user": ["one", "two"], "recommended": [["A"], ["B"]], "relevant": [{"A": 1}, {}]})
 counted_0 = recnb.ndcg([["A"], ["B"]], [{"A": 1}, {}])
 left_out = two.rec.ndcg()
-told = two.rec.evaluation(users="recs", no_relevant="zero").ndcg()
+told = two.rec.evaluation(averaged_users="recs", no_relevant="zero").ndcg()
 
 assert (counted_0, left_out, told) == (0.5, 1.0, 0.5)
 display(counted_0, left_out, told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn, Unpack
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from recnb.comparison.differences import curves_of, differences_by
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import ComparisonRows, ComparisonTable, Curves, Differences, Movers
 from recnb.data import Frame
-from recnb.data.input import Input
+from recnb.data.forms import Input
 from recnb.display.document import Line, Mark, Name, Note, html, inline, joined, say
 from recnb.display.language import N_, _, checked, current, use_language
 from recnb.display.templates import framed
@@ -32,6 +32,7 @@ from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
+from recnb.options import Options, with_options_listed
 from recnb.report.conclusions import Difference, comparison_title, tested
 from recnb.results.arguments import Metrics, asked_measures, asked_of, check_options, chosen_metrics
 from recnb.results.gate import Gate, NotWorse
@@ -73,6 +74,7 @@ CALLS = (
 )  # fmt: skip
 
 
+@with_options_listed
 def compare(
     models: Mapping[str, Input | Evaluation] | Frame,
     truth: Input | None = None,
@@ -85,7 +87,8 @@ def compare(
     resamples: int | None = None,
     permutations: int | None = None,
     seed: int | None = None,
-    **options: Any,
+    model: str | None = None,
+    **options: Unpack[Options],
 ) -> Comparison:
     """Compare models on the users that all of them are evaluated on.
 
@@ -116,8 +119,10 @@ def compare(
         Samples of signs of the randomization test; 10,000 unless given.
     seed
         Seed of either; 0 unless given.
+    model
+        The column of models, of one frame.
     **options
-        Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`, `user_ids=`.
+        Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
 
     Returns
     -------
@@ -144,7 +149,7 @@ def compare(
     if not is_word(pairs, PAIRS):
         raise OptionError(f"pairs={pairs!r} says not whom to compare. {near(pairs, PAIRS)}")
     refuse_positional(others, "compare", "the models")
-    evaluated = models_of(models, truth, dict(options))
+    evaluated = models_of(models, truth, dict(options) if model is None else {**options, "model": model})
     reference = reference_of(baseline, pairs, list(evaluated))
     check_conventions(evaluated)
     check_truths(evaluated)

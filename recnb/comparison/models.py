@@ -16,12 +16,14 @@ import polars as pl
 
 from recnb.data import Frame, table_of
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
-from recnb.data.input import RECS, TRUTH, Input, is_file, read_inputs, refuse_unused
+from recnb.data.forms import RECS, TRUTH, Input
+from recnb.data.load import is_file, tables_of
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import Argument, ColumnError, FrameError, FrameName, OptionError, is_several, is_word, listed, near
-from recnb.evaluate import data_of, options_known, unknown_option
+from recnb.evaluate import data_of
 from recnb.evaluation import Evaluation
+from recnb.options import KEYWORDS, unknown_option
 from recnb.report.conclusions import Settings
 from recnb.results.evaluation_data import EvaluationData
 from recnb.stats import TESTS, Test, checked_confidence
@@ -68,7 +70,7 @@ def engine_of(*frames: Any) -> Engine | None:
 
 def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict[str, EvaluationData]:
     """Every model evaluated, in the order given."""
-    options_of_compare = [*OWN, "model", *options_known()]
+    options_of_compare = [*OWN, "model", *KEYWORDS]
     for name in options:
         if name in ("metrics", "k"):
             raise OptionError(
@@ -82,7 +84,7 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
             "one Evaluation is one model, and a comparison needs two: recnb.compare({'mine': ev, 'popular': other})."
         )
     if is_file(models):
-        models = read_inputs({RECS: models, TRUTH: truth}, {}, options.get("user_ids")).frames[RECS]
+        models = tables_of({RECS: models, TRUTH: truth}, {})[0][RECS]
     is_frame = (
         isinstance(models, pl.LazyFrame) or is_relation(models) or is_dataset(models) or hasattr(models, "columns")
     )
@@ -120,13 +122,10 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
     if isinstance(truth, pl.LazyFrame):  # it is collected once, and not for each model
         with suppress(pl.exceptions.PolarsError):  # which evaluate() raises
             truth = truth.collect()
-    user_ids = options.pop("user_ids", None)
-    found = {
-        name: _evaluated(name, model, truth, user_ids, options | {"score": name} if is_several(scores) else options)
+    return {
+        name: _evaluated(name, model, truth, options | {"score": name} if is_several(scores) else options)
         for name, model in steps(list(named.items()), _("comparing"))
     }
-    refuse_unused(user_ids, used=any(used for _evaluation, used in found.values()))
-    return {name: evaluation for name, (evaluation, _used) in found.items()}
 
 
 def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
@@ -144,21 +143,19 @@ def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
     return named
 
 
-def _evaluated(
-    name: str, model: Any, truth: Input | None, user_ids: Any, options: Mapping[str, Any]
-) -> tuple[EvaluationData, bool]:
-    """The data of a model, and whether `user_ids` were needed."""
+def _evaluated(name: str, model: Any, truth: Input | None, options: Mapping[str, Any]) -> EvaluationData:
+    """Return the data of a model."""
     if isinstance(model, Evaluation):
-        return model._data, False
+        return model._data
     try:
         if isinstance(model, Fetchable):
-            return model.fetch()._data, False
+            return model.fetch()._data
         engine = engine_of(model, truth)
         if engine is not None and truth is not None:
-            return engine.evaluated(model, truth, options).fetch()._data, False
-        return data_of(model, truth, user_ids, options)
+            return engine.evaluated(model, truth, options).fetch()._data
+        return data_of(model, truth, options)
     except FrameError as problem:
-        raise problem.about(f"model {name!r}: ") from problem
+        raise type(problem)(f"model {name!r}: {problem}") from problem
 
 
 def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
@@ -178,11 +175,11 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
             "If a column holds the predictions of each model, name these columns: recnb.compare(frame, score=['pred_a', 'pred_b'])."
             " Or give one frame for each model: recnb.compare({'a': recs_a, 'b': recs_b}, truth)."
         )
-        raise ColumnError(*problem.parts, fix=for_each) from problem
+        raise ColumnError(str(problem), fix=for_each) from problem
     if engine is not None:
         parts = engine.by_model(frame, label)
         if any(pd.isna(model) for model in parts):
-            raise FrameError.of_column(name, label, "has rows without a model: fill them in or drop them.")
+            raise FrameError(f"{name}: column {label!r} has rows without a model: fill them in or drop them.")
         return parts
     if isinstance(frame, pl.LazyFrame):
         frame = table_of(frame, name, {column: column for column in columns_of(frame, name)})
@@ -190,7 +187,7 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
     if names.null_count():
         row = int(names.is_null().to_numpy().argmax())
         rows = f"{names.null_count():,} rows without a model, the first is row {row}"
-        raise FrameError.of_column(name, label, f"has {rows}: fill them in or drop them.")
+        raise FrameError(f"{name}: column {label!r} has {rows}: fill them in or drop them.")
     if isinstance(frame, pd.DataFrame):
         rest = frame.drop(columns=label)
         return {model: rest.loc[(names == model).to_numpy()] for model in names.unique(maintain_order=True).to_list()}

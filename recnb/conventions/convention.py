@@ -47,10 +47,10 @@ PHRASES: dict[tuple[str, str], str] = {
     ("negative_relevance", "keep"): N_("negative relevance counts as it is"),
     ("judged", "truth"): N_("all of the truth is judged"),
     ("judged", "list"): N_("only recommended items are judged"),
-    ("users", "truth"): N_("users of the truth"),
-    ("users", "recs"): N_("those with a list"),
-    ("users", "both"): N_("those in both frames"),
-    ("users", "union"): N_("those in either frame"),
+    ("averaged_users", "truth"): N_("users of the truth"),
+    ("averaged_users", "recs"): N_("those with a list"),
+    ("averaged_users", "both"): N_("those in both frames"),
+    ("averaged_users", "union"): N_("those in either frame"),
     ("no_relevant", "skip"): N_("users with no relevant item left out"),
     ("no_relevant", "zero"): N_("users with no relevant item count 0"),
     ("no_relevant", "one"): N_("users with no relevant item count 1"),
@@ -80,9 +80,9 @@ ALONE: dict[tuple[str, str], str] = {
     ("order", "score"): N_("by score"),
     ("order", "rank"): N_("by rank"),
     ("order", "row"): N_("in the order of the rows"),
-    ("users", "recs"): N_("users with a list"),
-    ("users", "both"): N_("users in both frames"),
-    ("users", "union"): N_("users in either frame"),
+    ("averaged_users", "recs"): N_("users with a list"),
+    ("averaged_users", "both"): N_("users in both frames"),
+    ("averaged_users", "union"): N_("users in either frame"),
 }
 
 Order = Literal["auto", "score", "rank", "row"]
@@ -97,12 +97,12 @@ class Convention:
 
     `in_words` is in the language in use, `spec` is the same in every language.
 
-    >>> print(Convention(users="both", relevant_from=4).in_words())
+    >>> print(Convention(averaged_users="both", relevant_from=4).in_words())
     those in both frames; ordered by score, or by rank; relevant: relevance of 4 or more
-    >>> Convention(users="everyone")
+    >>> Convention(averaged_users="everyone")
     Traceback (most recent call last):
         ...
-    recnb.errors.OptionError: users='everyone' is no convention. Known: 'truth', 'recs', 'both', 'union'.
+    recnb.errors.OptionError: averaged_users='everyone' is no convention. Known: 'truth', 'recs', 'both', 'union'.
     """
 
     order: Order = "auto"  #: by which lists are ordered
@@ -117,7 +117,7 @@ class Convention:
     judged: Literal["truth", "list"] = "truth"  #: which items are judged
     judged_only: bool = False  #: whether items that are not judged leave the lists before ranks are counted
     negative_relevance: Literal["error", "zero", "keep"] = "error"
-    users: Literal["truth", "recs", "both", "union"] = "truth"  #: the users who are averaged
+    averaged_users: Literal["truth", "recs", "both", "union"] = "truth"  #: the users who are averaged
     no_relevant: Literal["skip", "zero", "one"] = "skip"  #: a user with no relevant item
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
 
@@ -174,14 +174,14 @@ class Convention:
 
     def decisions(self) -> list[str]:
         """Return each decision in words, that about users first."""
-        users = _(PHRASES["users", self.users])
+        users = _(PHRASES["averaged_users", self.averaged_users])
         without = [_(PHRASES["no_relevant", self.no_relevant])] if self.no_relevant != "skip" else []
         return [users, *without, *self.phrases(graded=True)]
 
     @property
     def users_phrase(self) -> str:
         """Which users count, if not those of the truth."""
-        return "" if self.users == "truth" else f", {_(PHRASES['users', self.users])}"
+        return "" if self.averaged_users == "truth" else f", {_(PHRASES['averaged_users', self.averaged_users])}"
 
     def phrases(self, *, graded: bool) -> list[str]:
         """Each decision in words, without the usual ones that a reader would assume."""
@@ -211,7 +211,7 @@ class Convention:
         if name == "judged_only":
             return _("items that are not judged left out of the lists") if self.judged_only else ""
         word = name, getattr(self, name)
-        return _(ALONE.get(word, PHRASES[word]) if name == "users" else PHRASES[word])
+        return _(ALONE.get(word, PHRASES[word]) if name == "averaged_users" else PHRASES[word])
 
     @property
     def relevant_in_words(self) -> str:

@@ -1,6 +1,7 @@
 """Frames in: which column is what, whether the rows can be evaluated, and the join that leaves only hits.
 
-`input` makes frames of what callers hold in other forms: mappings, matrices, lists in cells, files. From a frame to hits:
+`load.tables_of` makes tables of what callers hold in other forms: files (`table_files`), mappings and lists in cells (`forms`).
+From a table to hits:
 
 1. `load.read` finds the columns of the roles (`columns`), copies them and checks the ids (`validation`): a `Source`.
 2. `Source.under(convention)` joins it (`source`): `lists` checks ranks or scores, `relevance` reads the grades of the truth, and

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.columns import find
+from recnb.data.columns import Made, find
 
 #: "lazy" is Polars as well; "" is anything else, and of a form that is no frame with a row an item.
 Library = Literal["pandas", "polars", "lazy", ""]
@@ -44,12 +44,11 @@ def call_of(
     options: Mapping[str, Any],
     *,
     library: str | None,
-    converted: Collection[str],
 ) -> Call:
-    """Note what was given: `labels` are the columns of recs and truth, `converted` the arguments in another form than a frame."""
+    """Note what was given: `labels` are the columns of recs and truth."""
     frames = {}
     for name, frame in given.items():
-        kind = "" if name in converted else library_of(frame)
+        kind = library_of(frame)
         of_frame = labels.get(name) or (find(frame, name, ROLES[name], columns) if kind else {})
         frames[name] = GivenFrame(kind, of_frame, _types(frame, of_frame) if kind else {})
     plain = dict(options)
@@ -64,8 +63,8 @@ def call_of(
 
 def library_of(frame: Any) -> Library:
     """Name the library of a frame for which code can be written."""
-    if isinstance(frame, pd.DataFrame):
-        return "pandas"
+    if isinstance(frame, (pd.DataFrame, Made)):
+        return "pandas" if isinstance(frame, pd.DataFrame) else ""
     return "polars" if isinstance(frame, pl.DataFrame) else "lazy" if isinstance(frame, pl.LazyFrame) else ""
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import gzip
 import json
-import lzma
 import os
 import secrets
 import shutil
-import zipfile
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from pathlib import Path
-from typing import IO, Any, TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 import polars as pl
@@ -28,14 +25,6 @@ from recnb.errors import FrameError, OptionError, RecnbError
 File: TypeAlias = str | Path
 
 
-@contextmanager
-def _zip(path: Path) -> Iterator[IO[bytes]]:
-    with zipfile.ZipFile(path) as archive:
-        (name,) = archive.namelist()  # ValueError: more than one file
-        with archive.open(name) as stream:
-            yield stream
-
-
 def _zstd(path: Path) -> Any:
     import pyarrow as pa
 
@@ -43,25 +32,24 @@ def _zstd(path: Path) -> Any:
 
 
 #: The function that opens a file, by its last ending.
-COMPRESSED: dict[str, Callable[[Path], Any]] = {
-    ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": _zstd, ".zip": _zip,
-}  # fmt: skip
+COMPRESSED: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".zst": _zstd}
 
 
 def beginning(path: File) -> str:
     """The first 64 kB of a file as text, whatever it holds."""
-    return _text(_read(Path(path), 65_536)).decode("utf-8", "replace")
+    return _read(Path(path), 65_536).removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
 
 
 def content(path: File) -> bytes:
-    """All of a file as UTF-8; a byte order mark is taken off, and UTF-16 turned into UTF-8."""
-    data = _text(_read(Path(path)))
+    """All of a file as UTF-8; a byte order mark is taken off."""
+    data = _read(Path(path)).removeprefix(codecs.BOM_UTF8)
     try:
         data.decode()
     except UnicodeDecodeError as problem:
+        of_two_bytes = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         raise FrameError(
             f"{path} is not UTF-8: line {_line(data, problem.start)} holds the byte 0x{data[problem.start]:02x}. Save it as UTF-8, "
-            f"for example by iconv -f latin1 -t utf-8."
+            f"for example by iconv -f {'utf-16' if of_two_bytes else 'latin1'} -t utf-8."
         ) from None
     if (zero := data.find(0)) >= 0:
         raise FrameError(f"{path} is no text: line {_line(data, zero)} holds a zero byte.")
@@ -88,16 +76,10 @@ def _read(path: Path, size: int = -1) -> bytes:
     try:
         with opened(path) if opened else path.open("rb") as stream:
             return bytes(stream.read(size) if size >= 0 else stream.read())
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as problem:
+    except (OSError, EOFError, ValueError, zlib.error) as problem:
         reason = getattr(problem, "strerror", None) or problem
         remedy = f" If it is no {path.suffix} file, rename it; else make it again." if path.suffix in COMPRESSED else ""
         raise FrameError(f"{path} cannot be read: {reason}.{remedy}") from problem
-
-
-def _text(data: bytes) -> bytes:
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace").encode()
-    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def checked_target(path: File) -> Path:

@@ -323,12 +323,12 @@ def _numbers(column: pl.Series, name: str, argument: str) -> Floats:
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         held = f"holds {validation.kind(column.dtype)}, and several columns of "
         need = " must hold numbers: name one column of words, or columns of numbers."
-        raise FrameError.of_column("items", name, held, Argument(argument), need)
+        raise FrameError(f"items: column {name!r} {held}{argument}={need}")
     numbers = column.cast(pl.Float64).to_numpy()
     if not np.isfinite(numbers).all():
-        raise FrameError.of_column("items", name, "holds a number that is missing or infinite: fill it in.")
+        raise FrameError(f"items: column {name!r} holds a number that is missing or infinite: fill it in.")
     if argument == "genre" and not np.isin(numbers, (0, 1)).all():
-        raise FrameError.of_column("items", name, "holds other numbers than 0 and 1, which name no genre.")
+        raise FrameError(f"items: column {name!r} holds other numbers than 0 and 1, which name no genre.")
     return np.asarray(numbers, dtype=np.float64)
 
 

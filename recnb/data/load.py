@@ -1,9 +1,11 @@
-"""Frames as they are given: roles found, ids seen to be of one kind, and whether the lists fit into memory."""
+"""The way in: files read, every form made a table, roles found, ids checked, and whether the lists fit into memory."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -11,15 +13,47 @@ from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.batches import batches_of, origin_of
 from recnb.data.columns import Frame, columns_of, find, fractional, library_of, role_of, table_of
-from recnb.data.combined_frame import ROWS_ARE_ITEMS, split
+from recnb.data.forms import RECS, ROWS_ARE_ITEMS, TRUTH, Input, both_sides, by_item
 from recnb.data.parts import Layout, read_batches, source_of
-from recnb.data.relevance import refuse_zeros
 from recnb.data.source import Source, one_model, ranked
+from recnb.data.table_files import IDS, Wanted, read_together
 from recnb.display.language import N_, Sentence
+
+#: The ids of frames that do not have both.
+DESCRIBED = {"items": IDS[1:], "users": IDS[:1]}
+
+
+def is_file(given: object) -> bool:
+    """Return whether a path was given."""
+    return isinstance(given, (str, os.PathLike))
+
+
+def tables_of(
+    given: Mapping[str, Input | None], columns: Mapping[str, str | None]
+) -> tuple[dict[str, Any], dict[str, str | None]]:
+    """Read recommendations, truth, train, items and users, by these names, as tables with a row an item (or a user).
+
+    Return the tables of what was given, and the columns named by keyword but for those of lists, which have been read.
+    """
+    frames = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
+    if files := [name for name in frames if is_file(frames[name])]:
+        trec: dict[str, Any] = {RECS: "run", TRUTH: "qrels"} if TRUTH in frames else {}
+        wanted: list[Wanted] = [
+            (frame, trec.get(name) if name in files else None, DESCRIBED.get(name, IDS))
+            for name, frame in frames.items()
+        ]
+        named = {role: column for role, column in columns.items() if column is not None}
+        frames = dict(zip(frames, read_together(wanted, named), strict=True))
+    spent: set[str] = set()
+    for name in frames:
+        if name not in DESCRIBED and (name != RECS or TRUTH in frames):
+            frames[name], used = by_item(frames[name], name, columns)
+            spent |= used
+    return frames, {role: column for role, column in columns.items() if role not in spent}
 
 
 def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
-    """Find the columns of two frames, or of one with both sides, and check that their ids are of one type."""
+    """Find the columns of two tables, or of one with both sides, and check that their ids are of one type."""
     source = _read(recs, truth, columns)
     score = source.labels.get("score")
     # The score was found by a name other than its own, and other columns could be one.
@@ -30,29 +64,32 @@ def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) ->
 
 def _read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
     if truth is None:
-        recs_table, truth_table, labels, truth_labels, notes = split(recs, columns)
+        sides = both_sides(recs, columns)
         model = next((name for name in columns_of(recs, "the frame") if role_of(name) == "model"), None)
-        if ROWS_ARE_ITEMS in notes and model not in labels.values():
+        if ROWS_ARE_ITEMS in sides.notes and model not in sides.labels.values():
             _one_model(recs, model, both_sides=True)
-        return source_of(recs_table, truth_table, labels, truth_labels, notes=notes)
+        return source_of(sides.recs, sides.truth, sides.labels, sides.truth_labels, notes=sides.notes)
     layout = Layout.of(recs, truth, columns)
-    refuse_zeros(truth, layout.truth)
     _one_model(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
         return read_batches(recs, truth, layout, origin)
-    raw_recs = table_of(recs, "recommendations", layout.recs)
-    raw_truth = table_of(truth, "truth", layout.truth)
-    recs_table = validation.ids(raw_recs, "recommendations", layout.recs)
-    truth_table = validation.ids(raw_truth, "truth", layout.truth)
-    of_recs = validation.float_ids(raw_recs, "recs", layout.recs)
-    of_truth = validation.float_ids(raw_truth, "truth", layout.truth)
-    return source_of(recs_table, truth_table, layout.recs, layout.truth, floats=(*of_recs, *of_truth))
+    raw = [
+        (table_of(recs, RECS, layout.recs), RECS, layout.recs),
+        (table_of(truth, TRUTH, layout.truth), TRUTH, layout.truth),
+    ]
+    floats = tuple(
+        column
+        for table, name, labels in raw
+        for column in validation.float_ids(table, "recs" if name == RECS else name, labels)
+    )
+    recs_table, truth_table = (validation.ids(*side) for side in raw)
+    return source_of(recs_table, truth_table, layout.recs, layout.truth, floats=floats)
 
 
 def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
-    """Recommendations alone, as user, item, rank: by rank if there is one, else by score."""
-    labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
-    table = validation.ids(table_of(recs, "recommendations", labels), "recommendations", labels)
+    """Return recommendations alone, as user, item, rank: by rank if there is one, else by score."""
+    labels = find(recs, RECS, ["user", "item"], columns, ["rank", "score"])
+    table = validation.ids(table_of(recs, RECS, labels), RECS, labels)
     convention = Convention(order="rank" if "rank" in labels else "score", duplicates="keep")
     return ranked(table, convention, labels).select("user", "item", "rank")
 
@@ -61,12 +98,9 @@ def _one_model(recs: Frame, column: str | None, *, both_sides: bool = False) -> 
     """Refuse a frame of several models: it holds several lists for each user."""
     if column is None:
         return
-    models: pl.Series | None = None
-    for batch in batches_of(recs, "recommendations", {"model": column}):
-        found = batch["model"].unique()
-        models = found if models is None else pl.concat([models, found]).unique()
-    if models is not None:
-        one_model(models.sort(), column, library_of(recs), both_sides=both_sides)
+    found = [batch["model"].unique() for batch in batches_of(recs, RECS, {"model": column})]
+    if found:
+        one_model(pl.concat(found).unique().sort(), column, library_of(recs), both_sides=both_sides)
 
 
-__all__ = ["read", "read_lists"]
+__all__ = ["read", "read_lists", "tables_of"]

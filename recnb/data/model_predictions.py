@@ -15,7 +15,7 @@ from recnb.data.source import Prepared
 from recnb.display.language import N_, Sentence, _
 from recnb.display.progress import steps
 from recnb.errors import FrameError, RecnbError
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, Ints
 
 
 class Predictor(Protocol):
@@ -29,31 +29,28 @@ class Predictor(Protocol):
 #: What scores all items for a user: an object, or a function of the user.
 Model = Predictor | Callable[[int], Any]
 
+#: Functions for models of other interfaces.
+WRAPPED = (
+    "Give a function of the user, such as lambda user: model.item_factors @ model.user_factors[user] for one of implicit, or "
+    "lambda user: model.predict(user, np.arange(n_items)) for one of LightFM."
+)
+
 
 def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10) -> Prepared:
-    """Lists of the largest k from a model's scores, joined with the test items; users and items are numbers."""
+    """Join lists of the largest k from a model's scores with the test items; users and items are numbers."""
     predict = getattr(model, "predict", model)
     if not callable(predict):
-        raise RecnbError(
-            f"the model is a {type(model).__name__} without a predict method: model.predict(user) gives one score per item. "
-            f"Give a function of the user instead, {WRAPPED}."
-        )
+        raise RecnbError(f"the model is a {type(model).__name__} without a predict method.", fix=WRAPPED)
     depth = Cutoffs.of(k).deepest
     if depth is None:
         raise RecnbError("a model ranks every item, so there is no whole list to take: give k a number, such as k=10.")
-    held_out = _matrix(test, "test")
-    seen = None if train is None else _matrix(train, "train")
+    held_out, seen = _matrix(test, "test"), None if train is None else _matrix(train, "train")
     if seen is not None and seen.shape != held_out.shape:
+        same = "both are users × items of the same users and items."
+        raise FrameError(f"train has shape {seen.shape} and test {held_out.shape}: {same}")
+    if not np.isfinite(held_out.data).all() or (held_out.data < 0).any():
         raise FrameError(
-            f"train has shape {seen.shape} and test {held_out.shape}: both are users × items of the same users and items."
-        )
-    if not np.isfinite(held_out.data).all():
-        raise FrameError(
-            "test holds a relevance that is NaN or infinite: keep entries of relevant items only, with a number from 0 up."
-        )
-    if held_out.nnz and held_out.data.min() < 0:
-        raise FrameError(
-            f"test holds a negative relevance, {held_out.data.min():g}: keep entries of relevant items only."
+            "test holds a relevance that is NaN, infinite or below 0: keep entries of relevant items, numbers above 0."
         )
     users = np.flatnonzero(np.diff(held_out.indptr))
     if len(users) == 0:
@@ -62,10 +59,8 @@ def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[in
         _top(predict, int(user), held_out.shape[1], seen, depth) for user in steps(users, _("users ranked"), len(users))
     ]
     if not any(map(len, lists)):
-        raise FrameError(
-            "train holds every item of every user with test items, so nothing is left to rank: check that train and test differ."
-        )
-    lengths = [len(items) for items in lists]
+        raise FrameError("train holds every item of every user with test items: check that train and test differ.")
+    lengths = list(map(len, lists))
     ranks = np.concatenate([np.arange(1, length + 1) for length in lengths])
     recs = pl.DataFrame({"user": np.repeat(users, lengths), "item": np.concatenate(lists), "rank": ranks})
     coo = held_out.tocoo()
@@ -96,37 +91,23 @@ def _matrix(matrix: Any, name: str) -> Any:
     return copy
 
 
-#: Functions for models of other interfaces.
-WRAPPED = (
-    "such as lambda user: model.item_factors @ model.user_factors[user] for one of implicit, or "
-    "lambda user: model.predict(user, np.arange(n_items)) for one of LightFM"
-)
-
-
-def _top(
-    predict: Callable[[int], Any], user: int, n_items: int, seen: Any, depth: int
-) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The user's best items that were not trained on, from the highest score."""
+def _top(predict: Callable[[int], Any], user: int, n_items: int, seen: Any, depth: int) -> Ints:
+    """Return the user's best items that were not trained on, from the highest score; of equal ones the lowest number."""
+    where = f"model.predict({user})"
     try:
         predicted = predict(user)
     except TypeError as problem:
-        raise RecnbError(
-            f"model.predict({user}) raised a TypeError, {problem}: it is called with a user alone, and gives one score per item. "
-            f"Give a function of the user that does, {WRAPPED}."
-        ) from problem
+        alone = "it is called with a user alone, and gives one score per item."
+        raise RecnbError(f"{where} raised a TypeError, {problem}: {alone}", fix=WRAPPED) from problem
     try:
         scores = np.array(predicted, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError) as problem:
-        raise RecnbError(
-            f"model.predict({user}) gave a {type(predicted).__name__} that is no array of numbers: one score per item is needed. "
-            "If it is sparse: .toarray()."
-        ) from problem
+        held = f"{where} gave a {type(predicted).__name__} that is no array of numbers: one score per item is needed."
+        raise RecnbError(held, fix="If it is sparse: .toarray().") from problem
     if len(scores) != n_items:
-        raise RecnbError(f"model.predict({user}) gave {len(scores)} scores, and the matrices have {n_items} items.")
+        raise RecnbError(f"{where} gave {len(scores)} scores, and the matrices have {n_items} items.")
     if np.isnan(scores).any():
-        raise RecnbError(
-            f"model.predict({user}) gave NaN for item {int(np.isnan(scores).argmax())}: a score must place its item."
-        )
+        raise RecnbError(f"{where} gave NaN for item {int(np.isnan(scores).argmax())}: a score must place its item.")
     items = np.arange(n_items)
     if seen is not None:
         items = np.delete(items, seen.indices[seen.indptr[user] : seen.indptr[user + 1]])

@@ -19,7 +19,7 @@ def is_averaged(with_list: Mask, with_truth: Mask, has_relevant: Mask, conventio
         "recs": with_list,
         "both": with_list & with_truth,
         "union": with_list | with_truth,
-    }[convention.users]
+    }[convention.averaged_users]
     return among & has_relevant if convention.no_relevant == "skip" else among
 
 
@@ -31,9 +31,9 @@ def no_users(highest: object, convention: Convention) -> NoUsersError:
         f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the ",
         FrameName("truth"),
         f" is {highest!r}; ",
-        Argument("users", convention.users),
+        Argument("averaged_users", convention.averaged_users),
         ".",
-        fix=("Check ", Argument("relevant_from"), " and ", Argument("users"), "."),
+        fix=("Check ", Argument("relevant_from"), " and ", Argument("averaged_users"), "."),
     )
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.columns import Frame, columns_of, plain_name, roles_of, table_of, with_series
-from recnb.errors import Argument, FrameError
+from recnb.data.columns import roles_of, with_series
+from recnb.errors import Argument
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Floats, Ints
 
@@ -68,26 +68,6 @@ def graded(truth: pl.DataFrame, labels: Mapping[str, str], convention: Conventio
             grades = pl.select(pl.when(pl.lit(grades).is_in(rounded)).then(threshold).otherwise(grades)).to_series()
         return with_series(truth, grades.alias("relevance"))
     return with_series(truth, pl.Series("relevance", np.ones(truth.height)))
-
-
-def refuse_zeros(truth: Frame, labels: Mapping[str, str]) -> None:
-    """Refuse a truth without relevance whose rows would all be relevant, those of amount 0 as well."""
-    names = (
-        [] if "relevance" in labels else [name for name in columns_of(truth, "truth") if plain_name(name) in AMOUNTS]
-    )
-    for name in names:
-        zeros = zeros_in(table_of(truth, "truth", {"amount": name})["amount"])
-        if zeros:
-            held = f"is 0 in {zeros:,} row{'s' * (zeros > 1)}, and each row counts as relevant where no column is the relevance."
-            drop = roles_of(labels).code(f"truth.drop(columns=[{name!r}])", f"truth.drop({name!r})", ", ")
-            fix = (
-                "If 0 is not relevant, name it: ",
-                Argument("relevance", name),
-                "; if each row is relevant, drop it",
-                drop,
-                ".",
-            )
-            raise FrameError.of_column("truth", name, held, fix=fix)
 
 
 def zeros_in(amounts: pl.Series) -> int:

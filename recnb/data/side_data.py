@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from recnb.data import Frame, Source, table_of, validation
+from recnb.data import validation
 from recnb.data.call import Call
-from recnb.data.columns import columns_of, find, snapshot
-from recnb.data.combined_frame import ROWS_ARE_ITEMS
-from recnb.data.source import InMemoryRows
-from recnb.errors import COLUMN, Argument, ColumnError, FrameError, FrameName
+from recnb.data.columns import Frame, columns_of, find, snapshot, table_of
+from recnb.data.forms import RECS, ROWS_ARE_ITEMS
+from recnb.data.source import InMemoryRows, Source
+from recnb.errors import ColumnError, FrameError
 
 #: The most values of a column that may be one of models.
 MOST_MODELS = 50
@@ -25,24 +25,19 @@ class SideData:
     train: pl.DataFrame | None = None  #: user, item: what users had before
     items: pl.DataFrame | None = None  #: a row an item: item, and what is known of it
     users: pl.DataFrame | None = None  #: a row a user: user, and what is known of them
-    truth: Frame | None = (
-        None  #: what else the truth holds (the one frame, if it holds both sides), and its users and items
-    )
+    truth: Frame | None = None  #: what else the truth (or the one frame with both sides) holds, and its users and items
     truth_user: str = "user"  #: the column of users in it
     truth_item: str = "item"
-    recs: Frame | None = (
-        None  #: what else the recommendations hold, and their users and items; None if nothing, or if it is not here
-    )
-
     call: Call = field(default_factory=Call)  #: how all of it was given
+    recs: Frame | None = None  #: the same of the recommendations; None if there is nothing else, or if it is not here
 
     def model_column(self, source: Source) -> str | None:
-        """A column of few values of the recommendations without which a pair of user and item, or a rank, is repeated."""
-        others = [] if self.recs is None else columns_of(self.recs, "recommendations")
+        """Return a column of few values of the recommendations without which a pair of user and item, or a rank, is repeated."""
+        others = [] if self.recs is None else columns_of(self.recs, RECS)
         rows = [source.recs.select("user", role) for role in ("item", "rank") if others and role in source.labels]
         if any(table.is_duplicated().any() for table in rows):
             for name in (name for name in others if name not in source.labels.values()):
-                values = table_of(self.recs, "recommendations", {name: name})[name].alias("model")
+                values = table_of(self.recs, RECS, {name: name})[name].alias("model")
                 parts = (table.with_columns(values) for table in rows)
                 if values.n_unique() <= MOST_MODELS and not any(table.is_duplicated().any() for table in parts):
                     return name
@@ -50,24 +45,16 @@ class SideData:
 
 
 def read_side_data(
-    source: Source,
-    given_truth: Frame,
-    columns: Mapping[str, str | None],
-    *,
-    train: Frame | None = None,
-    items: Frame | None = None,
-    users: Frame | None = None,
-    recs: Frame | None = None,
-) -> SideData:
+    source: Source, given_truth: Frame, columns: Mapping[str, str | None], *, train: Frame | None = None,
+    items: Frame | None = None, users: Frame | None = None, recs: Frame | None = None,
+) -> SideData:  # fmt: skip
     """Read each frame and check that its ids are of the type of those of the recommendations.
 
     `recs` are the recommendations, if the truth is a frame of its own.
     """
     if ROWS_ARE_ITEMS in source.notes and (train is not None or items is not None):
-        raise ColumnError(
-            f"{'items' if train is None else 'train'}= is joined by item, and the frame has no item column that recnb knows.",
-            fix=("Name it, ", Argument("item", COLUMN), "."),
-        )
+        by_items = f"{'items' if train is None else 'train'}= is joined by item, and the frame has no item column that recnb knows."
+        raise ColumnError(by_items, fix="Name it, item='...'.")
     labels, here = source.truth_labels, recs is not None and isinstance(source.rows, InMemoryRows)
     return SideData(
         train=None if train is None else _read(train, "train", validation.IDS, source, columns),
@@ -76,7 +63,7 @@ def read_side_data(
         truth=None if given_truth is None else _others(given_truth, "truth", labels, source.truth_roles),
         truth_user=labels["user"],
         truth_item=labels["item"],
-        recs=_others(recs, "recommendations", source.labels, source.rows.columns) if here else None,
+        recs=_others(recs, RECS, source.labels, source.rows.columns) if here else None,
     )
 
 
@@ -92,15 +79,17 @@ def _others(frame: Frame, name: str, labels: Mapping[str, str], roles: Sequence[
 def _read(
     frame: Frame, name: str, roles: Sequence[str], source: Source, columns: Mapping[str, str | None]
 ) -> pl.DataFrame:
-    """A frame of pairs; or of one row for each item or user, under the name of its role, with all its other columns."""
-    names = columns_of(frame, name)
+    """Read a frame of pairs; or of one row for each item or user, under the name of its role, with all its other columns."""
     labels = find(frame, name, roles, columns)
-    others = [] if len(roles) > 1 else [column for column in names if column not in (labels[roles[0]], roles[0])]
-    table = validation.ids(
-        table_of(frame, name, {**labels, **{column: column for column in others}}), name, labels, roles
+    others = (
+        [column for column in columns_of(frame, name) if column not in (labels[roles[0]], roles[0])]
+        if len(roles) == 1
+        else []
     )
+    table = table_of(frame, name, {**labels, **{column: column for column in others}})
+    table = validation.ids(table, name, labels, roles)
     ids = pl.DataFrame({role: source.sample(role) for role in roles})
     validation.same_kind(ids, table.select(roles), source.labels, labels, name)
     if len(roles) == 1 and (twice := table.filter(table[roles[0]].is_duplicated())[roles[0]].head(1).to_list()):
-        raise FrameError(FrameName(name), f": {roles[0]} {twice[0]!r} has more than one row: give each {roles[0]} one.")
+        raise FrameError(f"{name}: {roles[0]} {twice[0]!r} has more than one row: give each {roles[0]} one.")
     return table

@@ -410,9 +410,9 @@ class Source:
         order: Order = "rank"
         listed = replace(convention, judged_only=False, order=order, ties="first", score_dtype="float64")
         labels, truth = {**self.labels, "rank": "rank"}, self.truth
-        if convention.users in ("both", "recs"):  # a user none of whose items is judged still has a list
+        if convention.averaged_users in ("both", "recs"):  # a user none of whose items is judged still has a list
             truth = truth.join(self.recs, on="user", how="semi", maintain_order="left")
-            listed = replace(listed, users="truth" if convention.users == "both" else "union")
+            listed = replace(listed, averaged_users="truth" if convention.averaged_users == "both" else "union")
         some = replace(
             self, rows=InMemoryRows(LazyRows.of(ranked)), truth_rows=LazyRows.of(truth), labels=labels, part=True,
             whole=self.whole or self, _known={},

@@ -54,7 +54,9 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
 
 def judged_hits(prepared: Prepared) -> Hits:
     """The judged items in the lists, relevant or not, as hits of the same users on the same ranks."""
-    convention = replace(prepared.convention, relevant="any", relevant_from=None, users="union", no_relevant="zero")
+    convention = replace(
+        prepared.convention, relevant="any", relevant_from=None, averaged_users="union", no_relevant="zero"
+    )
     if convention.negative_relevance != "zero":
         return _hits_under(convention, prepared)
     graded = _hits_under(replace(convention, negative_relevance="keep", judged_only=False), prepared)

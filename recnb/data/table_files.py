@@ -11,12 +11,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import pandas as pd
 import polars as pl
 
-from recnb.data.columns import role_of, table_of
+from recnb.data.columns import Made, role_of, table_of
 from recnb.data.files import COMPRESSED, File, content, lines_of
-from recnb.data.trec import first_words, kind_of, read_trec_qrels, read_trec_run
+from recnb.data.trec import first_words, kind_of, read_trec
 from recnb.display.progress import steps
 from recnb.errors import ColumnError, FrameError
 
@@ -29,37 +28,33 @@ Wanted: TypeAlias = tuple[Any, Trec | None, Sequence[str]]
 
 
 def read_together(files: Sequence[Wanted], columns: Mapping[str, str]) -> list[Any]:
-    """Files and frames that belong together, as frames; whole numbers of a CSV file, which has no kinds, are text where other ids are."""
+    """Read files and frames that belong together; whole numbers of a CSV file, which has no kinds, are text where other ids are."""
     is_csv = [isinstance(file, (str, os.PathLike)) and _ending(Path(file)) in TEXT for file, _, _ in files]
     tables = [
         read(Path(file), trec, columns) if isinstance(file, (str, os.PathLike)) else file
         for file, trec, _ in steps(files, "files read")
     ]
-    if not any(is_csv):
-        return tables
-    for role in IDS:
+    for role in IDS if any(is_csv) else ():
         ids = {
             (place, label): table_of(tables[place], str(files[place][0]), {label: label})[label]
             for place, (_, _, roles) in enumerate(files)
-            if isinstance(tables[place], (pd.DataFrame, pl.DataFrame))
-            for label in tables[place].columns
+            for label in getattr(tables[place], "columns", ())
             if role in roles and (label == columns.get(role) or role_of(label) == role)
         }
-        typed = {(files[place][1], column.dtype) for (place, _), column in ids.items() if not is_csv[place]}
-        if ("run", pl.Int64) in typed and ("qrels", pl.String) not in typed:
-            continue  # of several models those with text are refused
-        texts = [column for column in ids.values() if column.dtype == pl.String]
+        texts = pl.concat(
+            [pl.Series([], dtype=pl.String), *(ids[at].unique() for at in ids if ids[at].dtype == pl.String)]
+        )
+        if any(ids[place, label].dtype == pl.Int64 and not is_csv[place] for place, label in ids):
+            continue
         for (place, _), column in ids.items():
-            if texts and column.dtype == pl.Int64 and is_csv[place]:
-                as_text = column.cast(pl.String)
-                # Ids of which none would be met stay numbers, and are refused as another kind.
-                if any(pl.concat([as_text.unique(), other.unique()]).is_duplicated().any() for other in texts):
-                    tables[place] = tables[place].with_columns(as_text)
+            # Ids of which none would be met stay numbers, and are refused as another kind.
+            if column.dtype == pl.Int64 and (as_text := column.cast(pl.String)).is_in(texts.implode()).any():
+                tables[place] = Made(tables[place].with_columns(as_text))
     return tables
 
 
-def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None = None) -> Any:
-    """Read a file as a frame; `trec`: whether it may be a run or qrels; `columns`: roles of columns with other names."""
+def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None = None) -> Made:
+    """Read a file as a table; `trec`: whether it may be a run or qrels; `columns`: roles of columns with other names."""
     file = Path(path)
     ending = _ending(file)
     if file.is_dir():
@@ -69,10 +64,10 @@ def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None
         raise FrameError(pipe if file.exists() else f"there is no file {str(path)!r}.")
     try:
         if ending in (".parquet", ".pq"):
-            return pl.read_parquet(file, glob=False)
+            return Made(pl.read_parquet(file, glob=False))
         if ending in (".arrow", ".feather", ".ipc"):
             with file.open("rb") as stream:
-                return pl.read_ipc(stream)
+                return Made(pl.read_ipc(stream))
         if ending in (".jsonl", ".ndjson"):
             return _json_lines(file)
     except (pl.exceptions.PolarsError, OSError) as problem:
@@ -81,28 +76,26 @@ def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None
             f"{file} cannot be read as {ending}: {reason}. It may be cut short: make it again."
         ) from problem
     kind = kind_of(file) if trec else None
-    if kind and kind == trec:
-        return read_trec_run(file) if trec == "run" else read_trec_qrels(file)
+    if ending in TEXT and kind != trec:
+        kind = None
+    if trec and (kind == trec or (kind is None and ending not in TEXT and len(first_words(file)) >= 4)):
+        return Made(read_trec(file, trec))  # which says where a line differs
     if ending in TEXT:
         return _csv(file, "\t" if ending == ".tsv" else ",", columns or {})
     if kind:
         role = "the last file must be the truth" if trec == "qrels" else "only the last file is the truth"
-        raise FrameError(
-            f"{file} is {'a run' if kind == 'run' else 'judgements (qrels)'}, and {role}: recommendations first, then the qrels."
-        )
-    if trec and len(first_words(file)) >= 4:  # the reader says where it differs
-        return read_trec_run(file) if trec == "run" else read_trec_qrels(file)
-    raise FrameError(
-        f"{file}: its ending says of no format that recnb reads: .parquet, .arrow, .csv, .tsv, .jsonl, or a run or qrels of TREC."
-    )
+        held = "a run" if kind == "run" else "judgements (qrels)"
+        raise FrameError(f"{file} is {held}, and {role}: recommendations first, then the qrels.")
+    known = ".parquet, .arrow, .csv, .tsv, .jsonl, or a run or qrels of TREC"
+    raise FrameError(f"{file}: its ending says of no format that recnb reads: {known}.")
 
 
 def _ending(file: File) -> str:
-    """The last suffix that names a format, not a compression."""
+    """Return the last suffix that names a format, not a compression."""
     return next((suffix for suffix in map(str.lower, reversed(Path(file).suffixes)) if suffix not in COMPRESSED), "")
 
 
-def _csv(file: Path, separator: str, columns: Mapping[str, str]) -> pl.DataFrame:
+def _csv(file: Path, separator: str, columns: Mapping[str, str]) -> Made:
     data = content(file)
     if not data.strip():
         raise FrameError(f"{file} is empty.")
@@ -118,11 +111,11 @@ def _csv(file: Path, separator: str, columns: Mapping[str, str]) -> pl.DataFrame
     except pl.exceptions.PolarsError as problem:
         raise FrameError(f"{file}: {_broken(data, separator) or str(problem).split('.')[0]}.") from problem
     roles = {label: role for role, label in columns.items()}
-    return pl.DataFrame([_plain_kind(column, roles.get(column.name) or role_of(column.name)) for column in table])
+    return Made([_plain_kind(column, roles.get(column.name) or role_of(column.name)) for column in table])
 
 
 def _without_blank_lines(data: bytes) -> bytes:
-    """The lines of a CSV file that hold something; blank ones within quotes are part of a text."""
+    """Return the lines of a CSV file that hold something; blank ones within quotes are part of a text."""
     data = data.strip(b"\r\n")
     if not re.search(rb"\n[ \t\r]*\n", data):
         return data
@@ -136,7 +129,7 @@ def _without_blank_lines(data: bytes) -> bytes:
     return re.sub(rb"(?m)^[ \t\r]*\n", kept, data)
 
 
-def _json_lines(file: Path) -> pl.DataFrame:
+def _json_lines(file: Path) -> Made:
     data = content(file)
     table = pl.read_ndjson(BytesIO(data), infer_schema_length=None)
     lines = lines_of(data)
@@ -146,11 +139,11 @@ def _json_lines(file: Path) -> pl.DataFrame:
             pairs = json.loads(lines[line], object_pairs_hook=list)
             if [key for key, _value in pairs].count(name) > 1:
                 raise FrameError(f"{file}: line {line + 1} has {name!r} more than once: leave one of them out.")
-    return table
+    return Made(table)
 
 
 def _broken(data: bytes, separator: str) -> str:
-    """Which line has more fields than the header, those in quotes left out of the count."""
+    """Say which line has more fields than the header, those in quotes left out of the count."""
     marks = lines_of(data).str.replace_all('"[^"]*"', "").str.count_matches(separator, literal=True)
     header = marks.drop_nulls()[0]
     for line in (marks > header).arg_true().head(1).to_list():
@@ -159,7 +152,7 @@ def _broken(data: bytes, separator: str) -> str:
 
 
 def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:
-    """Text as numbers where nothing is lost by it: `007` stays text, and so does what would run together."""
+    """Return text as numbers where nothing is lost by it: `007` stays text, and so does what would run together."""
     whole = column.cast(pl.Int64, strict=False)
     if (whole.cast(pl.String) == column).fill_null(value=False).sum() == len(column) - column.null_count():
         return whole

@@ -1,9 +1,9 @@
-"""Checks of the input; each error names the frame, the column, an example and the fix."""
+"""Checks of rows: each is a line of a table with what is bad, the words, and the fix in the library of the frame."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -11,7 +11,7 @@ import polars as pl
 from recnb.data.columns import Roles, roles_of, with_series
 from recnb.data.encoding import hashes_of
 from recnb.data.parallel import sort
-from recnb.errors import Argument, Code, FrameError, FrameName
+from recnb.errors import FrameError
 from recnb.metrics.hits import HIGHEST, Floats
 
 IDS = ("user", "item")
@@ -19,222 +19,225 @@ IDS = ("user", "item")
 #: Types of Polars that are made text by another expression than a cast.
 NO_CAST: dict[Any, str] = {pl.Duration: "dt.to_string()", pl.Struct: "struct.json_encode()"}
 
-#: What to do, in an error.
-Fix: TypeAlias = str | tuple[object, ...]
+
+class RowCheck(NamedTuple):
+    """A check of the numbers of a column. The fix has `{code}` where code of pandas or Polars stands, if the frame is theirs."""
+
+    bad: pl.Expr
+    says: str
+    fix: str
+    pandas: str = ""
+    polars: str = ""
+
+
+_value = pl.col("value")
+_missing = _value.is_null() | ~_value.is_finite()
+_IF_SCORE = "If it is a score, say so: score={column!r}."
+
+CHECKS: dict[str, tuple[RowCheck, ...]] = {
+    "score": (
+        RowCheck(
+            _missing, "has {n:,} score{s} that {are} missing, NaN or infinite, the first {value} for {pair}.",
+            "A score must place its item in the list: fill it in or drop the row.",
+        ),
+    ),
+    "rank": (
+        RowCheck(_value.is_null(), "is missing for {pair}: every recommended item has a rank.", "Fill it in or drop the row."),
+        RowCheck(
+            ~_value.is_finite() | (_value != _value.floor()),
+            "holds {value} for {pair}: a rank is a whole number, 1 for the top.", _IF_SCORE,
+        ),
+        RowCheck(_value > 2**31, "holds {value:g} for {pair}, which is no place in a list.", _IF_SCORE),
+        RowCheck(
+            _value < 0, "holds rank {value:.0f} for {pair}: ranks start at 1.",
+            "If the highest number is the top, it is a score: score={column!r}.",
+        ),
+        RowCheck(
+            _value == 0, "holds rank 0 for {pair}: ranks start at 1.", "If yours start at 0, add 1{code}.",
+            "frame.assign(**{{{column!r}: frame[{column!r}] + 1}})", "frame.with_columns(pl.col({column!r}) + 1)",
+        ),
+    ),
+    "relevance": (
+        RowCheck(
+            _missing, "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for {pair}.",
+            "Say what they mean: 0 for not relevant{code}; or drop the rows.",
+            "frame.fillna({{{column!r}: 0}})", "frame.with_columns(pl.col({column!r}).fill_null(0).fill_nan(0))",
+        ),
+        RowCheck(
+            _value > HIGHEST, "holds {value:g} for {pair}: sums of such numbers overflow.", "Make the scale smaller{code}.",
+            "frame.assign(**{{{column!r}: frame[{column!r}] / frame[{column!r}].max()}})",
+            "frame.with_columns(pl.col({column!r}) / pl.col({column!r}).max())",
+        ),
+        RowCheck(
+            _value < 0, "holds a negative relevance, {value:g} for {pair}: a gain below 0 breaks the bounds of nDCG.",
+            "If it marks what was pooled and not judged, count it as 0 by negative_relevance='zero', as convention='trec' does; "
+            "if it means not relevant, set it to 0{code}; Bpref counts it as judged.",
+            "frame.assign(**{{{column!r}: frame[{column!r}].clip(lower=0)}})",
+            "frame.with_columns(pl.col({column!r}).clip(0))",
+        ),
+    ),
+}  # fmt: skip
+
+
+def scores(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> pl.Series:
+    """Return scores as numbers, all there and finite; digits of a decimal that a float does not hold are kept."""
+    return _checked(table, name, "score", labels)
+
+
+def ranks(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> pl.Series:
+    """Return ranks as whole numbers from 1."""
+    return _checked(table, name, "rank", labels).cast(pl.Int64)
+
+
+def relevance(table: pl.DataFrame, name: str, labels: Mapping[str, str], *, negative: str = "error") -> pl.Series:
+    """Return relevance as numbers, all finite, none below 0 unless the convention has a place for it."""
+    grades = _checked(table, name, "relevance", labels, len(CHECKS["relevance"]) - (negative != "error")).cast(
+        pl.Float64
+    )
+    return grades.clip(lower_bound=0.0) if negative == "zero" else grades
+
+
+def _checked(
+    table: pl.DataFrame, name: str, role: str, labels: Mapping[str, str], n_checks: int | None = None
+) -> pl.Series:
+    """Return the numbers of a role if all checks hold, or raise the error of the first that does not."""
+    column = _numbers(table[role], name, role, roles_of(labels))
+    checks = CHECKS[role][:n_checks]
+    if (
+        not column.null_count()
+        and column.dtype.is_integer()
+        and _number(column.min()) >= 1
+        and _number(column.max()) <= 2**31
+    ):
+        return column  # every check allows whole numbers from 1, and one look at each end is all it takes
+    decimals = column.dtype.is_decimal() or column.dtype.is_integer()
+    value = pl.DataFrame({"value": column.cast(pl.Float64) if decimals else column})
+    for check, bad in zip(
+        checks, value.select(check.bad.any().alias(str(at)) for at, check in enumerate(checks)).row(0), strict=True
+    ):
+        if bad:
+            rows = value.select(check.bad.fill_null(value=True).arg_true()).to_series()
+            row, n, label = int(rows[0]), len(rows), labels[role]
+            pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
+            says = check.says.format(n=n, s="s" * (n > 1), are="are" if n > 1 else "is", value=column[row], pair=pair)
+            code = roles_of(labels).code(check.pandas.format(column=label), check.polars.format(column=label))
+            raise FrameError(f"{name}: column {label!r} {says}", fix=check.fix.format(code=code, column=label))
+    return column
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _numbers(column: pl.Series, name: str, role: str, labels: Roles) -> pl.Series:
+    """Return a column as numbers, or raise an error that says how to make it so."""
+    if column.null_count() == len(column) or column.dtype == pl.Boolean:
+        return column.cast(pl.Float64)
+    if column.dtype.is_numeric():
+        return column if role == "score" or not column.dtype.is_decimal() else column.cast(pl.Float64)
+    known = column.drop_nulls()
+    if column.dtype == pl.String and len(odd := known.filter(known.cast(pl.Float64, strict=False).is_null())):
+        held = f"holds text where numbers are needed, and {odd[0]!r} is no number: correct it, or drop the row."
+        raise FrameError(f"{name}: column {labels[role]!r} {held}")
+    types = ("int", "pl.Int64") if column.dtype.is_temporal() else ("float", "pl.Float64")
+    held = f"holds {kind(column.dtype)}, such as {known[0]!r}, where numbers are needed{labels.as_type(role, *types)}."
+    raise FrameError(f"{name}: column {labels[role]!r} {held}")
 
 
 def ids(table: pl.DataFrame, name: str, labels: Mapping[str, str], roles: Sequence[str] = IDS) -> pl.DataFrame:
-    """Users and items as ids of one kind each: whole numbers, text, or what the frame has; none missing."""
+    """Return users and items as whole numbers or text, none missing."""
     if table.height == 0:
-        raise FrameError(FrameName(name), ": there are no rows to evaluate.")
+        raise FrameError(f"{name}: there are no rows to evaluate, it is empty.")
     return with_series(table, *(_id(table[role], role, name, roles_of(labels, role)).alias(role) for role in roles))
 
 
 def _id(column: pl.Series, role: str, name: str, labels: Roles) -> pl.Series:
-    dtype, label = column.dtype, labels[role]
+    dtype, where = column.dtype, f"{name}: column {labels[role]!r} "
     if (column.null_count() or dtype.is_float()) and (missing := is_missing(column)).any():
-        raise ids_missing(int(missing.sum()), _first(missing), role, name, labels)
+        raise ids_missing(int(missing.sum()), int(missing.to_numpy().argmax()), role, name, labels)
     if dtype.is_float():
         # A column of whole numbers that once had a gap is float in pandas; nothing is lost by going back.
         if len(odd := column.filter((column != column.floor()) | column.is_infinite())):
-            raise FrameError.of_column(name, label, f"holds {odd[0]}, which is no id: use whole numbers or text.")
+            raise FrameError(f"{where}holds {odd[0]}, which is no id: use whole numbers or text.")
         digits = {"Float16": 11, "Float32": 24}.get(str(dtype), 53)
         if len(large := column.filter(column.abs() >= 2**digits)):
-            held = f"holds the float {large[0]:.0f}, and {dtype} from 2**{digits} on is not exact, so ids may have run together"
-            raise FrameError.of_column(
-                name, label, f"{held}.", fix="Read the column as whole numbers or as text, where it comes from."
-            )
+            held = f"holds the float {large[0]:.0f}, and {dtype} from 2**{digits} on is not exact, so ids may have run together."
+            raise FrameError(f"{where}{held}", fix="Read the column as whole numbers or as text, where it comes from.")
         return column.cast(pl.Int64)
-    if dtype.is_integer():
-        try:
-            return column.cast(pl.Int64)
-        except pl.exceptions.InvalidOperationError as problem:
-            held = f"holds ids above 2**63 - 1, such as {column.max()!r}."
-            fix = ("Make them text on both sides", labels.as_type(role, "str", "pl.String"), ".")
-            raise FrameError.of_column(name, label, held, fix=fix) from problem
-    if dtype in (pl.Categorical, pl.Enum, pl.String):
+    if dtype in (pl.String, pl.Categorical, pl.Enum):
         return column.cast(pl.String)
-    if dtype.is_decimal():
+    if dtype.is_integer() or dtype.is_decimal():
         whole = column.cast(pl.Int64, strict=False)
-        if (whole.cast(dtype, strict=False) == column).all():
+        if (whole.cast(dtype, strict=False) == column).all() and not whole.null_count():
             return whole
-    words = f"holds {str(dtype)[:80]}, which is no {role} id: one id a row is needed, whole numbers or text"
+    text = labels.as_type(role, "str", "pl.String")
+    if dtype.is_integer():
+        held = f"holds ids above 2**63 - 1, such as {column.max()!r}."
+        raise FrameError(f"{where}{held}", fix=f"Make them text on both sides{text}.")
+    held = f"holds {str(dtype)[:80]}, which is no {role} id: one id a row is needed, whole numbers or text"
     if dtype in (pl.List, pl.Array):
-        raise FrameError.of_column(name, label, words, labels.code(f"frame.explode({label!r})"), ".")
-    to_text = labels.as_type(role, "str", "pl.String")
+        raise FrameError(f"{where}{held}{labels.code(f'frame.explode({labels[role]!r})')}.")
     if labels.library == "polars" and type(dtype) in NO_CAST:
-        to_text = labels.code(f"frame.with_columns(pl.col({label!r}).{NO_CAST[type(dtype)]})")
-    raise FrameError.of_column(name, label, words, to_text, ".", fix="The other frame needs the same.")
+        text = labels.code(f"frame.with_columns(pl.col({labels[role]!r}).{NO_CAST[type(dtype)]})")
+    raise FrameError(f"{where}{held}{text}.", fix="The other frame needs the same.")
 
 
 def float_ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> list[str]:
-    """Columns whose ids come as floats, as code that names them."""
+    """Return the columns whose ids come as floats, as code that names them."""
     return [f"{name}[{labels[role]!r}]" for role in IDS if table[role].dtype.is_float()]
 
 
 def is_missing(ids: pl.Series) -> pl.Series:
-    """Which ids are null or NaN."""
+    """Return which ids are null or NaN."""
     return ids.is_null() | ids.is_nan() if ids.dtype.is_float() else ids.is_null()
 
 
 def ids_missing(n: int, row: int, role: str, name: str, labels: Mapping[str, str]) -> FrameError:
     """Return the error for missing ids."""
     label = labels.get(role, role)
-    known = f"frame.filter(pl.col({label!r}).is_not_null())"
-    drop = roles_of(labels).code(f"frame.dropna(subset=[{label!r}])", known)
+    drop = roles_of(labels).code(f"frame.dropna(subset=[{label!r}])", f"frame.filter(pl.col({label!r}).is_not_null())")
+    rows = "those rows" if n > 1 else "that row"
     held = f"has {n:,} missing {role} id{'s' * (n > 1)}, the first in row {row}."
-    return FrameError.of_column(name, label, held, fix=(f"Drop th{'ose rows' if n > 1 else 'at row'}", drop, "."))
+    return FrameError(f"{name}: column {label!r} {held}", fix=f"Drop {rows}{drop}.")
 
 
 def same_kind(
-    recs: pl.DataFrame,
-    other: pl.DataFrame,
-    labels: Mapping[str, str],
-    other_labels: Mapping[str, str],
-    name: str = "truth",
-) -> None:
+    recs: pl.DataFrame, other: pl.DataFrame, labels: Mapping[str, str], other_labels: Mapping[str, str], name: str = "truth",
+) -> None:  # fmt: skip
     """Raise an error for ids of different types: 1 and "1" never match, and every score would be 0."""
     for role in (role for role in IDS if role in other.columns and recs.height and other.height):
-        left, right, label, other_label = recs[role], other[role], labels.get(role, role), other_labels.get(role, role)
-        if kind(left.dtype) != kind(right.dtype):
-            raise FrameError(
-                f"the {role} ids are of different kinds: ",
-                FrameName("recommendations"),
-                f" hold {kind(left.dtype)} (such as {left[0]!r}) in column {label!r}, ",
-                FrameName(name),
-                f" holds {kind(right.dtype)} (such as {right[0]!r}) in column {other_label!r}. They would never match.",
-                fix=_one_kind(left, right, role, roles_of(labels, role), roles_of(other_labels, role), name),
-            )
-
-
-def _one_kind(
-    left: pl.Series, right: pl.Series, role: str, ours: Roles, theirs: Roles, name: str
-) -> tuple[object, ...]:
-    """The sentence on how to give ids of two types one type."""
-    sides = ((left, ours, "recs"), (right, theirs, name))
-
-    def convert(kind: str, pandas: str, polars: str) -> tuple[object, ...]:
-        codes = [
-            f"{frame} = {code}"
-            for column, labels, frame in sides
-            if not _is(column, kind) and (code := labels.to_type(role, pandas, polars, frame))
+        sides = [
+            (recs[role], roles_of(labels, role), "recommendations", "recs"),
+            (other[role], roles_of(other_labels, role), name, name),
         ]
-        return f"Make both {kind}", Code(f": {' and '.join(codes)}" if codes else ""), "."
-
-    texts = [column for column, _labels, _name in sides if column.dtype == pl.String]
-    if (
-        len(texts) == 1
-        and texts[0].str.contains(r"^-?\d+\.0+$").any()
-        and texts[0].cast(pl.Float64, strict=False).is_not_null().all()
-    ):
+        (left, *_), (right, *_) = sides
+        if kind(left.dtype) == kind(right.dtype):
+            continue
+        text = left if left.dtype == pl.String else right
         # Polars reads "2.0" as a float alone.
-        return convert("whole numbers", "float", "pl.Float64")
-    if texts or not all(_is(column, "whole numbers") or column.dtype == pl.Boolean for column, _labels, _name in sides):
-        return convert("text", "str", "pl.String")
-    return convert("whole numbers", "int", "pl.Int64")
-
-
-def _is(ids: pl.Series, words: str) -> bool:
-    return kind(ids.dtype) == words
+        points = text.str.contains(r"^-?\d+\.0+$").any() and text.cast(pl.Float64, strict=False).is_not_null().all()
+        wanted, types = ("whole numbers", ("float", "pl.Float64")) if points else ("text", ("str", "pl.String"))
+        changed = " and ".join(
+            f"{frame} = {code}" for column, own, _name, frame in sides
+            if kind(column.dtype) != wanted and (code := own.to_type(role, *types, frame))
+        )  # fmt: skip
+        held = ", ".join(
+            f"{said} in column {own[role]!r} {kind(column.dtype)} (such as {column[0]!r})"
+            for column, own, said, _ in sides
+        )
+        raise FrameError(
+            f"the {role} ids are of different kinds: {held}. They would never match.",
+            fix=f"Make both {wanted}{': ' * bool(changed)}{changed}.",
+        )
 
 
 def kind(dtype: pl.DataType) -> str:
     """Describe ids of a type."""
-    if dtype.is_integer():
-        return "whole numbers"
-    return "text" if dtype == pl.String else str(dtype)
-
-
-def scores(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> pl.Series:
-    """Scores as numbers, all there and finite."""
-    label = labels["score"]
-    column = table["score"]
-    # Digits of a decimal that a float does not hold decide on the order as well.
-    column = column if column.dtype.is_decimal() else _number(column, name, "score", labels)
-    if (bad := _not_finite(column)) is not None:
-        held = "has {n:,} score{s} that {are} missing, NaN or infinite, the first {value} for {pair}."
-        raise _held(
-            column,
-            bad,
-            table,
-            name,
-            label,
-            held,
-            "A score must place its item in the list: fill it in or drop the row.",
-        )
-    return column
-
-
-def ranks(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> pl.Series:
-    """Ranks as whole numbers from 1."""
-    label = labels["rank"]
-    column = _number(table["rank"], name, "rank", labels)
-    if_score = ("If it is a score, say so: ", Argument("score", label), ".")
-    if column.dtype.is_float():
-        if (odd := column.is_null() | ~column.is_finite() | (column != column.floor())).any():
-            held = "holds {value} for {pair}: a rank is a whole number, 1 for the top."
-            raise _held(column, odd, table, name, label, held, if_score)
-    elif column.null_count():
-        held = "is missing for {pair}: every recommended item has a rank."
-        raise _held(column, column.is_null(), table, name, label, held)
-    lowest, highest = column.min(), column.max()
-    if isinstance(highest, (int, float)) and highest > 2**31:
-        held = "holds {value:g} for {pair}, which is no place in a list."
-        raise _held(column, column == highest, table, name, label, held, if_score)
-    if isinstance(lowest, (int, float)) and lowest < 1:
-        fix: tuple[object, ...] = ("If the highest number is the top, it is a score: ", *if_score[1:])
-        if lowest == 0:
-            plus = roles_of(labels).code(
-                f"frame.assign(**{{{label!r}: frame[{label!r}] + 1}})", f"frame.with_columns(pl.col({label!r}) + 1)"
-            )
-            fix = ("If yours start at 0, add 1", plus, ".")
-        held = "holds rank {value:.0f} for {pair}: ranks start at 1."
-        raise _held(column, column == lowest, table, name, label, held, fix)
-    return column.cast(pl.Int64)
-
-
-def relevance(table: pl.DataFrame, name: str, labels: Mapping[str, str], *, negative: str = "error") -> pl.Series:
-    """Relevance as numbers: all there, finite, none below 0 unless the convention has a place for it."""
-    label, change = labels["relevance"], roles_of(labels).code
-    column = _number(table["relevance"], name, "relevance", labels).cast(pl.Float64)
-    if (bad := _not_finite(column)) is not None:
-        held = "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for {pair}."
-        meaning = (
-            "Say what they mean: 0 for not relevant",
-            change(
-                f"frame.fillna({{{label!r}: 0}})", f"frame.with_columns(pl.col({label!r}).fill_null(0).fill_nan(0))"
-            ),
-            "; or drop the rows.",
-        )
-        raise _held(column, bad, table, name, label, held, meaning)
-    lowest, highest = column.min(), column.max()
-    if isinstance(highest, float) and highest > HIGHEST:
-        by_top = change(
-            f"frame.assign(**{{{label!r}: frame[{label!r}] / frame[{label!r}].max()}})",
-            f"frame.with_columns(pl.col({label!r}) / pl.col({label!r}).max())",
-        )
-        smaller = ("Make the scale smaller", by_top, ".")
-        held = "holds {value:g} for {pair}: sums of such numbers overflow."
-        raise _held(column, column == highest, table, name, label, held, smaller)
-    if not isinstance(lowest, float) or lowest >= 0 or negative == "keep":
-        return column
-    if negative == "zero":
-        return column.clip(lower_bound=0.0)
-    trec = (Argument("negative_relevance", "zero"), ", as ", Argument("convention", "trec"), " does")
-    pooled = ("If it marks what was pooled and not judged, count it as 0 by ", *trec)
-    at_0 = change(
-        f"frame.assign(**{{{label!r}: frame[{label!r}].clip(lower=0)}})",
-        f"frame.with_columns(pl.col({label!r}).clip(0))",
-        ", ",
-    )
-    clip = ("; if it means not relevant, set it to 0", at_0)
-    held = "holds a negative relevance, {value:g} for {pair}: a gain below 0 breaks the bounds of nDCG."
-    fix = (*pooled, *clip, ", which Bpref counts as judged.")
-    raise _held(column, column == lowest, table, name, label, held, fix)
+    return "whole numbers" if dtype.is_integer() else "text" if dtype == pl.String else str(dtype)
 
 
 def in_floats(scores: pl.Series) -> Floats:
-    """Scores as floats in the same order, with the same ties and signs: their places among each other where floats run them together."""
+    """Return scores as floats in the same order, with the same ties and signs: their places among each other where floats run them together."""
     floats = scores.cast(pl.Float64).to_numpy()
     small = scores.dtype.is_integer() and np.abs(floats).max(initial=0.0) < 2**53
     if scores.dtype.is_float() or small or len(np.unique(floats)) == scores.n_unique():
@@ -243,55 +246,6 @@ def in_floats(scores: pl.Series) -> Floats:
     # The highest place of a score that is not above 0: places above it are above 0, those below it below, as the scores are.
     at, zero = places[floats <= 0].max(initial=0.0), bool((floats == 0).any())
     return np.asarray(np.where((floats > 0) | zero, places - at, places - at - 1))
-
-
-def _not_finite(column: pl.Series) -> pl.Series | None:
-    """Which values are missing, NaN or infinite; None if none is. One such value makes the sum so."""
-    if not column.null_count() and (not column.dtype.is_float() or np.isfinite(float(column.sum()))):
-        return None
-    bad = column.is_null() if column.dtype.is_decimal() else column.is_null() | ~column.is_finite()
-    return bad if bad.any() else None
-
-
-def _first(true: pl.Series) -> int:
-    return int(true.to_numpy().argmax())
-
-
-def _held(
-    column: pl.Series, bad: pl.Series, table: pl.DataFrame, name: str, label: str, held: str, fix: Fix = ()
-) -> FrameError:
-    """The error for numbers that are bad: `held` says what the first is, `{value}`, for which `{pair}`, and how many, `{n}`."""
-    row, n = _first(bad), int(bad.sum())
-    pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
-    return FrameError.of_column(
-        name,
-        label,
-        held.format(n=n, s="s" * (n > 1), are="are" if n > 1 else "is", value=column[row], pair=pair),
-        fix=fix,
-    )
-
-
-def _number(column: pl.Series, name: str, role: str, labels: Mapping[str, str]) -> pl.Series:
-    label = labels[role]
-    if column.dtype.is_decimal() or column.null_count() == len(column):
-        return column.cast(pl.Float64)
-    if column.dtype == pl.Boolean:
-        return column.cast(pl.Int64)
-    if column.dtype.is_numeric():
-        return column
-    known = column.drop_nulls()
-    if column.dtype == pl.String and len(odd := known.filter(known.cast(pl.Float64, strict=False).is_null())):
-        held = f"holds text where numbers are needed, and {odd[0]!r} is no number: correct it, or drop the row."
-        raise FrameError.of_column(name, label, held)
-    held = f"holds {kind(column.dtype)}, such as {known[0]!r}, where numbers are needed"
-    whole = column.dtype.is_temporal()
-    raise FrameError.of_column(
-        name,
-        label,
-        held,
-        roles_of(labels).as_type(role, "int" if whole else "float", "pl.Int64" if whole else "pl.Float64"),
-        ".",
-    )
 
 
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -311,28 +265,33 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     return suspects.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
 
 
-def no_pair_twice(table: pl.DataFrame, name: str, remedy: Fix) -> None:
+def no_pair_twice(table: pl.DataFrame, name: str, remedy: Any) -> None:
     """Raise an error for repeated pairs of user and item, which would count twice."""
     twice = repeated(table, ["user", "item"])
     if twice.height:
         user, item, n = twice.row(0)
-        pairs = f"{twice.height:,} pair{'s' * (twice.height > 1)} of user and item {'is' if twice.height == 1 else 'are'} repeated"
-        raise FrameError(FrameName(name), f": {pairs}, such as user {user!r}, item {item!r} ({n} times).", fix=remedy)
+        pairs = "1 pair of user and item is" if twice.height == 1 else f"{twice.height:,} pairs of user and item are"
+        raise FrameError(f"{name}: {pairs} repeated, such as user {user!r}, item {item!r} ({n} times).", fix=remedy)
 
 
 def no_rank_twice(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> None:
-    """Two items of one user cannot share a rank."""
-    label = labels["rank"]
+    """Raise an error for two items of a user that share a rank."""
     twice = repeated(table, ["user", "rank"])
-    if twice.height:
-        user, rank, _ = twice.row(0)
-        both = table.filter((pl.col("user") == user) & (pl.col("rank") == rank))["item"].to_list()[:2]
-        held = f"gives rank {rank} to {' and '.join(map(repr, both))} of user {user!r}, and repeats a rank in {twice.height:,} places."
-        columns = [labels["user"], labels.get("score", "score"), label]
-        in_pandas = "frame.assign(**{{{2!r}: frame.groupby({0!r})[{1!r}].rank(method='first', ascending=False)}})"
-        in_polars = "frame.with_columns(pl.col({1!r}).rank('ordinal', descending=True).over({0!r}).alias({2!r}))"
-        ranks = roles_of(labels).code(in_pandas.format(*columns), in_polars.format(*columns))
-        fix: tuple[object, ...] = ("Make ranks of your scores", ranks, ", or give the score column alone.")
-        if "score" not in labels:
-            fix = ("Give each item of a user its own rank.",)
-        raise FrameError.of_column(name, label, held, fix=fix)
+    if not twice.height:
+        return
+    user, rank, _ = twice.row(0)
+    both = table.filter((pl.col("user") == user) & (pl.col("rank") == rank))["item"].to_list()[:2]
+    fix, (by, score, label) = (
+        "Give each item of a user its own rank.",
+        (labels["user"], labels.get("score"), labels["rank"]),
+    )
+    if score is not None:
+        ordered = f"frame.groupby({by!r})[{score!r}].rank(method='first', ascending=False)"
+        ranks = roles_of(labels).code(
+            f"frame.assign(**{{{label!r}: {ordered}}})",
+            f"frame.with_columns(pl.col({score!r}).rank('ordinal', descending=True).over({by!r}).alias({label!r}))",
+        )
+        fix = f"Make ranks of your scores{ranks}, or give the score column alone."
+    held = f"user {user!r} has {both[0]!r} and {both[1]!r} at rank {rank}"
+    more = f", and {twice.height:,} ranks are given twice in all" if twice.height > 1 else ""
+    raise FrameError(f"{name}: column {label!r} gives a rank twice: {held}{more}.", fix=fix)

@@ -23,10 +23,10 @@ from recnb.distributed import kernel
 from recnb.distributed.kernel import Plan
 from recnb.distributed.partial import Partial, Question, refuse_unless_mean
 from recnb.errors import FrameError, OptionError, RecnbError, UnknownUserError
-from recnb.evaluate import parse_options
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Hits
 from recnb.metrics.metric import Metric
+from recnb.options import parse_options
 from recnb.results import Explanation, Table
 from recnb.results.arguments import Metrics
 from recnb.results.explanation import explanation_of

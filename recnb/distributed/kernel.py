@@ -16,7 +16,7 @@ from recnb.data import Part as Rows
 from recnb.data.parts import Kept
 from recnb.distributed.partial import Partial, Question, partial_of, takes_scale
 from recnb.errors import FrameError
-from recnb.evaluate import Options
+from recnb.options import ParsedOptions
 from recnb.results.evaluation_data import EvaluationData, index_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ BUCKET = "recnb_bucket"
 class Plan:
     """How the rows of parts are read: columns and conventions."""
 
-    given: Options
+    given: ParsedOptions
     layout: Layout
 
 

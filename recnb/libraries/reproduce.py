@@ -9,7 +9,8 @@ from typing import Any
 from recnb.conventions.presets import CUT_IF_ASKED, Preset, default_of, preset, variants
 from recnb.data import read, read_lists
 from recnb.data.columns import role_of
-from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
+from recnb.data.forms import RECS, TRUTH, Input
+from recnb.data.load import tables_of
 from recnb.errors import OptionError, near
 from recnb.libraries.variant import Variant
 from recnb.metrics.measure import is_measure, spelling_of
@@ -27,8 +28,6 @@ def as_in(
     train: Input | None = None,
     features: Any = None,
     catalogue: Collection[Any] | None = None,
-    *,
-    user_ids: Any = None,
     **columns: str,
 ) -> float:
     """Return the number that a library's metric returns for these frames, from its recorded convention.
@@ -45,8 +44,6 @@ def as_in(
     train, features, catalogue
         For metrics beyond accuracy: train pairs, item vectors (a frame indexed by item, or with an item column) and all
         items. An error names the one that a metric needs.
-    user_ids
-        The user of each row of a matrix, as for `recnb.evaluate`.
     **columns
         Columns by role: `user`, `item`, `rank`, `score`, `relevance`.
 
@@ -73,21 +70,18 @@ def as_in(
     if unknown := [name for name in columns if name not in roles]:
         hint = "Give all items there are as catalogue=[...]. " if unknown[0] == "items" else ""
         raise OptionError(
-            f"{unknown[0]!r} is no option of as_in. {hint}{near(unknown[0], [*roles, 'train', 'features', 'catalogue', 'user_ids'])}"
+            f"{unknown[0]!r} is no option of as_in. {hint}{near(unknown[0], [*roles, 'train', 'features', 'catalogue'])}"
         )
     if k is not None and not chosen.uses_k:
         raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
     if k is not None and (chosen.library, chosen.variant) in CUT_IF_ASKED:
         chosen = replace(chosen, convention=replace(chosen.convention, cutoff="k"))
-    given = read_inputs({RECS: recs, TRUTH: truth, "train": train}, columns, user_ids)
-    refuse_unused(user_ids, used=given.used_ids)
-    frames = given.frames
-    with given.errors():
-        if chosen.metric in FORMULAS:
-            lists = read_lists(frames[RECS], given.columns)
-            metrics = ItemMetrics(lists, frames.get("train"), _by_item(features), catalogue)
-            return metrics.value(chosen.metric, dict(chosen.options), k)
-        source = given.noted(read(frames[RECS], frames.get(TRUTH), given.columns))
+    frames, named = tables_of({RECS: recs, TRUTH: truth, "train": train}, columns)
+    if chosen.metric in FORMULAS:
+        lists = read_lists(frames[RECS], named)
+        metrics = ItemMetrics(lists, frames.get("train"), _by_item(features), catalogue)
+        return metrics.value(chosen.metric, dict(chosen.options), k)
+    source = read(frames[RECS], frames.get(TRUTH), named)
     return Variant.of_preset(chosen).measure(source, k).value
 
 

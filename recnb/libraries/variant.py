@@ -45,7 +45,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     N_("data"): ("frames",),
     N_("ranking"): ("order", "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff"),
     N_("relevance"): ("relevant", "negative_relevance", "judged"),
-    N_("users"): ("users", "no_relevant"),
+    N_("users"): ("averaged_users", "no_relevant"),
 }
 #: The fields of a Convention that each of its axes sets.
 FIELDS: dict[str, tuple[str, ...]] = {

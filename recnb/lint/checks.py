@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from recnb.data.columns import columns_of, plain_name, table_of
-from recnb.data.combined_frame import ONLY_LISTED
+from recnb.data.forms import ONLY_LISTED
 from recnb.data.relevance import AMOUNTS, zeros_in
 from recnb.data.validation import in_floats, repeated
 from recnb.display.language import N_, _
@@ -376,7 +376,7 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
         users, len(data.listed), short="Users without a list: {n:,} of {of:,}",
         why="Each of them counts 0.",
         advice="If nothing was to be recommended to them, evaluate those in both frames:",
-        repair=Repair(conventions={"users": "both"}), grave=users.height >= MANY_USERS * len(data.listed),
+        repair=Repair(conventions={"averaged_users": "both"}), grave=users.height >= MANY_USERS * len(data.listed),
     )  # fmt: skip
 
 

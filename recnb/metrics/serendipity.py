@@ -41,7 +41,7 @@ def serendipity(
 
     - unexpected: "popular list" 1 for a hit that this list does not hold, 0 for one that it does; "popularity"
       (place by popularity - rank) / all items, if above 0, where equally popular items share a place and cold ones
-      stand below all: rectools, with out_of="list" and users="recs", no_relevant="zero" in against()
+      stand below all: rectools, with out_of="list" and averaged_users="recs", no_relevant="zero" in against()
     - out_of: "k" as in precision; "list" the list's own length where that is shorter: Ge et al., rectools; "hits" the
       share of hits that are unexpected, 0 where there is none
 

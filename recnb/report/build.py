@@ -84,7 +84,7 @@ def report_of(
                 means += means_of(name, metric, request.k_of(metric.name), found, request.confidence)
             except RecnbError as problem:
                 if compared is not None and request.beyond is not None:
-                    raise OptionError(*problem.parts) from problem
+                    raise OptionError(str(problem)) from problem
                 lacking[metric.name] = _(problem.statement)
         lints[name] = lint(model, k, lead.name, options)
         if not away:

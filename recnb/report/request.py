@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recnb.errors import Argument, Code, OptionError, Placeholder, is_several
+from recnb.errors import Argument, OptionError, is_several
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Asked, Metrics, asked_of, chosen_metrics
@@ -110,8 +110,7 @@ def request_of(
     other = next((each for each in asked if each.metric.data), None)
     if other is not None:
         same = f"a report has the same relevant items and lists throughout, and {other.metric.name} has others: ask for it by "
-        flag = Argument("format", Placeholder("'trec'", "trec, one run at a time"))
-        raise OptionError(same, Code(f".table([{other.name!r}])", flag), ".")
+        raise OptionError(same, f".table([{other.name!r}])", ".")
     if chosen[0].retrieval:
         raise OptionError(
             f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: ",

@@ -130,7 +130,7 @@ def options_of(
 
 
 #: Options that are given where the frames are: columns and conventions.
-OF_DATA = ("user_ids", "train", "items", "convention", *NAMES, *(one for one in vars(Convention()) if one != "metric"))
+OF_DATA = ("train", "items", "users", "convention", *NAMES, *(one for one in vars(Convention()) if one != "metric"))
 
 
 def check_options(metric: Metric[...], options: Mapping[str, Any]) -> None:
@@ -163,7 +163,9 @@ def refuse_options_of_data(metric: str, options: Mapping[str, Any], known: Colle
         if words and isinstance(value, (str, Real)) and not is_word(value, words):
             problem = f"{name}={value!r} is no option of {metric}, and {meant} is one of the data: "
             raise OptionError(problem, fix=near(value, words))
-        given = Argument(meant, FRAME if meant in ("train", "items") or not isinstance(value, (str, Real)) else value)
+        given = Argument(
+            meant, FRAME if meant in ("train", "items", "users") or not isinstance(value, (str, Real)) else value
+        )
         problem = (
             f"{name!r} is no option of {metric}. Did you mean {meant!r}, an option of the data? It"
             if meant != name

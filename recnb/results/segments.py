@@ -15,7 +15,6 @@ import polars as pl
 from recnb.data import validation
 from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
-from recnb.data.input import is_numbered
 from recnb.data.relevance import LazyRows
 from recnb.data.source import InMemoryRows
 from recnb.display.language import _, pgettext
@@ -356,8 +355,9 @@ def _column(data: EvaluationData, by: Any) -> SegmentColumn:
 def _column_given(data: EvaluationData, by: Any) -> SegmentColumn:
     """Return the column of a Series or mapping of user to segment."""
     label = str(getattr(by, "name", None) or "segment")
-    if isinstance(by, pd.Series) and is_numbered(by.index):
-        _refuse_positions(data, by.index, label)
+    index = by.index if isinstance(by, pd.Series) else None
+    if isinstance(index, pd.RangeIndex) and index.name is None and index.start == 0:
+        _refuse_positions(data, index, label)
     given = by if isinstance(by, pd.Series) else pd.Series(dict(by.items()), dtype=object)
     try:
         series = from_pandas(given, "by", label, "value")

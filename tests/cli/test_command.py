@@ -16,6 +16,7 @@ import recnb
 from recnb.cli import GateRequest, main
 from recnb.data.table_files import read
 from recnb.errors import FrameError, OptionError
+from tests.trec import write_qrels, write_run
 
 SAMPLE = recnb.datasets.load_sample()
 
@@ -25,8 +26,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
     for name, frame in SAMPLE.models.items():
         frame.to_parquet(folder / f"{name}.parquet")
-        recnb.write_trec_run(frame, folder / f"{name}.run", tag=name)
-    recnb.write_trec_qrels(SAMPLE.test, folder / "qrels.txt")
+        write_run(frame, folder / f"{name}.run", tag=name)
+    write_qrels(SAMPLE.test, folder / "qrels.txt")
     SAMPLE.recommendations.to_csv(folder / "all.csv", index=False)
     for name in ("test", "train", "users", "items"):
         getattr(SAMPLE, name).to_csv(folder / f"{name}.csv", index=False)
@@ -63,7 +64,7 @@ def test_each_kind_of_file_gives_the_same_numbers(
     path = tmp_path / f"popular.{form}"
     writers = {
         "parquet": recs.write_parquet, "csv": recs.write_csv, "arrow": recs.write_ipc, "jsonl": recs.write_ndjson,
-        "tsv": lambda file: recs.write_csv(file, separator="\t"), "run": lambda file: recnb.write_trec_run(recs, file),
+        "tsv": lambda file: recs.write_csv(file, separator="\t"), "run": lambda file: write_run(recs, file),
     }  # fmt: skip
     writers[form](path)
     assert main(["report", str(path), str(files / "test.csv"), "--k", "10", "--format", "csv"]) == 0
@@ -253,7 +254,7 @@ def test_gates_that_cannot_be(
     ("arguments", "words"),
     [
         (("nothing.csv", "test.csv"), "there is no file"),
-        (("item-knn.parquet", "users.csv"), "users.csv): there is no item column"),
+        (("item-knn.parquet", "users.csv"), "users.csv): no column is known to be the item"),
         (("item-knn.parquet", "test.csv", "--option", "gian=exponential"), "Did you mean 'gain'"),
         (("item-knn.parquet", "test.csv", "--convention", "trac"), "trec_eval"),
         (("item-knn.parquet", "test.csv", "--baseline", "popular"), "--baseline names a model"),
@@ -344,7 +345,7 @@ def test_a_report_without_a_measure_of_other_users_names_the_flags(
 ) -> None:
     assert run(files, "popular.run", "qrels.txt", "--metrics", "nDCG@10", "AP(rel=2)") == 2
     problem = capsys.readouterr().err
-    assert "ask for it by --format trec, one run at a time." in problem
+    assert "ask for it by .table(['AP(rel=2)'])" in problem
     assert "--relevant-from" not in problem
     assert run(files, "popular.run", "qrels.txt", "--metrics", "nDCG@10", "AP(rel=2)", "--format", "trec") == 0
 

@@ -42,35 +42,35 @@ ONE, TWO = ("item-knn.csv", "test.csv"), ("item-knn.csv", "popular.csv", "test.c
         ((*ONE, "--option", "confidence=.9"), "a flag of its own, --confidence"),
         ((*ONE, "--option", "lang=ko"), "a flag of its own, --lang"),
         ((*ONE, "--option", "self=1"), "there is no such option"),
-        ((*ONE, "--option", "gain=up"), "--option gain=up"),
+        ((*ONE, "--option", "gain=up"), "gain='up' is no option"),
         ((*ONE, "--data-option", "recs=3"), "--data-option recs: there is no such option"),
         ((*ONE, "--data-option", "truth=3"), "--data-option truth: there is no such option"),
         ((*ONE, "--data-option", "train=3"), "a flag of its own, --train"),
         ((*ONE, "--data-option", "user=x"), "a flag of its own, --user"),
-        ((*ONE, "--data-option", "ties=none"), "--data-option ties=none"),
-        ((*ONE, "--users", "users.csv", "--data-option", "users=both"), "--users and --data-option users"),
-        ((*ONE, "--k", "0"), "--k 0"),
+        ((*ONE, "--data-option", "ties=none"), "ties='none' is no convention"),
+        ((*ONE, "--users", "users.csv", "--data-option", "users=both"), "a flag of its own, --users"),
+        ((*ONE, "--k", "0"), "k=0 is not a cut-off"),
         ((*ONE, "--k", "5", "5"), "more than once"),
-        ((*ONE, "--confidence", "2"), "--confidence 2.0"),
-        ((*TWO, "--confidence", "nan"), "--confidence nan"),
-        ((*TWO, "--baseline", "als"), "--baseline als is none of the models"),
+        ((*ONE, "--confidence", "2"), "confidence=2.0"),
+        ((*TWO, "--confidence", "nan"), "confidence=nan"),
+        ((*TWO, "--baseline", "als"), "baseline='als' is none of the models"),
         ((*ONE, "--metrics", "ndgc"), "Did you mean 'ndcg'"),
-        ((*ONE, "--by", "nope", "--users", "users.csv"), "--by nope"),
-        ((*ONE, "--user", "who"), "--user who names"),
-        ((*ONE, "--fail-below", "ndcg@0=0.1"), "--k 0 is not a cut-off"),
+        ((*ONE, "--by", "nope", "--users", "users.csv"), "by='nope'"),
+        ((*ONE, "--user", "who"), "user='who' names"),
+        ((*ONE, "--fail-below", "ndcg@0=0.1"), "k=0 is not a cut-off"),
         ((*ONE, "--fail-below", "ndcg@=0.1"), "say it as ndcg@10=0.3"),
         ((*ONE, "--fail-below", "ndcg@10=nan"), "say it as ndcg@10=0.3"),
         ((*ONE, "--fail-below", "ndcg@10=inf"), "say it as ndcg@10=0.3"),
         ((*ONE, "--fail-below", "als:ndcg@10=0.1"), "als:…: there is no such model. One file has no model to name"),
         ((*TWO, "--fail-below", "item-nn:ndcg@10=0.1"), "Did you mean 'item-knn'"),
-        ((*ONE, "--fail-below", "novelty@10=0.1"), "--train"),
+        ((*ONE, "--fail-below", "novelty@10=0.1"), "give train="),
         ((*ONE, "--format", "trec", "--option", "gain=exponential"), "have no --option"),
         ((*ONE, "--format", "trec", "--by", "segment"), "have no --by"),
-        ((*ONE, "--data-option", "order=row", "--by", "genre"), "Give what is known of them: --users FILE"),
-        ((*ONE, "--relevant-from", "9"), "the highest in the truth (test.csv) is 5.0"),
-        ((*ONE, "--relevant-from", "9"), "Check --relevant-from and --data-option users="),
-        ((*ONE, "--metrics", "rbp", "--option", "p=2"), "such as --option p=0.8"),
-        ((*TWO, "--metrics", "ndcg", "novelty"), "give --train, a frame of user and item."),
+        ((*ONE, "--data-option", "order=row", "--by", "genre"), "Give what is known of them"),
+        ((*ONE, "--relevant-from", "9"), "the highest in the truth is 5.0"),
+        ((*ONE, "--relevant-from", "9"), "Check relevant_from= and averaged_users="),
+        ((*ONE, "--metrics", "rbp", "--option", "p=2"), "such as p=0.8"),
+        ((*TWO, "--metrics", "ndcg", "novelty"), "give train=, a frame of user and item"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("output", ["old.html", "new.html"])
@@ -93,17 +93,17 @@ def test_refused_before_anything_is_written(
     ("recs", "words"),
     [
         ("user,item,score\nu001,i080,1\n,2,1\n", "Drop that row."),
-        ("user,item,score\nu001,i080,1\nu001,i080,2\n", "Drop the repeats; or say --data-option duplicates=dedupe"),
+        ("user,item,score\nu001,i080,1\nu001,i080,2\n", "Drop the repeats; or say duplicates='dedupe'"),
         ("user,item,score\nu001,i080,1\nu001,i081,x\n", "holds text where numbers are needed, and 'x' is no number"),
         (
             "user,item\nu001,i080\n",
-            "--rank COLUMN or --score COLUMN; or, if rows stand in rank order already, --data-option order=row",
+            "rank='...' or score='...'; or, if rows stand in rank order already, order='row'",
         ),
         (
             "user,item,rank,score\nu001,i080,1,1\nu001,i081,2,2\n",
-            "--data-option order=rank or --data-option order=score",
+            "order='rank' or order='score'",
         ),
-        ("user,item,score,prediction\nu001,i080,1,1\n", "Say which: --score score."),
+        ("user,item,score,prediction\nu001,i080,1,1\n", "Say which: score='score'."),
         ("user,item,score\n", "there are no rows"),
     ],
 )
@@ -234,7 +234,7 @@ def test_the_model_whose_ids_are_of_another_kind_is_named(tmp_path: Path, capsys
     for first, second in (("pop", "als_str"), ("als_str", "pop")):
         files = [str(tmp_path / name) for name in (f"{first}.parquet", f"{second}.parquet", "truth.csv")]
         assert main(["report", *files]) == 2
-        assert "model 'als_str': the user ids are of different kinds: recommendations (" in capsys.readouterr().err
+        assert "model 'als_str': the user ids are of different kinds: recommendations " in capsys.readouterr().err
 
 
 def test_segments_by_several_columns_after_one_flag(capsys: pytest.CaptureFixture[str]) -> None:

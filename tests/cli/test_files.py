@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import json
-import lzma
 import os
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -155,7 +152,7 @@ def test_a_header_that_holds_a_name_twice_is_refused(tmp_path: Path, refused: Te
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_what_spreadsheets_write_is_read(
     tmp_path: Path, separator: str, encoding: str, value: Callable[..., float]
 ) -> None:
@@ -165,7 +162,7 @@ def test_what_spreadsheets_write_is_read(
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "run"])
-@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zip", ".zst"])
+@pytest.mark.parametrize("ending", [".gz", ".zst"])
 def test_compressed_files_are_read_and_broken_ones_named(
     tmp_path: Path, form: str, ending: str, value: Callable[..., float], refused: Tells
 ) -> None:
@@ -177,16 +174,13 @@ def test_compressed_files_are_read_and_broken_ones_named(
     }[form].encode()
     truth = put(tmp_path / "t.csv", TRUTH)
     recs = tmp_path / f"r.{form}{ending}"
-    if ending == ".zip":
-        with zipfile.ZipFile(recs, "w") as archive:
-            archive.writestr("r", text)
-    elif ending == ".zst":
+    if ending == ".zst":
         import pyarrow as pa
 
         with pa.CompressedOutputStream(str(recs), "zstd") as stream:
             stream.write(text)
     else:
-        recs.write_bytes({".gz": gzip, ".bz2": bz2, ".xz": lzma}[ending].compress(text))
+        recs.write_bytes(gzip.compress(text))
     assert value(recs, truth) == pytest.approx(RIGHT)
     recs.write_bytes(recs.read_bytes()[:-6])
     assert f"{recs} cannot be read" in refused(recs, truth)
@@ -254,8 +248,8 @@ def test_each_path_is_told_by_its_name(tmp_path: Path, refused: Tells) -> None:
     (tmp_path / "again.csv").symlink_to(recs)
     assert "is given twice" in refused(recs, tmp_path / "again.csv", truth)
     assert "is given twice" in refused(recs, tmp_path / ".." / tmp_path.name / "r.csv", truth)
-    assert f"truth ({truth}): there is no item column" in refused(recs, put(truth, "user,what\nu1,a\n"))
-    assert "--item what" in refused(recs, truth)
+    assert f"truth ({truth}): no column is known to be the item" in refused(recs, put(truth, "user,what\nu1,a\n"))
+    assert "item='what'" in refused(recs, truth)
 
 
 def test_ids_of_a_csv_meet_the_same_ids_as_text(tmp_path: Path, value: Callable[..., float], refused: Tells) -> None:

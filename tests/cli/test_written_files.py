@@ -30,8 +30,6 @@ FORMATS = ("to_html", "to_json", "to_markdown", "to_latex")
 WRITERS: dict[str, Callable[[Path], object]] = {
     **{f"Report.{name}": lambda path, name=name: getattr(report(), name)(path) for name in FORMATS},
     **{f"Comparison.{name}": lambda path, name=name: getattr(comparison(), name)(path) for name in FORMATS},
-    "write_trec_run": lambda path: recnb.write_trec_run(sample().models["popular"], path),
-    "write_trec_qrels": lambda path: recnb.write_trec_qrels(sample().test, path),
 }
 
 

@@ -129,7 +129,7 @@ def test_two_models_are_both_and_three_are_all(sample, compared):
     assert "4 users that both models are judged on" in both.basis()
     assert "261 users that all 3 models are judged on" in compared.basis()
     first, second = lists(a="xy", b="yx"), lists(b="xy", c="xp")
-    part = recnb.compare({"one": first, "two": second}, TRUTH, users="recs").models["one"]
+    part = recnb.compare({"one": first, "two": second}, TRUTH, averaged_users="recs").models["one"]
     assert "compared on the 1 user that both models are judged on" in part.basis()
 
 
@@ -160,7 +160,7 @@ def test_users_without_a_list_count_0_and_are_said():
 
 def test_only_users_that_all_models_are_judged_on():
     first, second = lists(a="xy", b="yx", c="pq"), lists(b="xy", c="xp", d="xq")
-    found = recnb.compare({"one": first, "two": second}, TRUTH, users="recs")
+    found = recnb.compare({"one": first, "two": second}, TRUTH, averaged_users="recs")
     assert found.users.tolist() == ["b", "c"]
     assert found.table("mrr", k=2)["reciprocal_rank@2"].to_dict() == {"one": 0.25, "two": 1.0}
     assert "2 users that both models are judged on; 1 user of one left out" in found.basis()
@@ -174,12 +174,12 @@ def test_only_users_that_all_models_are_judged_on():
 
 
 @pytest.mark.parametrize(
-    "options", [{"ties": "expected"}, {"candidates": "padded"}, {"users": "union", "no_relevant": "zero"}]
+    "options", [{"ties": "expected"}, {"candidates": "padded"}, {"averaged_users": "union", "no_relevant": "zero"}]
 )
 def test_restricted_users_keep_the_values_they_have(sample, options):
     models = dict(sample.models)
     models["popular"] = models["popular"].query("user > 'u100'")
-    options = {"order": "score", "users": "recs", **options}
+    options = {"order": "score", "averaged_users": "recs", **options}
     found = recnb.compare(models, sample.test, **options)
     for name, frame in models.items():
         whole = frame.rec.against(sample.test, **options).ndcg(k=10).per_user
@@ -197,8 +197,8 @@ def test_restricted_users_keep_the_values_they_have(sample, options):
 def test_a_restricted_evaluation_explains_as_the_whole_one_does(sample):
     models = dict(sample.models)
     models["popular"] = models["popular"].query("user > 'u100'")
-    found = recnb.compare(models, sample.test, users="recs").models["factors"]
-    whole = models["factors"].rec.against(sample.test, users="recs")
+    found = recnb.compare(models, sample.test, averaged_users="recs").models["factors"]
+    whole = models["factors"].rec.against(sample.test, averaged_users="recs")
     for user in found.users[[0, 50, -1]]:
         mine, theirs = found.explain("ndcg", user, k=10), whole.explain("ndcg", user, k=10)
         assert (mine.value, mine.missed, mine.terms) == (theirs.value, theirs.missed, theirs.terms)
@@ -283,7 +283,7 @@ def test_evaluations_and_frames_together():
         (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, resamples=0), OptionError, "resamples=0"),
         (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, tie="first"), OptionError, "'ties'"),
         (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, model="m"), OptionError, "names already"),
-        (lambda: recnb.compare(FIRST, TRUTH), ColumnError, "no model column"),
+        (lambda: recnb.compare(FIRST, TRUTH), ColumnError, "no column is known to be the model"),
         (lambda: recnb.compare(FIRST.assign(model="a"), TRUTH), OptionError, "only 'a' is given"),
         (lambda: recnb.compare(FIRST.assign(model=["a", None] * 4), TRUTH), FrameError, "without a model"),
         (lambda: recnb.compare({"a": FIRST, "b": SECOND.drop(columns="item")}, TRUTH), ColumnError, "model 'b': "),
@@ -296,16 +296,16 @@ def test_what_cannot_be_compared_is_refused(call, kind, words):
 
 def test_evaluations_must_have_one_convention_and_one_truth():
     one = FIRST.rec.against(TRUTH)
-    with pytest.raises(OptionError, match=r"users='truth' and users='recs'"):
-        recnb.compare({"a": one, "b": SECOND.rec.against(TRUTH, users="recs")})
+    with pytest.raises(OptionError, match=r"averaged_users='truth' and averaged_users='recs'"):
+        recnb.compare({"a": one, "b": SECOND.rec.against(TRUTH, averaged_users="recs")})
     with pytest.raises(OptionError, match="as recnb and 'b' as ranx"):
         recnb.compare({"a": one, "b": recnb.evaluate(SECOND, TRUTH, convention="ranx")})
     with pytest.raises(FrameError, match=r"different relevant items \(4 and 3\): only 'a' has user 'd', item 'x'"):
         recnb.compare({"a": one, "b": SECOND.rec.against(TRUTH.head(3))})
     with pytest.raises(OptionError, match="leave out the truth"):
         recnb.compare({"a": one, "b": one}, TRUTH)
-    with pytest.raises(OptionError, match="leave out users="):
-        recnb.compare({"a": one, "b": one}, users="recs")
+    with pytest.raises(OptionError, match="leave out averaged_users="):
+        recnb.compare({"a": one, "b": one}, averaged_users="recs")
     # Rows of the truth may stand in another order, and one list may have scores where another has ranks.
     other = SECOND.assign(score=-SECOND["rank"]).drop(columns="rank").rec.against(TRUTH.iloc[::-1])
     found = recnb.compare({"a": one, "b": other})
@@ -315,7 +315,7 @@ def test_evaluations_must_have_one_convention_and_one_truth():
 
 def test_no_user_in_common_is_refused():
     with pytest.raises(NoUsersError, match="no user is judged in every model"):
-        recnb.compare({"a": lists(a="xy"), "b": lists(b="xy")}, TRUTH, users="recs")
+        recnb.compare({"a": lists(a="xy"), "b": lists(b="xy")}, TRUTH, averaged_users="recs")
 
 
 def test_a_frame_of_several_models_points_to_compare():
@@ -429,7 +429,9 @@ def test_methods_of_a_mapping_take_no_arguments(sample):
 )
 def test_what_users_with_no_relevant_item_count_is_said(given, words):
     lists = {"u": {"x": 1.0, "z": 0.5}, "v": {"y": 1.0}}
-    found = recnb.compare({"a": lists, "b": lists}, {"u": {"x": 1, "z": 0}, "v": {"y": 0}}, users="both", **given)
+    found = recnb.compare(
+        {"a": lists, "b": lists}, {"u": {"x": 1, "z": 0}, "v": {"y": 0}}, averaged_users="both", **given
+    )
     for basis in (found.basis(), found.table("ndcg", k=1).attrs["basis"]):
         assert words in basis
         assert bool(words) == ("with no relevant item" in basis)

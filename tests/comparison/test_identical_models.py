@@ -20,18 +20,18 @@ K = [1, 3, 50, None]
 #: Conventions under which what is of all users can enter the value of one.
 CONVENTIONS: list[dict[str, Any]] = [
     {},
-    {"users": "both"},
-    {"users": "recs"},
-    {"users": "recs", "no_relevant": "zero"},
-    {"users": "union", "no_relevant": "zero"},
+    {"averaged_users": "both"},
+    {"averaged_users": "recs"},
+    {"averaged_users": "recs", "no_relevant": "zero"},
+    {"averaged_users": "union", "no_relevant": "zero"},
     {"judged": "list"},
-    {"judged": "list", "users": "both"},
+    {"judged": "list", "averaged_users": "both"},
     {"relevant_from": 3},
-    {"users": "both", "candidates": "catalogue", "ties": "first"},
-    {"users": "both", "candidates": "catalogue", "ties": "max_rank", "order": "score"},
-    {"users": "both", "candidates": "padded"},
-    {"users": "both", "relevant": "any"},
-    {"users": "both", "duplicates": "dedupe", "ties": "item_asc", "order": "score"},
+    {"averaged_users": "both", "candidates": "catalogue", "ties": "first"},
+    {"averaged_users": "both", "candidates": "catalogue", "ties": "max_rank", "order": "score"},
+    {"averaged_users": "both", "candidates": "padded"},
+    {"averaged_users": "both", "relevant": "any"},
+    {"averaged_users": "both", "duplicates": "dedupe", "ties": "item_asc", "order": "score"},
 ]
 
 
@@ -92,7 +92,7 @@ def test_no_metric_of_a_library_differs(library: str) -> None:
 @pytest.mark.parametrize("with_items", [False, True])
 def test_no_metric_beyond_accuracy_differs(with_items: bool) -> None:
     models, truth, train, items = data()
-    found = recnb.compare(models, truth, train=train, users="both", **({"items": items} if with_items else {}))
+    found = recnb.compare(models, truth, train=train, averaged_users="both", **({"items": items} if with_items else {}))
     tried = 0
     for metric in LIST_METRICS.values():
         if metric.of == "all":
@@ -140,7 +140,7 @@ def scale(prepared: Prepared) -> float:
     return prepared.hits(None).max_relevance
 
 
-@pytest.mark.parametrize("options", [{}, {"users": "both"}, {"users": "recs"}, {"judged": "list"}, {"relevant_from": 2},
+@pytest.mark.parametrize("options", [{}, {"averaged_users": "both"}, {"averaged_users": "recs"}, {"judged": "list"}, {"relevant_from": 2},
                                      {"ties": "expected"}, {"candidates": "padded"}], ids=str)  # fmt: skip
 def test_err_takes_its_scale_from_the_truth(options: dict[str, Any]) -> None:
     """Not from the users evaluated, nor from what is in the lists: w1 has the highest grade and no list."""
@@ -154,8 +154,8 @@ def test_err_takes_its_scale_from_the_truth(options: dict[str, Any]) -> None:
 def test_some_users_keep_the_scale_and_the_catalogue_of_all() -> None:
     """Under another convention as well, for which hits are made again."""
     models, truth, _, _ = data()
-    options = {"users": "both", "candidates": "catalogue"}
-    found = recnb.compare(models, truth, users="both")
+    options = {"averaged_users": "both", "candidates": "catalogue"}
+    found = recnb.compare(models, truth, averaged_users="both")
     other = recnb.compare(models, truth, **options)
     few, again = found.models["these and more"]._data.prepared, other.models["these and more"]._data.prepared
     assert few.source is not None
@@ -163,7 +163,7 @@ def test_some_users_keep_the_scale_and_the_catalogue_of_all() -> None:
     made = few.source.under(again.convention)
     assert scale(made) == scale(again) == 6
     assert made.hits(None).rank.tolist() == again.hits(None).rank.tolist()
-    for convention in ({"users": "both"}, {"users": "both", "judged": "list"}):
+    for convention in ({"averaged_users": "both"}, {"averaged_users": "both", "judged": "list"}):
         one = recnb.compare(models, truth, **convention).models["these"]._data
         assert np.array_equal(
             one.values(METRICS["err"], Cutoffs.of(3), {}),

@@ -76,7 +76,7 @@ def test_curve(sample, compared):
 
 
 def test_an_unknown_user_of_a_restricted_evaluation_is_refused():
-    found = recnb.compare({"one": lists(a="xy", b="xy"), "two": lists(b="xy")}, TRUTH, users="recs")
+    found = recnb.compare({"one": lists(a="xy", b="xy"), "two": lists(b="xy")}, TRUTH, averaged_users="recs")
     with pytest.raises(UnknownUserError):
         found.models["one"].explain("mrr", "a", k=2)
 
@@ -90,7 +90,7 @@ def test_overlap_counts_an_item_once_where_a_list_repeats_it(duplicates):
 
 def test_overlap_of_restricted_models_is_over_the_common_users():
     first, second = lists(a="xy", b="yx", c="pq"), lists(b="yx", c="rs", d="xq")
-    row = recnb.compare({"one": first, "two": second}, TRUTH, users="recs").overlap(2).iloc[0]
+    row = recnb.compare({"one": first, "two": second}, TRUTH, averaged_users="recs").overlap(2).iloc[0]
     assert (row.n_users, row.jaccard, row.n_identical) == (2, 0.5, 1)
 
 

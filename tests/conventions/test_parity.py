@@ -84,7 +84,7 @@ TREC = [
 def test_trec_eval(
     measure: str, cut: bool, metric: str, options: dict[str, Any], both: tuple[pd.DataFrame, pd.DataFrame, Evaluation]
 ) -> None:
-    """trec_eval answers for users with a list (`users="both"`); ours count 0 for the others, and so does its -c."""
+    """trec_eval answers for users with a list (`averaged_users="both"`); ours count 0 for the others, and so does its -c."""
     pytrec_eval = peer("pytrec_eval")
     recs, truth, evaluation = both
     run, qrels = (
@@ -93,7 +93,7 @@ def test_trec_eval(
     )
     asked = f"{measure}.{','.join(map(str, CUTOFFS))}" if cut else measure
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {asked}).evaluate(run)
-    in_both = recnb.evaluate(recs, truth, users="both")
+    in_both = recnb.evaluate(recs, truth, averaged_users="both")
     assert set(in_both.users) == set(theirs)
     for k in CUTOFFS if cut else (None,):
         name = f"{measure}_{k}" if cut else measure
@@ -114,7 +114,7 @@ def test_trec_eval_ndcg_of_whole_lists(both: tuple[pd.DataFrame, pd.DataFrame, E
         for frame, column in ((recs, "score"), (truth, "relevance"))
     )
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(run)
-    ours = recnb.evaluate(recs, truth, users="both").ndcg(k=1000).per_user.to_dict()
+    ours = recnb.evaluate(recs, truth, averaged_users="both").ndcg(k=1000).per_user.to_dict()
     assert ours == close({user: values["ndcg"] for user, values in theirs.items()})
 
 

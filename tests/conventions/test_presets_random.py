@@ -134,7 +134,7 @@ RELEVANT: list[dict[str, Any]] = [
 @st.composite
 def any_conventions(draw: st.DrawFn) -> Convention:
     """Any choice on every axis that has a meaning: catalogues have no mean over ties, nor have repeats that hit once."""
-    free = ("score_dtype", "ties", "duplicates", "candidates", "cutoff", "judged", "users", "no_relevant")
+    free = ("score_dtype", "ties", "duplicates", "candidates", "cutoff", "judged", "averaged_users", "no_relevant")
     chosen = {name: draw(st.sampled_from([word for word in WORDS[name] if word != "error"])) for name in free}
     chosen |= draw(st.sampled_from(RELEVANT))
     chosen["order"] = draw(st.sampled_from(["score", "score", "rank", "row"]))

@@ -47,9 +47,9 @@ Case = tuple[Any, Any, dict[str, Any], type[RecnbError], tuple[str, ...]]
 
 COLUMNS: dict[str, Case] = {
     "no user column": (RECS.rename(columns={"user": "whom"}), TRUTH,
-        {}, ColumnError, ("recommendations: there is no user column", "'whom', 'item', 'rank'", "user='whom'")),
+        {}, ColumnError, ("recommendations: no column is known to be the user", "'whom', 'item', 'rank'", "user='whom'")),
     "no item column": (RECS, TRUTH.rename(columns={"item": "what"}),
-        {}, ColumnError, ("truth: there is no item column", "'user', 'what', 'relevance'", "item='what'")),
+        {}, ColumnError, ("truth: no column is known to be the item", "'user', 'what', 'relevance'", "item='what'")),
     "no columns at all": (pd.DataFrame(), TRUTH, {}, ColumnError, ("recommendations", "none", "user=")),
     "two user columns": (RECS.assign(user_id=1), TRUTH,
         {}, ColumnError, ("recommendations", "'user' and 'user_id'", "user='user'")),
@@ -142,7 +142,7 @@ VALUES: dict[str, Case] = {
     "rank below 0": (RECS.assign(rank=[1, -3, 1]), TRUTH, {}, FrameError, ("'rank'", "rank -3", "user 1, item 11")),
     "rank with a fraction": (RECS.assign(rank=[1.5, 2, 1]), TRUTH,
         {}, FrameError, ("'rank'", "1.5", "user 1, item 10", "score='rank'")),
-    "rank NaN": (RECS.assign(rank=[1, np.nan, 1]), TRUTH, {}, FrameError, ("'rank'", "nan", "user 1, item 11")),
+    "rank NaN": (RECS.assign(rank=[1, np.nan, 1]), TRUTH, {}, FrameError, ("'rank'", "user 1, item 11", "rank")),
     "rank missing": (RECS.assign(rank=pd.array([1, None, 1], dtype="Int64")), TRUTH,
         {}, FrameError, ("'rank'", "missing", "user 1, item 11")),
     "rank infinite": (RECS.assign(rank=[1, np.inf, 1]), TRUTH, {}, FrameError, ("'rank'", "inf", "user 1, item 11")),
@@ -190,9 +190,7 @@ VALUES: dict[str, Case] = {
     "nothing above the threshold": (RECS, TRUTH,
         {"relevant_from": 9}, NoUsersError, ("9 or more", "2.0", "relevant_from=")),
     "nothing relevant to those who have a list and a truth": (RECS[:2], TRUTH.assign(relevance=[0, 1]),
-        {"users": "both"}, NoUsersError, ("no user that counts", "users='both'")),
-    "a user with nothing relevant, refused": (RECS, TRUTH.assign(relevance=[0.0, 1]),
-        {"no_relevant": "error"}, FrameError, ("1 users", "such as 1", "no_relevant='skip'", "'zero'")),
+        {"averaged_users": "both"}, NoUsersError, ("no user that counts", "averaged_users='both'")),
     "empty recommendations": (RECS.iloc[:0], TRUTH, {}, FrameError, ("recommendations: there are no rows")),
     "empty truth": (RECS, TRUTH.iloc[:0], {}, FrameError, ("truth: there are no rows")),
 }  # fmt: skip
@@ -249,7 +247,12 @@ def test_what_is_no_frame(thing: Any) -> None:
         *(["recnb.ndcg("] if isinstance(thing, list) else []),
     )
     if thing is None:
-        refused(lambda: recnb.evaluate(RECS, thing), ColumnError, "no relevance column", ".rec.against(truth)")
+        refused(
+            lambda: recnb.evaluate(RECS, thing),
+            ColumnError,
+            "no column is known to be the relevance",
+            ".rec.against(truth)",
+        )
     else:
         refused(lambda: recnb.evaluate(RECS, thing), FrameError, f"truth is a {name}", "pandas or Polars")
 
@@ -305,7 +308,7 @@ def test_a_frame_of_recommendations_alone() -> None:
     refused(
         lambda: RECS.rec.ndcg(k=2),
         ColumnError,
-        "no relevance column",
+        "no column is known to be the relevance",
         "'user', 'item', 'rank'",
         "recs.rec.against(truth)",
         "relevance='...'",
@@ -313,7 +316,7 @@ def test_a_frame_of_recommendations_alone() -> None:
     refused(
         lambda: TRUTH.rec.ndcg(k=2),
         ColumnError,
-        "no rank or score column",
+        "to be the rank or score",
         "'user', 'item', 'relevance'",
         "score='...'",
     )

@@ -125,9 +125,7 @@ def test_pandas_frame_changed_afterwards(name: str, change: Change) -> None:
     assert asked(ev) == expected()
 
 
-@pytest.mark.parametrize(
-    "kind", ["int32", "float64", "Int64", "int64[pyarrow]", "category", "str", "object", "datetime64[ns]"]
-)
+@pytest.mark.parametrize("kind", ["int32", "float64", "Int64", "int64[pyarrow]", "category", "str", "object"])
 @pytest.mark.filterwarnings("ignore::Warning")
 def test_ids_of_any_type_changed_afterwards(kind: str) -> None:
     made = columns()

@@ -45,7 +45,6 @@ BROKEN: dict[str, tuple[pl.DataFrame, pl.DataFrame, dict[str, Any], int]] = {
     "numbers and text": (RECS, TRUTH.with_columns(ware.cast(pl.String)), NAMES, 1),
     "numbers and decimals of text": (RECS, TRUTH.with_columns(ware.cast(pl.String) + ".0"), NAMES, 1),
     "ids beyond 64 bits": (RECS.with_columns(ware.cast(pl.UInt64) + 2**63), TRUTH.with_columns(ware.cast(pl.UInt64) + 2**63), NAMES, 1),
-    "amounts of 0": (RECS, TRUTH.drop("note").with_columns(purchases=pl.Series([0, 1])), {"user": "kunde", "item": "ware", "rank": "platz"}, 1),
     "a column with two names": (RECS, TRUTH.rename({"kunde": "customer_uuid"}), NAMES, 1),
     "a column of two names the other way": (RECS.rename({"kunde": "customer_uuid"}), TRUTH, NAMES, 1),
     "lists of two models": (pl.concat([RECS.with_columns(model=pl.lit(name)) for name in "AB"]), TRUTH, NAMES, 1),
@@ -59,7 +58,7 @@ KINDS: dict[str, Callable[[pl.DataFrame], Any]] = {
 }
 
 #: Code of a frame in a message: up to the sentence's end, or what follows it.
-CODE = re.compile(r"[:,] ((?:frame|recs|truth)(?: =|\.|\[).+?)(?=\.$|[;,] (?:or|if|as|which)\b|\. [A-Z]|, or )")
+CODE = re.compile(r"[:,] ((?:frame|recs|truth)(?: =|\.|\[).+?)(?=\.$|[;,] (?:or|if|as|Bpref)\b|\. [A-Z]|, or )")
 
 
 def of_kind(case: str, kind: str) -> tuple[Any, Any, dict[str, Any]]:

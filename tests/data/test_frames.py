@@ -236,7 +236,7 @@ def test_counts() -> None:
     assert (counts.n_users, counts.n_without_list, counts.n_without_relevant) == (2, 1, 3)
     assert (counts.n_recommended, counts.n_relevant, counts.n_not_relevant, counts.n_gaps) == (5, 2, 3, 0)
     assert (counts.n_items_recommended, counts.n_items_relevant) == (4, 2)
-    everyone = recnb.evaluate(recs, truth, users="union", no_relevant="zero")
+    everyone = recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero")
     assert everyone.counts.n_users == 5
     assert everyone.counts.n_without_list == 2
     assert everyone.counts.n_without_relevant == 3

@@ -12,9 +12,9 @@ from recnb.errors import FrameError, OptionError
 #: What each convention changes, one or two axes at a time.
 CONVENTIONS = [
     {},
-    {"users": "recs", "no_relevant": "zero"},
-    {"users": "both", "relevant_from": 2},
-    {"users": "union", "no_relevant": "one"},
+    {"averaged_users": "recs", "no_relevant": "zero"},
+    {"averaged_users": "both", "relevant_from": 2},
+    {"averaged_users": "union", "no_relevant": "one"},
     {"order": "row"},
     {"order": "row", "candidates": "padded", "duplicates": "rows"},
     {"ties": "last", "duplicates": "hit_once"},
@@ -46,7 +46,9 @@ def in_order(lines, ties, items, grades):
     return sorted(range(len(lines)), key=lambda at: (-lines[at][1], within(at), at))
 
 
-def naive(recs, truth, ties="first", duplicates="dedupe", candidates="list", judged="truth", users="truth", **rest):
+def naive(
+    recs, truth, ties="first", duplicates="dedupe", candidates="list", judged="truth", averaged_users="truth", **rest
+):
     """By user evaluated: the hits as (rank, relevance), the length of the list, and the grades there are to find."""
     order, relevant = rest.get("order", "score"), rest.get("relevant", ">0")
     counts = {">0": lambda g: g > 0, "!=0": lambda g: g != 0, "any": lambda g: True}[relevant]
@@ -95,7 +97,7 @@ def naive(recs, truth, ties="first", duplicates="dedupe", candidates="list", jud
             if counts(grade) and (judged == "truth" or times[item])
             for _ in range(max(times[item], 1) if duplicates == "rows" else 1)
         ]
-        among = {"truth": grades, "recs": n_own, "both": grades and n_own, "union": True}[users]
+        among = {"truth": grades, "recs": n_own, "both": grades and n_own, "union": True}[averaged_users]
         if among and (there or rest.get("no_relevant", "skip") != "skip"):
             found[user] = sorted(hits), length, sorted(there, reverse=True)
     return found
@@ -226,7 +228,7 @@ REFUSED = {
     "a pair twice in a list": (lambda r, t: (pd.concat([r.iloc[:1], r]), t), "recommendations: 1 pair of user and item"),
     "a pair twice in the truth": (lambda r, t: (r, pd.concat([t, t.iloc[:1]])), "truth: 1 pair of user and item"),
     "a score that is missing": (lambda r, t: (r.assign(score=r.score.where(r.index != 3)), t), "1 score that is missing"),
-    "a rank twice": (lambda r, t: (ranked(r, rank=1), t), "repeats a rank"),
+    "a rank twice": (lambda r, t: (ranked(r, rank=1), t), "gives a rank twice"),
     "a rank twice, and a pair": (lambda r, t: (pd.concat([ranked(r, rank=1)] * 2), t), "pairs of user and item are repeated"),
     "no user in both": (lambda r, t: (r, t.assign(user=t.user + 10**6)), "no user is in both frames"),
     "nothing relevant": (lambda r, t: (r, t.assign(relevance=0)), "no user that counts has a relevant item"),

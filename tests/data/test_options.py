@@ -154,7 +154,7 @@ def users_are(users: str, no_relevant: str, drawn: Drawn, k: int | None) -> None
         want = naive(drawn.lists, drawn.truth, k, users, no_relevant)
     except ValueError:
         want = None
-    ev = hold(drawn, want, k, users=users, no_relevant=no_relevant)
+    ev = hold(drawn, want, k, averaged_users=users, no_relevant=no_relevant)
     if ev is not None and want is not None:
         assert ev.counts.n_without_list == len(set(want) - set(drawn.lists))
         assert ev.counts.n_gaps == sum(ranked[-1][0] != len(ranked) for ranked in drawn.lists.values())
@@ -195,7 +195,7 @@ def test_candidates_padded(drawn: Drawn, k: int | None, users: str) -> None:
         assume(set(drawn.lists) & set(drawn.truth))
     except ValueError:
         want = None
-    ev = hold(drawn, want, k, candidates="padded", users=users)
+    ev = hold(drawn, want, k, candidates="padded", averaged_users=users)
     if ev is not None:
         assert ev.recall(k=None) == 1.0
         assert "ranked below the list" in ev.basis()
@@ -277,13 +277,13 @@ def test_no_user_in_common_is_refused_whoever_counts(users: str, no_relevant: st
         if no_relevant != "error"
         else "no user is in both|no relevant item",
     ):
-        recnb.evaluate(recs, truth, users=users, no_relevant=no_relevant, **more)
+        recnb.evaluate(recs, truth, averaged_users=users, no_relevant=no_relevant, **more)
 
 
 @pytest.mark.parametrize("users", USERS)
 def test_whose_values_are_averaged_is_said(users: str) -> None:
     recs = pd.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]})
-    ev = recnb.evaluate(recs, recs[["user", "item"]], users=users)
+    ev = recnb.evaluate(recs, recs[["user", "item"]], averaged_users=users)
     phrase = {
         "truth": "2 users;",
         "recs": "2 users, those with a list",

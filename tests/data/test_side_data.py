@@ -28,21 +28,19 @@ def test_each_is_read_under_its_role() -> None:
     assert recnb.evaluate(RECS, TRUTH, convention="ranx", train=TRAIN)._data.side_data.train is not None
 
 
-def test_users_may_still_be_a_word() -> None:
-    ev = recnb.evaluate(RECS, TRUTH, users="both")
-    assert ev.convention.users == "both"
-    assert ev._data.side_data.users is None
-
-
 @pytest.mark.parametrize(
     ("given", "kind", "words"),
     [
         ({"train": "train"}, FrameError, "there is no file 'train'"),
-        ({"items": ITEMS.assign(movieId=[1, 2, 3])}, FrameError, "items holds whole numbers"),
-        ({"users": USERS.assign(member_id=list("abc"))}, FrameError, "users holds text"),
+        ({"items": ITEMS.assign(movieId=[1, 2, 3])}, FrameError, "items in column 'movieId' whole numbers"),
+        ({"users": USERS.assign(member_id=list("abc"))}, FrameError, "users in column 'member_id' text"),
         ({"items": pd.concat([ITEMS, ITEMS])}, FrameError, "item 'a' has more than one row"),
-        ({"items": ITEMS.rename(columns={"movieId": "thing"})}, ColumnError, "items: there is no item column"),
-        ({"train": TRAIN.drop(columns="item_id")}, ColumnError, "train: there is no item column"),
+        (
+            {"items": ITEMS.rename(columns={"movieId": "thing"})},
+            ColumnError,
+            "items: no column is known to be the item",
+        ),
+        ({"train": TRAIN.drop(columns="item_id")}, ColumnError, "train: no column is known to be the item"),
         ({"users": USERS.assign(member_id=[1, None, 3])}, FrameError, "missing"),
     ],
 )

@@ -260,7 +260,7 @@ def test_padding_makes_no_list_for_a_user_who_has_none():
     recs = pd.DataFrame({"user": [1], "item": ["a"], "score": [1.0]})
     truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
     for users in ("recs", "both"):
-        assert recnb.evaluate(recs, truth, candidates="padded", users=users).users.tolist() == [1], users
+        assert recnb.evaluate(recs, truth, candidates="padded", averaged_users=users).users.tolist() == [1], users
 
 
 @pytest.mark.parametrize("duplicates", ["keep", "rows", "hit_once", "dedupe"])

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-import polars as pl
 import pytest
-import pytrec_eval
-from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
 from recnb.data.trec import kind_of
-from recnb.errors import ColumnError, FrameError
+from recnb.errors import FrameError
 
 RUN = 'q1 Q0 "d1 1 3.5 tag\nq1\tQ0  NA 1 3.5 tag\nq2 Q0 007 1 1e-3 tag\n'
 QRELS = "q1 0 d1 2\nq1 0 NA -1\n q2 0 007 0\n"
@@ -102,96 +98,9 @@ def test_a_run_as_trec_eval_reads_it(tmp_path: Path) -> None:
 WORD = st.text(st.characters(exclude_categories=("Z", "C"), codec="utf-8"), min_size=1, max_size=6)
 
 
-@given(st.lists(st.tuples(WORD, WORD, st.floats(allow_nan=False, allow_infinity=False)), min_size=1, max_size=20))
-def test_what_is_written_is_read_back(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, float]]
-) -> None:
-    rows = [(f"q{user}", item, score) for user, item, score in rows]  # a query that begins with # would be a comment
-    path = tmp_path_factory.mktemp("trec") / "run.gz"
-    frame = pd.DataFrame(rows, columns=["user", "item", "score"])
-    recnb.write_trec_run(frame, path, tag="mine")
-    read = recnb.read_trec_run(path)
-    assert sorted(zip(read["user"], read["item"], read["score"], strict=True)) == sorted(rows)
-    assert (read["model"] == "mine").all()
-
-
-def test_ranks_become_scores_of_the_same_order(tmp_path: Path) -> None:
-    recs = pl.DataFrame({"member": ["b", "a", "a"], "item": ["x", "y", "z"], "rank": [1, 2, 1], "model": ["m"] * 3})
-    recnb.write_trec_run(recs, tmp_path / "run", user="member")
-    assert (tmp_path / "run").read_text() == "a Q0 z 1 -1.0 m\na Q0 y 2 -2.0 m\nb Q0 x 1 -1.0 m\n"
-
-
-def test_what_cannot_be_written(tmp_path: Path) -> None:
-    recs = pd.DataFrame({"user": [1], "item": ["two words"], "score": [1.0]})
-    with pytest.raises(FrameError, match="the item 'two words' holds blanks"):
-        recnb.write_trec_run(recs, tmp_path / "run")
-    with pytest.raises(ColumnError, match="neither rank nor score"):
-        recnb.write_trec_run(recs.drop(columns="score"), tmp_path / "run")
-    with pytest.raises(FrameError, match="has 1 score that is missing"):
-        recnb.write_trec_run(recs.assign(score=None), tmp_path / "run")
-    with pytest.raises(FrameError, match=r"a relevance is 0\.5"):
-        recnb.write_trec_qrels(recs.assign(relevance=0.5), tmp_path / "qrels")
-
-
 def test_a_path_that_is_no_file(tmp_path: Path) -> None:
     for read in (recnb.read_trec_run, recnb.read_trec_qrels):
         with pytest.raises(FrameError, match=r"there is no file '.*missing'"):
             read(tmp_path / "missing")
         with pytest.raises(FrameError, match="is a folder: name a file in it"):
             read(tmp_path)
-
-
-def test_judgements_without_relevance_count_1(tmp_path: Path) -> None:
-    recnb.write_trec_qrels(pd.DataFrame({"user": [1, 2], "item": ["b", "a"]}), tmp_path / "qrels")
-    assert (tmp_path / "qrels").read_text() == "1 0 b 1\n2 0 a 1\n"
-
-
-def test_ranks_and_scores_that_disagree_are_not_written(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    recs = pd.DataFrame({"user": ["u", "u"], "item": ["a", "b"], "rank": [1, 2], "score": [0.1, 0.9]})
-    with pytest.raises(
-        FrameError, match=r"'rank' and 'score' disagree: user 'u' has item 'a' at rank 1, and 'b', .* at rank 2"
-    ):
-        recnb.write_trec_run(recs, path)
-    assert not path.exists()
-    recnb.write_trec_run(recs.drop(columns="score"), path)
-    assert recnb.read_trec_run(path)["item"].tolist() == ["a", "b"]
-    tied = recs.assign(score=0.5)[::-1]
-    recnb.write_trec_run(tied, path)
-    assert recnb.read_trec_run(path, rank=True)["rank"].tolist() == [1, 2]
-
-
-def test_scores_that_a_float_cannot_tell_apart_keep_their_order(tmp_path: Path) -> None:
-    recs = pd.DataFrame({"user": ["u"] * 3, "item": list("abc"), "score": [2**60, 2**60 + 1, 2**60 + 2]})
-    recnb.write_trec_run(recs, tmp_path / "run")
-    assert recnb.read_trec_run(tmp_path / "run")["item"].tolist() == ["c", "b", "a"]
-    assert recnb.read_trec_run(tmp_path / "run")["score"].is_unique
-
-
-def test_a_run_holds_one_model(tmp_path: Path) -> None:
-    recs = pd.DataFrame({"user": ["u", "u"], "item": ["a", "b"], "score": [2.0, 1.0], "model": ["x", "y"]})
-    with pytest.raises(FrameError, match=r"several models \('x', 'y'\), and a run holds one"):
-        recnb.write_trec_run(recs, tmp_path / "run", tag="both")
-    recnb.write_trec_run(recs[recs["model"] == "x"], tmp_path / "run")
-    assert recnb.read_trec_run(tmp_path / "run")["item"].tolist() == ["a"]
-
-
-def test_users_that_would_be_comments_are_not_written(tmp_path: Path) -> None:
-    recs = pd.DataFrame({"user": ["#1"], "item": ["a"], "score": [2.0]})
-    with pytest.raises(FrameError, match="'#1' begins with #"):
-        recnb.write_trec_run(recs, tmp_path / "run")
-
-
-def test_trec_eval_reads_the_same(tmp_path: Path) -> None:
-    sample = recnb.datasets.load_sample()
-    recs = sample.models["item-knn"]
-    recnb.write_trec_run(recs, tmp_path / "run")
-    recnb.write_trec_qrels(sample.test, tmp_path / "qrels")
-    with (tmp_path / "run").open() as run_file, (tmp_path / "qrels").open() as qrels_file:
-        run, qrels = pytrec_eval.parse_run(run_file), pytrec_eval.parse_qrel(qrels_file)
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut_10"}).evaluate(run)
-    ev = recnb.evaluate(
-        recnb.read_trec_run(tmp_path / "run"), recnb.read_trec_qrels(tmp_path / "qrels"), convention="trec_eval"
-    )
-    for name, score in (("map", ev.map()), ("ndcg_cut_10", ev.ndcg(k=10))):
-        assert float(score) == pytest.approx(sum(one[name] for one in theirs.values()) / len(theirs), abs=1e-12)

@@ -35,7 +35,7 @@ def test_an_explanation_is_all_korean(name: str):
                 assert english_in(text) == set(), text
     made = recnb.explain(name, [3, 2, 0, 1])
     assert english_in(f"{made!r}\n{page(made._repr_html_())}") == set()
-    decided = recnb.evaluate(RECS, TRUTH, users="union", no_relevant="one").explain(name, "f", 3)
+    decided = recnb.evaluate(RECS, TRUTH, averaged_users="union", no_relevant="one").explain(name, "f", 3)
     assert english_in(f"{decided!r}\n{page(decided._repr_html_())}") == set()
     if "ideal" in METRICS[name].defaults:
         assert "관련도가 가장 높은 아이템과 관련도가 같은 아이템" in repr(EV.explain(name, "a", 3, ideal="k"))
@@ -95,7 +95,7 @@ def test_other_libraries_numbers_are_all_korean():
         way = EV.why("ndcg", 3, other=library)
         shown += [repr(way), page(way._repr_html_())]
     other = recnb.evaluate(RECS.assign(score=-RECS["rank"]).drop(columns="rank"), TRUTH, ties="last")
-    for to in (Convention(users="union", no_relevant="zero", relevant_from=2), other, EV.under("ranx")):
+    for to in (Convention(averaged_users="union", no_relevant="zero", relevant_from=2), other, EV.under("ranx")):
         way = EV.why("f1" if to is other else "ndcg", 3, other=to)
         shown += [repr(way), page(way._repr_html_())]
     ours, exact = float(ONE.ndcg(k=3)), EV.reciprocal_rank(k=3).per_user

@@ -352,8 +352,8 @@ def test_a_worker_lost_in_mid_run_changes_nothing():
 def test_most_partitions_may_be_empty():
     recs, truth = random_frames(np.random.default_rng(14), 3)
     left = dd.from_map(lambda piece: piece, [recs[:0], recs, recs[:0], recs[:0]], meta=recs[:0])
-    evaluation = left.rec.against(parted(truth, 2), npartitions=20, users="union", no_relevant="zero")
-    expected = recnb.evaluate(recs, truth, users="union", no_relevant="zero")
+    evaluation = left.rec.against(parted(truth, 2), npartitions=20, averaged_users="union", no_relevant="zero")
+    expected = recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero")
     agree(evaluation.table(METRICS, k=K), expected.table(METRICS, k=K))
     assert len(evaluation.per_user(["ndcg"], 5).compute()) == expected.n_users
 

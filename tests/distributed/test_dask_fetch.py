@@ -90,8 +90,8 @@ def test_empty_partitions_and_a_giant_user_are_fetched():
     liked = pd.DataFrame({"user": 99, "item": rng.permutation(9_000)[:4_000], "relevance": 1})
     recs, truth = pd.concat([recs, giant], ignore_index=True), pd.concat([truth, liked], ignore_index=True)
     left = dd.from_map(lambda piece: piece, [recs[:0], recs, recs[:0]], meta=recs[:0])
-    made = left.rec.against(parted(truth, 2), npartitions=30, users="union", no_relevant="zero").fetch()
-    expected = recnb.evaluate(recs, truth, users="union", no_relevant="zero")
+    made = left.rec.against(parted(truth, 2), npartitions=30, averaged_users="union", no_relevant="zero").fetch()
+    expected = recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero")
     agree(made.table(METRICS, k=K), expected.table(METRICS, k=K))
     same_hits(made.hits(), expected.hits())
 
@@ -170,7 +170,7 @@ def test_models_are_compared_as_those_of_pandas(way):
 
 def test_a_comparison_of_some_of_the_users_knows_what_it_does_not_know():
     a, b, truth = two_models()
-    asked = {"users": "both", "train": truth[["user", "item"]].sample(frac=0.3, random_state=0)}
+    asked = {"averaged_users": "both", "train": truth[["user", "item"]].sample(frac=0.3, random_state=0)}
     made = recnb.compare({"A": parted(a, 4), "B": parted(b, 3)}, parted(truth, 2), **asked)
     expected = recnb.compare({"A": a, "B": b}, truth, **asked)
     assert made.users_by_model == expected.users_by_model

@@ -66,9 +66,9 @@ def sum_split(moments):
 
 CONVENTIONS = [
     {},
-    {"users": "union", "no_relevant": "zero"},
-    {"users": "both", "ties": "item_desc"},
-    {"no_relevant": "one", "users": "recs"},
+    {"averaged_users": "union", "no_relevant": "zero"},
+    {"averaged_users": "both", "ties": "item_desc"},
+    {"no_relevant": "one", "averaged_users": "recs"},
     {"ties": "last", "relevant_from": 3},
     {"judged": "list", "no_relevant": "skip"},
     {"ties": "max_rank"},
@@ -208,7 +208,7 @@ def test_a_sum_whose_users_were_not_kept_mentions_that_some_may_count_twice(libr
         assert said not in made.basis + made.score("ndcg", 5).basis
 
 
-@pytest.mark.parametrize("options", [{}, {"users": "union", "no_relevant": "one"}])
+@pytest.mark.parametrize("options", [{}, {"averaged_users": "union", "no_relevant": "one"}])
 def test_json_keeps_everything(options):
     rng = np.random.default_rng(6)
     recs, truth = frames_of(rng)

@@ -87,7 +87,7 @@ def test_buckets_give_the_numbers_of_pandas(spark, number):
     agree(made.table(METRICS, k=K), expected.table(METRICS, k=K))
 
 
-@pytest.mark.parametrize("asked", [{"users": "union", "no_relevant": "zero"}, {"users": "both"}])
+@pytest.mark.parametrize("asked", [{"averaged_users": "union", "no_relevant": "zero"}, {"averaged_users": "both"}])
 def test_values_of_users_are_those_of_pandas(spark, asked):
     recs, truth = random_frames(np.random.default_rng(1))
     made, expected = both(spark, recs, truth, **asked), recnb.evaluate(recs, truth, **asked)
@@ -291,7 +291,7 @@ def test_only_the_columns_that_are_read_are_moved(spark):
 def test_reports_tables_by_group_comparisons_and_explanations_are_those_of_pandas(spark):
     recs, truth = random_frames(np.random.default_rng(10), 60)
     users = pd.DataFrame({"user": np.arange(60), "group": np.arange(60) % 3})
-    made, expected = both(spark, recs, truth, users=users), recnb.evaluate(recs, truth, users=users)
+    made, expected = both(spark, recs, truth, averaged_users=users), recnb.evaluate(recs, truth, averaged_users=users)
     report, other = made.report(k=[1, 5]), expected.report(k=[1, 5])
     pd.testing.assert_frame_equal(report.to_frame(), other.to_frame())
     assert (report.users, report.populations) == (other.users, other.populations)

@@ -28,6 +28,7 @@ from recnb.metrics.metric import metric_named
 from recnb.results.evaluation_data import EvaluationData
 from tests.presets import as_in_of, cut_at
 from tests.results.test_html import EVIL, Page
+from tests.trec import write_qrels, write_run
 
 RANKING = (
     "ndcg",
@@ -209,12 +210,12 @@ def test_a_mover_is_explained_by_the_value_it_has_after_the_step():
 def test_to_conventions_and_evaluations():
     recs, truth = SAMPLE.models["popular"], SAMPLE.test
     ev = recnb.evaluate(recs, truth)
-    strict = recnb.evaluate(recs, truth, relevant_from=4, users="both")
+    strict = recnb.evaluate(recs, truth, relevant_from=4, averaged_users="both")
     made = ev.why("recall", 10, other=strict)
     assert_way(made, float(ev.recall(k=10)), float(strict.recall(k=10)))
-    assert {axis for step in made.steps for axis in step.axes} == {"relevant", "users"}
+    assert {axis for step in made.steps for axis in step.axes} == {"relevant", "averaged_users"}
     assert [step.stage for step in made.steps] == ["relevance", "users"]
-    same = ev.why("recall", 10, other=recnb.Convention(relevant_from=4, users="both"))
+    same = ev.why("recall", 10, other=recnb.Convention(relevant_from=4, averaged_users="both"))
     assert near(same.end, made.end)
     under = ev.under("trec_eval").why("ndcg", 10, other=ev)
     assert_way(under, float(ev.under("trec_eval").ndcg(k=10)), float(ev.ndcg(k=10)))
@@ -338,8 +339,8 @@ def test_as_in_reads_mappings_and_files(tmp_path: Path) -> None:
         )
         for held, columns in ((lists, ["user", "item", "score"]), (truth, ["user", "item", "relevance"]))
     ]
-    recnb.write_trec_run(rows[0], tmp_path / "bm25.run")
-    recnb.write_trec_qrels(rows[1], tmp_path / "t.qrels")
+    write_run(rows[0], tmp_path / "bm25.run")
+    write_qrels(rows[1], tmp_path / "t.qrels")
     wanted = recnb.as_in("trec_eval", "ndcg", *rows, k=10)
     assert 0 < wanted < 1
     assert recnb.as_in("trec_eval", "ndcg", lists, truth, k=10) == wanted

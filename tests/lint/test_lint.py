@@ -107,7 +107,7 @@ CASES: dict[str, tuple[Data, str, Callable[[Data], Data]]] = {
     "scores": (planted("rank_against_score"), "rank_against_score", lambda d: d.saying(order="score")),
     "rows": (CLEAN.with_(recs=CLEAN.recs.iloc[::-1]).saying(order="row"), "rank_against_score", lambda _: CLEAN),
     "upside down": (planted("upside_down"), "upside_down", lambda d: d.with_(recs=d.recs.assign(score=-d.recs["score"]))),
-    "no list": (planted("users_without_list"), "users_without_list", lambda d: d.saying(users="both")),
+    "no list": (planted("users_without_list"), "users_without_list", lambda d: d.saying(averaged_users="both")),
     "ids": (planted("ids_written_otherwise: case"), "ids_written_otherwise", lambda _: CLEAN),
     "new items": (planted("cold_relevant"), "cold_relevant", lambda _: CLEAN),
     "ties": (planted("ties"), "ties", lambda d: d.saying(ties="expected")),
@@ -141,7 +141,7 @@ def test_what_cannot_be_evaluated_has_no_number_and_no_code() -> None:
 def test_ceilings_are_what_perfect_lists_reach_under_the_convention_in_force() -> None:
     perfect = CLEAN.with_(recs=CLEAN.truth.assign(score=np.resize(np.arange(99, 0, -1), len(CLEAN.truth))))
     nobody = pd.concat([CLEAN.truth.assign(relevance=1), Frame({"user": ["z"], "item": ["i001"], "relevance": [0]})])
-    for options, k, metric in [({}, 5, "recall"), ({}, 2, "recall"), ({}, 10, "precision"), ({"no_relevant": "one", "users": "union"}, 3, "recall")]:  # fmt: skip
+    for options, k, metric in [({}, 5, "recall"), ({}, 2, "recall"), ({}, 10, "precision"), ({"no_relevant": "one", "averaged_users": "union"}, 3, "recall")]:  # fmt: skip
         data, best = (one.with_(truth=nobody, users=None).saying(**options) for one in (CLEAN, perfect))
         most = getattr(best.evaluate(), metric)(k=k)
         told = data.lint(k, metric)["ceiling"]

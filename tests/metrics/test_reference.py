@@ -111,7 +111,7 @@ def test_random_data_through_frames(source: Data, chosen: dict[str, Options]) ->
 @given(data(), choices())
 def test_users_without_relevant_items_count_0(source: Data, chosen: dict[str, Options]) -> None:
     """Asked for everyone, users of either frame for whom nothing is relevant count 0, wherever their ids sort."""
-    everyone = recnb.evaluate(source.recs, source.relevant, users="union", no_relevant="zero")
+    everyone = recnb.evaluate(source.recs, source.relevant, averaged_users="union", no_relevant="zero")
     assert set(everyone.users) == {*source.lists, *source.truth}
     for name, options in chosen.items():
         values = getattr(everyone, name)(k=3, **options).per_user.to_dict()

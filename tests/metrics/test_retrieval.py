@@ -118,8 +118,8 @@ def test_users_who_are_left_out_do_not_shift_the_others() -> None:
     recs = pd.DataFrame({"user": [1, 1, 3, 4, 4, 4], "item": list("abaxba"), "rank": [1, 2, 1, 1, 2, 3]})
     truth = pd.DataFrame({"user": [1, 2, 4, 4], "item": list("aaab"), "relevance": [0, 1, 2, 0]})
     for users in ("truth", "recs", "both", "union"):
-        values = recnb.evaluate(recs, truth, users=users).judged(k=3).per_user
+        values = recnb.evaluate(recs, truth, averaged_users=users).judged(k=3).per_user
         assert values[4] == close(2 / 3)
-        assert recnb.evaluate(recs, truth, users=users).bpref().per_user[4] == 0
-    every = recnb.evaluate(recs, truth, users="union", no_relevant="zero").judged(k=3).per_user
+        assert recnb.evaluate(recs, truth, averaged_users=users).bpref().per_user[4] == 0
+    every = recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero").judged(k=3).per_user
     np.testing.assert_allclose(every, [1 / 2, 0, 0, 2 / 3])

@@ -136,7 +136,7 @@ def test_user_coverage_is_of_the_users_evaluated() -> None:
     assert EV.user_coverage().per_user.to_dict() == {1: 1, 2: 1, 3: 1, 5: 0}
     assert EV.user_coverage(k=2, at_least=3) == 0
     assert EV.user_coverage(at_least=3) == 3 / 4
-    assert evaluation(users="recs").user_coverage() == 1
+    assert evaluation(averaged_users="recs").user_coverage() == 1
 
 
 # The number that RecTools 0.19.0 returned for its serendipity on the cases of tests/recorded.
@@ -150,7 +150,7 @@ def test_serendipity_as_rectools_has_it(case: str) -> None:
     recs = pl.DataFrame(data["recs"], schema=["user", "item", "rank"], orient="row")
     train = pl.DataFrame(data["train"], schema=["user", "item"], orient="row")
     items = pl.DataFrame({"item": data["catalogue"]})
-    ev = recnb.evaluate(recs, RECORDED_TRUTH, train=train, items=items, users="recs", no_relevant="zero")
+    ev = recnb.evaluate(recs, RECORDED_TRUTH, train=train, items=items, averaged_users="recs", no_relevant="zero")
     assert ev.serendipity(k=data["k"], unexpected="popularity", out_of="list") == close(RECTOOLS[case])
 
 

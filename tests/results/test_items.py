@@ -144,7 +144,7 @@ def test_errors_and_rows_that_are_elsewhere(tmp_path, monkeypatch) -> None:
 def test_a_user_who_is_left_out_is_answered_with_the_reason() -> None:
     recs = {1: ["a"], 2: ["a"], 3: ["b"]}
     truth = {1: {"a": 1}, 2: {"a": 0}, 4: {"a": 1}}
-    ev = recnb.evaluate(recs, truth, users="both")
+    ev = recnb.evaluate(recs, truth, averaged_users="both")
     for user, reason in {
         2: "none of their items in the truth is relevant",
         3: "they have a list, and no item in the truth",

@@ -457,7 +457,7 @@ def test_users_without_a_list_are_users_of_a_librarys_ndcg(library: str) -> None
         ({"relevant_from": 2}, "relevance of 2 or more"),
         ({"no_relevant": "one"}, "users with no relevant item count 1"),
         (
-            {"relevant_from": 2, "users": "union", "judged_only": True},
+            {"relevant_from": 2, "averaged_users": "union", "judged_only": True},
             "relevance of 2 or more, users in either frame, items that are not judged left out of the lists",
         ),
     ],

@@ -1,0 +1,503 @@
+"""What callers hold: mappings, Series, lists in cells, one frame with both sides, and files, all equal to the same frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import recnb
+from recnb.errors import ColumnError, FrameError, OptionError, RecnbError
+
+LISTS = {"ann": ["a", "b", "c"], "bob": ["c", "d", "a"], "cy": ["x", "a", "b"]}
+LIKED = {"cy": {"b": 1, "q": 2}, "bob": {"d": 3, "x": 1}, "ann": {"a": 2, "c": 1}}  # another order on purpose
+SCORED = {user: {item: 1 / (3 + at) for at, item in reversed([*enumerate(items)])} for user, items in LISTS.items()}
+METRICS = ["ndcg", "recall", "mrr", "average_precision", "precision", "err"]
+
+
+def recs_of(lists: Any) -> pd.DataFrame:
+    rows = [(user, item, rank) for user, items in lists.items() for rank, item in enumerate(items, 1)]
+    return pd.DataFrame(rows, columns=["user", "item", "rank"])
+
+
+def truth_of(liked: Any) -> pd.DataFrame:
+    rows = [(user, item, grade) for user, items in liked.items() for item, grade in items.items()]
+    return pd.DataFrame(rows, columns=["user", "item", "relevance"])
+
+
+def numbers(*given: Any, **options: Any) -> Any:
+    return recnb.evaluate(*given, **options).table(METRICS, k=[1, 2, None]).to_numpy()
+
+
+RECS, TRUTH, IDS = recs_of(LISTS), truth_of(LIKED), list(LISTS)
+WANT, BINARY = numbers(RECS, TRUTH), numbers(RECS, TRUTH[["user", "item"]])
+
+
+def same(recs: Any, truth: Any, want: Any = WANT, **options: Any) -> None:
+    """The numbers of the frames."""
+    assert (numbers(recs, truth, **options) == want).all()
+
+
+def cells(lists: Any, **columns: Any) -> dict[str, Any]:
+    return {"user": list(lists), **{name: [one(items) for items in lists.values()] for name, one in columns.items()}}
+
+
+RECS_HELD: dict[str, Any] = {
+    "mapping": LISTS,
+    "tuples": {user: tuple(items) for user, items in LISTS.items()},
+    "arrays": {user: np.array(items) for user, items in LISTS.items()},
+    "rows of a matrix": dict(zip(IDS, np.array(list(LISTS.values())), strict=True)),
+    "Series": {user: pd.Series(items) for user, items in LISTS.items()},
+    "lists and arrays": {**LISTS, "bob": np.array(LISTS["bob"])},
+    "another mapping": MappingProxyType(LISTS),
+    "mapping of scores": SCORED,
+    "Series of lists": pd.Series(LISTS),
+    "Series of scores": pd.Series(SCORED),
+    "frame of lists": pd.DataFrame(cells(LISTS, recommended=list)),
+    "frame of lists of another name": pd.DataFrame(cells(LISTS, best=list)),
+    "frame of lists under the item's name": pd.DataFrame(cells(LISTS, item=list)),
+    "Polars frame of lists": pl.DataFrame(cells(LISTS, best=list)),
+    "lazy frame of lists": pl.LazyFrame(cells(LISTS, recommended=list)),
+    "Arrow table of lists": pa.table(cells(LISTS, recommendations=list)),
+    "frame of scores": pd.DataFrame(cells(SCORED, recommended=dict)),
+}
+TRUTH_HELD: dict[str, Any] = {
+    "mapping": LIKED,
+    "Series": pd.Series(LIKED),
+    "frame of mappings": pd.DataFrame(cells(LIKED, relevant=dict)),
+    "frame": TRUTH,
+    "lazy": pl.from_pandas(TRUTH).lazy(),
+}
+BINARY_HELD: dict[str, Any] = {
+    "sets": {user: set(items) for user, items in LIKED.items()},
+    "lists": {user: list(items) for user, items in LIKED.items()},
+    "keys": {user: items.keys() for user, items in LIKED.items()},
+    "frame of sets": pd.DataFrame(cells(LIKED, relevant=set)),
+    "frame of lists": pl.DataFrame(cells(LIKED, likes=list)),
+}
+
+
+@pytest.mark.parametrize("how", RECS_HELD)
+def test_recommendations(how: str) -> None:
+    for truth in (TRUTH, LIKED, pl.from_pandas(TRUTH)):
+        same(RECS_HELD[how], truth)
+
+
+@pytest.mark.parametrize("how", TRUTH_HELD)
+def test_truth(how: str) -> None:
+    for recs in (RECS, LISTS, SCORED):
+        same(recs, TRUTH_HELD[how])
+
+
+@pytest.mark.parametrize("how", BINARY_HELD)
+def test_truth_without_relevance(how: str) -> None:
+    for recs in (RECS, LISTS):
+        same(recs, BINARY_HELD[how], BINARY)
+
+
+def test_columns_of_lists_by_keyword() -> None:
+    recs = pd.DataFrame(cells(LISTS, best=list, other=lambda _: [1])).rename(columns={"user": "who"})
+    truth = pd.DataFrame(cells(LIKED, right=dict, wrong=lambda _: [1])).rename(columns={"user": "who"})
+    same(recs, truth, user="who", recommended="best", relevant="right")
+    same(recs, TRUTH, user="who", recommended="best")
+    same(recs[["who", "best"]], TRUTH, user="who", item="best")
+    with pytest.raises(RecnbError, match="user="):
+        recnb.evaluate(recs, truth)
+    for column, named in (("score", {}), ("rank", {}), ("stars", {"score": "stars"})):
+        with pytest.raises(FrameError, match="one id a row is needed"):
+            recnb.evaluate(pd.DataFrame(cells(LISTS, item=list)).assign(**{column: 1}), TRUTH, **named)
+
+
+@given(
+    st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 12), unique=True, max_size=6), min_size=1),
+    st.dictionaries(st.integers(0, 9), st.dictionaries(st.integers(0, 12), st.integers(0, 3), max_size=6), min_size=1),
+)
+def test_mappings_are_their_frames(lists: dict[int, list[int]], liked: dict[int, dict[int, int]]) -> None:
+    """An empty list is no list, and an empty truth none: as in frames, which have no row of them."""
+
+    def result(recs: Any, truth: Any) -> Any:
+        try:
+            return recnb.evaluate(recs, truth).ndcg(k=3).per_user.to_dict()
+        except RecnbError as problem:
+            return type(problem)
+
+    assert result(lists, liked) == result(recs_of(lists), truth_of(liked))
+
+
+def test_an_empty_list_counts_0() -> None:
+    for nothing in ([], None, float("nan")):
+        ev = recnb.evaluate({**LISTS, "ann": nothing}, LIKED)
+        assert ev.ndcg(k=3).per_user["ann"] == 0
+        assert ev.counts.n_without_list == 1
+    assert recnb.evaluate(LISTS, {**LIKED, "ann": {}}).counts.n_without_relevant == 1
+
+
+def test_nothing_given_is_changed() -> None:
+    lists = {user: list(items) for user, items in LISTS.items()}
+    ev = recnb.evaluate(lists, LIKED)
+    before = ev.ndcg(k=3)
+    lists["ann"].reverse()
+    assert ev.ndcg(k=3) == before
+    frame = pd.DataFrame(cells(LISTS, recommended=list)).assign(relevant=[[item] for item in "ada"])
+    held = [*frame["recommended"]]
+    frame.rec.evaluation(candidates="padded", duplicates="dedupe").table(k=[1, None])
+    assert all(now is one for now, one in zip(frame["recommended"], held, strict=True))
+    assert held == list(LISTS.values())
+
+
+def test_train_in_the_forms_of_a_truth() -> None:
+    train = {"ann": ["x"], "bob": ["y", "b"]}
+    want = recnb.evaluate(
+        RECS, TRUTH, train=pd.DataFrame({"user": ["ann", "bob", "bob"], "item": ["x", "y", "b"]})
+    ).novelty(k=3)
+    assert recnb.evaluate(LISTS, LIKED, train=train).novelty(k=3) == want
+    assert recnb.evaluate(RECS, TRUTH, train=pl.DataFrame(cells(train, relevant=list))).novelty(k=3) == want
+
+
+COLLECTIONS: dict[str, Callable[[list[int]], Any]] = {
+    "a range": lambda items: range(items[0], items[0] + len(items)),
+    "keys of a mapping": lambda items: dict.fromkeys(items).keys(),
+    "values of a mapping": lambda items: dict(enumerate(items)).values(),
+    "a generator": lambda items: (item for item in items),
+    "a map": lambda items: map(int, items),
+    "a tensor": lambda items: Tensor(items),
+}
+
+
+class Tensor:
+    """What a tensor of torch has of a list."""
+
+    __module__ = "torch"
+
+    def __init__(self, values: list[Any]) -> None:
+        self.values, self.shape = values, (len(values),)
+
+    def __iter__(self) -> Any:
+        return (Tensor([value]) for value in self.values)
+
+    def tolist(self) -> list[Any]:
+        return self.values
+
+
+@pytest.mark.parametrize("how", COLLECTIONS)
+def test_any_collection_is_a_list(how: str) -> None:
+    of = COLLECTIONS[how]
+    assert recnb.evaluate({"u": of([4, 5, 6])}, {"u": [5]}).mrr() == 0.5
+    assert recnb.evaluate({"u": [4, 5, 6]}, {"u": of([5, 6])}).mrr() == 0.5
+    if how != "a tensor":
+        assert recnb.mrr(of([4, 5, 6]), [5]) == recnb.mrr([4, 5, 6], of([5, 6])) == 0.5
+
+
+@pytest.mark.parametrize("matrix", [Tensor([[4, 5], [5, 4]]), np.array([[4, 5], [5, 4]]), [[4, 5], [5, 4]]])
+def test_a_matrix_goes_by_user(matrix: Any) -> None:
+    with pytest.raises(FrameError, match="which is nothing that recnb reads") as found:
+        recnb.evaluate(matrix, {"u": [5], "v": [5]})
+    by_user = eval(str(found.value).split("is a mapping: ")[1].removesuffix("."), {"users": "uv", "matrix": matrix})
+    assert recnb.evaluate(by_user, {"u": [5], "v": [5]}).mrr() == 0.75
+
+
+@pytest.mark.parametrize(("cell", "right"), [([[7, 3], [3, 7]], 0.75), ([[1.0, 0.5], [0.5, 1.0]], 1.0)])
+def test_a_table_of_users_by_rank_or_item_is_refused_and_both_ways_out_work(cell: Any, right: float) -> None:
+    frame = pd.DataFrame(cell, index=["u", "v"], columns=[3, 7])
+    with pytest.raises(ColumnError, match="Its columns: 3, 7") as found:
+        recnb.evaluate(frame, {"u": [3], "v": [3] if right == 0.75 else [7]})
+    message = str(found.value)
+    ways = {
+        0.75: message.split("each user, ")[1].split(" if its")[0],
+        1.0: message.split(", and ")[-1].split(" if they")[0],
+    }
+    assert (
+        recnb.evaluate(eval(ways[right], {"frame": frame}), {"u": [3], "v": [3] if right == 0.75 else [7]}).mrr()
+        == right
+    )
+
+
+# ---- one frame with both sides
+
+
+def outer(recs: pd.DataFrame = RECS, truth: pd.DataFrame = TRUTH) -> pd.DataFrame:
+    return truth.merge(recs, how="outer", on=["user", "item"])
+
+
+ORDERED: dict[str, Callable[[list[str]], Any]] = {
+    "list": list, "tuple": tuple, "array": lambda cell: np.array(cell, dtype=object), "series": lambda cell: pd.Series(cell, dtype=object),
+    "polars": lambda cell: pl.Series(cell, dtype=pl.String), "none": lambda cell: list(cell) or None, "nan": lambda cell: list(cell) or float("nan"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ranking", ORDERED)
+@pytest.mark.parametrize("relevant", [*ORDERED, "set", "frozenset", "mapping"])
+def test_cells_of_any_kind(ranking: str, relevant: str) -> None:
+    kinds = {**ORDERED, "set": set, "frozenset": frozenset, "mapping": lambda cell: dict.fromkeys(cell, 1)}
+    lists, liked = {**LISTS, "dan": []}, {**LIKED, "dan": {"a": 1}, "eve": {}}
+    columns = {
+        "recommended": [ORDERED[ranking](lists.get(user, [])) for user in liked],
+        "relevant": [kinds[relevant](list(items)) for items in liked.values()],
+    }
+    frame = pd.DataFrame(
+        {"user": list(liked), **{name: pd.Series(cell, dtype=object) for name, cell in columns.items()}}
+    )
+    want = numbers(recs_of(lists), truth_of(liked)[["user", "item"]])
+    for renamed, named in (
+        (frame, {}),
+        (
+            frame.set_axis(["who", "shown", "bought"], axis=1),
+            {"user": "who", "recommended": "shown", "relevant": "bought"},
+        ),
+    ):
+        ev = recnb.evaluate(renamed, **named)
+        assert ev.table(METRICS, k=[1, 2, None]).to_numpy() == pytest.approx(want, abs=1e-15)
+        assert ev.counts.n_without_list == 1
+
+
+@pytest.mark.parametrize("kind", ["eager", "lazy", "arrow", "duckdb"])
+def test_list_columns_of_other_frames(kind: str) -> None:
+    eager = pl.DataFrame(cells(LISTS, recommended=list) | {"relevant": [list(LIKED[user]) for user in LISTS]})
+    frame: Any = {
+        "eager": lambda: eager, "lazy": eager.lazy, "arrow": eager.to_arrow, "duckdb": lambda: duckdb.from_arrow(eager.to_arrow()),
+    }[kind]()  # fmt: skip
+    assert (numbers(frame) == BINARY).all()
+
+
+@given(
+    st.dictionaries(st.sampled_from("uvwxyz"), st.lists(st.sampled_from("abcdef"), unique=True, max_size=5), min_size=1),
+    st.dictionaries(
+        st.sampled_from("uvwxyz"),
+        st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([0.0, 1.0, 2.0]), max_size=5), min_size=1,
+    ),
+    st.integers(0, 99),
+)  # fmt: skip
+def test_outer_joined_is_the_same_as_two_frames(lists: Any, liked: Any, seed: int) -> None:
+    recs, truth = recs_of(lists), truth_of(liked)
+    assume(set(recs["user"]) & set(truth.loc[truth["relevance"] > 0, "user"]))
+    want = recnb.evaluate(recs, truth)
+    frame = outer(recs, truth).sample(frac=1, random_state=seed)
+    for kind in (frame, pl.from_pandas(frame), pl.from_pandas(frame).lazy(), frame.convert_dtypes()):
+        ev = kind.rec.evaluation()
+        assert (ev.table(METRICS, k=[1, 2, None]).to_numpy() == want.table(METRICS, k=[1, 2, None]).to_numpy()).all()
+        assert ev.users.tolist() == want.users.tolist()
+        pairs = [set(zip(one["user"], one["item"], strict=True)) for one in (truth, recs)]
+        assert bool(ev.notes) == (pairs[0] <= pairs[1])
+
+
+def test_a_learning_to_rank_frame_says_what_it_holds() -> None:
+    frame = pd.DataFrame({"qid": [1, 1, 1, 2, 2], "score": [0.1, 0.9, 0.5, 0.2, 0.3], "label": [2, 0, 1, 0, 1]})
+    want = pytest.approx([(1 / np.log2(3) + 2 / 2) / (2 + 1 / np.log2(3)), 1.0])
+    for one in (frame, frame.assign(doc_id=[3, 4, 5, 3, 4])):
+        score = one.rec.ndcg(k=3)
+        assert score.per_user.tolist() == want
+        ev = one.rec.evaluation()
+        for shown in (score, ev, ev.table(k=[2]), ev.curve("ndcg", k=[2]), ev.explain("ndcg", 1, k=2)):
+            assert "relevant items: those in this frame" in repr(shown)
+        assert ("each row is an item of its own" in ev.basis()) == ("doc_id" not in one)
+    for ev in (recnb.evaluate(outer()), recnb.evaluate(RECS, TRUTH)):
+        assert "those in this frame" not in ev.basis()
+
+
+def test_a_missing_rank_is_relevant_and_not_recommended() -> None:
+    ev = recnb.evaluate(outer())
+    assert ev.explain("recall", "cy", k=3).missed == ("q",)
+    assert (ev.counts.n_recommended, ev.counts.n_relevant) == (9, 6)
+    by_both = outer().assign(score=lambda one: -one["rank"])
+    assert (numbers(by_both) == WANT).all()
+    with pytest.raises(FrameError, match="disagree"):
+        recnb.evaluate(by_both.assign(score=by_both["rank"]))
+
+
+def test_rows_without_a_score_are_counted() -> None:
+    frame = outer().rename(columns={"rank": "score"})
+    missing = frame[frame["score"].isna()]
+    assert f"{len(missing)} rows without a score: judged, not recommended" in recnb.evaluate(frame).ndcg(k=2).basis
+    assert "without a score" not in recnb.evaluate(outer()).basis()
+    assert "1 row without a score" in recnb.evaluate(pd.concat([frame.dropna(subset="score"), missing[:1]])).basis()
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    (lambda frame: frame.drop(columns="relevance"), "to be the relevance, and alone.*recs.rec.against"),
+    (lambda frame: frame.drop(columns="rank"), "to be the rank or score, and alone.*recs.rec.against"),
+    (lambda frame: frame.dropna(subset=["relevance"]).assign(rank=np.nan), "recommends nothing"),
+    (lambda frame: frame.dropna(subset=["rank"]).assign(relevance=np.nan), "judges nothing: every value of 'relevance'"),
+    (lambda frame: pd.concat([frame, pd.DataFrame({"user": ["u9"], "item": ["z"]})]), "row 11.*'u9'.*'z'.*neither a rank or score nor a relevance"),
+    (lambda frame: frame.iloc[:0], "the frame: there are no rows"),
+    (lambda frame: frame.drop(columns="item"), "column 'r.*' is missing in row .*needs both sides"),
+    (lambda frame: pd.DataFrame(cells(LISTS, pred=list, true=list)), "which are which: recommended='pred', relevant='true'"),
+    (lambda frame: pd.DataFrame(cells(LISTS, recommended=list, relevant=lambda _: [])), "judges nothing: every list of 'relevant' is empty"),
+    (lambda frame: pd.DataFrame(cells(LISTS, relevant=list, recommended=lambda _: [])), "recommends nothing"),
+    (lambda frame: pd.DataFrame({"user": [1, 1], "recommended": [["a"], ["b"]], "relevant": [["a"], ["b"]]}), "user 1 has more than one row"),
+    (lambda frame: pd.DataFrame({"user": [1], "recommended": [["a", "b", "a"]], "relevant": [["a"]]}), r"item 'a' \(2 times\)\. List each item once, or say"),
+])  # fmt: skip
+def test_frames_that_do_not_hold_both_sides(change: Callable[[pd.DataFrame], pd.DataFrame], message: str) -> None:
+    assert len(outer()) == 11
+    with pytest.raises((FrameError, ColumnError), match=message):
+        change(outer()).rec.ndcg(k=2)
+
+
+LABELS = pd.DataFrame({"qid": [1, 1, 2, 2], "label": [0, 1, 1, 0], "pred": [0.9, 0.5, 0.8, 0.1]})
+
+
+@pytest.mark.parametrize("convert", [lambda frame: frame, pl.from_pandas])
+def test_several_models_in_a_frame_without_items(convert: Callable[[pd.DataFrame], Any]) -> None:
+    both = pd.concat([LABELS.assign(model="a"), LABELS.assign(model="b", pred=[0.1, 0.2, 0.9, 0.3])])
+    with pytest.raises(FrameError, match=r"2 models in column 'model'.*recnb\.compare\(frame\)"):
+        recnb.evaluate(convert(both))
+    assert recnb.evaluate(convert(both[both["model"] == "a"])).mrr() == 0.75
+    assert recnb.compare(convert(both))["b"].mrr() == 1
+
+
+def test_the_score_among_other_columns_is_named() -> None:
+    features = LABELS.assign(f1=0.5)
+    assert "score: column 'pred'" in recnb.evaluate(features).ndcg(k=2).basis
+    assert "score: column 'pred'" in recnb.evaluate(pl.from_pandas(features).lazy()).basis()
+    for named in (recnb.evaluate(features, score="pred"), recnb.evaluate(LABELS), recnb.evaluate(LABELS.assign(f1=1))):
+        assert "score: column" not in named.basis()
+
+
+# ---- files
+
+WRITERS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
+    "x.csv": lambda frame, path: frame.to_csv(path, index=False),
+    "x.csv.gz": lambda frame, path: frame.to_csv(path, index=False),
+    "x.tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    "x.parquet": lambda frame, path: frame.to_parquet(path),
+    "x.arrow": lambda frame, path: pl.from_pandas(frame).write_ipc(path),
+    "x.feather": lambda frame, path: pl.from_pandas(frame).write_ipc(path),
+    "x.jsonl": lambda frame, path: pl.from_pandas(frame).write_ndjson(path),
+}
+
+
+@pytest.mark.parametrize("file", WRITERS)
+def test_files(file: str, tmp_path: Path) -> None:
+    frames = {
+        "recs": RECS, "truth": TRUTH, "both": outer(), "train": TRUTH[["user", "item"]].replace("q", "a"),
+        "users": pd.DataFrame({"user": IDS, "plan": ["x", "y", "x"]}),
+    }  # fmt: skip
+    paths = {name: tmp_path / f"{name}{file}" for name in frames}
+    for name, frame in frames.items():
+        WRITERS[file](frame, paths[name])
+    for recs in (paths["recs"], str(paths["recs"]), RECS, LISTS):
+        for truth in (paths["truth"], str(paths["truth"]), TRUTH, LIKED):
+            same(recs, truth)
+    same(paths["both"], None)
+    ev = recnb.evaluate(paths["recs"], paths["truth"], train=paths["train"], users=paths["users"])
+    assert ev.novelty(k=3) == recnb.evaluate(RECS, TRUTH, train=frames["train"]).novelty(k=3)
+    assert set(ev.table("ndcg", k=3, by="plan").to_frame().reset_index()["plan"]) == {"x", "y"}
+
+
+def test_lists_in_files_and_files_of_trec(tmp_path: Path) -> None:
+    pl.DataFrame(cells(LISTS, recommended=list)).write_parquet(tmp_path / "lists.parquet")
+    run = [f"{user} Q0 {item} {rank} {9 - rank} tag\n" for user, item, rank in RECS.itertuples(index=False)]
+    (tmp_path / "run.txt").write_text("".join(run))
+    (tmp_path / "qrels.txt").write_text(
+        "".join(f"{user} 0 {item} {grade}\n" for user, item, grade in TRUTH.itertuples(index=False))
+    )
+    same(tmp_path / "lists.parquet", TRUTH)
+    for recs, truth in (
+        (tmp_path / "run.txt", tmp_path / "qrels.txt"),
+        (tmp_path / "run.txt", LIKED),
+        (LISTS, tmp_path / "qrels.txt"),
+    ):
+        same(recs, truth)
+    with pytest.raises(FrameError, match=r"qrels\.txt is judgements"):
+        recnb.evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt")
+
+
+def test_numbers_of_a_csv_file_are_text_where_other_ids_are(tmp_path: Path) -> None:
+    pd.DataFrame({"user": [1, 2], "item": [10, 20], "rank": [1, 1]}).to_csv(tmp_path / "recs.csv", index=False)
+    assert recnb.evaluate(tmp_path / "recs.csv", pd.DataFrame({"user": ["1", "2"], "item": ["10", "x"]})).mrr() == 0.5
+    assert recnb.evaluate(tmp_path / "recs.csv", {1: [10], 2: [30]}).mrr() == 0.5
+
+
+def test_models_to_compare(tmp_path: Path) -> None:
+    backwards = {user: items[::-1] for user, items in LISTS.items()}
+    frame = pd.concat([RECS.assign(model="a"), RECS.assign(model="b", rank=4 - RECS["rank"])])
+    want = recnb.compare(frame, TRUTH).table(k=3).to_numpy()
+    frame.to_csv(tmp_path / "models.csv", index=False)
+    RECS.to_csv(tmp_path / "a.csv", index=False)
+    for first in (LISTS, RECS, tmp_path / "a.csv"):
+        assert (recnb.compare({"a": first, "b": backwards}, LIKED).table(k=3).to_numpy() == want).all()
+    assert (recnb.compare(tmp_path / "models.csv", LIKED).table(k=3).to_numpy() == want).all()
+    for users in (LISTS, SCORED):
+        with pytest.raises(RecnbError, match="model 'ann'"):
+            recnb.compare(users, LIKED)
+
+
+@pytest.mark.parametrize("library", ["ranx", "rectools"])
+def test_as_in_reads_what_evaluate_reads(library: str) -> None:
+    wanted = recnb.as_in(library, "ndcg", RECS, TRUTH, k=3)
+    assert recnb.as_in(library, "ndcg", LISTS, LIKED, k=3) == recnb.as_in(library, "ndcg", SCORED, LIKED, k=3) == wanted
+
+
+# ---- what is refused
+
+REFUSED: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...]]] = {
+    "a list": (["a", "b"], LIKED, {}, ("recommendations is a list", "recnb.ndcg(ranking, relevant)")),
+    "numbers": ([3, 0], [0.2, 0.9], {}, ("recnb.evaluate_groups(y_true, y_score, group=sizes)",)),
+    "a number": (5, None, {}, ("or the path of a file.",)),
+    "one mapping": (LISTS, None, {}, ("nothing that recnb reads", "recnb.evaluate(recs, truth)")),
+    "relevance by item": (LISTS, {"a": 1.0, "b": 2.0}, {}, ("truth", "holds float 1.0 for user 'a'", "mapping of item to relevance")),
+    "items as text": ({"ann": "abc"}, LIKED, {}, ("recommendations", "str 'abc'", "user 'ann'")),
+    "a set in rank order": ({"ann": {"a", "b"}}, LIKED, {}, ("recommendations", "set", "rank order")),
+    "a frame of a user": ({"ann": RECS}, LIKED, {}, ("holds a frame, <DataFrame>, for user 'ann'",)),
+    "lists and scores": ({**LISTS, "ann": SCORED["ann"]}, LIKED, {}, ("lists for some users and mappings for others",)),
+    "a score missing": ({"ann": {"a": 1.0, "b": np.nan}}, LIKED, {}, ("recommendations", "missing", "user 'ann', item 'b'")),
+    "a score as text": ({"ann": {"a": "high"}}, LIKED, {}, ("score that is no number", "'high'")),
+    "negative relevance": (LISTS, {"ann": {"a": -1}}, {}, ("truth", "-1", "user 'ann', item 'a'")),
+    "an item twice": ({"ann": ["a", "a"]}, LIKED, {}, ("user 'ann', item 'a' (2 times)", "duplicates='dedupe'")),
+    "an item missing": ({"ann": ["a", None]}, LIKED, {}, ("missing item id,",)),
+    "items of two kinds": ({"ann": ["a", 1]}, LIKED, {}, ("int, str", "one kind")),
+    "True beside 1": ({"ann": [True, 1]}, LIKED, {}, ("bool, int", "one kind")),
+    "times": ({"ann": [pd.Timestamp(1)]}, LIKED, {}, ("which is no item id",)),
+    "users of two kinds": ({"ann": ["a"], 1: ["a"]}, LIKED, {}, ("users of more than one kind", "int, str")),
+    "ids of two kinds": ({1: ["a"]}, LIKED, {}, ("user ids", "such as 1", "such as 'cy'")),
+    "columns": (RECS.to_dict("list"), TRUTH, {}, ("mapping of columns", "'user', 'item', 'rank'", "pandas.DataFrame")),
+    "users given twice": (pd.Series([["a"], ["b"]], index=["u", "u"]), LIKED, {}, ("user 'u' has more than one row",)),
+    "users of rows": ([["a"]], LIKED, {"user_ids": ["ann"]}, ("user_ids= is no option", "dict(zip(users, rows))")),
+    "a Series of items": (pd.Series(["a", "b"], index=["ann", "bob"]), LIKED, {}, ("str 'a' for user 'ann'",)),
+    "a Series of two levels": (-RECS.set_index(["user", "item"])["rank"], LIKED, {}, ("a Series", "nothing that recnb reads")),
+    "a column of lists that is none": (LISTS, LIKED, {"recommended": "best"}, ("recommended='best'",)),
+    "no file": ("nothing.csv", TRUTH, {}, ("there is no file 'nothing.csv'",)),
+    "items with scores": ({"ann": [("a", 0.9), ("b", 0.2)]}, LIKED, {}, ("tuples, such as ('a', 0.9)", "dict(pairs)")),
+    "titles in a mapping": (LISTS, LIKED, {"items": {"a": "A"}}, ("items is a dict", "with a row for each item")),
+    "users in a mapping": (LISTS, LIKED, {"users": {"ann": "A"}}, ("users is a dict", "with a row for each user")),
+    "many columns": (pd.DataFrame(np.ones((2, 1000)), columns=[f"c{at}x" for at in range(1000)]), TRUTH, {}, ("'c9x' and 990 more",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refused(what: str) -> None:
+    recs, truth, options, pieces = REFUSED[what]
+    with pytest.raises((FrameError, OptionError)) as found:
+        recnb.evaluate(recs, truth, **options)
+    for piece in pieces:
+        assert piece in str(found.value)
+    assert "frame[" not in str(found.value), "code for frames, where there is none"
+    assert len(str(found.value)) < 700
+
+
+def test_repeated_pairs_of_several_models_are_to_be_compared() -> None:
+    one = pd.DataFrame({"user": [1, 1, 2], "item": [5, 6, 5], "rank": [1, 2, 1]})
+    recs = pd.concat([one.assign(algo="a", page=1), one.assign(algo="b", page=1)])
+    truth = pd.DataFrame({"user": [1, 2], "item": [5, 6]})
+    with pytest.raises(RecnbError, match=r"compare them: recnb\.compare\(recs, truth, model='algo'\)\. Else: Drop"):
+        recnb.evaluate(recs, truth)
+    with pytest.raises(RecnbError, match="Drop the repeats") as found:
+        recnb.evaluate(recs.drop(columns="algo"), truth)
+    assert "compare" not in str(found.value)
+
+
+def test_who_is_averaged_was_called_users() -> None:
+    with pytest.warns(FutureWarning, match="averaged_users='recs'"):
+        old = recnb.evaluate(LISTS, {"ann": ["a"]}, users="recs", no_relevant="zero")
+    assert old.mrr() == recnb.evaluate(LISTS, {"ann": ["a"]}, averaged_users="recs", no_relevant="zero").mrr() == 1 / 3
+    with pytest.raises(OptionError, match="users='evryone' is no file of users"):
+        recnb.evaluate(LISTS, LIKED, users="evryone")
