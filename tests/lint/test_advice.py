@@ -180,7 +180,7 @@ def test_one_frame_with_both_sides_and_another_convention() -> None:
 
 def test_users_as_a_frame_leave_no_word_for_who_is_averaged() -> None:
     data = PLANTED["users_without_list"][0]
-    assert "users='both'" in data.lint()["users_without_list"].code
+    assert "averaged_users='both'" in data.lint()["users_without_list"].code
     beside = data.with_(users=CLEAN.users).lint()["users_without_list"]
     assert beside.code == ""
     assert beside.advice.endswith("evaluate those in both frames.")
