@@ -223,6 +223,56 @@ def test_severity_follows_the_share() -> None:
     assert (part.severity, part.n, part.code) == ("note", 1, "")
 
 
+def scored(values: Any) -> Data:
+    return CLEAN.with_(recs=CLEAN.recs.assign(score=np.asarray(values, dtype=float)))
+
+
+FALLING = np.resize(np.linspace(5, -5, 12), 480) + np.arange(480) * 1e-6
+RISING = CLEAN.recs.groupby("user").head(12).groupby("user").cumcount().to_numpy()
+#: Data just within and just beyond what a check is about, the finding, and its severity; None: it is not there.
+BOUNDS: list[tuple[Data, str, str | None]] = [
+    (scored(np.where(np.arange(480) % 12 == 7, -1.0, FALLING)), "filler_score", None),  # a score among others
+    (scored(np.where(np.arange(480) % 12 == 7, 999.0, FALLING)), "filler_score", "warning"),
+    (scored(np.where(np.arange(480) % 12 == 7, 998.0, FALLING)), "filler_score", None),
+    (scored(np.where(np.arange(480) % 12 == 7, -2e30, FALLING)), "filler_score", "warning"),
+    (scored(np.where(np.arange(480) == 7, -999.0, FALLING)), "filler_score", None),  # once
+    (scored(np.where(np.arange(480) % 12 == 7, -1.0, np.abs(FALLING))), "filler_score", "warning"),
+    (CLEAN.with_(recs=scored(RISING).recs.query("user == 'u00'").head(11), truth=CLEAN.truth.query("user == 'u00'")), "upside_down", "warning"),
+    (CLEAN.with_(recs=scored(RISING).recs.query("user == 'u00'").head(10), truth=CLEAN.truth.query("user == 'u00'")), "upside_down", None),
+    (planted("perfect").with_(truth=planted("perfect").truth.query("user < 'u09'")), "perfect", None),
+    (planted("perfect").with_(truth=planted("perfect").truth.query("user < 'u10'")), "perfect", "warning"),
+    (planted("cold_relevant"), "cold_relevant", "note"),
+    (CLEAN.with_(truth=CLEAN.truth.assign(item=CLEAN.truth["item"].where(CLEAN.truth.index % 10 > 0, "new"))), "cold_relevant", "warning"),
+    (CLEAN.with_(truth=CLEAN.truth.replace({"item": {CLEAN.truth["item"][3]: "nan"}}), items=None), "missing_ids", "note"),
+    (CLEAN.with_(recs=CLEAN.recs.replace({"item": {"i001": " NaN"}}), items=None), "missing_ids", "note"),
+    (CLEAN.with_(recs=ranked(CLEAN.recs).assign(rank=ranked(CLEAN.recs)["rank"] + 1)), "rank_gaps", "warning"),
+    (CLEAN.with_(recs=ranked(CLEAN.recs).assign(rank=ranked(CLEAN.recs)["rank"] + (CLEAN.recs["user"] > "u00"))), "rank_gaps", "note"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("data, name, severity", BOUNDS)
+def test_where_a_finding_begins(data: Data, name: str, severity: str | None) -> None:
+    assert {one.severity for one in data.lint() if one.name == name} == ({severity} if severity else set())
+
+
+@pytest.mark.parametrize("size, there", [(9, False), (10, True), (60, True), (61, False)])
+def test_candidates_are_no_fewer_than_ten_and_at_most_half_of_the_items(size: int, there: bool) -> None:
+    rng = np.random.default_rng(2)
+    lists = [(user, item) for user in CLEAN.users["user"] for item in rng.permutation(CLEAN.items["item"])[:size]]
+    recs = Frame(lists, columns=PAIR).assign(score=rng.random(len(lists)))
+    lint = CLEAN.with_(recs=recs, truth=recs.groupby("user").head(1)[PAIR], train=None).lint()
+    assert ("sampled_candidates" in lint.names) == there
+    assert ("nothing_missed" in lint.names) != there
+
+
+@pytest.mark.parametrize("row, moved, severity", [(2, 0.00048, "note"), (49, 0.0009, "warning")])
+def test_equal_scores_that_move_the_fourth_digit_are_a_note(row: int, moved: float, severity: str) -> None:
+    score = CLEAN.recs["score"]
+    lint = CLEAN.with_(recs=CLEAN.recs.assign(score=score.where(score.index != row + 1, score[row]))).lint(12)
+    assert lint.upper - lint.lower == pytest.approx(moved, abs=1e-5)
+    assert lint["ties"].severity == severity
+
+
 def test_a_gap_in_the_list_of_a_user_who_is_not_evaluated_is_none() -> None:
     gap = Frame({"user": ["other", "other"], "item": ["i001", "i002"], "rank": [1, 3]})
     data = CLEAN.with_(recs=pd.concat([ranked(CLEAN.recs), gap]))
