@@ -153,15 +153,15 @@ def compared(case: Case, want: Expected | None) -> None:
 # Beyond accuracy ------------------------------------------------------------------------------------------------------
 
 BEYOND: dict[str, tuple[str, Options]] = {
-    "coverage": ("coverage", {"catalogue": "catalogue", "count_only_catalogue": True, "normalize": True, "scale": 1, "round": None}),
+    "coverage": ("coverage", {"population": "catalogue", "count_only_catalogue": True, "normalize": True}),
     "gini": ("gini", {"population": "catalogue", "normalizer": "n", "weight": None}),
     "entropy": ("entropy", {"normalize": False}),
     "personalization": ("personalization", {"overlap": "cosine"}),
-    "novelty": ("novelty", {"popularity": "users", "cold": "log2(users)", "divisor": "list", "normalize": False, "epsilon": 0.0}),
+    "novelty": ("novelty", {"popularity": "users", "cold": "log2(users)", "divisor": "list", "normalize": False}),
     "popularity": ("popularity", {"popularity": "users", "cold": "zero", "divisor": "list"}),
     "popularity_rank": ("popularity_rank", {"popularity": "users", "cold": "zero", "divisor": "list"}),
-    "tail_share": ("tail", {"ratio": 0.8, "divisor": "list"}),
-    "diversity": ("ild", {"distance": "cosine", "as": "distance", "divisor": "pairs", "single": "skip"}),
+    "tail_share": ("tail_share", {"ratio": 0.8, "divisor": "list"}),
+    "diversity": ("diversity", {"distance": "cosine", "divisor": "pairs", "single": "skip"}),
 }  # fmt: skip
 
 
