@@ -37,10 +37,8 @@ class RecnbError(ValueError):
         What the message begins with: the metric it is about.
     """
 
-    def __init__(self, *problem: object, fix: object = "", subject: str = "") -> None:
-        self.problem = "".join(map(str, problem))
-        self.fix = fix if isinstance(fix, str) else "".join(map(str, fix))  # type: ignore[call-overload]
-        self.subject = subject
+    def __init__(self, *problem: str, fix: str | tuple[str, ...] = "", subject: str = "") -> None:
+        self.problem, self.fix, self.subject = "".join(problem), "".join(fix), subject
         super().__init__(f"{subject}{self.problem} {self.fix}".strip())
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -191,25 +189,3 @@ class Suggesting:
 
         def __getattr__(self, name: str) -> NoReturn:
             raise no_attribute(type(self).__name__, name, dir(self))
-
-
-# Messages of other modules are still put together from these.
-
-
-def Argument(name: str, value: object = ...) -> str:  # noqa: D103, N802
-    return f"{name}={'' if value is ... else quoted(value)}"
-
-
-def Code(text: str, _argument: object = None) -> str:  # noqa: D103, N802
-    return text
-
-
-class Placeholder(str):  # noqa: D101
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-FrameName = str
-COLUMN, FRAME = Placeholder("'...'"), Placeholder("frame")

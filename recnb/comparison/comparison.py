@@ -27,7 +27,7 @@ from recnb.display.document import Line, Mark, Name, Note, html, inline, joined,
 from recnb.display.language import N_, _, checked, current, use_language
 from recnb.display.templates import framed
 from recnb.display.text import one_line
-from recnb.errors import Argument, OptionError, Suggesting, UnknownNameError, is_number, is_word, near
+from recnb.errors import OptionError, Suggesting, UnknownNameError, is_number, is_word, near, quoted
 from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
@@ -371,10 +371,10 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             raise OptionError(f"{metric!r} is beyond accuracy, where lower is not worse: name a metric of accuracy.")
         if not is_number(margin) or margin < 0:
             problem = ": give how far below the baseline a model may be, a number from 0 up, such as 0.01."
-            raise OptionError(Argument("margin", margin), problem)
+            raise OptionError(f"margin={quoted(margin)}", problem)
         if self.baseline is None:
             problem = "every two models are compared, and none is the baseline that others may not be worse than: "
-            raise OptionError(problem, "compare with ", Argument("baseline", self.names[0]), ".")
+            raise OptionError(problem, f"compare with baseline={quoted(self.names[0])}.")
         pairs = self.pairs if model is None else [self._pair(model, None)]
         differences = self._measured([metric], Cutoffs.one(k), options, pairs).differences
         return Gate(

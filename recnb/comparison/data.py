@@ -11,7 +11,7 @@ from recnb.comparison.differences import ComparedMetrics, computed_blocks, measu
 from recnb.comparison.models import OWN
 from recnb.conventions import options_in_words
 from recnb.display.text import one_line
-from recnb.errors import Argument, OptionError, UnknownModelError, is_word, near
+from recnb.errors import OptionError, UnknownModelError, is_word, near, quoted
 from recnb.lint import ties_in
 from recnb.lint.findings import Finding
 from recnb.metrics.hits import Cutoffs
@@ -99,7 +99,7 @@ class ComparisonData:
         for name, value in options.items():
             if name in OWN:
                 problem = " is an option of the comparison and not of its metrics: give it to recnb.compare, "
-                raise OptionError(f"{name}=", problem, Argument(name, value), ".")
+                raise OptionError(f"{name}=", problem, f"{name}={quoted(value)}.")
         asked = asked_of(self._first.library, metrics, options)
         for _name, metric, _own in asked:
             if metric.of == "all":

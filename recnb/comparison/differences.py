@@ -15,7 +15,7 @@ from recnb.comparison.common_users import check_side_data, users_in_common
 from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import FRAME, Argument, OptionError
+from recnb.errors import OptionError, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
@@ -197,9 +197,7 @@ def _check_same(segments: Segments, others: Sequence[Segments], users: pl.Series
         if [keys[at] for at in code.tolist()] == [theirs[at] for at in of_other.tolist()]:
             continue
         problem = " of the recommendations puts a user's lists from two models into different segments: "
-        raise OptionError(
-            Argument("by", segments.label), problem, "take a column of ", Argument("users", FRAME), " or of the truth."
-        )
+        raise OptionError(f"by={quoted(segments.label)}", problem, "take a column of users=frame or of the truth.")
 
 
 def differences_by(results: Mapping[tuple[Any, ...], ComparedMetrics]) -> list[tuple[tuple[Any, ...], Difference]]:

@@ -20,7 +20,7 @@ from recnb.data.forms import RECS, TRUTH, Input
 from recnb.data.load import is_file, tables_of
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import Argument, ColumnError, FrameError, FrameName, OptionError, is_several, is_word, listed, near
+from recnb.errors import ColumnError, FrameError, OptionError, is_several, is_word, listed, near, quoted
 from recnb.evaluate import data_of
 from recnb.evaluation import Evaluation
 from recnb.options import KEYWORDS, unknown_option
@@ -96,7 +96,7 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
     if is_several(scores):
         if isinstance(scores, Mapping):
             problem, columns = ": name the columns alone, which name the models: ", [*scores.values()]
-            raise OptionError(Argument("score", scores), problem, Argument("score", columns), ".")
+            raise OptionError(f"score={quoted(scores)}", problem, f"score={quoted(columns)}.")
         if isinstance(models, Mapping) or "model" in options:
             raise OptionError(
                 "score= names several columns of predictions, a model each, in one frame: leave out model=, or give one score="
@@ -104,7 +104,7 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
             )
         scores = list(scores)
         if not all(isinstance(column, str) for column in scores):
-            raise OptionError(Argument("score", scores), ": a column is named as text.")
+            raise OptionError(f"score={quoted(scores)}: a column is named as text.")
         if len(set(scores)) < len(scores):
             raise OptionError(f"score={scores!r} names a column more than once.")
         models = dict.fromkeys(scores, models)
@@ -169,7 +169,7 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
         label = find(columns, name, ["model"], {"model": column})["model"]
         if column not in (None, label):
             has = listed(columns_of(columns, name))
-            raise ColumnError(FrameName(name), f": there is no column {column!r}. Its columns: {has}.")
+            raise ColumnError(name, f": there is no column {column!r}. Its columns: {has}.")
     except ColumnError as problem:
         for_each = (
             "If a column holds the predictions of each model, name these columns: recnb.compare(frame, score=['pred_a', 'pred_b'])."
@@ -201,7 +201,7 @@ def reference_of(baseline: str | None, pairs: str, names: Sequence[str]) -> str 
     if baseline is None:
         return names[0]
     if str(baseline) not in names:
-        raise OptionError(Argument("baseline", baseline), " is none of the models.", fix=near(baseline, names))
+        raise OptionError(f"baseline={quoted(baseline)} is none of the models.", fix=near(baseline, names))
     return str(baseline)
 
 
@@ -216,13 +216,11 @@ def settings_of(
     """The settings of tests and intervals, each checked, and refused where it would change nothing."""
     checked_confidence(confidence)
     if not is_word(test, TESTS):
-        raise OptionError(Argument("test", test), " is no test of recnb.", fix=near(test, TESTS))
+        raise OptionError(f"test={quoted(test)} is no test of recnb.", fix=near(test, TESTS))
     if method is not None:
         check_method(method, PAIRED_METHODS)
         if test != "t":
-            raise OptionError(
-                Argument("test", test), " has an interval of its own: leave out ", Argument("method", method), "."
-            )
+            raise OptionError(f"test={quoted(test)} has an interval of its own: leave out method={quoted(method)}.")
     method = method or test
     check_draws("method", "bootstrap", method, resamples=resamples)
     check_draws("test", "randomization", test, permutations=permutations)

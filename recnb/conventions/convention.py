@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from recnb.display.language import N_, _
-from recnb.errors import Argument, OptionError, is_number, is_word, near
+from recnb.errors import OptionError, is_number, is_word, near, quoted
 
 #: Decisions and options of metrics in words: axis and word -> phrase.
 PHRASES: dict[tuple[str, str], str] = {
@@ -125,12 +125,12 @@ class Convention:
         for name, words in WORDS.items():
             value = getattr(self, name)
             if not is_word(value, words):
-                raise OptionError(Argument(name, value), " is no convention.", fix=near(value, words))
+                raise OptionError(f"{name}={quoted(value)} is no convention.", fix=near(value, words))
         if not isinstance(self.judged_only, bool):
-            raise OptionError(Argument("judged_only", self.judged_only), " is no convention: say True or False.")
+            raise OptionError(f"judged_only={quoted(self.judged_only)} is no convention: say True or False.")
         threshold = self.relevant_from
         if threshold is not None and not (is_number(threshold) and threshold > 0):
-            given, example = Argument("relevant_from", threshold), Argument("relevant_from", 4)
+            given, example = f"relevant_from={quoted(threshold)}", "relevant_from=4"
             raise OptionError(given, " is no threshold: give a number above 0, such as ", example, ".")
 
     @classmethod

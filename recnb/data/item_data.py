@@ -16,7 +16,7 @@ from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct, positions
 from recnb.data.side_data import SideData
 from recnb.data.source import ranked
-from recnb.errors import Argument, Code, FrameError, OptionError, RecnbError, is_several, listed, near
+from recnb.errors import FrameError, OptionError, RecnbError, is_several, listed, near, quoted
 from recnb.metrics.hits import Floats, Hits, Ints, in_order
 from recnb.metrics.recommendation_lists import Bools, Catalogue, HitsWithPopularity, Lists
 from recnb.metrics.serendipity import expected_ranks, popular_places
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
 
 #: What to type where something is missing.
-TRAIN, ITEMS = Argument("train"), Argument("items")
+TRAIN, ITEMS = "train=", "items="
 WITH_TRAIN, WITH_ITEMS = "recs.rec.against(truth, train=train)", "recs.rec.against(truth, items=items)"
-ASK: dict[str, tuple[object, ...]] = {
-    "train": ("give ", TRAIN, ", a frame of user and item", Code(f": {WITH_TRAIN}")),
-    "catalogue": ("give ", ITEMS, ", a frame with a row for each item, or ", TRAIN, Code(f": {WITH_ITEMS}")),
+ASK: dict[str, tuple[str, ...]] = {
+    "train": ("give ", TRAIN, ", a frame of user and item", f": {WITH_TRAIN}"),
+    "catalogue": ("give ", ITEMS, ", a frame with a row for each item, or ", TRAIN, f": {WITH_ITEMS}"),
     "features": (
-        *("give ", ITEMS, ", a frame of items with a column of genres or columns of numbers", Code(f", {WITH_ITEMS}")),
+        *("give ", ITEMS, ", a frame of items with a column of genres or columns of numbers", f", {WITH_ITEMS}"),
         "; or distances=, a frame of items × items",
     ),
-    "genre": ("give ", ITEMS, ", a frame of items with a column of genres", Code(f": {WITH_ITEMS}")),
+    "genre": ("give ", ITEMS, ", a frame of items with a column of genres", f": {WITH_ITEMS}"),
     "distances": ("give distances=, a frame of items × items",),
     "features name": (ITEMS,),
 }
@@ -47,7 +47,7 @@ class ItemData:
     """The lists of all users who have one, and data about the items; each part is computed on first use."""
 
     #: What to type where something is missing, in other words than the metrics have.
-    ask: ClassVar[Mapping[str, tuple[object, ...]]] = ASK
+    ask: ClassVar[Mapping[str, tuple[str, ...]]] = ASK
 
     def __init__(self, prepared: Prepared, side_data: SideData) -> None:
         self.prepared = prepared
@@ -265,17 +265,15 @@ def _columns(items: pl.DataFrame, columns: object, argument: str, metric: str) -
             return tuple(named or flags)
         found = f"{' and '.join(map(repr, named))} could each be meant" if named else "has no column of genres"
         columns_of_items = f" {found}. Its columns: {listed(has) or 'none'}."
-        fix = ("Say which: ", Argument(argument, (named or has or ["genres"])[0]), ".")
-        raise OptionError(Argument("items"), columns_of_items, fix=fix, subject=f"{metric}: ")
+        fix = ("Say which: ", f"{argument}={quoted((named or has or ['genres'])[0])}", ".")
+        raise OptionError("items=", columns_of_items, fix=fix, subject=f"{metric}: ")
     given = [columns] if isinstance(columns, str) else columns
     if not is_several(given):
-        raise OptionError(
-            Argument(argument, columns), ": name a column of ", Argument("items"), ", or several in a list."
-        )
+        raise OptionError(f"{argument}={quoted(columns)}: name a column of items=, or several in a list.")
     chosen = tuple(str(name) for name in given)
     for name in chosen:
         if name not in has:
-            problem = (Argument(argument, columns), ": ", Argument("items"), f" has no column {name!r}.")
+            problem = (f"{argument}={quoted(columns)}", ": ", "items=", f" has no column {name!r}.")
             raise OptionError(*problem, fix=near(name, has))
     if not chosen:
         raise OptionError(f"{argument} names no column of items=.")

@@ -45,7 +45,7 @@ from recnb.data.parallel import in_turn
 from recnb.data.population import Mask, is_averaged
 from recnb.data.relevance import is_relevant
 from recnb.data.user_rows import UserRows, blocks_of, ranges
-from recnb.errors import Argument, OptionError
+from recnb.errors import OptionError
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Floats, Hits, Ints, in_order, order_from_highest, stands_from_highest
 
@@ -376,11 +376,11 @@ def scores_of(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
 
 def _refuse_contradictions(convention: Convention) -> None:
     if convention.candidates == "catalogue" and convention.ties not in ("first", "max_rank"):
-        first, shared = Argument("ties", "first"), Argument("ties", "max_rank")
-        raise OptionError(Argument("candidates", "catalogue"), " goes with ", first, " or ", shared, ".")
+        first, shared = "ties='first'", "ties='max_rank'"
+        raise OptionError("candidates='catalogue' goes with ", first, " or ", shared, ".")
     if convention.ties == "expected" and convention.duplicates == "hit_once":
-        once, dedupe = Argument("duplicates", "hit_once"), Argument("duplicates", "dedupe")
-        raise OptionError(Argument("ties", "expected"), " has no mean for ", once, ": choose ", dedupe, ".")
+        once, dedupe = "duplicates='hit_once'", "duplicates='dedupe'"
+        raise OptionError("ties='expected' has no mean for ", once, ": choose ", dedupe, ".")
 
 
 def _scattered(values: Ints, to: Ints) -> Ints:

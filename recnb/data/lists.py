@@ -10,7 +10,7 @@ from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.columns import roles_of, with_series
 from recnb.data.encoding import repeats_follow
-from recnb.errors import COLUMN, Argument, ColumnError, FrameError, FrameName
+from recnb.errors import ColumnError, FrameError, quoted
 
 
 def check_lists(
@@ -33,18 +33,17 @@ def _order_of(table: pl.DataFrame, convention: Convention, labels: Mapping[str, 
     has = [role for role in ("rank", "score") if role in table.columns]
     if convention.order == "auto":
         if not has:
-            columns = (Argument("rank", COLUMN), " or ", Argument("score", COLUMN))
-            row = ("; or, if rows stand in rank order already, ", Argument("order", "row"), ".")
+            columns = ("rank='...'", " or ", "score='...'")
+            row = ("; or, if rows stand in rank order already, ", "order='row'", ".")
             raise ColumnError(
-                FrameName("recommendations"),
-                " have no rank or score column that recnb knows.",
+                "recommendations have no rank or score column that recnb knows.",
                 fix=("Say which one puts a list in order, ", *columns, *row),
             )
         return has[0]
     if convention.order != "row" and convention.order not in has:
-        lacks = (", but ", FrameName("recommendations"), f" have no {convention.order} column: say ")
-        column = Argument(convention.order, COLUMN)
-        raise ColumnError(Argument("order", convention.order), *lacks, column, ".")
+        lacks = (", but ", "recommendations", f" have no {convention.order} column: say ")
+        column = f"{convention.order}='...'"
+        raise ColumnError(f"order={quoted(convention.order)}", *lacks, column, ".")
     return convention.order
 
 
@@ -59,7 +58,7 @@ def refuse_repeated_pairs(table: pl.DataFrame, labels: Mapping[str, str], *, mer
     separate = (
         ("," if in_lists else ";"),
         " or say ",
-        Argument("duplicates", "dedupe"),
+        "duplicates='dedupe'",
         " to keep the one ranked highest",
     )
     remedy = (*first, *(separate if merge else ()), ".")
@@ -81,11 +80,11 @@ def _refuse_disagreement(table: pl.DataFrame, labels: Mapping[str, str]) -> None
         return
     lower, upper = ordered.row(where[0], named=True), ordered.row(where[0] - 1, named=True)
     raise FrameError(
-        FrameName("recommendations"),
+        "recommendations"
         f": {labels['rank']!r} and {labels['score']!r} disagree in {len(where):,} place{'s' * (len(where) > 1)}. User {lower['user']!r} "
         f"has item {upper['item']!r} at rank {upper['rank']} with score {upper['score']:g}, above item {lower['item']!r} at rank "
         f"{lower['rank']} with score {lower['score']:g}.",
-        fix=("Say which one is the order: ", Argument("order", "rank"), " or ", Argument("order", "score"), "."),
+        fix=("Say which one is the order: order='rank' or order='score'."),
     )
 
 

@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.errors import Argument, FrameError, FrameName, NoUsersError
+from recnb.errors import FrameError, NoUsersError, quoted
 
 Mask = NDArray[np.bool_]
 
@@ -28,12 +28,12 @@ def no_users(highest: object, convention: Convention) -> NoUsersError:
     threshold = convention.relevant_from
     return NoUsersError(
         "no user that counts has a relevant item: relevance must be "
-        f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the ",
-        FrameName("truth"),
-        f" is {highest!r}; ",
-        Argument("averaged_users", convention.averaged_users),
+        f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the "
+        "truth"
+        f" is {highest!r}; "
+        f"averaged_users={quoted(convention.averaged_users)}"
         ".",
-        fix=("Check ", Argument("relevant_from"), " and ", Argument("averaged_users"), "."),
+        fix=("Check relevant_from= and averaged_users=."),
     )
 
 
@@ -41,10 +41,10 @@ def users_meet(with_list: pl.Series, with_truth: pl.Series) -> None:
     """Refuse frames that have no user in common."""
     if not with_list.is_in(with_truth.unique().implode()).any():
         raise FrameError(
-            "no user is in both frames: ",
-            FrameName("recommendations"),
-            f" hold users such as {with_list[0]!r}, ",
-            FrameName("truth"),
+            "no user is in both frames: "
+            "recommendations"
+            f" hold users such as {with_list[0]!r}, "
+            "truth"
             f" holds users such as {with_truth[0]!r}.",
-            fix=("Check that both frames use the same ids, and the ", Argument("user"), " column."),
+            fix=("Check that both frames use the same ids, and the user= column."),
         )

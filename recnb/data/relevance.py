@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.columns import roles_of, with_series
-from recnb.errors import Argument
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Floats, Ints
 
@@ -89,7 +88,7 @@ def once(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention)
         drop = roles_of(labels).code(
             f"frame.drop_duplicates([{pair}])", f"frame.unique([{pair}], keep='first', maintain_order=True)"
         )
-        dedupe = Argument("duplicates", "dedupe")
+        dedupe = "duplicates='dedupe'"
         remedy = ("Keep one", drop, ", or ", dedupe, " to keep the highest relevance.")
         validation.no_pair_twice(truth, "truth", remedy)
     else:

@@ -20,7 +20,7 @@ from recnb.data.lists import check_lists, refuse_repeated_pairs
 from recnb.data.population import no_users, users_meet
 from recnb.data.relevance import LazyRows, graded, once, relevant_rows, top_of
 from recnb.display.language import Sentence
-from recnb.errors import Argument, Code, ColumnError, ElsewhereError, FrameError, FrameName, OptionError
+from recnb.errors import ColumnError, ElsewhereError, FrameError, OptionError, quoted
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Hits, Ints
 
@@ -406,7 +406,7 @@ class Source:
         shared = ranked.select(repeats=pl.struct("user", "rank").is_duplicated().any()).item()
         if shared or whole.all_hits.tied is not None:
             problem = " gives equal scores no ranks of their own, from which items could be left out: choose "
-            raise OptionError(Argument("ties", convention.ties), problem, Argument("ties", "first"), ".")
+            raise OptionError(f"ties={quoted(convention.ties)}", problem, "ties='first'.")
         order: Order = "rank"
         listed = replace(convention, judged_only=False, order=order, ties="first", score_dtype="float64")
         labels, truth = {**self.labels, "rank": "rank"}, self.truth
@@ -468,22 +468,22 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
     """Raise an error if a column named by keyword is not in the frame in which its role is read."""
     of_recs, of_truth = columns_of(recs, "recommendations"), columns_of(truth, "truth")
     holders = {
-        "rank": ((FrameName("recommendations"), " have no"), of_recs),
-        "score": ((FrameName("recommendations"), " have no"), of_recs),
-        "relevance": ((FrameName("truth"), " has no"), of_truth),
+        "rank": (("recommendations", " have no"), of_recs),
+        "score": (("recommendations", " have no"), of_recs),
+        "relevance": (("truth", " has no"), of_truth),
     }
     for role, column in columns.items():
         if column is None:
             continue
         if role in ("recommended", "relevant"):
-            name = FrameName("recommendations" if role == "recommended" else "truth")
-            alone = Code(f" One frame with both sides goes alone: type frame.rec.evaluation({role}={column!r}).")
+            name = "recommendations" if role == "recommended" else "truth"
+            alone = f" One frame with both sides goes alone: type frame.rec.evaluation({role}={column!r})."
             no_lists = (" names a column of lists, and ", name, " has no such column, one list a user.")
-            raise ColumnError(Argument(role, column), *no_lists, alone)
+            raise ColumnError(f"{role}={quoted(column)}", *no_lists, alone)
         said, present = holders.get(role, (("neither frame has the",), [*of_recs, *of_truth]))
         if column not in present:
             listed = ", ".join(map(repr, sorted(set(map(str, present)))))
-            named = (*said, f" column {column!r} that ", Argument(role, column), " names.")
+            named = (*said, f" column {column!r} that ", f"{role}={quoted(column)}", " names.")
             raise ColumnError(*named, fix=f"Columns: {listed}.")
 
 

@@ -12,7 +12,7 @@ from recnb.data.encoding import positions
 from recnb.data.population import is_averaged
 from recnb.data.relevance import LazyRows
 from recnb.data.source import Prepared
-from recnb.errors import Argument, OptionError
+from recnb.errors import OptionError, quoted
 from recnb.metrics.hits import Ints
 
 #: Conventions that place the items of a list by the user's whole truth, so that its parts have no places of their own.
@@ -82,8 +82,8 @@ def _check(convention: Convention) -> None:
         value = getattr(convention, axis)
         if value in words:
             problem = " places items by the whole truth of a user, so it cannot be split into parts: choose "
-            plain = Argument(axis, {"ties": "first", "candidates": "list"}[axis])
-            raise OptionError(Argument(axis, value), problem, plain, ".")
+            plain = f"{axis}={quoted({'ties': 'first', 'candidates': 'list'}[axis])}"
+            raise OptionError(f"{axis}={quoted(value)}", problem, plain, ".")
 
 
 def _numbered(pairs: pl.DataFrame, parts: pl.DataFrame | None, name: str) -> pl.DataFrame:

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.errors import Argument, FrameName, OptionError, Placeholder
+from recnb.errors import OptionError, quoted
 from recnb.metrics.gain import (
     DISCOUNT,
     GAIN,
@@ -105,8 +105,8 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     """
     beta = number_option("beta", beta, "number above 0", lambda beta: beta > 0)
     if beta > BETAS:
-        fix = ("With a large beta F-beta is recall: ask for recall, or for ", Argument("beta", 100), ".")
-        raise OptionError(Argument("beta", beta), " is too large to be squared.", fix=fix)
+        fix = ("With a large beta F-beta is recall: ask for recall, or for ", "beta=100", ".")
+        raise OptionError(f"beta={quoted(beta)} is too large to be squared.", fix=fix)
     out_of = out_of_count(hits, k, "k") + beta**2 * as_column(hits.n_relevant)
     return Credit(hits, Cutoffs.of(k), (1 + beta**2) * hits.weight, out_of)
 
@@ -318,9 +318,9 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
         number_option("max_relevance", max_relevance, "number above 0", lambda top: top > 0)
     top = hits.max_relevance if max_relevance is None else max_relevance
     if hits.truth_relevance.size and hits.truth_relevance.max() > top:
-        given = Argument("max_relevance", Placeholder(f"{top:g}"))
+        given = f"max_relevance={quoted(f'{top:g}')}"
         highest = f" holds {hits.truth_relevance.max():g}."
-        raise OptionError(given, " is not the top of the scale: the ", FrameName("truth"), highest)
+        raise OptionError(given, " is not the top of the scale: the truth", highest)
     if top > 1000:
         problem = f"ERR takes 2 to the power of a grade, and {top:g} is too large for that: use a smaller scale."
         raise OptionError(problem)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recnb.errors import Argument, OptionError, RecnbError
+from recnb.errors import OptionError, RecnbError
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import metric, number_option
 from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, Population, TermRows, Whole
@@ -122,7 +122,7 @@ def gini(
         n = int(members.sum()) + (population == "catalogue+padding")
         if len(exposure) > n:
             others = f"{population!r} has {n:,}: {shown.examples(~members)} are not in it."
-            fix = ("Give all items, catalogue=..., or say ", Argument("population", "recommended"), ".")
+            fix = ("Give all items, catalogue=..., or say ", "population='recommended'", ".")
             raise RecnbError(f"{len(exposure):,} items are recommended and ", others, fix=fix, subject="gini: ")
     out_of = (n if normalizer == "n" else n - 1) * exposure.sum()
     if out_of == 0:
@@ -208,8 +208,8 @@ def personalization(
         by_item = np.asarray(times * (times - 1.0) / k)
         shared = (times.astype(np.float64) ** 2).sum() / k - n
     else:
-        whole, cosine = Argument("overlap", "k"), Argument("overlap", "cosine")
-        raise OptionError(whole, " divides by k: give k, such as ", Argument("k", 10), ", or say ", cosine, ".")
+        whole, cosine = "overlap='k'", "overlap='cosine'"
+        raise OptionError(whole, " divides by k: give k, such as k=10, or say ", cosine, ".")
     if n < 2:
         return Whole(math.nan)
 

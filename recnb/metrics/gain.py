@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.errors import Argument, OptionError
+from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints, Number, of_each_rank
 from recnb.metrics.metric import Credit, number_option
 
@@ -25,8 +25,8 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
         # exp2(1000) is already infinite, and an infinite gain over an infinite ideal is no number.
         if relevance.size and relevance.max() > 1000:
             problem = f" makes 2^relevance - 1 of a relevance, and {relevance.max():g} is too large for that: use "
-            linear = (Argument("gain", "linear"), ", or a smaller scale of relevance.")
-            raise OptionError(Argument("gain", "exponential"), problem, *linear)
+            linear = ("gain='linear'", ", or a smaller scale of relevance.")
+            raise OptionError("gain='exponential'", problem, *linear)
         # 2^relevance is 1 for a tiny relevance, which expm1 keeps; exp2 is exact for whole ones.
         return np.where(np.abs(relevance) < 1, np.expm1(relevance * math.log(2)), np.exp2(relevance) - 1.0)
     return np.ones_like(relevance)
@@ -121,7 +121,7 @@ OUT_OF = {
 def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
     """Return the denominator of a share of hits, users × cut-offs."""
     if out_of == "hits":
-        hits.refuse_ties(Argument("out_of", "hits"), " divides by what each order finds")
+        hits.refuse_ties("out_of='hits'", " divides by what each order finds")
         return hits.total(hits.weight, k)
     count = as_column(hits.n_relevant)
     if out_of in ("k", "min(k, relevant)"):

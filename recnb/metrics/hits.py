@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.errors import Argument, CutoffError, OptionError, is_several
+from recnb.errors import CutoffError, OptionError, is_several, quoted
 from recnb.metrics.cached import cached_property
 
 Ints = NDArray[np.int64]
@@ -47,7 +47,7 @@ class Cutoffs:
             k = k.item()
         if is_several(k) and isinstance(k, (Sequence, np.ndarray)):
             if len(k) == 0:
-                raise CutoffError("k is empty: give at least one cut-off, such as ", Argument("k", [5, 10]), ".")
+                raise CutoffError("k is empty: give at least one cut-off, such as k=[5, 10].")
             values = tuple(_one_cutoff(cutoff) for cutoff in k)
             twice = [cutoff for cutoff in dict.fromkeys(values) if values.count(cutoff) > 1]
             if twice:
@@ -113,7 +113,7 @@ def _one_cutoff(k: object) -> int | None:
     if isinstance(k, (int, np.integer)) and not isinstance(k, (bool, np.bool_)) and 1 <= k < 2**31:
         return int(k)
     ranks = " is not a cut-off: k counts ranks, so it is a whole number from 1 up, such as "
-    raise CutoffError(Argument("k", k), ranks, Argument("k", 10), ", or None for each user's whole list.")
+    raise CutoffError(f"k={quoted(k)}", ranks, "k=10, or None for each user's whole list.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,10 +237,10 @@ class Hits(Ranked):
         """1 for each hit; if ties are averaged, the probability that it has this rank."""
         return np.ones(len(self.user)) if self.tied is None else self.tied.weight
 
-    def refuse_ties(self, *why: object) -> None:
+    def refuse_ties(self, *why: str) -> None:
         """Raise an error if equal scores share ranks, for what depends on one order of them."""
         if self.tied is not None:
-            raise OptionError(*why, ", so it has no mean over ties here: choose ", Argument("ties", "first"), ".")
+            raise OptionError(*why, ", so it has no mean over ties here: choose ties='first'.")
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
         """Return credit of each hit, times the probability of its rank."""
@@ -333,8 +333,8 @@ class Hits(Ranked):
             chosen = chosen[once]
         elif int(self.tied.top[chosen].sum()) > len(once):
             problem = " looks for the first place of one item, which has no mean over ties where a list repeats it"
-            fix = (": choose ", Argument("ties", "first"), ", or ", Argument("duplicates", "dedupe"), ".")
-            raise OptionError(Argument("target", "preferred"), problem, *fix)
+            fix = (": choose ", "ties='first'", ", or ", "duplicates='dedupe'", ".")
+            raise OptionError("target='preferred'", problem, *fix)
         return np.isin(np.arange(len(self.truth_row)), chosen)
 
     def with_rows(self, rows: NDArray[np.bool_] | Ints | slice, **columns: Any) -> Self:

@@ -20,7 +20,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
 import numpy as np
 
 from recnb.display.language import _
-from recnb.errors import Argument, OptionError, is_number, is_word, near, nearest_names, quoted
+from recnb.errors import OptionError, is_number, is_word, near, nearest_names, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.measure import OTHERS, PRINTED, MeasureText, is_measure, spelling_of
@@ -221,9 +221,9 @@ class Metric(Definition, Generic[P]):
                 raise OptionError(f"{self.name} has no option {name!r}. {near(name, ['k', *self.defaults])}")
             if name in self.words and not is_word(value, self.words[name]):
                 known = near(value, self.words[name])
-                raise OptionError(Argument(name, value), f" is no option of {self.name}.", fix=known)
+                raise OptionError(f"{name}={quoted(value)} is no option of {self.name}.", fix=known)
             if isinstance(self.defaults[name], bool) and not isinstance(value, (bool, np.bool_)):
-                raise OptionError(Argument(name, value), f" is no option of {self.name}: say True or False.")
+                raise OptionError(f"{name}={quoted(value)} is no option of {self.name}: say True or False.")
 
     def needs_whole_list(self, options: Mapping[str, Any]) -> bool:
         """Say whether hits below the cut-off change the value: they do where the ideal is made of the list itself."""
@@ -333,7 +333,7 @@ def any_metric(name: object) -> Metric[...]:
     if found.cutoff is None or isinstance(name, Metric):
         return found
     problem = f"{name!r} has a cut-off, and here it is an argument of its own: type {found.name!r} and "
-    raise OptionError(problem, Argument("k", found.cutoff), ".")
+    raise OptionError(problem, f"k={quoted(found.cutoff)}.")
 
 
 def metric_named(name: object) -> Metric[...]:
@@ -411,6 +411,6 @@ def number_option(
     0.5
     """
     if not is_number(value) or not ok(value):
-        such_as = () if example is None else (", such as ", Argument(name, example))
-        raise OptionError(Argument(name, value), f" is not a {meaning}", *such_as, ".")
+        such_as = () if example is None else (", such as ", f"{name}={quoted(example)}")
+        raise OptionError(f"{name}={quoted(value)} is not a {meaning}", *such_as, ".")
     return float(value)

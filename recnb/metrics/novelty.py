@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recnb.errors import Argument, OptionError, RecnbError
+from recnb.errors import OptionError, RecnbError, quoted
 from recnb.metrics import pairwise
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import metric, number_option
@@ -247,7 +247,7 @@ def _kept(shown: Lists, count: Ints, cold: str, metric: str) -> Bools | None:
     if cold == "error":
         never = (count == 0) & (shown.times_shown > 0)
         if never.any():
-            error, drop, zero = (Argument("cold", word) for word in ("error", "drop", "zero"))
+            error, drop, zero = (f"cold={quoted(word)}" for word in ("error", "drop", "zero"))
             problem = (f"train has never seen {shown.examples(never)}, and ", error, " refuses them: say ")
             raise RecnbError(*problem, drop, " to leave them out or ", zero, " to count 0.", subject=f"{metric}: ")
     return count > 0 if cold == "drop" else None

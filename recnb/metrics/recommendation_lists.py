@@ -39,7 +39,7 @@ class Catalogue:
     listed: Bools | None = None  #: whether the catalogue lists the item
     reader: Any = None  #: an `ItemData`, which reads train and attributes of items when a metric needs them
     #: what to type for what is missing, in other words than NEEDED has
-    ask: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    ask: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def counts(self, popularity: Popularity, metric: str) -> Ints:
         """Return the number of users who have each item, or of its interactions."""

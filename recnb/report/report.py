@@ -14,7 +14,7 @@ from recnb.display.document import cells_of, console, html, inline, joined, late
 from recnb.display.language import _, use_language
 from recnb.display.templates import framed, page, user_text
 from recnb.display.text import LatexTable
-from recnb.errors import Argument, OptionError, Suggesting
+from recnb.errors import OptionError, Suggesting, quoted
 from recnb.report.data import ReportData
 from recnb.report.sections import basis, head, sections_of
 
@@ -102,7 +102,7 @@ class Report(AsJson, Suggesting, ReportData):
         """
         for argument, given in (("caption", caption), ("label", label)):
             if not isinstance(given, (str, NoneType)):
-                raise OptionError(Argument(argument, given), ": give LaTeX as text.")
+                raise OptionError(f"{argument}={quoted(given)}: give LaTeX as text.")
         with use_language(self.lang):
             texts = []
             for at, (table, notes) in enumerate(latex_tables(sections_of(self)), 1):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recnb.errors import Argument, OptionError, is_several
+from recnb.errors import OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Asked, Metrics, asked_of, chosen_metrics
@@ -82,7 +82,7 @@ def request_of(
     """Check what is asked of a report of this model, or of this and others; `instead` is what to call for whole lists."""
     if isinstance(k, str) or (is_several(k) and any(isinstance(cutoff, str) for cutoff in k)):
         no_cutoffs = " are no cut-offs, which come first in a report: name measures by "
-        raise OptionError(Argument("k", k), no_cutoffs, Argument("metrics", k), ".")
+        raise OptionError(f"k={quoted(k)}", no_cutoffs, f"metrics={quoted(k)}.")
     if "title" in options:
         raise OptionError(f"title= is given where the report is written: .to_html(title={options['title']!r}).")
     asked = asked_of(model.library, metrics, options)
@@ -90,7 +90,7 @@ def request_of(
     at = Cutoffs.of(k)
     finite = tuple(cutoff for cutoff in at if cutoff is not None)
     if len(finite) < len(at):
-        example, why = Argument("k", [5, 10, 20]), ": its curve runs from 1 to the largest."
+        example, why = "k=[5, 10, 20]", ": its curve runs from 1 to the largest."
         raise OptionError(
             "a report needs whole numbers for k, such as ", example, why, fix=f"For whole lists ask {instead}."
         )
@@ -101,20 +101,20 @@ def request_of(
     if len(beyond) == len(own_options):
         name = next(iter(beyond))
         raise OptionError(
-            "a report needs a metric of accuracy, such as ",
-            Argument("metrics", ["ndcg", name]),
+            "a report needs a metric of accuracy, such as "
+            f"metrics={quoted(['ndcg', name])}"
             ": its curve and its users are shown by it.",
-            fix=(f"For {name} alone type .{name}(k=10).",),
+            fix=(f"For {name} alone type .{name}(k=10)."),
         )
     chosen = chosen_metrics([name for name in own_options if name not in beyond])
     other = next((each for each in asked if each.metric.data), None)
     if other is not None:
         same = f"a report has the same relevant items and lists throughout, and {other.metric.name} has others: ask for it by "
-        raise OptionError(same, f".table([{other.name!r}])", ".")
+        raise OptionError(same, f".table([{other.name!r}]).")
     if chosen[0].retrieval:
         raise OptionError(
-            f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: ",
-            Argument("metrics", ["ndcg", *(metric.name for metric in chosen if metric.name != "ndcg")]),
+            f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: "
+            f"metrics={quoted(['ndcg', *(metric.name for metric in chosen if metric.name != 'ndcg')])}"
             ".",
         )
     with_options = tuple((metric, own_options[metric.name]) for metric in chosen)
@@ -133,7 +133,7 @@ def _own_cutoffs(asked: Sequence[Asked], k: Any) -> tuple[Any, dict[str, tuple[i
     usual = given == list(USUAL_K)
     if all(each.metric.cutoff is not None for each in asked) and not usual and set(given) != own:
         problem = f"the metrics name the cut-offs {sorted(own)}, and "
-        raise OptionError(problem, Argument("k", k), " names others: leave one of them out.")
+        raise OptionError(problem, f"k={quoted(k)} names others: leave one of them out.")
     of_accuracy = any(each.metric.cutoff is not None and each.metric.is_accuracy for each in asked)
     rest = [None] if usual and of_accuracy else given
     cutoffs: dict[str, set[Any]] = {}

@@ -12,18 +12,7 @@ import polars as pl
 from recnb.conventions import WORDS, Convention, presets
 from recnb.data import NAMES
 from recnb.data.encoding import place_of
-from recnb.errors import (
-    FRAME,
-    Argument,
-    Code,
-    OptionError,
-    UnknownUserError,
-    is_number,
-    is_several,
-    is_word,
-    near,
-    quoted,
-)
+from recnb.errors import OptionError, UnknownUserError, is_number, is_several, is_word, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED
 from recnb.metrics.metric import Metric, measure_named, metric_named, standard_metric
@@ -57,7 +46,7 @@ def asked_measures(metrics: Metrics) -> list[tuple[str, Metric[...]]]:
                 )
     chosen = [(str(name), measure_named(name)) for name in (STANDARD if metrics is None else metrics)]
     if not chosen:
-        raise OptionError("metrics is empty: name at least one, such as ", Argument("metrics", ["ndcg"]), ".")
+        raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
     names = [(metric.name, metric.cutoff) for _given, metric in chosen]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
@@ -85,7 +74,7 @@ def measure_at(name: object, k: object) -> tuple[Metric[...], int | None]:
     """The metric that a name or a text means, and its cut-off: that of the text, else k."""
     chosen, (cutoff,) = measure_named(name), Cutoffs.one(k).values
     if chosen.cutoff is not None and k not in (None, chosen.cutoff):
-        raise OptionError(f"{name!r} has its cut-off, and ", Argument("k", k), " is another: leave one of them out.")
+        raise OptionError(f"{name!r} has its cut-off, and k={quoted(k)} is another: leave one of them out.")
     return chosen, cutoff if chosen.cutoff is None else chosen.cutoff
 
 
@@ -145,7 +134,7 @@ def _refuse_given_twice(metric: Metric[...], options: Mapping[str, Any]) -> None
     for name, value in options.items():
         if name in metric.given:
             of_text = f"the text of {metric.plain_name} gives {name}={metric.given[name]!r}, and "
-            raise OptionError(of_text, Argument(name, value), " is another: leave one of them out.")
+            raise OptionError(of_text, f"{name}={quoted(value)} is another: leave one of them out.")
 
 
 def refuse_options_of_data(metric: str, options: Mapping[str, Any], known: Collection[str]) -> None:
@@ -159,19 +148,18 @@ def refuse_options_of_data(metric: str, options: Mapping[str, Any], known: Colle
             continue
         words = WORDS.get(meant)
         if meant == "cutoff" and is_number(value):
-            raise OptionError(f"{name!r} is no option of {metric}: the cut-off is ", Argument("k", value), ".")
+            raise OptionError(f"{name!r} is no option of {metric}: the cut-off is k={quoted(value)}.")
         if words and isinstance(value, (str, Real)) and not is_word(value, words):
             problem = f"{name}={value!r} is no option of {metric}, and {meant} is one of the data: "
             raise OptionError(problem, fix=near(value, words))
-        given = Argument(
-            meant, FRAME if meant in ("train", "items", "users") or not isinstance(value, (str, Real)) else value
-        )
+        is_frame = meant in ("train", "items", "users") or not isinstance(value, (str, Real))
+        given = f"{meant}={'frame' if is_frame else quoted(value)}"
         problem = (
             f"{name!r} is no option of {metric}. Did you mean {meant!r}, an option of the data? It"
             if meant != name
             else f"{name!r} is an option of the data and not of {metric}: it"
         )
-        advice = Code(f"recs.rec.against(truth, {given})", given)
+        advice = f"recs.rec.against(truth, {given})"
         raise OptionError(
             f"{problem} is given where the frames are, ", advice, ", and so to recnb.evaluate and recnb.compare."
         )

@@ -14,7 +14,7 @@ from recnb.data.files import AsJson, json_values
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import in_one_line, render, user_text
 from recnb.display.text import one_line, told_apart, whole
-from recnb.errors import Argument, OptionError, Suggesting, is_number
+from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.results.arguments import check_options, measure_at
 from recnb.results.score import n_users_of, score_of
 from recnb.stats import ENOUGH
@@ -223,7 +223,7 @@ def at_least(
 ) -> Gate:
     """Check whether a number of each model reaches a value."""
     if not is_number(value):
-        raise OptionError(Argument("value", value), " is no number that a metric could reach: give one, such as 0.3.")
+        raise OptionError(f"value={quoted(value)} is no number that a metric could reach: give one, such as 0.3.")
     chosen, cutoff = measure_at(metric, k)
     check_options(chosen, options)
     scores = {model: score_of(data, chosen, cutoff, options) for model, data in models.items()}

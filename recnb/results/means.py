@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from recnb.display.language import _
-from recnb.errors import Argument, OptionError, RecnbError, is_several
+from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Metric, measure_named
 from recnb.results.arguments import Metrics, asked_of, measure_at, options_of
@@ -36,7 +36,7 @@ def table_of(
     with_cutoff = next((each.name for each in asked if each.metric.cutoff is not None), None)
     if with_cutoff is not None and len(cutoffs) > 1:
         rest = " has columns for others: give each name its own cut-off, or none."
-        raise OptionError(f"{with_cutoff!r} has its cut-off, and ", Argument("k", list(cutoffs)), rest)
+        raise OptionError(f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}", rest)
     rows, phrases, decisions = [], dict[str, list[str]](), dict[str, list[str]]()
     for name, metric, own in asked:
         found = values_of(data, metric, metric.cutoffs(cutoffs), own)
@@ -116,7 +116,7 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     """Return a row per measure, each at its own cut-off: mean, the ends of its interval and the number of users."""
     names = list(names) if is_several(names) else [str(names)]
     if not names:
-        raise OptionError("no measure is named: give at least one, such as ", Argument("names", ["nDCG@10"]), ".")
+        raise OptionError("no measure is named: give at least one, such as names=['nDCG@10'].")
     if twice := [name for name in names if names.count(name) > 1]:
         raise OptionError(f"{twice[0]!r} is named more than once.")
     metrics = [measure_named(text) for text in names]

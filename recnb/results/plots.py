@@ -9,7 +9,7 @@ import numpy as np
 
 from recnb.display.svg import COLOURS
 from recnb.display.text import one_line
-from recnb.errors import Argument, OptionError, is_several
+from recnb.errors import OptionError, is_several, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,6 +128,6 @@ def _colours(color: Any) -> Sequence[Any]:
     colours = [color] if is_color_like(color) else list(color) if is_several(color) else []
     if not colours or not all(map(is_color_like, colours)):
         raise OptionError(
-            Argument("color", color), " is no colour of matplotlib: give one, such as 'C0', or a list of them."
+            f"color={quoted(color)} is no colour of matplotlib: give one, such as 'C0', or a list of them."
         )
     return colours

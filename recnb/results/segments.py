@@ -20,7 +20,7 @@ from recnb.data.source import InMemoryRows
 from recnb.display.language import _, pgettext
 from recnb.display.progress import steps
 from recnb.display.text import one_line
-from recnb.errors import FRAME, Argument, Code, FrameError, NoUsersError, OptionError, RecnbError, is_several, near
+from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Asked, Metrics, asked_of
@@ -153,7 +153,7 @@ def segment_rows(
     for each in asked:
         if each.metric.of == "all":
             problem = f"{each.metric.name} is one number of all lists, with no value for each user, so "
-            raise OptionError(problem, Argument("by"), " cannot break it down: leave it out.")
+            raise OptionError(problem, "by= cannot break it down: leave it out.")
     if (part := _column_of_parts(data, by)) is not None:
         return _rows_of_parts(data, asked, Cutoffs.of(k), part, confidence)
     segments, rows, phrases = segments_of(data, by, bins), list[Segment](), {}
@@ -221,7 +221,7 @@ def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
     labels = tuple(column.label for column in columns)
     if not labels or len(set(labels)) < len(labels):
         problem = ": name each column once." if labels else " is empty: name a column at least."
-        raise OptionError(Argument("by", by), problem)
+        raise OptionError(f"by={quoted(by)}", problem)
     everyone = _everyone(data)
     names, codes = zip(*(column.coded(everyone, bins) for column in columns), strict=True)
     code = np.stack(codes, axis=1)
@@ -238,7 +238,7 @@ def _refuse_many(n: int, label: str) -> None:
     if n > MOST:
         problem = f" makes {n:,} segments, and a table has at most {MOST}."
         fix = "Put dates into periods, frame['week'] = frame['date'].dt.to_period('W'), and other values into groups."
-        raise OptionError(Argument("by", label), problem, fix=fix)
+        raise OptionError(f"by={quoted(label)}", problem, fix=fix)
 
 
 def _unknown(names: Collection[Any]) -> str:
@@ -283,7 +283,7 @@ class SegmentColumn:
 
     def refusal(self, *problem: Any) -> OptionError:
         """Return the error for a column that makes no segments."""
-        return OptionError(Argument("by", self.label), *problem)
+        return OptionError(f"by={quoted(self.label)}", *problem)
 
     def checked(self, users: pl.Series) -> SegmentColumn:
         """Return the column with ids of the kind of the users, and one value a user; refuse any other."""
@@ -311,14 +311,14 @@ class SegmentColumn:
         user, name = twice["user"][0], one_line(repr(self.label))
         if self.frame == "recommendations":
             problem = f" is a column of the recommendations that differs within lists, such as that of user {user!r}: "
-            code = Code(f"recs[recs[{name}] == value].rec.against(truth)")
+            code = f"recs[recs[{name}] == value].rec.against(truth)"
             return self.refusal(problem, "evaluate the rows of one value by themselves, ", code, ".")
         if self.frame == "truth":
             problem = f" is a column of the truth that differs within users, such as {user!r}: it stands alone, "
-            code = Code(f"recnb.compare(models, truth[truth[{name}] == value])")
+            code = f"recnb.compare(models, truth[truth[{name}] == value])"
             return self.refusal(
                 problem,
-                Code(f".table(by={name})"),
+                f".table(by={name})",
                 " of one model, and models are compared value by value, ",
                 code,
                 ".",
@@ -340,7 +340,7 @@ def _column(data: EvaluationData, by: Any) -> SegmentColumn:
     if isinstance(by, str):
         column = _column_named(data, by)
     elif hasattr(type(by), "columns"):
-        give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
+        give = "recs.rec.against(truth, users=frame)"
         problem = "by= is a frame of several columns: give it with the users, "
         raise OptionError(problem, give, ", and name a column of it.")
     elif _holds_columns(by):
@@ -365,7 +365,7 @@ def _column_given(data: EvaluationData, by: Any) -> SegmentColumn:
         series = pl.Series(given.astype(object).where(given.notna(), None).to_list(), strict=False)
     if series.dtype == pl.Object or series.dtype.is_nested():
         problem = f" holds {one_line(repr(given.iloc[0]))}, which names no segment: give each user a text or a number."
-        raise OptionError(Argument("by", label), problem)
+        raise OptionError(f"by={quoted(label)}", problem)
     return SegmentColumn(label, pl.DataFrame({"user": given.index.to_list(), "value": series}))
 
 
@@ -376,8 +376,8 @@ def _refuse_positions(data: EvaluationData, index: pd.Index[Any], label: str) ->
         return
     other = next((user for user in users if user not in index), users[0])
     problem = f" has no users on its index, only the numbers of its rows, 0 to {len(index) - 1:,}: users such as {other!r} would be not known, or in another's segment."
-    code = Code(f", users.set_index('user')[{label!r}]")
-    raise OptionError(Argument("by", label), problem, fix=("Put the users on its index", code, "."))
+    code = f", users.set_index('user')[{label!r}]"
+    raise OptionError(f"by={quoted(label)}", problem, fix=("Put the users on its index", code, "."))
 
 
 #: The columns of a frame, each with what reads it as `value` beside ids.
@@ -403,10 +403,10 @@ def _column_named(data: EvaluationData, by: str) -> SegmentColumn:
         return SegmentColumn(by, _worked_out(data, by))
     worked_out = [] if side_data.train is None else WORKED_OUT
     names = [*chain.from_iterable(frames.values()), *worked_out]
-    give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
+    give = "recs.rec.against(truth, users=frame)"
     hint = () if users is not None else (" Give what is known of them: ", give, ".")
     problem = " is no column of users=, of the truth or of the recommendations, where segments come from."
-    raise OptionError(Argument("by", by), problem, *hint, fix=near(by, names) if names else ())
+    raise OptionError(f"by={quoted(by)}", problem, *hint, fix=near(by, names) if names else ())
 
 
 def _refuse_another(by: str, users: pl.DataFrame, name: str, other: pl.DataFrame) -> None:
@@ -420,8 +420,8 @@ def _refuse_another(by: str, users: pl.DataFrame, name: str, other: pl.DataFrame
         problem = (
             f" is a column of users= and of the {name}, and they differ: for user {user!r}, {here!r} and {there!r}."
         )
-        code = Code(f": users.rename(columns={{{by!r}: {f'user_{by}'!r}}})")
-        raise OptionError(Argument("by", by), problem, fix=("Rename one of them", code, "."))
+        code = f": users.rename(columns={{{by!r}: {f'user_{by}'!r}}})"
+        raise OptionError(f"by={quoted(by)}", problem, fix=("Rename one of them", code, "."))
 
 
 def _columns_of_truth(data: EvaluationData) -> Columns:
@@ -459,8 +459,8 @@ def _worked_out(data: EvaluationData, by: str) -> pl.DataFrame:
     """Count the rows of each user in train, or average the popularity of their items there."""
     train = data.side_data.train
     if train is None:
-        give = Code("recs.rec.against(truth, train=frame)", Argument("train", FRAME))
-        raise RecnbError(Argument("by", by), " needs what users had before: type ", give, ".")
+        give = "recs.rec.against(truth, train=frame)"
+        raise RecnbError(f"by={quoted(by)} needs what users had before: type ", give, ".")
     users = _everyone(data).alias("user").to_frame()
     if by == "activity":
         counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))

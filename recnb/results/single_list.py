@@ -20,7 +20,7 @@ from recnb.conventions import Convention, options_in_words, shown_at
 from recnb.conventions.convention import PHRASES, Ties
 from recnb.data.load import read
 from recnb.display.language import _, ngettext, use_language
-from recnb.errors import Argument, OptionError, RecnbError, is_number, is_several, is_word, near
+from recnb.errors import OptionError, RecnbError, is_number, is_several, is_word, near, quoted
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.metric import Metric, standard_metric
 from recnb.results.explanation import Explanation
@@ -81,9 +81,9 @@ def score_lists(
     if ties is None:
         hits = hits_of(pairs)
     elif not by_score:
-        raise OptionError(Argument("ties", ties), " orders equal scores: give them, y_true= and y_score=.")
+        raise OptionError(f"ties={quoted(ties)} orders equal scores: give them, y_true= and y_score=.")
     elif not is_word(ties, TIES):
-        raise OptionError(Argument("ties", ties), " is no order of equal scores of one list.", fix=near(ties, TIES))
+        raise OptionError(f"ties={quoted(ties)} is no order of equal scores of one list.", fix=near(ties, TIES))
     else:
         convention = replace(convention, order="score", ties=ties)
         hits = _join_scores(y_true, y_score, convention)

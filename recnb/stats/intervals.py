@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from recnb.display.language import N_
-from recnb.errors import Argument, OptionError, is_word, near
+from recnb.errors import OptionError, is_word, near, quoted
 from recnb.stats.moments import ENOUGH, ROUNDING, UNBOUNDED, Bounds, Floats, Moments, checked_confidence
 
 IntervalMethod = Literal["beta", "t", "bootstrap"]
@@ -84,7 +84,7 @@ def check_method(method: str, methods: tuple[str, ...]) -> None:
     if not is_word(method, methods):
         now = FORMER.get(method) if isinstance(method, str) else None
         fix = f"Type method={now!r}, or leave it out." if now in methods else near(method, methods)
-        raise OptionError(Argument("method", method), " makes no interval here.", fix=fix)
+        raise OptionError(f"method={quoted(method)} makes no interval here.", fix=fix)
 
 
 def check_draws(option: str, word: str, given: str | None, **draws: int | None) -> None:
@@ -94,11 +94,9 @@ def check_draws(option: str, word: str, given: str | None, **draws: int | None) 
         if value is None:
             continue
         if not (isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value < 2**31):
-            raise OptionError(Argument(name, value), f": give a whole number from {least} up.")
+            raise OptionError(f"{name}={quoted(value)}: give a whole number from {least} up.")
         if given != word:
-            raise OptionError(
-                Argument(name, value), " is of ", Argument(option, word), ": give that too, or leave it out."
-            )
+            raise OptionError(f"{name}={quoted(value)} is of {option}={quoted(word)}: give that too, or leave it out.")
 
 
 def check_resampled(n: int) -> None:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.errors import Argument, OptionError, is_number
+from recnb.errors import OptionError, is_number, quoted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -132,5 +132,5 @@ class Moments:
 def checked_confidence(confidence: float) -> None:
     """Refuse a confidence that is no share."""
     if not (is_number(confidence) and 0 < confidence < 1):
-        given = Argument("confidence", confidence)
+        given = f"confidence={quoted(confidence)}"
         raise OptionError(given, " is no share: give a number between 0 and 1, such as 0.95.")
