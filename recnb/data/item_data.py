@@ -25,18 +25,14 @@ if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
 
 #: What to type where something is missing.
-TRAIN, ITEMS = "train=", "items="
-WITH_TRAIN, WITH_ITEMS = "recs.rec.against(truth, train=train)", "recs.rec.against(truth, items=items)"
-ASK: dict[str, tuple[str, ...]] = {
-    "train": ("give ", TRAIN, ", a frame of user and item", f": {WITH_TRAIN}"),
-    "catalogue": ("give ", ITEMS, ", a frame with a row for each item, or ", TRAIN, f": {WITH_ITEMS}"),
-    "features": (
-        *("give ", ITEMS, ", a frame of items with a column of genres or columns of numbers", f", {WITH_ITEMS}"),
-        "; or distances=, a frame of items × items",
-    ),
-    "genre": ("give ", ITEMS, ", a frame of items with a column of genres", f": {WITH_ITEMS}"),
-    "distances": ("give distances=, a frame of items × items",),
-    "features name": (ITEMS,),
+ASK: dict[str, str] = {
+    "train": "give train=, a frame of user and item: recs.rec.against(truth, train=train)",
+    "catalogue": "give items=, a frame with a row for each item, or train=: recs.rec.against(truth, items=items)",
+    "features": "give items=, a frame of items with a column of genres or columns of numbers, recs.rec.against(truth, items=items); "
+    "or distances=, a frame of items × items",
+    "genre": "give items=, a frame of items with a column of genres: recs.rec.against(truth, items=items)",
+    "distances": "give distances=, a frame of items × items",
+    "features name": "items=",
 }
 
 #: Columns that are taken for genres if nothing else is said.
@@ -47,7 +43,7 @@ class ItemData:
     """The lists of all users who have one, and data about the items; each part is computed on first use."""
 
     #: What to type where something is missing, in other words than the metrics have.
-    ask: ClassVar[Mapping[str, tuple[str, ...]]] = ASK
+    ask: ClassVar[Mapping[str, str]] = ASK
 
     def __init__(self, prepared: Prepared, side_data: SideData) -> None:
         self.prepared = prepared

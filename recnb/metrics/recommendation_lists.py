@@ -39,7 +39,7 @@ class Catalogue:
     listed: Bools | None = None  #: whether the catalogue lists the item
     reader: Any = None  #: an `ItemData`, which reads train and attributes of items when a metric needs them
     #: what to type for what is missing, in other words than NEEDED has
-    ask: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ask: Mapping[str, str] = field(default_factory=dict)
 
     def counts(self, popularity: Popularity, metric: str) -> Ints:
         """Return the number of users who have each item, or of its interactions."""
@@ -74,7 +74,7 @@ class Catalogue:
         unknown = ~known & (lists.times_shown > 0)
         if unknown.any():
             problem = (
-                *self.ask.get(f"{argument} name", (f"{argument}=",)),
+                self.ask.get(f"{argument} name", f"{argument}="),
                 f" has no row for {lists.examples(unknown)}.",
             )
             fix = "Add them, or leave these items out of the lists."
@@ -89,8 +89,7 @@ class Catalogue:
     def missing(self, metric: str, argument: str) -> RecnbError:
         """Return the error for something that this metric cannot do without."""
         what, to_type = NEEDED[argument]
-        ask = self.ask.get(argument, (to_type,))
-        return RecnbError(f"needs {what}: ", *ask, ".", subject=f"{metric} ")
+        return RecnbError(f"needs {what}: {self.ask.get(argument, to_type)}.", subject=f"{metric} ")
 
 
 #: What an argument holds, and what to type where it is missing.

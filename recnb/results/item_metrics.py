@@ -56,7 +56,7 @@ class ItemMetrics(ItemData):
     Features are a mapping from item to vector, or a frame of item and numbers.
     """
 
-    ask: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    ask: ClassVar[Mapping[str, str]] = {}
 
     def __init__(
         self,
