@@ -60,9 +60,8 @@ def load_movielens(
     year = pd.to_numeric(films["date"].str[-4:], errors="coerce").astype("Int64")
     named = ["|".join(compress(genres, flags)) for flags in films[genres].to_numpy()]
     ratings = _table(folder, "u.data", "\t", dict.fromkeys(["user", "item", "rating", "timestamp"], NUMBER))
-    return MovieLens(
-        ratings, films[["item", "title"]].assign(genres=named, year=year), _table(folder, "u.user", "|", USERS)
-    )
+    items = films[["item", "title"]].assign(genres=named, year=year)
+    return MovieLens(ratings, items, _table(folder, "u.user", "|", USERS))
 
 
 def _download(base_url: str, checksum: str) -> Path:
@@ -72,10 +71,7 @@ def _download(base_url: str, checksum: str) -> Path:
         url = f"{base_url.rstrip('/')}/ml-100k.zip"
         return Path(pooch.retrieve(url, checksum, "ml-100k.zip", path=pooch.os_cache("recnb")))
     except ImportError as error:
-        problem = (
-            'MovieLens is downloaded by pooch: pip install "recnb[datasets]", or give path= a copy of ml-100k.zip.'
-        )
-        raise RecnbError(problem) from error
+        raise RecnbError('pooch downloads MovieLens: pip install "recnb[datasets]", or give path= a copy.') from error
     except (OSError, ValueError) as error:  # no connection, no such file, or another checksum
         problem = f"{base_url} has not sent ml-100k.zip as expected: {error} Try again, or give path= a copy."
         raise RecnbError(problem) from error
@@ -89,9 +85,7 @@ def _folder(path: Path) -> Path | zipfile.Path:
     for place in folders:
         if (place / "u.data").is_file():
             return place
-    raise RecnbError(
-        f"{str(path)!r} is no folder and no zip with u.data. Give path= or RECNB_DATA_DIR a copy of MovieLens 100K."
-    )
+    raise RecnbError(f"{str(path)!r} is no folder and no zip with u.data: give path= or RECNB_DATA_DIR one that is.")
 
 
 def _table(folder: Path | zipfile.Path, file: str, separator: str, types: Mapping[str, str]) -> pd.DataFrame:
