@@ -24,13 +24,13 @@ from recnb.report.data import (
     Compared,
     CountSummary,
     Distribution,
-    Found,
     Mean,
     MetricWords,
     Population,
     RankedItem,
     ReportSegments,
     SegmentRow,
+    SharedFinding,
     ShownUser,
     UserGroup,
     distribution_of,
@@ -214,14 +214,14 @@ def _population(name: str, model: EvaluationData, hits: Hits) -> Population:
     )
 
 
-def _found(lints: Mapping[str, Lint]) -> tuple[Found, ...]:
+def _found(lints: Mapping[str, Lint]) -> tuple[SharedFinding, ...]:
     """Findings of the lint, the same finding of several models once, warnings first."""
     same: dict[tuple[str, str], dict[str, Finding]] = {}
     for name, of_model in lints.items():
         for finding in of_model:
             same.setdefault((finding.name, finding.short), {})[name] = finding
     kinds = list(dict.fromkeys(kind for kind, _short in same))
-    found = [Found(tuple(of_models), tuple(of_models.values())) for of_models in same.values()]
+    found = [SharedFinding(tuple(of_models), tuple(of_models.values())) for of_models in same.values()]
     return tuple(sorted(found, key=lambda one: (one.finding.severity != "warning", kinds.index(one.finding.name))))
 
 

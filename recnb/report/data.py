@@ -156,7 +156,7 @@ class UserGroup:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SharedFinding:
     """A finding of the lint, the same in some models; its effects may differ."""
 
     models: tuple[str, ...]
@@ -257,7 +257,7 @@ class ReportData:
     users_by_model: tuple[ModelUsers, ...]  #: of several models, how many users of each are left out
     users: tuple[UserGroup, ...]
     lints: Mapping[str, Lint]  #: of each model
-    findings: tuple[Found, ...]  #: warnings first
+    findings: tuple[SharedFinding, ...]  #: warnings first
     lacking: Mapping[str, str]  #: metrics beyond accuracy without a value, and what they need
     differences: tuple[Difference, ...]
     overlaps: tuple[Mapping[str, Any], ...]  #: of each two models

@@ -59,12 +59,12 @@ if TYPE_CHECKING:
     from recnb.report.data import (
         CountSummary,
         Distribution,
-        Found,
         Mean,
         MetricWords,
         RankedItem,
         ReportData,
         SegmentRow,
+        SharedFinding,
         ShownUser,
         UserGroup,
     )  # fmt: skip
@@ -264,7 +264,7 @@ def _no_findings(report: ReportData) -> str:
     return _("Lint: no findings in {checks} checks", checks=min(lint.n_checks for lint in report.lints.values()))
 
 
-def _brief(found: Found, report: ReportData, *, bold: bool = False) -> Line:
+def _brief(found: SharedFinding, report: ReportData, *, bold: bool = False) -> Line:
     """A finding on one line, and whose it is."""
     whose: Line = _("all models") if len(found.models) == len(report.models) else joined(map(Name, found.models))
     short, badge = (
@@ -275,7 +275,7 @@ def _brief(found: Found, report: ReportData, *, bold: bool = False) -> Line:
     return [badge, " ", Mark("strong", short) if bold else short, *aside]
 
 
-def _details(found: Found) -> Iterator[Line]:
+def _details(found: SharedFinding) -> Iterator[Line]:
     """Effect, example, advice and code; the effect with the name of each model if it is not the same on all."""
     one = found.finding
     effects = [_said(finding, "effect") for finding in found.of_each]
