@@ -221,14 +221,6 @@ class Lint(Suggesting):
         head = f"**{self.headline}** {self.measured}"
         return "\n\n".join(filter(None, [head, items, *self.not_checked, markdown_text(self.basis, 2000)])) + "\n"
 
-    def lines(self) -> list[str]:
-        """Return a line per finding, for the head of a report in text."""
-        return [f"{finding.word}: {finding.short}" for finding in self.findings] or [self.headline]
-
-    def _in_report(self) -> str:
-        """Return the findings for the head of a report in HTML: lines that unfold."""
-        return str(macro("lint/lint.jinja", "folded", self))
-
     def __repr__(self) -> str:
         findings = [line for finding in self for line in ("", repr(finding))]
         below = [line for words in (*self.not_checked, self.basis) for line in _wrapped(words)]

@@ -228,7 +228,7 @@ def test_the_lint_says_what_it_did_not_look_at():
         with use_language(lang):
             told = parted(recs, 4).rec.against(parted(truth, 3)).lint(5)
             what = _("equal scores")
-        for shown in (repr(told), told._repr_html_(), told.to_markdown(), told._in_report()):
+        for shown in (repr(told), told._repr_html_(), told.to_markdown()):
             assert what in " ".join(shown.split())
 
 

@@ -90,7 +90,6 @@ def test_frame() -> None:
 def test_html_without_script_or_style_sheet() -> None:
     page = sample()._repr_html_()
     assert tags(page) <= {"div", "b", "span", "bdi", "code"}
-    assert tags(sample()._in_report()) <= {"div", "span", "bdi", "code", "details", "summary"}
     assert 'role="region"' in page
     assert "mathjax_ignore" in page
     assert page == sample()._repr_html_()
@@ -100,18 +99,10 @@ def test_html_without_script_or_style_sheet() -> None:
     assert tags(sample()["ratings"]._repr_html_())
 
 
-def test_head_of_a_report() -> None:
-    lint = sample()
-    assert lint.lines()[0] == "warning: Relevance looks like ratings from 1 to 5, and all 1,084 rows count as relevant"
-    assert len(lint.lines()) == len(lint) == lint._in_report().count("<details")
-    assert CLEAN.lint().lines() == [CLEAN.lint().headline]
-    assert "no findings" in CLEAN.lint()._in_report()
-
-
 def test_users_strings_are_text_in_html() -> None:
     lint = hostile()
     assert {"duplicates", "ids_written_otherwise", "seen_in_train", "outside_items"} <= set(lint.names)
-    for page in (lint._repr_html_(), lint._in_report()):
+    for page in [lint._repr_html_()]:
         assert tags(page) <= {"div", "b", "span", "bdi", "code", "details", "summary"}
         assert "&lt;script&gt;" in page
         assert "\u202e" not in page
