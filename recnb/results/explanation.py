@@ -454,6 +454,8 @@ def _terms(rows: TermRows, term: Formula, *, short: bool = False) -> list[str]:
 def _line(
     metric: Metric[...], rows: TermRows, terms: Sequence[str], term: Formula, out_of: Formula, value: float
 ) -> str:
+    if not rows.names:  # no list at all, or no pair of lists
+        return _("nothing to divide by, so {value}", value=f"{value:g}")
     if not metric.per_row_texts:  # too many rows to write: their mean
         return f"{_text(rows, term, 0, short=True)} = {number(value, 4)}"
     total = float(np.sum(rows.earned)) if rows.total is None else rows.total

@@ -228,7 +228,7 @@ DECISIONS = st.fixed_dictionaries({
     "ties": st.sampled_from(TIES),
     "no_relevant": st.sampled_from(["skip", "zero", "one"]),
 }, optional={
-    "users": st.sampled_from(["recs", "both", "union"]), "candidates": st.sampled_from(["padded", "catalogue"]),
+    "averaged_users": st.sampled_from(["recs", "both", "union"]), "candidates": st.sampled_from(["padded", "catalogue"]),
     "cutoff": st.just("none"), "relevant": st.just("any"), "judged": st.just("list"), "judged_only": st.just(True),
     "relevant_from": st.sampled_from([0.5, 2]),
 })  # fmt: skip
@@ -285,6 +285,20 @@ def test_the_basis_counts_the_items_that_the_number_is_divided_by(name: str, pop
     )
     assert re.search(rf" / \(?{int(said) + one_more}\b", explained.numbers)
     assert explained.basis == score.basis
+
+
+@pytest.mark.parametrize("name", ["gini", "personalization", "entropy"])
+def test_without_a_list_there_is_nothing_to_divide_by(name: str) -> None:
+    """No item is judged, so none is left in the lists."""
+    lists, truth = (
+        pd.DataFrame({"user": ["u"], "item": ["a"], "rank": [1]}),
+        pd.DataFrame({"user": ["u"], "item": ["b"]}),
+    )
+    explained = recnb.evaluate(lists, truth, items=ITEMS, train=TRAIN, judged_only=True).explain(name)
+    assert math.isnan(explained.value)
+    assert explained.numbers == "nothing to divide by, so nan"
+    assert explained.numbers in repr(explained)
+    assert explained.numbers in explained._repr_html_()
 
 
 def test_of_a_long_list_only_the_pairs_that_are_shown_are_made() -> None:
