@@ -16,7 +16,7 @@ from recnb.display.fonts import lettering
 from recnb.display.language import _, use_language
 from recnb.display.svg import ACCENT, COLOURS, OTHER, QUIET
 from recnb.display.templates import framed
-from recnb.display.text import one_line
+from recnb.display.text import latex_text, one_line
 from recnb.errors import OptionError, Suggesting
 from recnb.report.conclusions import (
     FOUND,
@@ -183,44 +183,16 @@ class ComparisonTable(Table):
         return [best + form.safe(_(": the highest mean of its column"), 400), near + form.safe(": " + words, 400)]
 
 
-class ShownRows(Table):
-    """The rows of a comparison as they are shown: indexed by what they are of, with the columns that a reader needs."""
-
-    def _number(self, value: float, column: object) -> str:
-        """A difference with its sign; a small p is not rounded to 0."""
-        if column == "p_holm" and value < 0.0001:
-            return "<0.0001"
-        return signed(value) if column == "difference" and isfinite(value) else super()._number(value, column)
-
-    def _notes(self, form: Form) -> list[str]:
-        return [*super()._notes(form), *(form.safe(line, 1000) for line in self.attrs.get("lines", ()))]
-
-
 class ComparisonRows(Table):
-    """Rows of a comparison as a DataFrame; where it is shown, names of models and segments are on one line.
+    """Rows of a comparison as a DataFrame; shown are the columns that say what a row is of, and those that a reader needs.
 
-    `attrs["labels"]` is the number of columns that say what a row is of, and `attrs["shown"]` names the others that are shown.
+    `attrs["labels"]` is the number of the former, and `attrs["shown"]` names the latter.
     """
 
-    def _shown_rows(self) -> ShownRows:
+    def _cells(self, form: Form) -> tuple[list[str], list[list[str]], int]:
         labels = [*self.columns[: self.attrs["labels"]]]
-        shown = ShownRows(pd.DataFrame(self)[[*labels, *self.attrs["shown"]]].set_index(labels))
-        shown.attrs = self.attrs
-        return shown
-
-    def __repr__(self) -> str:
-        return repr(self._shown_rows())
-
-    def _repr_html_(self) -> str:
-        return self._shown_rows()._repr_html_()
-
-    def to_markdown(self, *args: Any, **options: Any) -> Any:
-        """Return the rows in Markdown as they are shown, or write them to a file."""
-        return self._shown_rows().to_markdown(*args, **options)
-
-    def to_latex(self, *args: Any, **options: Any) -> Any:
-        """Return the rows in LaTeX as they are shown, or write them to a file."""
-        return self._shown_rows().to_latex(*args, **options)
+        shown = type(self)(pd.DataFrame(self)[[*labels, *self.attrs["shown"]]].set_index(labels))
+        return super(ComparisonRows, shown)._cells(form)
 
 
 #: Conclusions stand below so many differences.
@@ -254,12 +226,17 @@ class Differences(ComparisonRows):
         with use_language(self.attrs["lang"]):
             return [*self._ties, *notes(self._settings, tested(self._made))]
 
-    def _shown_rows(self) -> ShownRows:
-        shown = super()._shown_rows()
-        with use_language(self.attrs["lang"]):
-            shown["verdict"] = [_(VERDICTS[verdict][1]) for verdict in shown["verdict"]]
-        shown.attrs = {**self.attrs, "lines": [*self._ties, *(self.conclusions if len(self) <= FEW else ())]}
-        return shown
+    def _cell(self, value: Any, label: object, column: object, form: Form) -> str:
+        return form.safe(_(VERDICTS[value][1])) if column == "verdict" else super()._cell(value, label, column, form)
+
+    def _number(self, value: float, column: object) -> str:
+        return signed(value) if column == "difference" and isfinite(value) else super()._number(value, column)
+
+    def _notes(self, form: Form) -> list[str]:
+        lines = [*self._ties, *(self.conclusions if len(self) <= FEW else ())]
+        if form.safe is latex_text:  # where notes become sentences
+            lines = [line.removesuffix(".") for line in lines]
+        return [*super()._notes(form), *(form.safe(line, 1000) for line in lines)]
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw the differences with their intervals one under the other, about a line at 0."""

@@ -175,7 +175,10 @@ class Table(pd.DataFrame):
             return "✓" if value else ""
         if not isinstance(value, float):
             return form.safe(value)
-        return self._number(value, column) if form.number is None or value != value else form.number(value)
+        if form.number is not None and value == value:
+            return form.number(value)
+        number = self._number(value, column)
+        return form.safe(number) if number.startswith("<") else number
 
     def _number(self, value: float, column: object) -> str:
         """Return a number of a column: gaps with their sign, a small p not rounded to 0."""

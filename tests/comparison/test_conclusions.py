@@ -136,6 +136,8 @@ def test_small_results_show_themselves(compared):
     many = compared.differences(k=5)
     assert len(many.conclusions) == len(many) == 14
     assert many.conclusions[0] not in repr(many), "only a few stand below the table"
+    assert ".." not in found.to_latex()
+    assert "\\textless{}0.0001" in found.to_latex()
 
 
 @pytest.mark.parametrize(
