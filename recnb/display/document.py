@@ -245,6 +245,8 @@ def inline(line: Line, form: Form) -> str:
         case Name():
             safe = SAFE[form](line.text, line.longest)
             return f"<bdi>{safe}</bdi>" if form == "html" else safe
+        case Mark("code", words) if form == "md":  # in which nothing is escaped
+            return f"`` {inline(words, 'txt').replace('``', '` `').replace('://', ':/ /')} ``"
         case Mark():
             return MARKS[form].get(line.kind, "{}").format(inline(line.line, form))
         case Estimate():

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.display.document import Name, Rows
+from recnb.display.document import Mark, Name, Rows, inline
 from recnb.display.language import width
 from recnb.errors import OptionError
 from recnb.report import sections
@@ -322,3 +322,8 @@ def test_matplotlib_waits_until_something_is_drawn():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_code_of_markdown_is_as_it_is_typed():
+    line = [Mark("code", Name("frame['a_b*'] `x`")), " ", Mark("strong", Name("a_b"))]
+    assert inline(line, "md") == "`` frame['a_b*'] `x` `` **a\\_b**"
