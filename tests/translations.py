@@ -27,7 +27,6 @@ from recnb.data.item_data import ASK
 from recnb.display.language import LANGUAGES, LOCALE
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
 from recnb.metrics.recommendation_lists import NEEDED, Catalogue
-from recnb.widgets.quiz.mistakes import recorded
 
 ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
@@ -98,7 +97,7 @@ def in_python(file: Any, keywords: Any, comment_tags: Any, options: Any) -> Iter
 
 
 def extracted() -> Catalog:
-    """All messages: those marked in Python and in templates, what metrics are called and described by, mistakes in quizzes."""
+    """All messages: those marked in Python and in templates, what metrics are called and described by."""
     catalogue = Messages(project="recnb")
     for pattern, method in (("*.py", in_python), ("*.jinja", "jinja2")):
         for path in sorted(ROOT.rglob(pattern)):
@@ -113,8 +112,6 @@ def extracted() -> Catalog:
         catalogue.add(
             Catalogue(ask=ASK).missing("", argument).statement, locations=[("recnb/metrics/recommendation_lists.py", 0)]
         )
-    for row in recorded():
-        catalogue.add(row.sentence, locations=[("recnb/widgets/quiz/mistakes.csv", 0)])
     for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values()):
         where = f"{metric.function.__module__.replace('.', '/')}.py"
         title = (metric.function.__doc__ or "").split("\n")[0]

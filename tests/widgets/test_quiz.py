@@ -1,4 +1,4 @@
-"""Exercises: what is drawn, which slip gives which number, and what is told of it."""
+"""Exercises: what is drawn, which mistake gives which number, and what is told of it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from recnb.errors import RecnbError
 from recnb.metrics import accuracy
 from recnb.metrics.hits import Cutoff, Hits
 from recnb.metrics.metric import METRICS, Credit
-from recnb.widgets.quiz import LEAST_K, MOST_K, Quiz, generate, mistakes, question
-from recnb.widgets.quiz.list import QuizList
-from recnb.widgets.quiz.mistakes import mistakes_of, recorded, recorded_of
+from recnb.widgets import quiz as quizzes
+from recnb.widgets.quiz import APART, LEAST_K, MOST_K, Quiz
+from recnb.widgets.quiz.exercise import Exercise
+from recnb.widgets.quiz.mistakes import SLIPS, Slip
 
-#: Exercises in other conventions, in which the slip is what is usual elsewhere.
+#: Exercises in other conventions, in which the mistake is what is usual elsewhere.
 OTHERWISE: dict[str, list[dict[str, Any]]] = {
     "precision": [{"out_of": "min(k, relevant)"}],
     "recall": [{"out_of": "min(k, relevant)"}],
@@ -29,108 +30,36 @@ OTHERWISE: dict[str, list[dict[str, Any]]] = {
     "cg": [{"gain": "exponential"}],
     "dcg": [{"gain": "exponential"}, {"discount": "rank"}, {"log_base": e}],
     "idcg": [{"gain": "exponential"}, {"discount": "rank"}, {"log_base": 10}, {"ideal": "list"}],
-    "ndcg": [{"gain": "exponential"}, {"discount": "rank"}, {"ideal": "list"}],
+    "ndcg": [{"gain": "exponential"}, {"discount": "rank"}, {"ideal": "list"}, {"ideal": "min(k, list)"}],
 }
 
 
-def names_of(metric: str) -> list[str]:
+def slips_with(metric: str) -> dict[str, Slip]:
     """The mistakes with a metric, under any options."""
-    return [row.mistake for row in recorded_of(metric)]
+    defaults = METRICS[metric].defaults
+    made = [slip for slip in reversed(SLIPS) if metric in (slip.metrics or metric).split()]
+    return {
+        slip.name: slip for slip in made if not isinstance(slip.number, dict) or slip.number.keys() <= defaults.keys()
+    }
 
 
-def tells_apart(q: Quiz) -> None:
+def assert_told_apart(q: Quiz) -> None:
     unit = 10.0 ** -(q.digits or 4)
     values = [q.value, *(slip.value for slip in q.slips)]
-    assert not any(abs(one - other) < generate.APART * unit for one, other in combinations(values, 2)), q
+    assert not any(abs(one - other) < APART * unit for one, other in combinations(values, 2)), q
     assert min(abs(q.value), abs(q.value - 1)) > unit
     assert abs(q.value / unit % 1 - 0.5) > 0.01, "on the edge of rounding"
     assert all(slip.value > unit for slip in q.slips)
 
 
-def small(q: Quiz) -> None:
-    for row, truth in zip(q.drawn.lists, q.drawn.truths, strict=True):
+def assert_small(q: Quiz) -> None:
+    for row, truth in zip(q.lists, q.truths, strict=True):
         assert len(set(row)) == len(row)
         assert q.k is None or len(row) > q.k
         assert list(truth) == sorted(truth)
         assert all(0 < grade <= 3 for grade in truth.values())
-    assert 3 <= len(q.drawn.row) <= 6
-    assert q.metric == "hit_rate" or (len(q.drawn.row) >= 4 and q.drawn.missed)
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_every_exercise_tells_its_value_and_all_slips_apart(metric: str) -> None:
-    offered = {kind.name for kind in mistakes_of(recnb.quiz(metric).drawn)}
-    assert offered
-    for seed in range(12):
-        q = recnb.quiz(metric, seed)
-        assert {slip.name for slip in q.slips} == offered
-        tells_apart(q)
-        small(q)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", METRICS)
-def test_hundreds_of_exercises_tell_apart(metric: str) -> None:
-    seen = set()
-    for seed in range(300):
-        q = recnb.quiz(metric, seed)
-        tells_apart(q)
-        seen.add((q.drawn.lists, str(q.drawn.truths)))
-    assert len(seen) > 290
-
-
-@pytest.mark.parametrize("k", [LEAST_K, 4, 7, MOST_K])
-@pytest.mark.parametrize("metric", [name for name in METRICS if name != "r_precision"])
-def test_a_cutoff_that_is_given_is_kept(metric: str, k: int) -> None:
-    q = recnb.quiz(metric, 1, k=k)
-    assert q.k == k
-    assert len(q.drawn.row) > k
-    if (metric, k) != ("reciprocal_rank", 3):  # three ranks cannot hold so many cases
-        tells_apart(q)
-
-
-@pytest.mark.parametrize("digits", [3, 8])
-@pytest.mark.parametrize("metric", METRICS)
-def test_so_are_the_digits(metric: str, digits: int) -> None:
-    q = recnb.quiz(metric, 5, digits=digits)
-    assert q.digits == digits
-    tells_apart(q)
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_every_slip_is_recognised_in_both_languages(metric: str) -> None:
-    """As many digits as are asked for name the slip, and the sentence says what went wrong."""
-    recognised = set()
-    for options in [{}, *OTHERWISE.get(metric, [])]:
-        for lang in ("en", "ko"):
-            q = recnb.quiz(metric, 2, lang=lang, **options)
-            for slip in q.slips:
-                said = q.check(f"{slip.value:.4f}")
-                assert not said
-                assert q.grade(slip.value) == 0
-                assert slip.name in {one.name for one in said.slips}
-                sentence = said.sentences()[-1]
-                assert not re.search(r"[{}|]|\(으\)|을\(를\)|None|nan", sentence), sentence
-                assert (len(re.findall("[가-힣]", sentence)) > 10) is (lang == "ko"), sentence
-                recognised.add(slip.name)
-    assert recognised == set(names_of(metric))
-    assert len(recognised) == len(names_of(metric))
-
-
-def test_every_row_is_a_mistake_with_some_metric_and_has_either_an_option_or_a_number() -> None:
-    for row, above in zip(recorded(), [None, *recorded()], strict=False):
-        assert any(row in recorded_of(metric) for metric in METRICS), row
-        assert all(row in recorded_of(metric) for metric in row.metrics), row
-        assert bool(row.option) is not bool(row.number), row
-        if above is not None and row.sentence == above.sentence:
-            assert row.mistake == above.mistake, "a sentence of the row above is that of the same mistake"
-
-
-def test_natural_log_is_no_slip_of_ndcg() -> None:
-    q = recnb.quiz("ndcg")
-    assert recnb.ndcg(q.drawn.row, dict(q.drawn.truth), k=q.k, log_base=e) == pytest.approx(q.value)
-    assert "natural_log" not in names_of("ndcg")
-    assert "natural_log" in names_of("dcg")
+    assert 3 <= len(q.row) <= 6
+    assert q.metric == "hit_rate" or (len(q.row) >= 4 and q.truth.keys() - {*q.row})
 
 
 # One list worked out by hand: grades 2, 0, 3, 1, 0 at ranks 1 to 5, cut at 3; F of grade 1 is missed.
@@ -213,34 +142,69 @@ BY_HAND: dict[str, tuple[float, dict[str, float]]] = {
         },
     ),
 }  # fmt: skip
+OFFERED = {metric: {*slips, *(["per_cent"] if METRICS[metric].bounds[1] == 1 else [])} for metric, (_, slips) in BY_HAND.items()} | {
+    "hit_rate": {"no_cutoff", "count_hits", "count_users", "precision", "recall", "all_found", "per_cent"}
+}  # fmt: skip
 ASKED = {"fbeta": {"beta": 2}, "err": {"max_relevance": 3}}
 
 
 @pytest.mark.parametrize("metric", BY_HAND)
-def test_slips_by_hand(metric: str) -> None:
-    drawn = QuizList(metric, ASKED.get(metric, {}), None if metric == "r_precision" else 3, (ROW,), (TRUTH,))
+def test_mistakes_by_hand(metric: str) -> None:
+    drawn = Exercise(metric, ASKED.get(metric, {}), None if metric == "r_precision" else 3, (ROW,), (TRUTH,))
     value, slips = BY_HAND[metric]
-    if METRICS[metric].bounds[1] == 1:
-        slips = slips | {"per_cent": 100 * value}
-    assert drawn.score() == pytest.approx(value, abs=1e-12)
-    assert {slip.name: slip.value for slip in mistakes_of(drawn)} == pytest.approx(slips, abs=1e-12)
+    assert drawn.value == pytest.approx(value, abs=1e-12)
+    made = slips_with(metric)
+    assert {name: made[name].number_in(drawn) for name in slips} == pytest.approx(slips, abs=1e-12)
+    if "per_cent" in OFFERED[metric]:
+        assert made["per_cent"].number_in(drawn) == pytest.approx(100 * value)
 
 
-def test_slips_of_the_hit_rate_by_hand() -> None:
+def test_mistakes_with_the_hit_rate_by_hand() -> None:
     lists = (("A", "B", "C"), ("B", "D", "A"), ("C", "E", "D"), ("E", "B", "A"))
     truths = ({"A": 1, "B": 1}, {"D": 1, "F": 1}, {"D": 1}, {"C": 1, "F": 1})
-    drawn = QuizList("hit_rate", {}, 2, lists, truths)
-    assert drawn.score() == 2 / 4
-    assert {slip.name: slip.value for slip in mistakes_of(drawn)} == {
+    drawn = Exercise("hit_rate", {}, 2, lists, truths)
+    assert drawn.value == 2 / 4
+    numbers = {
+        name: slip.number_in(drawn) for name, slip in slips_with("hit_rate").items() if name in OFFERED["hit_rate"]
+    }
+    assert numbers == {
         "no_cutoff": 3 / 4, "count_hits": 3 / 4, "count_users": 2, "precision": 3 / 8, "recall": 1.5 / 4, "all_found": 1 / 4, "per_cent": 50,
     }  # fmt: skip
 
 
-def test_every_metric_is_worked_by_hand() -> None:
-    assert {*BY_HAND, "hit_rate"} == set(METRICS)
-
-
 # What is drawn
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_exercise_offers_all_mistakes_and_tells_them_apart(metric: str) -> None:
+    for seed in range(12):
+        q = recnb.quiz(metric, seed)
+        assert {slip.name for slip in q.slips} == OFFERED[metric]
+        assert_told_apart(q)
+        assert_small(q)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", METRICS)
+def test_hundreds_of_exercises_tell_apart(metric: str) -> None:
+    seen = set()
+    for seed in range(300):
+        q = recnb.quiz(metric, seed)
+        assert_told_apart(q)
+        seen.add((q.lists, str(q.truths)))
+    assert len(seen) > 290
+
+
+@pytest.mark.parametrize("asked", [{"k": LEAST_K}, {"k": 4}, {"k": 7}, {"k": MOST_K}, {"digits": 3}, {"digits": 8}])
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_cutoff_and_digits_that_are_given_are_kept(metric: str, asked: dict[str, int]) -> None:
+    if metric == "r_precision" and "k" in asked:
+        return  # it has its own depth
+    q = recnb.quiz(metric, 1, **asked)
+    assert all(getattr(q, name) == value for name, value in asked.items())
+    assert len(q.row) > (q.k or 0)
+    if (metric, asked) != ("reciprocal_rank", {"k": 3}):  # three ranks cannot hold so many cases
+        assert_told_apart(q)
 
 
 PINNED: dict[tuple[str, int], Any] = {
@@ -260,68 +224,35 @@ PINNED: dict[tuple[str, int], Any] = {
 
 @pytest.mark.parametrize("metric, seed", PINNED)
 def test_the_same_seed_gives_the_same_exercise_everywhere(metric: str, seed: int) -> None:
-    q = recnb.quiz(metric, seed)
     k, lists, truths, value, largest = PINNED[metric, seed]
-    assert (q.k, ["".join(row) for row in q.drawn.lists]) == (k, lists)
-    assert [" ".join(f"{item}{grade}" for item, grade in truth.items()) for truth in q.drawn.truths] == truths
-    assert (round(q.value, 6), "".join(q.largest)) == (value, largest)
+    for lang in ("en", "ko"):
+        q = recnb.quiz(metric, seed, lang=lang)
+        assert (q.k, ["".join(row) for row in q.lists]) == (k, lists)
+        assert [" ".join(f"{item}{grade}" for item, grade in truth.items()) for truth in q.truths] == truths
+        assert (round(q.value, 6), "".join(q.largest)) == (value, largest)
 
 
-def test_language_changes_nothing_that_is_drawn() -> None:
-    english, korean = recnb.quiz("ndcg", 4, lang="en"), recnb.quiz("ndcg", 4, lang="ko")
-    assert english.drawn == korean.drawn
-    assert str(english) != str(korean)
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_value_is_that_of_recnb(metric: str) -> None:
+    q = recnb.quiz(metric, 6)
+    lists, truths = [list(row) for row in q.lists], [dict(truth) for truth in q.truths]
+    asked = (lists, truths) if len(lists) > 1 else (lists[0], truths[0])
+    assert q.value == float(getattr(recnb, metric)(*asked, k=q.k, **q.options))
+    explained = q.reveal().explanations
+    assert sum(one.value for one in explained) / len(explained) == pytest.approx(q.value)
 
 
-def test_the_value_is_that_of_recnb() -> None:
-    for metric in METRICS:
-        q = recnb.quiz(metric, 6)
-        lists, truths = [list(row) for row in q.drawn.lists], [dict(truth) for truth in q.drawn.truths]
-        asked = (lists, truths) if len(lists) > 1 else (lists[0], truths[0])
-        assert q.value == float(getattr(recnb, metric)(*asked, k=q.k, **q.drawn.options))
-        explained = q.reveal().explanations
-        assert sum(one.value for one in explained) / len(explained) == pytest.approx(q.value)
+@pytest.mark.parametrize("options", [{"ideal": "min(k, list)"}, {"out_of": "min(k, relevant)"}, {"out_of": "list"}])
+def test_an_exercise_under_other_conventions_takes_few_draws(
+    options: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quizzes, "TRIES", 50)
+    assert_told_apart(recnb.quiz("ndcg" if "ideal" in options else "precision", 1, **options))
 
 
-def test_dice_are_fair_and_keep_to_their_bounds() -> None:
-    dice = generate.Dice("fair", 0)
-    drawn = [dice.below(6) for _ in range(6000)]
-    assert set(drawn) == set(range(6))
-    assert min(map(drawn.count, range(6))) > 850
-    assert sorted(dice.shuffled("ABCDEF")) == list("ABCDEF")
-
-
-def test_korean_particles_fit_the_number_as_it_is_read() -> None:
-    read = {
-        "0": "으로",
-        "1": "로",
-        "2": "로",
-        "3": "으로",
-        "4": "로",
-        "5": "로",
-        "6": "으로",
-        "7": "로",
-        "8": "로",
-        "9": "로",
-        "10": "으로",
-    }
-    assert {number: with_particles(f"{number}(으)로").removeprefix(number) for number in read} == read
-    assert with_particles("0.2을(를), 0.5을(를), 0.3을(를)") == "0.2를, 0.5를, 0.3을"
-
-
-def test_a_metric_without_recorded_mistakes_has_those_of_every_metric(monkeypatch: pytest.MonkeyPatch) -> None:
-    without = [replace(row, metrics=tuple(name for name in row.metrics if name != "rbp")) for row in recorded()]
-    kept = tuple(row for row, before in zip(without, recorded(), strict=True) if row.metrics or not before.metrics)
-    monkeypatch.setattr(mistakes, "recorded", lambda: kept)
-    monkeypatch.setattr(question, "DESCRIBED", ())
-    q = recnb.quiz("rbp", 1)
-    assert names_of("rbp") == ["per_cent", "no_cutoff", "one_more"]
-    assert {slip.name for slip in q.slips} == {"per_cent", "no_cutoff", "one_more"}
-    tells_apart(q)
-    assert "\np = 0.8.\n" in str(q)
-    assert q.check(q.value)
-    assert "A common mistake gives exactly this number" in repr(q.check(q.slips[0].value))
-    assert "<details" in q.reveal()._repr_html_()
+def test_options_under_which_no_value_is_worth_asking_for_are_refused() -> None:
+    with pytest.raises(RecnbError, match=r"ERR under \{'max_relevance': 50\}: its value is always 0 or 1"):
+        recnb.quiz("err", max_relevance=50)
 
 
 def success(hits: Hits, k: Cutoff = None) -> Credit:
@@ -334,33 +265,95 @@ def count_of_hits(hits: Hits, k: Cutoff = None) -> Credit:
     return replace(accuracy.precision(hits, k), out_of=1.0)
 
 
+def patience(hits: Hits, k: Cutoff = None, *, patience: float = 0.8) -> Credit:
+    """Rank-biased precision under another name."""
+    return accuracy.rbp(hits, k, p=patience)
+
+
 @pytest.mark.parametrize(
     "function, top, shown",
-    [(success, 1, ("over these", "Answer to 4 decimals")), (count_of_hits, inf, ("of this list", "a whole number"))],
+    [
+        (success, 1, ("over these", "Answer to 4 decimals")),
+        (count_of_hits, inf, ("of this list", "a whole number")),
+        (patience, 1, ("of this list", "\nConventions: patience = 0.8.\n")),
+    ],
 )
-def test_a_new_metric_has_a_quiz_whatever_its_values(
+def test_a_new_metric_has_exercises(
     function: Any, top: float, shown: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A metric that is 0 or 1 for one list is asked for as a mean over users, a count as a whole number."""
-    made = replace(
-        METRICS["precision"],
-        function=function,
-        called="",
-        credit="1",
-        out_of="1",
-        bounds=(0, top),
-        meanings={},
-        aliases=(),
-    )
+    plain = {"called": "", "credit": "1", "out_of": "1", "meanings": {}, "aliases": ()}
+    made = replace(METRICS["precision"], function=function, bounds=(0, top), **plain)
     monkeypatch.setitem(METRICS, function.__name__, made)
-    monkeypatch.setattr(generate, "TRIES", 200)
+    monkeypatch.setattr(quizzes, "TRIES", 200)
     for seed in range(5):
-        q = recnb.quiz(function.__name__, seed)
+        q = recnb.quiz(function.__name__, seed, lang="en")
         assert all(words in str(q) for words in shown)
+        assert {slip.name for slip in q.slips} == {"no_cutoff", *(["per_cent"] if top == 1 else [])}
         assert all(abs(slip.value - q.value) > 1e-3 for slip in q.slips)
         assert q.check(q.value)
-        assert "no_cutoff" in {slip.name for slip in q.slips}
-        assert repr(q.reveal())
+        assert "A common mistake gives exactly this number" in repr(q.check(q.slips[0].value))
+        assert "<details" in q.reveal()._repr_html_()
+        assert "<details" not in replace(q, slips=()).reveal()._repr_html_()
+
+
+# What is told of a wrong number
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_mistake_is_recognised_in_both_languages(metric: str) -> None:
+    recognised = set()
+    for options in [{}, *OTHERWISE.get(metric, [])]:
+        for lang in ("en", "ko"):
+            q = recnb.quiz(metric, 2, lang=lang, **options)
+            for slip in q.slips:
+                said = q.check(f"{slip.value:.4f}")
+                assert not said
+                assert q.grade(slip.value) == 0
+                assert slip.name in {one.name for one in said.slips}
+                sentence = said.sentences()[-1]
+                assert not re.search(r"[{}|]|\(으\)|을\(를\)|None|nan", sentence), sentence
+                assert (len(re.findall("[가-힣]", sentence)) > 10) is (lang == "ko"), sentence
+                recognised.add(slip.name)
+    never = {"no_cutoff"} if metric in ("idcg", "r_precision", "reciprocal_rank") else set()  # it changes nothing there
+    assert recognised | never | {"per_cent"} == slips_with(metric).keys()
+
+
+def test_every_line_is_a_mistake_of_its_own() -> None:
+    for slip in SLIPS:
+        metrics = slip.metrics.split() or METRICS
+        assert any(slips_with(metric).get(slip.name) is slip for metric in metrics), slip
+        assert {*metrics} <= {*METRICS}
+
+
+@pytest.mark.parametrize(
+    ("metric", "given", "told"),
+    [
+        ("ndcg", lambda q: recnb.ndcg(q.row, q.truth, k=q.k, ideal="k"), "This is nDCG@3 under another convention: ideal: k items as good as the best."),
+        ("ndcg", lambda q: recnb.ndcg(q.row, q.truth, k=2), "This is nDCG@2: the exercise is cut at k = 3."),
+        ("recall", lambda q: recnb.recall(q.row, q.truth, k=q.k + 1), "This is Recall@4: the exercise is cut at k = 3."),
+        ("dcg", lambda q: recnb.rbp(q.row, q.truth, k=q.k), "This is the rank-biased precision, RBP@4: add (1-p)*p^(rank-1) for each hit."),
+        ("f1", lambda q: recnb.recall(q.row, q.truth, k=q.k), "This is the recall, Recall@3: add 1 for each hit, divide by n_relevant."),
+    ],
+)  # fmt: skip
+def test_other_numbers_of_the_list_are_recognised(metric: str, given: Any, told: str) -> None:
+    q = recnb.quiz(metric, 1, lang="en")
+    said = q.check(f"{given(q):.4f}")
+    assert (bool(said), said.slips) == (False, ())
+    assert said.sentences()[1:] == [told]
+
+
+def test_0_and_1_are_not_taken_for_other_metrics_which_are_often_0_or_1() -> None:
+    q = recnb.quiz("f1", 1, lang="en")
+    assert recnb.hit_rate(q.row, q.truth, k=q.k) == 1
+    assert q.check(1).sentences()[1].startswith("No common mistake gives this number.")
+
+
+def test_natural_log_is_no_mistake_with_ndcg() -> None:
+    q = recnb.quiz("ndcg")
+    assert recnb.ndcg(q.row, q.truth, k=q.k, log_base=e) == pytest.approx(q.value)
+    assert "natural_log" not in slips_with("ndcg")
+    assert "natural_log" in slips_with("dcg")
 
 
 def test_gains_of_whole_grades_are_asked_for_as_whole_numbers() -> None:
@@ -379,24 +372,19 @@ def test_gains_of_whole_grades_are_asked_for_as_whole_numbers() -> None:
 
 @pytest.mark.parametrize("metric", ["dcg", "idcg", "ndcg"])
 def test_a_hint_at_a_rank_is_at_an_item_that_adds_to_the_sum(metric: str) -> None:
+    hint = r"(?:[Ss]ee|at) rank (\d+)[,:]? .*?divided by ([\d.]+)(?: and should be divided by ([\d.]+))?"
     hints = 0
     for options in [{}, *OTHERWISE[metric]]:
         for seed in range(12):
             q = recnb.quiz(metric, seed, lang="en", **options)
-            grades = q.drawn.grades[: q.k]
-            if metric == "idcg":
-                grades = sorted(q.drawn.truth.values(), reverse=True)[: q.k]
-                if q.drawn.option("ideal") == "list":
-                    grades = sorted(q.drawn.grades, reverse=True)[: q.k]
-            for slip in q.slips:
-                hint = re.search(
-                    r"(?:[Ss]ee|at) rank (\d+)[,:]? .*?divided by ([\d.]+)(?: and should be divided by ([\d.]+))?",
-                    slip.sentence,
-                )
-                if hint:
-                    rank, divided, divides = hint.groups()
-                    assert grades[int(rank) - 1] > 0, (slip.sentence, str(q))
-                    assert divided != (divides or "1"), slip.sentence
+            of_list = q.option("ideal") == "list"
+            ideal = sorted((grade for item, grade in q.truth.items() if item in q.row or not of_list), reverse=True)
+            grades = ideal[: q.k] if metric == "idcg" else q.grades
+            for sentence in (str(slip.sentence) for slip in q.slips):
+                if found := re.search(hint, sentence):
+                    rank, divided, divides = found.groups()
+                    assert grades[int(rank) - 1] > 0, (sentence, str(q))
+                    assert divided != (divides or "1"), sentence
                     hints += 1
     assert hints > 50
 
@@ -405,33 +393,16 @@ def test_per_cent_is_told_apart_by_its_sign() -> None:
     q = recnb.quiz("ndcg", 3, lang="en")
     shown = f"{100 * q.value:.2f}"
     assert q.check(f"{shown}%")
+    assert q.check(f"{shown} %")
     assert q.check(shown).slip == "per_cent"
-    assert "per_cent" not in names_of("dcg")
+    assert "per_cent" not in OFFERED["dcg"]
 
 
-def test_a_solution_without_mistakes_shows_none() -> None:
-    solution = replace(recnb.quiz("rbp", 1), slips=()).reveal()
-    assert "mistakes" not in repr(solution)
-    assert "<details" not in solution._repr_html_()
-
-
-def test_options_under_which_no_value_is_worth_asking_for_are_refused() -> None:
-    with pytest.raises(RecnbError, match=r"ERR under \{'max_relevance': 50\}: its value is always 0 or 1"):
-        recnb.quiz("err", max_relevance=50)
-
-
-@pytest.mark.parametrize(
-    ("metric", "options"),
-    [
-        ("ndcg", {"ideal": "min(k, list)"}),
-        ("idcg", {"ideal": "min(k, list)"}),
-        ("precision", {"out_of": "min(k, relevant)"}),
-    ],
-)
-def test_an_exercise_under_other_conventions_takes_few_draws(
-    metric: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn = []
-    monkeypatch.setattr(generate, "mistakes_of", lambda one: drawn.append(one) or mistakes_of(one))
-    tells_apart(recnb.quiz(metric, 1, **options))
-    assert len(drawn) < 50
+def test_korean_particles_fit_the_number_as_it_is_read() -> None:
+    read = dict(
+        zip(
+            map(str, range(11)), ["으로", "로", "로", "으로", "로", "로", "으로", "로", "로", "로", "으로"], strict=True
+        )
+    )
+    assert {number: with_particles(f"{number}(으)로").removeprefix(number) for number in read} == read
+    assert with_particles("0.2을(를), 0.5을(를), 0.3을(를)") == "0.2를, 0.5를, 0.3을"

@@ -12,23 +12,21 @@ from recnb.display.text import one_line
 from recnb.errors import RecnbError
 from recnb.widgets.view import FITTING, ROWS, WIDE, View
 
-#: Lines at the distance of text: a widget of HTML spaces them as its buttons are high.
-_SPACED = Markup('<div style="line-height: 1.45;">{}</div>')
-
-#: Feedback is read aloud at once: of what is new on a page, only alerts are sure to be.
-_ALERT = Markup('<div role="alert"><div style="line-height: 1.45;">{}</div></div>')
+#: Lines at the distance of text, as a widget of HTML spaces them; new feedback is read aloud as an alert.
+_LINES = Markup('<div role="{}"><div style="line-height: 1.45;">{}</div></div>')
 
 
 class QuizView(View):
     """The widget of a `Quiz`, which makes it to show itself."""
 
     def __init__(self, quiz: Any) -> None:
-        fitting, row = w.Layout(**FITTING), w.Layout(**ROWS, grid_gap="0.2em 0.8em")
+        fitting = w.Layout(**FITTING)
         with use_language(quiz.lang):
-            self.question = w.HTML(_SPACED.format(quiz._question_html(instruction=False)))
-            empty = f"{0:.{quiz.digits}f}"
-            self.value = w.Text(description=_("Value"), placeholder=empty, style=WIDE, continuous_update=False)
-            self.value.layout.width = "14em"
+            self.question = w.HTML(_LINES.format("group", quiz.question_html(instruction=False)))
+            empty, narrow = f"{0:.{quiz.digits}f}", w.Layout(width="14em")
+            self.value = w.Text(
+                description=_("Value"), placeholder=empty, style=WIDE, layout=narrow, continuous_update=False
+            )
             items = [(_("choose"), ""), *((item, item) for item in quiz.items)]
             self.largest = w.Dropdown(
                 options=items, value="", description=_("Largest term"), style=WIDE, layout=fitting
@@ -36,9 +34,9 @@ class QuizView(View):
             self.button = w.Button(description=_("Check"), button_style="primary", layout=fitting)
             self.show = w.Button(description=_("Show the solution"), layout=fitting)
         self.feedback, self.solution = w.HTML(), w.HTMLMath()
-        controls = [self.value, *([self.largest] if quiz.drawn.asks_largest else []), self.button, self.show]
-        rows = [self.question, w.Box(controls, layout=row), self.feedback, self.solution]
-        super().__init__("recnb-quiz", quiz, rows, type(quiz)._repr_html_)
+        controls = [self.value, *([self.largest] if quiz.items else []), self.button, self.show]
+        row = w.Box(controls, layout=w.Layout(**ROWS, grid_gap="0.2em 0.8em"))
+        super().__init__("recnb-quiz", quiz, [self.question, row, self.feedback, self.solution], type(quiz)._repr_html_)
         self.button.on_click(lambda _ignored: self.check())
         self.show.on_click(lambda _ignored: self.reveal())
         # The browser sends the Enter key before the text; when the focus moves, as to the largest term, the text alone.
@@ -48,28 +46,24 @@ class QuizView(View):
 
     def check(self) -> None:
         """Check what was typed and chosen; after a right value the solution is shown."""
-        typed, largest = self.value.value.strip() or None, self.largest.value or None
+        typed, largest, quiz = self.value.value.strip() or None, self.largest.value or None, self.state
+        unread = N_("{text} cannot be read as a number: type 0.1234, 0,1234, 2/3 or 12.34%.")
         if typed is None and largest is None:
-            both = N_("Type a value, or choose the largest term.")
-            self._alert(both if self.state.drawn.asks_largest else N_("Type a value."))
-            return
+            unread = N_("Type a value, or choose the largest term.") if quiz.items else N_("Type a value.")
         try:
-            answer = self.state.check(typed, largest=largest)
+            answer = quiz.check(typed, largest=largest)
         except RecnbError:
-            unread = N_("{text} cannot be read as a number: type 0.1234, 0,1234, 2/3 or 12.34%.")
-            self._alert(unread, text=one_line(typed or "", 40))
-            return
-        self.feedback.value = _ALERT.format(answer._feedback_html())
-        if answer.solution is not None:
-            self.reveal()
+            with use_language(quiz.lang):
+                feedback = quiz.feedback_html([("", _(unread, text=one_line(typed or "", 40)))])
+        else:
+            feedback = answer.feedback_html()
+            if answer.solution is not None:
+                self.reveal()
+        self.feedback.value = _LINES.format("alert", feedback)
 
     def reveal(self) -> None:
         """Show the solution."""
         self.solution.value = self.state.reveal()._repr_html_()
-
-    def _alert(self, message: str, **values: Any) -> None:
-        with use_language(self.state.lang):
-            self.feedback.value = _ALERT.format(self.state._feedback_html([("", _(message, **values))]))
 
     def _submitted(self, _ignored: Any, content: Any, __: Any) -> None:
         if content.get("event") == "submit":
