@@ -21,6 +21,9 @@ from recnb.widgets.quiz.mistakes import Mistake
 #: An answer with fewer decimals is never right, however far it is from the numbers of mistakes.
 FEWEST = 2
 
+#: The error of floating-point arithmetic, far below any digit of an answer.
+FLOAT = 1e-9
+
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?")
 _SIGNS: dict[Any, Any] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow,
@@ -101,7 +104,7 @@ def judge(
     """
 
     def equals(number: float, decimals: int, units: float = 0.5) -> bool:
-        return abs(answer.value - number) <= units * 10.0**-decimals + 1e-9  # which is the error of floats
+        return abs(answer.value - number) <= units * 10.0**-decimals + FLOAT
 
     decimals = digits if answer.decimals is None else min(answer.decimals, digits)
     enough = decimals >= FEWEST

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from recnb.metrics.gain import gain_of
 from recnb.metrics.metric import METRICS
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import explain
-from recnb.widgets.quiz.answer import Number, Verdict, judge, read
+from recnb.widgets.quiz.answer import FLOAT, Number, Verdict, judge, read
 from recnb.widgets.quiz.exercise import Exercise
 from recnb.widgets.quiz.mistakes import Mistake, others_of, words_of
 
@@ -90,9 +89,16 @@ class Quiz(Exercise):
         with use_language(self.lang):
             number, digits = read(value), self.digits or 4
             verdict, slips, almost = judge(number, self.value, self.slips, digits)
-            told = verdict == "wrong" and not slips and not almost
-            others = [other for other in others_of(self) if other.value not in (0, 1)] if told else []  # which many are
-        return Answer(self, item, reveal, number, verdict, slips, judge(number, inf, others, digits)[1][:1], almost)
+            other = None
+            if verdict == "wrong" and not slips and not almost:
+                off = 0.5 * 10.0**-digits + FLOAT  # many others are 0 or 1, which says nothing
+                fitting = (
+                    each
+                    for each in others_of(self)
+                    if each.value not in (0, 1) and abs(number.value - each.value) < off
+                )
+                other = next(fitting, None)
+        return Answer(self, item, reveal, number, verdict, slips, other, almost)
 
     def check_largest(self, item: str, *, reveal: bool = False) -> Answer:
         """Check whether an item's term is the largest of the sum; items that tie are all right."""
@@ -183,11 +189,9 @@ class Answer(Suggesting):
     largest: str | None  #: the item chosen for the largest term, if one was
     revealed: bool  #: whether the solution is shown in any case
     number: Number | None = None  #: the value, if one was given
-    verdict: Verdict | None = (
-        None  #: "right", right to fewer decimals ("short"), "undecided" for lack of them, or "wrong"
-    )
+    verdict: Verdict | None = None  #: "short": right to fewer decimals; "undecided": for lack of decimals
     slips: tuple[Mistake, ...] = ()  #: the mistakes that give exactly this number
-    others: tuple[Mistake, ...] = ()  #: what else recnb has of the list that is this number, if no mistake does
+    other: Mistake | None = None  #: what else recnb has of the list that is this number, if no mistake does
     near: bool = False  #: whether only the last digit is wrong
 
     def __post_init__(self) -> None:
