@@ -68,8 +68,8 @@ def calls() -> dict[str, Callable[[Any], Any]]:
     add("coverage.interval", EV.coverage(k=2).interval)
     add("compare", recnb.compare, models={"a": RECS, "b": OTHER}, truth=TRUTH)
     for method, given in {
-        "table": {"metrics": ["ndcg"]}, "means": {"metrics": ["ndcg"]}, "differences": {"metrics": ["ndcg"]}, "conclusion": {"metrics": ["ndcg"]},
-        "forest": {"metrics": ["ndcg"]}, "movers": {}, "overlap": {}, "beyond": {}, "curve": {}, "tradeoff": {"x": "coverage"},
+        "table": {"metrics": ["ndcg"]}, "differences": {"metrics": ["ndcg"]},
+        "movers": {}, "overlap": {}, "beyond": {}, "curve": {},
     }.items():  # fmt: skip
         add(f"found.{method}", getattr(FOUND, method), **given)
     add("evaluate", recnb.evaluate, recs=RECS, truth=TRUTH)
