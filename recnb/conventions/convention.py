@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from copy import copy
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from recnb.display.language import N_, _
@@ -161,12 +162,18 @@ class Convention:
         return cls(**own).with_metric(options)
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
-        """The same decisions about the data, with a metric's options."""
-        return replace(self, metric=tuple(options.items()))
+        """Return the same decisions about the data, with a metric's options."""
+        same = copy(self)  # checked already
+        object.__setattr__(same, "metric", tuple(options.items()))
+        return same
 
     def ordered_by(self, column: str) -> Convention:
-        """The same convention with the column that gave the order."""
-        return replace(self, order=typing.cast("Order", column)) if self.order == "auto" else self
+        """Return the same convention with the column that gave the order."""
+        if self.order != "auto":
+            return self
+        same = copy(self)
+        object.__setattr__(same, "order", column)
+        return same
 
     def in_words(self) -> str:
         """The convention on one line, to compare with a paper."""
