@@ -111,7 +111,7 @@ def test_a_curve_needs_numbers() -> None:
     for k in ("ten", 2.5, [0, 1], [True]):
         with pytest.raises(CutoffError):
             EV.curve("ndcg", k=k)
-    assert EV.curve("ndcg", k=2).k == (2,)  # type: ignore[arg-type]
+    assert EV.curve("ndcg", k=2).index.tolist() == [2]  # type: ignore[arg-type]
 
 
 # Metrics and their options

@@ -31,10 +31,10 @@ from recnb.errors import OptionError, Suggesting, UnknownNameError, is_number, i
 from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import any_metric
+from recnb.metrics.metric import any_metric, measure_named
 from recnb.options import Options, with_options_listed
 from recnb.report.conclusions import Difference, comparison_title, tested
-from recnb.results.arguments import Metrics, asked_measures, asked_of, check_options, chosen_metrics
+from recnb.results.arguments import Metrics, asked_of, check_options, chosen_metrics
 from recnb.results.gate import Gate, NotWorse
 from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
@@ -366,7 +366,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         passed: ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864, 95% interval 0.0604 to 0.1124, 261 users)
         261 users that all 3 models are judged on; in each model 2 without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0
         """
-        ((_name, chosen),) = asked_measures([metric])
+        chosen = measure_named(metric)
         if not chosen.is_accuracy:
             raise OptionError(f"{metric!r} is beyond accuracy, where lower is not worse: name a metric of accuracy.")
         if not is_number(margin) or margin < 0:

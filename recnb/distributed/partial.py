@@ -18,7 +18,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import Interval, Table
 from recnb.results.aggregation import BLOCK, Scoring, average, cutoffs_under, hits_for, users_behind
-from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of
+from recnb.results.arguments import Metrics, asked_of, chosen_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.means import wide_table
 from recnb.results.provenance import Basis, merged
@@ -61,8 +61,9 @@ class Question:
     @classmethod
     def of(cls, library: str | None, metrics: Metrics, k: object, options: Mapping[str, Any]) -> Question:
         """The metrics of a call, by default those that a library has; what is misspelt raises an error here."""
-        metrics = metrics_under(library, metrics)
-        if is_several(metrics) and not isinstance(metrics, Mapping):
+        if metrics is None:
+            metrics = [each.name for each in asked_of(library, None, {})]
+        elif is_several(metrics) and not isinstance(metrics, Mapping):
             metrics = list(metrics)
         question = cls(metrics, Cutoffs.of(k), dict(options))
         question.chosen()

@@ -12,7 +12,7 @@ from recnb.conventions.presets import of_metric
 from recnb.display.language import N_, _
 from recnb.errors import OptionError, RecnbError, is_number, quoted
 from recnb.libraries.variant import Found, Variant, grouped, measure_each, missing_columns, source_of
-from recnb.results.arguments import standard_at
+from recnb.results.arguments import measure_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,7 +158,7 @@ def identify(
             "identify takes one printed number, not one for each user: give the printed mean, or compare the users' "
             "values with ev.ndcg(k=10).per_user."
         )
-    chosen, k = standard_at(metric, k)
+    chosen, k = measure_at(metric, k, standard=True)
     printed, source, presets = Printed.of(value, digits), source_of(evaluation), of_metric(chosen.name)
     variants = [Variant.of_evaluation(evaluation, chosen, options), *map(Variant.of_preset, presets)]
     numbers = dict(measure_each(source, variants, k))

@@ -23,7 +23,7 @@ from recnb.libraries.variant import (
     missing_columns,
     source_of,
 )
-from recnb.results.arguments import standard_at
+from recnb.results.arguments import measure_at
 from recnb.results.plots import axes
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _listed(names: list[str], most: int) -> str:
 
 def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **options: Any) -> Spread:
     """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
-    chosen, k = standard_at(metric, k)
+    chosen, k = measure_at(metric, k, standard=True)
     presets, source = of_metric(chosen.name), source_of(evaluation)
     if not presets:
         raise OptionError(

@@ -21,7 +21,7 @@ from recnb.errors import OptionError, RecnbError, is_number, near, quoted
 from recnb.libraries.variant import STAGES, Found, Variant, VariantValues, source_of
 from recnb.metrics.metric import Metric
 from recnb.results import Explanation
-from recnb.results.arguments import standard_at
+from recnb.results.arguments import measure_at
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import axes
 
@@ -157,7 +157,7 @@ def why(
             "why explains the difference to another number: name the library that gives it, such as "
             ".why('ndcg', k=10, other='rectools'), or give a Convention or an Evaluation."
         )
-    chosen, k = standard_at(metric, k)
+    chosen, k = measure_at(metric, k, standard=True)
     source, ours = source_of(evaluation), Variant.of_evaluation(evaluation, chosen, options)
     return steps_between((source, ours), _other_side(source, ours, other, variant, options), k)
 

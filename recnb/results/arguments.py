@@ -27,33 +27,6 @@ AS_PRINTED = {*PRINTED.values()}
 STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")
 
 
-def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
-    """Metrics of accuracy by name, the standard ones if none are named. A cut-off in a name is refused."""
-    return [metric_named(metric if metric.cutoff is None else str(name)) for name, metric in asked_measures(metrics)]
-
-
-def asked_measures(metrics: Metrics) -> list[tuple[str, Metric[...]]]:
-    """Metrics by name, of accuracy and beyond it, with the names as given; as text, "nDCG@10", they may have a cut-off."""
-    if isinstance(metrics, str):
-        metrics = [metrics]
-    if metrics is not None and not is_several(metrics):
-        raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
-    if isinstance(metrics, Mapping):
-        for name, given in metrics.items():
-            if not isinstance(given, Mapping):
-                raise OptionError(
-                    f"metrics={{{name!r}: {given!r}}}: give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
-                )
-    chosen = [(str(name), measure_named(name)) for name in (STANDARD if metrics is None else metrics)]
-    if not chosen:
-        raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
-    names = [(metric.name, metric.cutoff) for _given, metric in chosen]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
-    return [(name if set(name) & set("@(") or name in AS_PRINTED else metric.name, metric) for name, metric in chosen]
-
-
 class Asked(NamedTuple):
     """A metric that is asked for."""
 
@@ -63,37 +36,61 @@ class Asked(NamedTuple):
 
 
 def asked_of(library: str | None, metrics: Metrics, options: Mapping[str, Any], *of_call: str) -> list[Asked]:
-    """The metrics of a call, each with its options; `of_call` are other keywords of the call, for one that is misspelt."""
-    metrics = metrics_under(library, metrics)
-    named = asked_measures(metrics)
+    """Look up the metrics of a call, of accuracy and beyond it, each with its options; None: the standard ones of the library.
+
+    A name is text, as "nDCG@10", that may have a cut-off, or a metric. `of_call` are other keywords of the call, which an
+    option that is misspelt may mean.
+    """
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    if metrics is None:
+        metrics = [name for name in STANDARD if library is None or presets.of_metric(name, library)]
+    if not is_several(metrics):
+        raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
+    if isinstance(metrics, Mapping):
+        for name, given in metrics.items():
+            if not isinstance(given, Mapping):
+                raise OptionError(
+                    f"metrics={{{name!r}: {given!r}}}: give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
+                )
+    named = [(str(name), measure_named(name)) for name in metrics]
+    if not named:
+        raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
     chosen = [metric for _name, metric in named]
-    return [Asked(name, metric, options_of(metric, metrics, options, chosen, *of_call)) for name, metric in named]
+    names = [(metric.name, metric.cutoff) for metric in chosen]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
+    asked = []
+    for name, metric in named:
+        shown = name if set(name) & set("@(") or name in AS_PRINTED else metric.name
+        asked.append(Asked(shown, metric, options_of(metric, metrics, options, chosen, *of_call)))
+    return asked
 
 
-def measure_at(name: object, k: object) -> tuple[Metric[...], int | None]:
-    """The metric that a name or a text means, and its cut-off: that of the text, else k."""
-    chosen, (cutoff,) = measure_named(name), Cutoffs.one(k).values
-    if chosen.cutoff is not None and k not in (None, chosen.cutoff):
+def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
+    """Look up metrics of accuracy; one beyond it, and a cut-off in a name, are refused."""
+    asked = asked_of(None, metrics, {})
+    return [metric_named(metric if metric.cutoff is None else name) for name, metric, _options in asked]
+
+
+def measure_at(name: object, k: object, *, standard: bool = False) -> tuple[Metric[...], int | None]:
+    """Look up the metric that a name or a text means, and its cut-off: that of the text, else k.
+
+    `standard`: only a metric of METRICS, whose options are keywords of the call.
+    """
+    found, (cutoff,) = measure_named(name), Cutoffs.one(k).values
+    if found.cutoff is not None and k not in (None, found.cutoff):
         raise OptionError(f"{name!r} has its cut-off, and k={quoted(k)} is another: leave one of them out.")
-    return chosen, cutoff if chosen.cutoff is None else chosen.cutoff
-
-
-def standard_at(name: object, k: object) -> tuple[Metric[...], int | None]:
-    """The same as `measure_at` for what takes a metric of METRICS, and its options as keywords."""
-    found, cutoff = measure_at(name, k)
+    cutoff = cutoff if found.cutoff is None else found.cutoff
+    if not standard:
+        return found, cutoff
     if found.data:
         given = ", ".join(f"{convention}={value!r}" for convention, value in found.data.items())
         raise OptionError(
             f"{name!r} is of other data than this evaluation: evaluate with {given}, and name {found.plain_name!r}."
         )
     return standard_metric(name if found.cutoff is None else found.name), cutoff
-
-
-def metrics_under(library: str | None, metrics: Metrics) -> Metrics:
-    """The metrics; if none are named, those of the standard ones that the library has."""
-    if metrics is None and library is not None:
-        return [name for name in STANDARD if presets.of_metric(name, library)]
-    return metrics
 
 
 def options_of(
