@@ -477,17 +477,6 @@ def test_err_under_a_library_names_the_highest_relevance() -> None:
     assert "highest relevance" not in under([0, 3, 1], "ir_measures").err(k=2).basis
 
 
-def test_the_truth_before_the_lists_is_noticed() -> None:
-    run, qrels = {"u": {"a": 1.5, "b": 0.5}, "v": {"b": 0.3}}, {"u": {"b": 1}, "v": {"b": 2}}
-    words = "recommendations come first here, and the truth second"
-    assert words in recnb.evaluate(qrels, run).ndcg(k=2).basis
-    for library in ("trec", "ir_measures", "ranx"):
-        with pytest.raises(RecnbError, match=words):
-            recnb.evaluate(qrels, run, convention=library)
-    assert words not in recnb.evaluate(run, qrels).basis()
-    assert words not in recnb.evaluate({"u": {"a": 1.5}}, {"u": {"a": 0.5}}).basis()
-
-
 def test_a_measure_is_named_once() -> None:
     with pytest.raises(OptionError, match="'nDCG@10' is named more than once"):
         EV.measures(["nDCG@10", "P@5", "nDCG@10"])
