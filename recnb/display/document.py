@@ -388,7 +388,11 @@ def _figure(svg: str, alt: str) -> str:
     wide = int(re.findall(r'width="(\d+)"', svg)[0])
     return _scrolling(
         alt.split(". ")[0],
-        _image(svg, alt, f"width: {wide}px; max-width: 100%; min-width: {min(wide, 340)}px; height: auto; "),
+        _image(
+            svg,
+            alt,
+            f"width: {wide}px; max-width: 100%; min-width: {wide * 3 // 4 if wide > 560 else 340}px; height: auto; ",
+        ),
     )
 
 
