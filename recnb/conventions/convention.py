@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from recnb.display.language import N_, _
-from recnb.errors import OptionError, is_number, is_word, near, quoted
+from recnb.errors import OptionError, is_number, near, quoted
 
 #: Decisions and options of metrics in words: axis and word -> phrase.
 PHRASES: dict[tuple[str, str], str] = {
@@ -125,7 +125,7 @@ class Convention:
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
             value = getattr(self, name)
-            if not is_word(value, words):
+            if not isinstance(value, str) or value not in words:
                 raise OptionError(f"{name}={quoted(value)} is no convention.", fix=near(value, words))
         if not isinstance(self.judged_only, bool):
             raise OptionError(f"judged_only={quoted(self.judged_only)} is no convention: say True or False.")

@@ -32,6 +32,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "relevant": ("relevant", "groundtruth"),
 }  # fmt: skip
 
+#: The role of each of these names.
+ROLE_OF = {name: role for role, names in NAMES.items() for name in names}
+
 #: Names of features of learning to rank, of what is read by people, and of ids, none of which is the name of a role.
 FEATURES = re.compile(r"^(f|x|v|feat|feature|col|column)?\d+$|len$|length|(?<!ac)count|cnt|size$|^n_|^num")
 TITLES = re.compile(r"name$|title|descr|text|url|comment|label|date|time")
@@ -174,8 +177,7 @@ def _short(problem: Exception) -> str:
 
 def role_of(column: object) -> str | None:
     """Return the role that a column's name suggests."""
-    plain = plain_name(column)
-    return next((role for role, names in NAMES.items() if plain in names), None)
+    return ROLE_OF.get(plain_name(column))
 
 
 def by_name(columns: Iterable[str], role: str) -> list[str]:
@@ -201,10 +203,12 @@ def find(
     named = {
         role: column for role in (*roles, *optional) if (column := given.get(role)) is not None and column in columns
     }
-    free = [column for column in columns if column not in named.values()]
+    suggested = {column: role_of(column) for column in columns if column not in named.values()}
     found: dict[str, str] = {}
     for role in (*roles, *optional):
-        candidates = [named[role]] if role in named else by_name(free, role)
+        candidates = (
+            [named[role]] if role in named else [one for one, suggests in suggested.items() if suggests == role]
+        )
         if len(candidates) > 1:
             could_be = " and ".join(map(repr, candidates))
             raise ColumnError(
@@ -212,7 +216,7 @@ def find(
             )
         if candidates:
             found[role] = candidates[0]
-    for role, column in found.items():
+    for role, column in named.items():
         same = [other for other in found if found[other] == column and other != role]
         lost = [other for other in roles if other not in found and role_of(column) == other]
         if other := next(iter(same + lost), None):
@@ -223,7 +227,7 @@ def find(
         missing.append("score")
     if both_sides and "relevance" not in found:
         missing.append("relevance")
-    level = next((level for level in _levels(frame) if role_of(level) in {*roles, *optional} - {*found}), None)
+    level = next((level for level in index_levels(frame) if role_of(level) in {*roles, *optional} - {*found}), None)
     if level is not None and (missing or not {*found} & {*optional}):
         problem = f"{name} has no {role_of(level)} column, and its index holds {level!r}"
         raise ColumnError(f"{problem}: type .reset_index() to make columns of it.")
@@ -443,6 +447,6 @@ def _to_numbers(column: pd.Series[Any], label: str) -> str:
     return f"Make them numbers: frame[{label!r}] = pandas.to_numeric(frame[{label!r}])."
 
 
-def _levels(frame: Frame) -> list[Any]:
+def index_levels(frame: Frame) -> list[Any]:
     """Return the names of a pandas index."""
     return [level for level in frame.index.names if level is not None] if isinstance(frame, pd.DataFrame) else []

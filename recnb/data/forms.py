@@ -17,7 +17,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import validation
-from recnb.data.columns import Frame, Made, Roles, by_name, columns_of, find, role_of, table_of
+from recnb.data.columns import Frame, Made, Roles, by_name, columns_of, find, index_levels, role_of, table_of
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
 
@@ -184,7 +184,7 @@ def both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Sides:
             raise ColumnError(problem)
     if {"recommended", "relevant"} <= {*map(role_of, names)} | {role for role, column in columns.items() if column}:
         return _list_frame(frame, columns, name)
-    has_items = columns.get("item") is not None or bool(by_name([*names, *_levels(frame)], "item"))
+    has_items = columns.get("item") is not None or bool(by_name([*names, *index_levels(frame)], "item"))
     try:
         return _complete_frame(frame, columns, name, has_items=has_items)
     except FrameError as problem:
@@ -193,10 +193,6 @@ def both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Sides:
             raise
         which = f"Say which are which: recommended={lists[0]!r}, relevant={lists[1]!r}."
         raise ColumnError(f"{name}: there are lists in the columns {listed(lists)}.", fix=which) from problem
-
-
-def _levels(frame: Frame) -> list[Any]:
-    return list(frame.index.names) if isinstance(frame, pd.DataFrame) else []
 
 
 def _complete_frame(frame: Frame, columns: Mapping[str, str | None], name: str, *, has_items: bool) -> Sides:

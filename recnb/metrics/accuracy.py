@@ -318,7 +318,7 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
         number_option("max_relevance", max_relevance, "number above 0", lambda top: top > 0)
     top = hits.max_relevance if max_relevance is None else max_relevance
     if hits.truth_relevance.size and hits.truth_relevance.max() > top:
-        given = f"max_relevance={quoted(f'{top:g}')}"
+        given = f"max_relevance={top:g}"
         highest = f" holds {hits.truth_relevance.max():g}."
         raise OptionError(given, " is not the top of the scale: the truth", highest)
     if top > 1000:
