@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Never
+from typing import Any
 
 from recnb.datasets.movielens import MovieLens, load_movielens
 from recnb.datasets.sample import Sample, load_sample
+from recnb.errors import UnknownNameError, no_attribute
 
 __all__ = ["MovieLens", "Sample", "load_movielens", "load_sample"]
 
 
-def __getattr__(name: str) -> Never:
+def __getattr__(name: str) -> Any:
     last_fifth = "ratings.groupby('user')['timestamp'].rank(method='first', pct=True) > 0.8"
-    words = f": the last fifth of each user's ratings are ratings[{last_fifth}]." if name == "split_by_time" else ""
-    raise AttributeError(f"recnb.datasets has no {name!r}{words}")
+    if name == "split_by_time":
+        raise UnknownNameError(
+            f"recnb.datasets has no {name!r}: the last fifth of each user's ratings are ratings[{last_fifth}]."
+        )
+    raise no_attribute("recnb.datasets", name, __all__)
