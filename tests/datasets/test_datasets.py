@@ -198,5 +198,5 @@ def test_a_split_by_time_is_a_line_of_pandas(sample: Sample) -> None:
     last = sample.train.drop(late.index).groupby("user")["day"].max()
     assert (last.reindex(late["user"]).to_numpy() <= late["timestamp"]).all()
     assert len(late) == pytest.approx(len(sample.train) / 5, rel=0.15)
-    with pytest.raises(AttributeError, match=r"no 'load_netflix'$"):
+    with pytest.raises(AttributeError, match=r"no 'load_netflix'"):
         recnb.datasets.load_netflix  # noqa: B018
