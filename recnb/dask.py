@@ -11,8 +11,8 @@ try:
 except ImportError as problem:  # pragma: no cover
     raise ImportError('recnb.dask needs Dask: pip install "recnb[dask]"') from problem
 
-from recnb.distributed.dask import DaskAccessor, DaskEvaluation, DaskScore, evaluate, register
+from recnb.distributed.dask import DaskAccessor, evaluate, register
 
 register()
 
-__all__ = ["DaskAccessor", "DaskEvaluation", "DaskScore", "evaluate"]
+__all__ = ["DaskAccessor", "evaluate"]

@@ -1,7 +1,6 @@
 """Evaluate Spark DataFrames where they are: `recnb.spark.evaluate(recs, truth).table(k=[5, 10])`.
 
-The same conventions and the same numbers as with pandas, in classic and in Connect sessions. Where pandas-on-Spark
-imports, `import recnb.spark` makes `.rec` known to its DataFrames: `psdf.rec.against(truth)`.
+The same conventions and the same numbers as with pandas, in classic and in Connect sessions.
 Needs `pip install "recnb[spark]"`, Java, and recnb where Spark's Python workers run.
 """
 
@@ -12,8 +11,8 @@ try:
 except ImportError as problem:  # pragma: no cover
     raise ImportError('recnb.spark needs Spark 4: pip install "recnb[spark]"') from problem
 
-from recnb.distributed.spark import SparkAccessor, SparkEvaluation, SparkScore, evaluate, register
+from recnb.distributed.spark import evaluate, register
 
 register()
 
-__all__ = ["SparkAccessor", "SparkEvaluation", "SparkScore", "evaluate"]
+__all__ = ["evaluate"]

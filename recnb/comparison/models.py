@@ -5,7 +5,6 @@ How Dask's and Spark's frames are evaluated is registered by `recnb.distributed`
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,20 +33,12 @@ from recnb.stats.paired import PAIRED_METHODS, PERMUTATIONS
 OWN = ("baseline", "pairs", "confidence", "test", "method", "resamples", "permutations", "seed")
 
 
-class Fetchable(ABC):
-    """An evaluation on an engine, from which hits, truth and counts of each user can be fetched."""
-
-    @abstractmethod
-    def fetch(self) -> Evaluation:
-        """Return an Evaluation in memory."""
-
-
 @dataclass(frozen=True, eq=False)
 class Engine:
     """The functions of an engine for its frames."""
 
     #: Recommendations, truth (one of them may be a local frame) and the options of `evaluate`.
-    evaluated: Callable[[Any, Any, Mapping[str, Any]], Fetchable]
+    evaluated: Callable[[Any, Any, Mapping[str, Any]], Evaluation]
     #: A frame of several models and the column that names them -> the rows of each, in the order models come in.
     by_model: Callable[[Any, str], dict[Any, Any]]
     #: A frame without rows that has the columns of one.
@@ -79,7 +70,7 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
             )
         if name not in options_of_compare:
             raise unknown_option(name, options[name], "a comparison", options_of_compare)
-    if isinstance(models, (Evaluation, Fetchable)):
+    if isinstance(models, Evaluation):
         raise OptionError(
             "one Evaluation is one model, and a comparison needs two: recnb.compare({'mine': ev, 'popular': other})."
         )
@@ -115,7 +106,7 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
             "model= names the column of models in one frame; a mapping has their names already: leave it out."
         )
     named = _named(models)
-    frames = [name for name, model in named.items() if not isinstance(model, (Evaluation, Fetchable))]
+    frames = [name for name, model in named.items() if not isinstance(model, Evaluation)]
     if not frames and (truth is not None or options):
         extra = "the truth" if truth is not None else ", ".join(f"{name}=" for name in options)
         raise OptionError(f"all models are Evaluations, which know their truth and conventions: leave out {extra}.")
@@ -148,11 +139,9 @@ def _evaluated(name: str, model: Any, truth: Input | None, options: Mapping[str,
     if isinstance(model, Evaluation):
         return model._data
     try:
-        if isinstance(model, Fetchable):
-            return model.fetch()._data
         engine = engine_of(model, truth)
         if engine is not None and truth is not None:
-            return engine.evaluated(model, truth, options).fetch()._data
+            return engine.evaluated(model, truth, options)._data
         return data_of(model, truth, options)
     except FrameError as problem:
         raise type(problem)(f"model {name!r}: {problem}") from problem

@@ -1,158 +1,90 @@
-"""Evaluations of Dask DataFrames: both frames shuffled by user, each pair of partitions evaluated where it is, sums merged."""
+"""Dask DataFrames: both shuffled by user, and a function called of each pair of partitions where it is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
-from dask.base import compute, persist
-from dask.dataframe.dispatch import meta_nonempty
+from dask.base import compute
 from dask.delayed import delayed
 
 from recnb.comparison.models import Engine
 from recnb.comparison.models import register as register_engine
-from recnb.conventions import Convention
-from recnb.data import Layout, table_of, validation
-from recnb.data.parts import Kept
+from recnb.data import Layout, Part, Source, table_of, validation
+from recnb.data.parts import Parts
 from recnb.distributed import kernel
-from recnb.distributed.evaluation import PartedEvaluation, PartedScore
+from recnb.distributed.evaluation import PartedEvaluation
 from recnb.distributed.kernel import BUCKET, ROW
-from recnb.distributed.partial import Question
-from recnb.errors import FrameError
-from recnb.results.arguments import Metrics
-from recnb.results.evaluation_data import index_of
+from recnb.errors import FrameError, OptionError
+from recnb.options import parse_options
 
-if TYPE_CHECKING:
-    from dask.delayed import Delayed
-
-#: Partial results that one task adds up.
-AT_ONCE = 16
+T = TypeVar("T")
 
 #: Rows of a partition that get numbers of their own.
 ROWS = 2**40
 
 
-def evaluate(recs: Any, truth: Any, *, npartitions: int | None = None, **options: Any) -> DaskEvaluation:
-    """Recommendations against the truth where one of them or both are Dask DataFrames; a pandas frame may be the other.
+def evaluate(recs: Any, truth: Any, *, npartitions: int | None = None, **options: Any) -> PartedEvaluation:
+    """Evaluate recommendations against the truth where one of them or both are Dask DataFrames; a pandas frame may be the other.
 
-    Options are those of `recnb.evaluate`; `train=`, `items=` and `users=` are frames here, not Dask's, and serve what works
-    on `fetch()`. `npartitions` is the number of partitions that users are put into, by default that of the larger frame.
-    """
-    return DaskEvaluation(recs, truth, options, npartitions)
+    Options are those of `recnb.evaluate`; `train=`, `items=` and `users=` are frames here, not Dask's. `npartitions` is the
+    number of partitions that users are put into, by default that of the larger frame.
 
-
-class DaskScore(PartedScore):
-    """A metric's mean over users of Dask DataFrames; `per_user` is a Dask Series, indexed by user."""
-
-
-class DaskEvaluation(PartedEvaluation):
-    """One model's data in Dask DataFrames; computed on the first number.
-
-    What is asked in one call, several metrics at several cut-offs, is one graph with one shuffle: `table`, the metrics and
-    `curve` bring back sums, `per_user` is a Dask DataFrame. `fetch()` brings hits, truth and counts of each user here, once,
-    for `report`, `table(by=...)`, `detectable`, `lint`, `explore` and `recnb.compare`. What shows lists (the best and worst
-    users of a report, movers, the explorer, `explain`) reads the rows of those users, in a pass over the recommendations
-    each time. To ask more often, `persist()` keeps the shuffled rows with the workers, and they are looked for there.
-
-    Intervals (`table`, the metrics, `curve`, `partial`) come of sums, and are those of an Evaluation.
-
-    Tasks are named for what they do (`recnb-join` puts a partition of users together, then `recnb-sums` and `recnb-add`,
-    `recnb-hits` or `recnb-values`), so Dask's ProgressBar and the task stream of its dashboard tell how far it is:
-    `with dask.diagnostics.ProgressBar(): evaluation.table(k=10)`.
+    Tasks are named for what they do (`recnb-sums`, `recnb-kept`), so Dask's ProgressBar and its dashboard tell how far it is.
 
     >>> import dask.dataframe as dd
     >>> import recnb, recnb.dask
     >>> sample = recnb.datasets.load_sample()
     >>> ddf = dd.from_pandas(sample.models["popular"], npartitions=4)
     >>> evaluation = ddf.rec.against(sample.test)
-    >>> round(float(evaluation.ndcg(k=10)), 4), round(float(evaluation.fetch().ndcg(k=10)), 4)
+    >>> round(float(evaluation.ndcg(k=10)), 4), round(float(evaluation.ndcg(k=10).per_user.mean()), 4)
     (0.1725, 0.1725)
     """
+    given = parse_options(options)
+    parts = DaskParts(recs, truth, given.columns, npartitions)
+    return PartedEvaluation(parts, given, parts.floats)
 
-    name: ClassVar[str] = "Dask"
-    engine: ClassVar[str] = "the partitions of Dask DataFrames"
-    parts: ClassVar[str] = "partitions of users"
-    remedy: ClassVar[str] = "recnb.evaluate(recs.compute(), truth.compute())"
-    scored: ClassVar[type[PartedScore]] = DaskScore
 
-    def __init__(self, recs: Any, truth: Any, options: Mapping[str, Any], npartitions: int | None = None) -> None:
+class DaskParts(Parts):
+    """Partitions of whole users, made by a shuffle of both frames."""
+
+    where, remedy = "the partitions of Dask DataFrames", "recnb.evaluate(recs.compute(), truth.compute())"
+
+    def __init__(self, recs: Any, truth: Any, columns: Mapping[str, str | None], npartitions: int | None) -> None:
         recs, truth = _dask_frame(recs, "recommendations", truth), _dask_frame(truth, "truth", recs)
-        super().__init__(recs, truth, options, npartitions)
-        _same_kinds(recs, truth, self._plan.layout)
-        self._n = npartitions or max(recs.npartitions, truth.npartitions)
-        sides = (("recs", recs, self._plan.layout.recs_read), ("truth", truth, self._plan.layout.truth))
-        self._rows = tuple(_by_role(frame, roles) for _, frame, roles in sides)
+        refuse_no_number(npartitions)
+        self.layout = Layout.of(recs._meta, truth._meta, columns)
+        _same_kinds(recs, truth, self.layout)
+        n = npartitions or max(recs.npartitions, truth.npartitions)
+        sides = (("recs", recs, self.layout.recs_read), ("truth", truth, self.layout.truth))
         metas = [(table_of(frame._meta, name, roles), name, roles) for name, frame, roles in sides]
-        self._floats = tuple(column for meta in metas for column in validation.float_ids(*meta))
-        self._shuffled = tuple(frame.shuffle(BUCKET, npartitions=self._n, ignore_index=True) for frame in self._rows)
+        self.floats = tuple(column for meta in metas for column in validation.float_ids(*meta))
+        self._rows = tuple(_by_role(frame, roles) for _, frame, roles in sides)
+        self._shuffled = tuple(frame.shuffle(BUCKET, npartitions=n, ignore_index=True) for frame in self._rows)
 
-    @staticmethod
-    def _empty(frame: Any) -> Any:
-        return frame._meta
+    def each(self, work: Callable[[Part], T]) -> tuple[T, ...]:
+        """Call a function of the users of each partition, where they are."""
+        name = getattr(work, "func", work).__name__
+        pairs = zip(*(frame.to_delayed() for frame in self._shuffled), strict=True)
+        found: tuple[T, ...] = compute(*(_task(kernel.call, name, work, *pair, self.layout) for pair in pairs))
+        return found
 
-    def persist(self) -> DaskEvaluation:
-        """Keep the shuffled rows with the workers (in this process without a cluster), so that later calls need no shuffle."""
-        kept = DaskEvaluation(*self._given, self._options, self._n)
-        # Rows of single users are looked for among those that are kept.
-        kept._shuffled = kept._rows = persist(*self._shuffled)
-        return kept
-
-    def partial(self, metrics: Metrics = None, k: Any = None, *, compute: bool = True, **options: Any) -> Any:
-        """The sums of all users as a `Partial`, which adds up with others; `compute=False` gives it as a Dask Delayed."""
-        question = self._question(metrics, k, options)
-        parts, top = self._parts(question)
-        tasks = [_task(kernel.partial, "sums", part, question, top) for part in parts]
-        while len(tasks) > 1:
-            tasks = [
-                _task(kernel.added, "add", tasks[start : start + AT_ONCE]) for start in range(0, len(tasks), AT_ONCE)
-            ]
-        whole = _task(kernel.settled, "settle", tasks[0], self._plan)
-        return whole.compute() if compute else whole
-
-    def _values(self, question: Question, *, drop: bool = False) -> Any:
-        parts, top = self._parts(question)
-        some = validation.ids(
-            table_of(meta_nonempty(self._rows[1]._meta)[:1], "truth", dict.fromkeys(validation.IDS, "user")),
-            "truth",
-            {},
-        )
-        meta = pd.DataFrame(columns=question.labels, index=index_of(some["user"], None)[:0], dtype=np.float64)
-        results = [_task(kernel.values, "values", part, question, top, drop=drop) for part in parts]
-        frame = dd.from_delayed(results, meta=meta, verify_meta=False, prefix="recnb-per-user")
-        return frame[question.labels[0]] if drop else frame
-
-    def _gathered(self, convention: Convention) -> Iterable[Kept]:
-        results: tuple[Kept, ...] = compute(
-            *(_task(kernel.gathered, "hits", part, convention) for part in self._joined())
-        )
-        return results
-
-    def _rows_of(self, users: pl.Series) -> tuple[pd.DataFrame, pd.DataFrame]:
+    def rows_of(self, users: pl.Series) -> Source:
+        """Return the rows of some users."""
         wanted = users.to_list()
         left, right = compute(*(rows[rows["user"].isin(wanted)] for rows in self._rows))
-        return left, right
+        return kernel.read_part(left, right, self.layout).source
 
-    def _scale(self, question: Question) -> float:
-        top = self._parts(question)[1]
-        assert top is not None
-        return float(top.compute())
 
-    def _joined(self) -> list[Any]:
-        """The users of each partition, joined."""
-        recs, truth = (frame.to_delayed() for frame in self._shuffled)
-        return [_task(kernel.part, "join", left, right, self._plan) for left, right in zip(recs, truth, strict=True)]
-
-    def _parts(self, question: Question) -> tuple[list[Any], Delayed | None]:
-        """The users of each partition, joined; and the scale of grades, if a metric takes that of all users."""
-        parts = self._joined()
-        if not question.needs_scale:
-            return parts, None
-        return parts, _task(max, "scale", [_task(kernel.scale, "scale", part) for part in parts])
+def refuse_no_number(npartitions: object) -> None:
+    """Refuse what is no number of parts."""
+    if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
+        raise OptionError(f"npartitions={npartitions!r} is no number of parts: give a whole number from 1 up.")
 
 
 class DaskAccessor:
@@ -161,7 +93,7 @@ class DaskAccessor:
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
-    def against(self, truth: Any, *, npartitions: int | None = None, **options: Any) -> DaskEvaluation:
+    def against(self, truth: Any, *, npartitions: int | None = None, **options: Any) -> PartedEvaluation:
         """These recommendations against a Dask (or pandas) DataFrame of relevant items; options are those of `recnb.dask.evaluate`."""
         return evaluate(self._frame, truth, npartitions=npartitions, **options)
 
@@ -172,7 +104,10 @@ def register() -> None:
 
     if getattr(dd.DataFrame, "rec", None) is not DaskAccessor:
         register_dataframe_accessor("rec")(DaskAccessor)
-    register_engine("dask", Engine(DaskEvaluation, _by_model, DaskEvaluation._empty))
+    register_engine(
+        "dask",
+        Engine(lambda recs, truth, options: evaluate(recs, truth, **options), _by_model, lambda frame: frame._meta),
+    )
 
 
 def _by_model(frame: Any, column: str) -> dict[Any, Any]:
@@ -182,9 +117,9 @@ def _by_model(frame: Any, column: str) -> dict[Any, Any]:
     return {name: frame[frame[column] == name].drop(columns=column) for name in names}
 
 
-def _task(function: Callable[..., Any], name: str, *given: Any, **options: Any) -> Any:
-    """A task of a name that Dask's own displays show."""
-    return delayed(function, pure=False)(*given, **options, dask_key_name=f"recnb-{name}-{uuid4().hex}")
+def _task(function: Callable[..., Any], name: str, *given: Any) -> Any:
+    """Return a task of a name that Dask's own displays show."""
+    return delayed(function, pure=False)(*given, dask_key_name=f"recnb-{name.strip('_')}-{uuid4().hex}")
 
 
 def _dask_frame(frame: Any, name: str, other: Any) -> Any:
@@ -272,4 +207,4 @@ def _first(frame: Any, labels: Mapping[str, str], name: str) -> pl.DataFrame:
     return pl.DataFrame(schema=dict.fromkeys(ids, pl.Int64))
 
 
-__all__ = ["DaskAccessor", "DaskEvaluation", "DaskScore", "evaluate", "register"]
+__all__ = ["DaskAccessor", "evaluate", "register"]

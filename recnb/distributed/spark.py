@@ -1,54 +1,60 @@
-"""Evaluations of Spark DataFrames: users put into buckets, both frames cogrouped, each bucket evaluated by a worker, sums merged."""
+"""Spark DataFrames: users put into buckets, both frames cogrouped, and a function called of each bucket by a worker."""
 
 # Spark need not be installed where types are checked.
 # pyright: reportMissingImports=false
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import pickle
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, TypeVar
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import DoubleType, LongType, StructField, StructType
+from pyspark.sql.types import DataType, StringType
 
 from recnb.comparison.models import Engine
 from recnb.comparison.models import register as register_engine
-from recnb.conventions import Convention
-from recnb.data import Facts, Frame
-from recnb.data.parts import Kept
-from recnb.distributed import kernel, spark_parts
-from recnb.distributed.evaluation import PartedEvaluation, PartedScore
-from recnb.distributed.kernel import BUCKET
-from recnb.distributed.partial import Partial, Question
-from recnb.distributed.spark_frames import (
-    by_model,
-    by_role,
-    fits,
-    floats,
-    kind_of,
-    names_of,
-    numbered,
-    quiet,
-    same_kinds,
-    unwrapped,
-)
-from recnb.errors import FrameError, RecnbError
-from recnb.results.arguments import Metrics
+from recnb.data import Frame, Layout, Part, Source, table_of, validation
+from recnb.data.parts import Parts
+from recnb.display.language import current, use_language
+from recnb.distributed import kernel
+from recnb.distributed.evaluation import PartedEvaluation
+from recnb.distributed.kernel import BUCKET, ROW
+from recnb.errors import FrameError, OptionError, RecnbError
+from recnb.options import parse_options
 
-#: The column that brings the scale of all users' grades to the workers.
-SCALE = "recnb_scale"
+T = TypeVar("T")
+
+#: What a worker sends back: a pickled result in pieces, since a row of Spark holds 2 GB and a message of Connect less.
+SCHEMA = "bucket int, piece int, bytes binary"
+
+#: Bytes of a piece.
+PIECE = 4 * 2**20
+
+NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
+OTHERS = ("boolean", "binary", "date", "timestamp", "timestamp_ntz", "time", "decimal")
 
 
-def evaluate(recs: Frame, truth: Frame, *, npartitions: int | None = None, **options: Any) -> SparkEvaluation:
-    """Spark DataFrames of recommendations and relevant items, evaluated where they are; options are those of `recnb.evaluate`.
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Suppress Spark's warning about newer versions of pandas."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        yield
 
-    Classic and Connect sessions serve, and so do pandas-on-Spark DataFrames; one of the two may be a frame that is here,
-    such as a pandas one. `npartitions` is the number of parts that users are put into, each of which one worker holds
-    in memory while it evaluates it; by default `spark.sql.shuffle.partitions`.
+
+def evaluate(recs: Frame, truth: Frame, *, npartitions: int | None = None, **options: Any) -> PartedEvaluation:
+    """Evaluate Spark DataFrames of recommendations and relevant items where they are; options are those of `recnb.evaluate`.
+
+    Classic and Connect sessions serve; one of the two may be a frame that is here, such as a pandas one. `npartitions` is
+    the number of parts that users are put into, each of which one worker holds in memory while it evaluates it; by default
+    `spark.sql.shuffle.partitions`. To ask often, persist the frames.
 
     Spark keeps no order of rows: `ties="first"`, and `order="row"`, go by the order in which Spark reads its source. What
     should hold on every run needs a rank, or ties told apart by `ties="item_asc"`.
@@ -56,155 +62,200 @@ def evaluate(recs: Frame, truth: Frame, *, npartitions: int | None = None, **opt
         evaluation = recnb.spark.evaluate(spark.table("recs"), spark.table("truth"), relevant_from=4)
         evaluation.table(["ndcg", "recall"], k=[5, 10])
     """
-    return SparkEvaluation(recs, truth, options, npartitions)
+    given = parse_options(options)
+    parts = SparkParts(recs, truth, given.columns, npartitions)
+    return PartedEvaluation(parts, given, parts.floats)
 
 
-class SparkScore(PartedScore):
-    """A metric's mean over users of Spark DataFrames; `per_user` is a lazy Spark DataFrame: user, and the value."""
+class SparkParts(Parts):
+    """Buckets of whole users, which Spark's workers are given."""
 
+    where, remedy = "Spark DataFrames", "recnb.evaluate(recs.toPandas(), truth.toPandas())"
 
-class SparkEvaluation(PartedEvaluation):
-    """One model's data in Spark DataFrames; computed on the first number.
-
-    What is asked in one call, several metrics at several cut-offs, is one question with one shuffle: `table`, the metrics and
-    `curve` bring back sums, `per_user` is a lazy Spark DataFrame. `fetch()` brings hits, truth and counts of each user here,
-    once, for `report`, `table(by=...)`, `detectable`, `lint`, `explore` and `recnb.compare`. To ask more often, `persist()`
-    keeps the shuffled rows with Spark.
-
-    Jobs are described by what they are for (`recnb: ndcg@10`), in Connect sessions by a tag, so Spark's pages and progress show it.
-    """
-
-    name: ClassVar[str] = "Spark"
-    engine: ClassVar[str] = "Spark DataFrames"
-    parts: ClassVar[str] = "parts of users"
-    remedy: ClassVar[str] = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
-    scored: ClassVar[type[PartedScore]] = SparkScore
-
-    def __init__(self, recs: Frame, truth: Frame, options: Mapping[str, Any], npartitions: int | None = None) -> None:
-        recs, truth = unwrapped(recs), unwrapped(truth)
+    def __init__(self, recs: Frame, truth: Frame, columns: Mapping[str, str | None], npartitions: int | None) -> None:
         session = _session(recs, truth)
-        super().__init__(recs, truth, options, npartitions)
-        self._session, layout = session, self._plan.layout
-        left = by_role(recs, "recommendations", layout.recs_read, session)
-        right = by_role(truth, "truth", layout.truth, session)
-        same_kinds(left, right, (layout.recs_read, layout.truth))
-        self._floats = (*floats(left, "recs", layout.recs), *floats(right, "truth", layout.truth))
-        self._n = npartitions or _parts_of(session)
-        self._picked, self._kept = (left, right), False
-        self._rows = numbered(left, self._n), numbered(right, self._n)
+        if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
+            raise OptionError(f"npartitions={npartitions!r} is no number of parts: give a whole number from 1 up.")
+        self.layout = Layout.of(_names_of(recs), _names_of(truth), columns)
+        left = by_role(recs, "recommendations", self.layout.recs_read, session)
+        right = by_role(truth, "truth", self.layout.truth, session)
+        same_kinds(left, right, (self.layout.recs_read, self.layout.truth))
+        self.floats = tuple(
+            f"{name}[{labels[role]!r}]"
+            for rows, name, labels in ((left, "recs", self.layout.recs), (right, "truth", self.layout.truth))
+            for role in validation.IDS
+            if rows.schema[role].dataType.simpleString() in ("float", "double")
+        )
+        self._picked, self._n = (left, right), npartitions or _parts_of(session)
 
-    @staticmethod
-    def _empty(frame: Any) -> Any:
-        return names_of(frame)
+    def each(self, work: Callable[[Part], T]) -> Iterator[T]:
+        """Call a function of each bucket, in a worker; results are in the order of buckets."""
+        left, right = (numbered(rows, self._n).groupBy(BUCKET) for rows in self._picked)
+        with _working():
+            found = left.cogroup(right).applyInArrow(sent(work, self.layout), SCHEMA).collect()
+        return received((row[0], row[1], row[2]) for row in found)
 
-    def persist(self) -> SparkEvaluation:
-        """Keep the shuffled rows in Spark from the first call on, so that later ones need no shuffle; `unpersist()` frees them."""
-        kept = SparkEvaluation(*self._given, self._options, self._n)
-        left, right = (rows.repartition(self._n, BUCKET).persist() for rows in self._rows)
-        kept._rows, kept._kept = (left, right), True
-        return kept
-
-    def unpersist(self) -> None:
-        """Let go of the rows that `persist` keeps."""
-        if self._kept:
-            for rows in self._rows:
-                rows.unpersist()
-
-    def partial(self, metrics: Metrics = None, k: Any = None, **options: Any) -> Partial:
-        """The sums of all users as a `Partial`, which adds up with others."""
-        question, plan = self._question(metrics, k, options), self._plan
-        top = self._scale(question) if question.needs_scale else None
-        parts = self._received(lambda part: kernel.partial(part, question, top), " ".join(question.labels), question)
-        return kernel.settled(kernel.added(parts), plan)
-
-    def _values(self, question: Question, *, drop: bool = False) -> DataFrame:
-        rows, scale, labels = self._rows, None, question.labels
-        if question.needs_scale:
-            top = self._scales(question).scalar()
-            rows, scale = tuple(row.withColumn(SCALE, top) for row in rows), SCALE
-        user = self._picked[0].schema["user"].dataType
-        typed = LongType() if kind_of(user) == "whole numbers" else user
-        schema = StructType([StructField("user", typed), *(StructField(label, DoubleType()) for label in labels)])
-        work = spark_parts.values(self._plan, question, labels, drop=drop, scale=scale)
-        return self._buckets(work, schema, rows)
-
-    def _scales(self, question: Question) -> DataFrame:
-        work = spark_parts.scales(self._plan, question)
-        return self._buckets(work, "scale double", self._rows).agg(fn.max("scale").alias("scale"))
-
-    def _scale(self, question: Question) -> float:
-        found = self._collected(self._scales(question), f"{' '.join(question.labels)}, scale of grades")
-        return float(found[0][0] or 0.0)
-
-    def _gathered(self, convention: Convention) -> Iterable[Kept]:
-        return self._received(lambda part: kernel.gathered(part, convention), "hits and counts of users")
-
-    def _rows_of(self, users: pl.Series) -> tuple[Any, Any]:
-        asked = users.to_list()
-        if not all(fits(user, self._picked[0]) for user in asked):
-            return pd.DataFrame(), pd.DataFrame()
-        wanted = fn.col("user").isin(asked)
-        kept = (rows.filter(wanted) for rows in self._rows)
-        # What is filtered before it is numbered can be left to the source.
-        read = (numbered(rows.filter(wanted), 1) for rows in self._picked)
-        mine = kept if self._kept else read
-        with self._working(f"rows of {len(asked)} users"):
-            left, right = (rows.toArrow() for rows in mine)
-        return left, right
-
-    def _buckets(self, work: spark_parts.Work, schema: Any, rows: tuple[DataFrame, ...]) -> DataFrame:
-        """A lazy frame of what the workers make of each bucket."""
-        left, right = (row.groupBy(BUCKET) for row in rows)
-        with quiet():
-            return left.cogroup(right).applyInArrow(work, schema)
-
-    def _received(self, ask: Any, said: str, question: Question | None = None) -> list[Any]:
-        """Return the results of all buckets, in order; an error if there is no row of which to make one."""
-        work = spark_parts.sent(ask, self._plan, question)
-        rows = self._collected(self._buckets(work, spark_parts.SCHEMA, self._rows), said)
-        if not rows:
-            Facts().check(0, 0, self.convention, self._plan.layout)
-        return list(spark_parts.received((row[0], row[1], row[2]) for row in rows))
-
-    def _collected(self, frame: DataFrame, said: str) -> list[Any]:
-        with self._working(said):
-            return list(frame.collect())
-
-    @contextmanager
-    def _working(self, said: str) -> Iterator[None]:
-        """Run a job under a description that Spark shows, and add the fix to errors that have one."""
-        said = f"recnb: {said}"[:200]
-        try:
-            with quiet(), _described(self._session, said):
-                yield
-        except RecnbError:
-            raise
-        except Exception as problem:
-            raise _explained(problem) or problem from problem
+    def rows_of(self, users: pl.Series) -> Source:
+        """Return the rows of some users."""
+        asked = [user for user in users.to_list() if fits(user, self._picked[0])]
+        with _working():
+            # What is filtered before it is numbered can be left to the source.
+            left, right = (numbered(rows.filter(fn.col("user").isin(asked)), 1).toArrow() for rows in self._picked)
+        return kernel.read_part(left, right, self.layout).source
 
 
-class SparkAccessor:
-    """Evaluate recommendations in a pandas-on-Spark DataFrame: `psdf.rec.against(truth)`."""
+def sent(work: Callable[[Part], Any], layout: Layout) -> Callable[[tuple[Any, ...], pa.Table, pa.Table], pa.Table]:
+    """Make the function of a bucket that Spark calls; errors of the data are returned like results.
 
-    def __init__(self, frame: Any) -> None:
-        self._frame = frame
+    An exception would be tried again four times, and come back as text.
+    """
+    lang, size = current(), PIECE
 
-    def against(self, truth: Any, *, npartitions: int | None = None, **options: Any) -> SparkEvaluation:
-        """These recommendations against a frame of relevant items; options are those of `evaluate`."""
-        return SparkEvaluation(self._frame, truth, options, npartitions)
+    def of_bucket(key: tuple[Any, ...], recs: pa.Table, truth: pa.Table) -> pa.Table:
+        with use_language(lang):
+            try:
+                made = pickle.dumps(kernel.call(work, recs, truth, layout), protocol=5)
+            except RecnbError as problem:
+                made = pickle.dumps(problem)
+        pieces = [made[start : start + size] for start in range(0, len(made), size)]
+        return pa.table(
+            {
+                "bucket": pa.array([key[0].as_py()] * len(pieces), pa.int32()),
+                "piece": pa.array(range(len(pieces)), pa.int32()),
+                "bytes": pa.array(pieces, pa.binary()),
+            }
+        )
+
+    return of_bucket
+
+
+def received(rows: Iterable[tuple[int, int, bytes]]) -> Iterator[Any]:
+    """Return the results of the workers in the order of buckets; raise the first error."""
+    buckets: dict[int, dict[int, bytes]] = {}
+    for bucket, piece, content in rows:
+        buckets.setdefault(bucket, {})[piece] = bytes(content)
+    for bucket in sorted(buckets):
+        pieces = buckets.pop(bucket)
+        made = pickle.loads(b"".join(pieces[piece] for piece in sorted(pieces)))
+        if isinstance(made, RecnbError):
+            raise made
+        yield made
 
 
 def register() -> None:
-    """Make Spark DataFrames known to `recnb.compare`, and `.rec` to pandas-on-Spark where that imports: pandas 3.1 has moved what it looks for."""
-    register_engine("pyspark", Engine(SparkEvaluation, by_model, names_of))
+    """Make Spark DataFrames known to `recnb.compare`."""
+    register_engine(
+        "pyspark", Engine(lambda recs, truth, options: evaluate(recs, truth, **options), by_model, _names_of)
+    )
+
+
+def _names_of(frame: Frame) -> Frame:
+    """Return a frame without rows that has the columns of a Spark one; any other as it is."""
+    return pd.DataFrame(columns=pd.Index(frame.columns, dtype=object)) if isinstance(frame, DataFrame) else frame
+
+
+def by_role(frame: Frame, name: str, roles: Mapping[str, str], session: Any) -> DataFrame:
+    """The columns that are read, named by role, as a Spark DataFrame."""
+    if not isinstance(frame, DataFrame):
+        return _sent(frame, name, roles, session)
+    # By position: names may hold dots, or differ in case alone, which Spark would read otherwise.
+    places = {column: str(place) for place, column in enumerate(frame.columns)}
+    return frame.toDF(*places.values()).select(*(fn.col(places[column]).alias(role) for role, column in roles.items()))
+
+
+def _sent(frame: Frame, name: str, roles: Mapping[str, str], session: Any) -> DataFrame:
+    """Send a local frame to Spark."""
+    table = validation.ids(table_of(frame, name, roles), name, roles)
+    plain = [
+        pl.col(role).cast(pl.String if dtype in (pl.Categorical, pl.Enum) else pl.Float64)
+        for role, dtype in table.schema.items()
+        if dtype in (pl.Categorical, pl.Enum, pl.Null) or dtype.is_unsigned_integer()
+    ]
     with quiet():
-        try:
-            from pyspark.pandas.extensions import register_dataframe_accessor
-            from pyspark.pandas.frame import DataFrame as PandasOnSpark
-        except ImportError:
-            return
-    if getattr(PandasOnSpark, "rec", None) is not SparkAccessor:
-        register_dataframe_accessor("rec")(SparkAccessor)
+        made: DataFrame = session.createDataFrame(table.with_columns(plain).to_arrow())
+    return made
+
+
+def by_model(frame: Frame, column: str) -> dict[Any, Any]:
+    """The rows of each model, in the order in which models come."""
+    model = fn.col(f"`{column.replace('`', '``')}`")
+    firsts = (
+        frame.select(model.alias("model"), fn.monotonically_increasing_id().alias(ROW))
+        .groupBy("model")
+        .agg(fn.min(ROW))
+    )
+    with quiet():
+        names = [name for name, _ in sorted(firsts.collect(), key=lambda row: row[1])]
+    return {name: frame.filter(model.eqNullSafe(fn.lit(name))).drop(column) for name in names}
+
+
+def numbered(rows: DataFrame, n: int) -> DataFrame:
+    """With the place of each row, and the bucket of its user."""
+    return rows.select(
+        *(fn.col(role) for role in rows.columns),
+        fn.monotonically_increasing_id().alias(ROW),
+        fn.pmod(fn.hash(_hashed(rows)), fn.lit(n)).alias(BUCKET),
+    )
+
+
+def _hashed(rows: DataFrame) -> Any:
+    """Users as one type on both sides, so that equal ids have equal hashes: 1 as an int, a bigint and a double."""
+    kind, user = kind_of(rows.schema["user"].dataType), fn.col("user")
+    if kind == "whole numbers":
+        # As doubles, since a NaN is refused where it is read, and not by a cast; 0 is added to make 0 of -0.
+        return user.cast("double") + fn.lit(0.0)
+    return user.cast("string") if kind == "text" else user
+
+
+def kind_of(dtype: DataType) -> str | None:
+    """Describe ids of a type; None if the type cannot hold ids."""
+    name = dtype.simpleString()
+    if name in NUMBERS:
+        return "whole numbers"
+    if isinstance(dtype, StringType) or name.startswith(("char", "varchar")):
+        return "text"
+    return name if name.split("(")[0] in OTHERS else None
+
+
+def same_kinds(recs: DataFrame, truth: DataFrame, labels: tuple[Mapping[str, str], Mapping[str, str]]) -> None:
+    """Raise an error for ids of different types and for invalid column types, by the schemas alone."""
+    names = ("recommendations", "truth")
+    for rows, name, own in zip((recs, truth), names, labels, strict=True):
+        for role, column in own.items():
+            dtype = rows.schema[role].dataType
+            if kind_of(dtype) is None and (role in validation.IDS or dtype.simpleString() != "void"):
+                _refuse(name, role, column, dtype.simpleString())
+    for role in validation.IDS:
+        left, right = (rows.schema[role].dataType for rows in (recs, truth))
+        if kind_of(left) == kind_of(right):
+            continue
+        label, other = labels[0][role], labels[1][role]
+        changed, column = ("recs", label) if kind_of(right) == "text" else ("truth", other)
+        raise FrameError(
+            f"the {role} ids are of different kinds: recommendations hold {_said(left)} in column {label!r}, truth holds "
+            f"{_said(right)} in column {other!r}. They would never match. Make both text, "
+            f"{changed} = {changed}.withColumn({column!r}, {changed}[{column!r}].cast('string')), or both whole numbers, .cast('bigint')."
+        )
+
+
+def _said(dtype: DataType) -> str:
+    kind, name = kind_of(dtype), dtype.simpleString()
+    return name if kind == name else f"{kind} ({name})"
+
+
+def _refuse(name: str, role: str, column: str, held: str) -> None:
+    wanted = f"which is no {role} id: one id a row is needed" if role in validation.IDS else f"which is no {role}"
+    remedy = "text or whole numbers" if role in validation.IDS else "numbers"
+    how = f"F.explode({column!r}) makes a row of each element" if held.startswith("array") else f"make it {remedy}"
+    raise FrameError(f"{name}: column {column!r} holds {held[:80]}, {wanted}: {how}.")
+
+
+def fits(value: object, rows: DataFrame) -> bool:
+    """Whether a user id of this type can occur in a frame; Spark fails on comparing text with numbers."""
+    kind = kind_of(rows.schema["user"].dataType)
+    if kind == "whole numbers":
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, str) == (kind == "text")
 
 
 def _parts_of(session: Any) -> int:
@@ -219,7 +270,7 @@ def _session(recs: Frame, truth: Frame) -> Any:
     if not sessions:
         raise FrameError(
             f"neither frame is of Spark: recommendations is a {type(recs).__name__}, truth a {type(truth).__name__}. "
-            "Give Spark DataFrames, one of them at least, or type recnb.evaluate(recs, truth)."
+            "Give Spark DataFrames, one of them at least (a pandas-on-Spark one by frame.to_spark()), or type recnb.evaluate(recs, truth)."
         )
     if len({type(session) for session in sessions}) > 1:
         raise FrameError("one frame is of a Connect session, the other of a classic one: read both by one session.")
@@ -227,22 +278,15 @@ def _session(recs: Frame, truth: Frame) -> Any:
 
 
 @contextmanager
-def _described(session: Any, said: str) -> Iterator[None]:
-    if type(session).__module__.startswith("pyspark.sql.connect"):
-        tag = said.replace(",", ";")
-        session.addTag(tag)
-        try:
-            yield
-        finally:
-            session.removeTag(tag)
-        return
-    context = session.sparkContext
-    before = context.getLocalProperty("spark.job.description")
-    context.setJobDescription(said)
+def _working() -> Iterator[None]:
+    """Add the fix to errors of Spark that have one."""
     try:
-        yield
-    finally:
-        context.setJobDescription(before)
+        with quiet():
+            yield
+    except RecnbError:
+        raise
+    except Exception as problem:
+        raise _explained(problem) or problem from problem
 
 
 def _explained(problem: Exception) -> RecnbError | None:
@@ -256,7 +300,7 @@ def _explained(problem: Exception) -> RecnbError | None:
     if "maxResultSize" in text:
         return RecnbError(
             "hits, truth and counts of all users are more than the driver may take from its workers: start the session with a larger "
-            "spark.driver.maxResultSize (1g by default; 0 is no limit) and enough spark.driver.memory, or ask .table, .curve "
-            "and .per_user, which bring sums or stay with Spark."
+            "spark.driver.maxResultSize (1g by default; 0 is no limit) and enough spark.driver.memory, or ask .table "
+            "and .curve, which bring sums."
         )
     return None
