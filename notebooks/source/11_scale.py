@@ -6,7 +6,7 @@
 # Where the rows are, and little else. The same options, the same conventions and the same numbers hold for a frame in
 # memory, for files that are read piece by piece, and for the workers of an engine. One user's value needs that user's
 # rows alone, and a mean over users is a sum and a count; so users are put into parts, each part is evaluated by itself,
-# and parts are added up. This notebook runs one evaluation in five places and lays the results side by side.
+# and parts are added up. This notebook runs one evaluation in four places and lays the results side by side.
 #
 # It needs more than the others: `pip install "recnb[dask,spark]"` and a Java runtime for Spark.
 
@@ -87,17 +87,8 @@ scanned = pl.scan_parquet(files / "recs-*.parquet").rec.against(pl.scan_parquet(
 scanned.table(METRICS, k=K).round(4)
 
 # %% [markdown]
-# Smaller sets are read whole; from four million rows on they go through buckets. DuckDB relations and pyarrow datasets
-# are taken in the same way.
-#
-# Where rows come as frames, one after the other, from an API or a loop of one's own, `evaluate_chunks` takes them as
-# they come:
-
-# %%
-chunks = (pd.read_parquet(file) for file in sorted(files.glob("recs-*.parquet")))
-in_chunks = recnb.evaluate_chunks(chunks, truth, METRICS, k=K)
-assert np.allclose(in_chunks.table(), here.table(METRICS, k=K), rtol=0, atol=1e-12)
-print(f"{in_chunks.n_chunks} chunks, {in_chunks.n_users:,} users")
+# What fits into memory is read whole; more goes through parts. DuckDB relations and pyarrow datasets are taken in the same
+# way, and frames that come one after the other, from an API or a loop of one's own, are written to a folder and scanned.
 
 # %% [markdown]
 # ## With Dask
@@ -163,11 +154,9 @@ print(f"nDCG@10, ties as they came {float(here.ndcg(k=10)):.6f}, by item {float(
 asked = {"ties": "item_asc"}
 shuffled = dd.from_pandas(recs.sample(frac=1, random_state=1), npartitions=7, sort=False)
 lazy = pl.scan_parquet(files / "recs-*.parquet").rec.against(pl.scan_parquet(files / "truth.parquet"), **asked)
-chunks = (pd.read_parquet(file) for file in sorted(files.glob("recs-*.parquet")))
 everywhere = {
     "pandas": by_item.table(METRICS, k=K),
     "Polars, lazy": lazy.table(METRICS, k=K),
-    "chunks": recnb.evaluate_chunks(chunks, truth, METRICS, k=K, **asked).table(),
     "Dask": shuffled.rec.against(dask_truth, **asked).table(METRICS, k=K),
     "Spark": from_spark,
 }
@@ -183,35 +172,16 @@ side_by_side.map("{:.12f}".format)
 # %% [markdown]
 # ## What comes back
 #
-# Not values of users, but for each metric and cut-off their number, mean, spread and skewness. That is all that a mean
-# and its interval need, and it is a few hundred bytes whatever the data. It adds up over parts that share no user: the
-# regions of a service, the parts of an engine. Not the days of a week: whoever comes on two days would count twice.
+# Not values of users, but for each metric and cut-off their number, mean and spread. That is all that a mean and its
+# interval need, and it is a few hundred bytes whatever the data:
 
 # %%
-regions = [recs["user"] < "u3", truth["user"] < "u3"], [recs["user"] >= "u3", truth["user"] >= "u3"]
-first, second = (
-    recnb.Partial.of(recs[of_recs].rec.against(truth[of_truth]), ["ndcg"], k=10) for of_recs, of_truth in regions
-)
-both = first + second
-
-assert abs(both.score("ndcg", 10) - here.ndcg(k=10)) < 1e-12
-print(
-    f"{first.n_users:,} and {second.n_users:,} users: {first.score('ndcg', 10):.4f} and {second.score('ndcg', 10):.4f}"
-)
-print(f"{both.n_users:,} users: {both.score('ndcg', 10):.4f}")
-
-# %% [markdown]
-# An interval needs only sums over users (how many, their mean and spread), so the interval of two parts added up is that
-# of all users together:
-
-# %%
-together, added = here.ndcg(k=10).interval(), both.score("ndcg", 10).interval()
+together, added = here.ndcg(k=10).interval(), with_dask.ndcg(k=10).interval()
 print(f"together {together.low:.4f} to {together.high:.4f}; added up {added.low:.4f} to {added.high:.4f}")
 
 # %% [markdown]
-# What shows users side by side (a report, segments, a comparison with its tests) needs their values. `fetch()`, which
-# `report`, `table(by=...)` and `recnb.compare` call by themselves, brings the hits, the truth and a few counts of each
-# user, and leaves the lists where they are:
+# What shows users side by side (a report, segments, a comparison with its tests) needs their values. It brings the hits,
+# the truth and a few counts of each user, once, and leaves the lists where they are:
 
 # %%
 half = dd.from_pandas(recs[recs["item"] % 2 == 0], npartitions=5, sort=False)

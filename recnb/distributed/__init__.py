@@ -1,8 +1,10 @@
-"""Frames that one machine does not hold: users are put together by the engine, each part is evaluated by itself, sums are merged.
+"""Frames that one machine does not hold: an engine puts users together, a function is called of each part, sums are added up.
 
-    kernel.py   what is done with the rows of some users, whatever the engine
-    dask.py     Dask DataFrames; `import recnb.dask` makes `ddf.rec` of it
-    spark.py    Spark DataFrames: `recnb.spark.evaluate`; spark_frames.py is how Spark reads them, spark_parts.py what its workers do
+    kernel.py      how a task reads its part, and the functions that are called of it
+    sums.py        what comes back of means: sums over users that add up
+    evaluation.py  the Evaluation that asks for them, and fetches hits where more is asked for
+    dask.py        Dask DataFrames; `import recnb.dask` makes `ddf.rec` of it
+    spark.py       Spark DataFrames: `recnb.spark.evaluate`
 
 An engine's package is imported with its module and nowhere else.
 """
