@@ -21,10 +21,10 @@ from recnb.data.source import elsewhere
 from recnb.distributed import kernel
 from recnb.distributed.sums import Question, Sums, refuse_catalogue
 from recnb.errors import FrameError, OptionError
-from recnb.options import ParsedOptions, parse_options
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
+from recnb.options import ParsedOptions, parse_options
 from recnb.results import Table
 from recnb.results.arguments import Metrics
 from recnb.results.evaluation_data import EvaluationData

@@ -10,8 +10,8 @@ import polars as pl
 from recnb.data import Facts, Frame, Layout, Part, table_of, validation
 from recnb.distributed.sums import Question, Sums, sums_of
 from recnb.errors import FrameError
-from recnb.options import ParsedOptions
 from recnb.metrics.metric import METRICS
+from recnb.options import ParsedOptions
 
 T = TypeVar("T")
 

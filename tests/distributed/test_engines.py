@@ -42,7 +42,7 @@ def test_numbers_are_those_of_pandas(engine, number):
 @pytest.mark.parametrize("judged", ["truth", "list"])
 def test_the_scale_of_err_is_that_of_the_truth_everywhere(engine, users, judged):
     made, expected = both(
-        engine, *random_frames(np.random.default_rng(1)), users=users, judged=judged, no_relevant="zero"
+        engine, *random_frames(np.random.default_rng(1)), averaged_users=users, judged=judged, no_relevant="zero"
     )
     agree(made.table(["err", "ndcg"], 5), expected.table(["err", "ndcg"], 5))
     np.testing.assert_allclose(made.err(k=5).per_user, expected.err(k=5).per_user, atol=1e-12)
@@ -180,7 +180,7 @@ REFUSED = {
     "negative": (lambda r, t: (r, t.assign(relevance=-1)), {}, FrameError, "negative relevance"),
     "a missing user": (lambda r, t: (r.assign(user=r.user.astype("Int64").where(r.user != 3)), t), {}, FrameError, "has missing user ids, such as that beside item"),
     "two models": (lambda r, t: (r.assign(model=np.where(r.user < 9, "a", "b")), t), {}, FrameError, "lists of 2 models"),
-    "no user column": (lambda r, t: (r.rename(columns={"user": "x"}), t), {}, ColumnError, "no user column"),
+    "no user column": (lambda r, t: (r.rename(columns={"user": "x"}), t), {}, ColumnError, "no column is known to be the user"),
     "a wrong word": (lambda r, t: (r, t), {"ties": "lst"}, OptionError, "ties='lst' is no convention"),
     "a catalogue": (lambda r, t: (r, t), {"candidates": "catalogue"}, OptionError, "candidates='catalogue'"),
     "no parts": (lambda r, t: (r, t), {"npartitions": 0}, OptionError, "npartitions=0"),
