@@ -170,7 +170,7 @@ def test_what_cannot_be_is_an_error(formula, options, said):
         ({"catalogue": "abc"}, "one text"),
         ({"catalogue": [5, "6"]}, "more than one kind"),
         ({"recs": pl.DataFrame({"user": [1, 1], "item": [5, 5], "rank": [1, 2]})}, "is repeated"),
-        ({"recs": pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 1]})}, "gives rank 1 to 5 and 6"),
+        ({"recs": pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 1]})}, "user 1 has 5 and 6 at rank 1"),
         ({"recs": pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [0, 1]})}, "ranks start at 1"),
     ],
 )
