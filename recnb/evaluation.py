@@ -439,7 +439,7 @@ class Evaluation(EvaluationMethods):
         >>> sample = recnb.datasets.load_sample()
         >>> recnb.evaluate(sample.models["popular"], sample.test).at_least("ndcg", 0.15, k=10)
         passed: ndcg@10 is 0.1725, at least 0.15
-        261 users; 2 of them without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0
+        261 users; 2 of them without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0; linear gain; discount log2(1 + rank); ideal: all relevant items, cut at k
         """
         return at_least({"": self._data}, metric, value, k, options)
 

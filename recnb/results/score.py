@@ -203,8 +203,8 @@ class CatalogueScore(MetricValue):
     >>> import pandas as pd, recnb
     >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
     >>> ev = recs.rec.against(recs, items=pd.DataFrame({"item": ["a", "b", "c", "d"]}))
-    >>> ev.coverage(k=2), ev.coverage().per_item.to_dict()
-    (coverage@2 = 0.5000 (2 users with a list; out of 4 items of items=; ordered by rank), {'a': 2, 'b': 1, 'c': 0, 'd': 0})
+    >>> float(ev.coverage(k=2)), ev.coverage().per_item.to_dict()
+    (0.5, {'a': 2, 'b': 1, 'c': 0, 'd': 0})
     """
 
     _exposure: Callable[[], pd.Series[int]]

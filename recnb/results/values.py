@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,17 +42,6 @@ class Values:
     convention: Convention  #: with the metric's options
     basis: Words
     of_all: tuple[Whole, ...] = ()  #: the one number of all lists, by cut-off
-
-    def at(self, column: int) -> Values:
-        """Return the values at one of the cut-offs."""
-        one = Cutoffs.one(self.k.values[column])
-        return replace(
-            self,
-            k=one,
-            matrix=self.matrix[:, [column]],
-            mean=self.mean[[column]],
-            of_all=self.of_all[column : column + 1],
-        )
 
     @property
     def n_users(self) -> Ints:
