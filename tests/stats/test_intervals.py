@@ -192,5 +192,6 @@ def test_personalization_has_the_jackknifes_interval() -> None:
     with pytest.raises(OptionError, match="makes no interval of a mean over pairs"):
         ev.personalization(k=5).interval(method="bootstrap")
     assert np.isnan(interval_of_pairs(np.linspace(0, 1, 9))).all()
+    assert np.isfinite(interval_of_pairs(np.linspace(0, 1, 11))).all(), "one user at the mean is not all alike"
     (row,) = (one for one in ev.report(5, ["ndcg", "personalization"]).beyond if one.metric == "personalization")
     assert row.values[0][1:] == pytest.approx(tuple(ev.personalization(k=5).interval()))

@@ -129,6 +129,12 @@ def test_two_models_that_are_the_same_and_users_who_all_differ_alike() -> None:
         assert (made.sd[0], made.effect_size[0], made.p[0]) == (0, -math.inf, 2.0 ** (1 - n))
 
 
+def test_a_mean_of_0_is_no_difference() -> None:
+    made = paired(np.repeat([0.5, -0.5], 10))
+    assert (made.mean[0], made.p[0], made.effect_size[0]) == (0, 1, 0)
+    assert made.low[0] == -made.high[0] < 0
+
+
 def test_rounding_is_no_win_and_the_array_given_is_not_changed() -> None:
     made = paired(np.array([[0.1 + 0.2 - 0.3, 1.0], [0.5, -1.0], [-0.2, 0.0], [0.0, 0.0]]))
     assert (made.won.tolist(), made.tied.tolist(), made.lost.tolist()) == ([1, 1], [2, 2], [1, 1])
