@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.columns import Made, find
+from recnb.data.columns import find, library_of
 
-#: "lazy" is Polars as well; "" is anything else, and of a form that is no frame with a row an item.
-Library = Literal["pandas", "polars", "lazy", ""]
 #: The roles that are looked for in each frame beside recommendations and truth.
 ROLES = {"train": ("user", "item"), "items": ("item",), "users": ("user",)}
 
@@ -22,7 +20,7 @@ ROLES = {"train": ("user", "item"), "items": ("item",), "users": ("user",)}
 class GivenFrame:
     """One of the caller's frames."""
 
-    library: Library = ""
+    library: str = ""  #: "pandas", "polars" or "lazy", which is Polars as well; "" for anything else
     labels: Mapping[str, str] = field(default_factory=dict)  #: role -> column
     types: Mapping[str, str] = field(default_factory=dict)  #: role -> type, as the library names it
 
@@ -49,6 +47,7 @@ def call_of(
     frames = {}
     for name, frame in given.items():
         kind = library_of(frame)
+        kind = "lazy" if kind and isinstance(frame, pl.LazyFrame) else kind
         of_frame = labels.get(name) or (find(frame, name, ROLES[name], columns) if kind else {})
         frames[name] = GivenFrame(kind, of_frame, _types(frame, of_frame) if kind else {})
     plain = dict(options)
@@ -59,13 +58,6 @@ def call_of(
     elif convention is not None:
         plain = {"convention": convention} | plain
     return Call(frames, {role: column for role, column in columns.items() if column is not None}, plain, library)
-
-
-def library_of(frame: Any) -> Library:
-    """Name the library of a frame for which code can be written."""
-    if isinstance(frame, (pd.DataFrame, Made)):
-        return "pandas" if isinstance(frame, pd.DataFrame) else ""
-    return "polars" if isinstance(frame, pl.DataFrame) else "lazy" if isinstance(frame, pl.LazyFrame) else ""
 
 
 def _types(frame: Any, labels: Mapping[str, str]) -> dict[str, str]:
