@@ -372,7 +372,7 @@ def test_gains_of_whole_grades_are_asked_for_as_whole_numbers() -> None:
 
 @pytest.mark.parametrize("metric", ["dcg", "idcg", "ndcg"])
 def test_a_hint_at_a_rank_is_at_an_item_that_adds_to_the_sum(metric: str) -> None:
-    hint = r"(?:[Ss]ee|at) rank (\d+)[,:]? .*?divided by ([\d.]+)(?: and should be divided by ([\d.]+))?"
+    hint = r"(?:[Ss]ee|at) rank (\d+)[,:]? .*?divided by ([\d.]*\d)(?: and should be divided by ([\d.]*\d))?"
     hints = 0
     for options in [{}, *OTHERWISE[metric]]:
         for seed in range(12):

@@ -101,7 +101,7 @@ def test_any_other_number_is_wrong(typed: Any) -> None:
     [
         ("0.873", 0.8732, [0.8691, 0.4], ("short", [], False)),
         ("0.87", 0.8732, [0.8691, 0.4], ("undecided", [], False)),  # as 0.8691 rounds to 0.87 as well
-        ("0.9", 0.8732, [0.8691, 0.4], ("undecided", [], False)),  # as one decimal never is enough
+        ("0.9", 0.8732, [0.4], ("undecided", [], False)),  # as one decimal never is enough
         ("0.869", 0.8732, [0.8691, 0.4], ("wrong", ["slip0"], False)),
         ("0.4", 0.8732, [0.8691, 0.4], ("wrong", ["slip1"], False)),
         (0.5, 0.8732, [0.8691, 0.4], ("wrong", [], False)),
