@@ -205,7 +205,7 @@ def code_of(data: LintData, repair: Repair) -> str:
     options = call.options if call.library == evaluation.library else {"convention": evaluation.library}
     options = {**call.columns, **options, **repair.conventions, **repair.columns}
     lines = [step.code for step in repair.steps if step.code is not None]
-    if not both or not all(lines) or options.keys() & {*beside}:
+    if not both or not all(lines):
         return ""
     arguments = [*both, *(f"{name}={name}" for name in beside), *([_arguments(options)] if options else [])]
     return "\n".join([*lines, f"ev = recnb.evaluate({', '.join(arguments)})"])

@@ -178,10 +178,7 @@ def test_one_frame_with_both_sides_and_another_convention() -> None:
     assert given.code.endswith("users=users, no_relevant='zero', ties='expected')")
 
 
-def test_users_as_a_frame_leave_no_word_for_who_is_averaged() -> None:
-    data = PLANTED["users_without_list"][0]
-    assert "averaged_users='both'" in data.lint()["users_without_list"].code
-    beside = data.with_(users=CLEAN.users).lint()["users_without_list"]
-    assert beside.code == ""
-    assert beside.advice.endswith("evaluate those in both frames.")
-    assert beside.facts["other"] == pytest.approx(data.lint()["users_without_list"].facts["other"], abs=1e-12)
+def test_who_is_averaged_is_said_beside_a_frame_of_users() -> None:
+    data = PLANTED["users_without_list"][0].with_(users=CLEAN.users)
+    assert "users=users, averaged_users='both'" in data.lint()["users_without_list"].code
+    assert holds(data, "users_without_list", 10, "ndcg")
