@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pandas as pd
 
 import recnb
-from recnb import METRICS
+from recnb import LIST_METRICS, METRICS
 
 #: a: an ordinary list. b: no hit. c: no list. d: gaps in the ranks. e: a long list. f: nothing relevant. g: no truth.
 LISTS = {
@@ -72,12 +72,13 @@ def page(html: str) -> str:
     return "\n".join(shown.said)
 
 
-OPTIONS = {name for metric in METRICS.values() for name in metric.defaults}
+EVERY = (*METRICS.values(), *LIST_METRICS.values())
+OPTIONS = {name for metric in EVERY for name in (*metric.defaults, *sum(metric.words.values(), ()))}
 ALLOWED = (
     {part for metric in METRICS.values() for part in re.findall("[A-Za-z]+", f"{metric.name} {metric.symbol}")}
-    | {part for name in OPTIONS for part in name.split("_")}
+    | {part for name in OPTIONS for part in re.findall("[A-Za-z]+", name)}
     | {"log", "min", "max", "NaN", "nan", "None", "MRR", "MAP", "rel", "IDCG", "DCG", "rectools"}
-    | {"report", "table", "explain", "user", "frame"}  # calls that are to be typed
+    | {"report", "table", "explain", "user", "frame", "html", "markdown"}  # calls that are to be typed
 )
 
 

@@ -211,7 +211,7 @@ def test_html_is_plain_text_that_joins_with_other_html(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["score", "curve", "lint", "report", "why", "identified", "comparison report", "answer"]
+    "name", ["score", "lint", "report", "why", "identified", "comparison report", "answer"]
 )
 def test_a_misspelt_name_is_answered_with_the_nearest(name: str) -> None:
     one = made(name)
