@@ -78,7 +78,7 @@ ALLOWED = (
     {part for metric in METRICS.values() for part in re.findall("[A-Za-z]+", f"{metric.name} {metric.symbol}")}
     | {part for name in OPTIONS for part in re.findall("[A-Za-z]+", name)}
     | {"log", "min", "max", "NaN", "nan", "None", "MRR", "MAP", "rel", "IDCG", "DCG", "rectools"}
-    | {"report", "table", "explain", "user", "frame", "html", "markdown"}  # calls that are to be typed
+    | {"report", "table", "explain", "user", "frame", "html", "markdown", "rank", "rows"}  # calls that are to be typed
 )
 
 
