@@ -101,7 +101,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     """The public names, which Tab completes and help shows, without frames, whose help is that of pandas."""
-    return sorted({*__all__, "map"} - {"Table"})
+    return sorted({*__all__} - {"Table"})
 
 
 #: The module of each name that is imported when it is used, and the folders of these, which are most of recnb's code.
