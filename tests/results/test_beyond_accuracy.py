@@ -18,7 +18,6 @@ import pytest
 import recnb
 from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, UnknownUserError
 from recnb.metrics.metric import LIST_METRICS
-from recnb.report.build import rows_of
 from recnb.results.metric_methods import Methods
 from recnb.results.score import CatalogueScore
 
@@ -314,11 +313,6 @@ def test_beyond_is_all_that_the_data_allow() -> None:
     assert set(bare.attrs["missing"]) == set(LIST_METRICS) - set(bare.index)
     assert "not here: novelty, popularity, popularity_rank, tail_share" in bare.attrs["basis"]
     assert "train=train" in repr(bare)
-    rows = {row.metric: row for row in rows_of(EV._data, [1, 3])}
-    assert list(rows) == list(LIST_METRICS)
-    assert rows["novelty"].values[1][0] == EV.novelty(k=3)
-    assert math.isnan(rows["coverage"].values[0][1])
-    assert "items=" in {row.metric: row for row in rows_of(recnb.evaluate(RECS, TRUTH)._data, 3)}["diversity"].needs
 
 
 def test_curve_over_cut_offs() -> None:
