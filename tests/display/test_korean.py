@@ -123,7 +123,9 @@ def said(one: Any) -> str:
     if hasattr(one, "_repr_html_"):
         shown += "\n" + page(one._repr_html_() or "")
     shown = re.sub(r"^ *\w+ = .*$", " ", shown, flags=re.MULTILINE)  # a line of code
-    return re.sub(r"`[^`]*`|\$[^$]*\$|\w+\.\w+\([^()]*(\([^()]*\))?[^()]*\)|\.\w+\([^()]*\)|\w+=[\w'\"\[\]]*", " ", shown)
+    return re.sub(
+        r"`[^`]*`|\$[^$]*\$|\w+\.\w+\([^()]*(\([^()]*\))?[^()]*\)|\.\w+\([^()]*\)|\w+=[\w'\"\[\]]*", " ", shown
+    )
 
 
 def test_rows_that_are_not_in_memory_are_told_of_in_korean(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,9 @@ def test_messages_of_code_are_extracted_within_f_strings_too():
 
 
 def test_sentences_of_findings_are_extracted_without_a_mark():
-    code = b"""Problem(rows, short=Plural("a", "b"), why={"x": "one", "y": "two"}[how], advice="three" if n else "four")"""
+    code = (
+        b"""Problem(rows, short=Plural("a", "b"), why={"x": "one", "y": "two"}[how], advice="three" if n else "four")"""
+    )
     found = [message for _line, message, _comments, _context in extract(in_python, io.BytesIO(code), KEYWORDS)]
     assert sorted(found, key=str) == sorted([("a", "b"), "one", "two", "three", "four"], key=str)
 
