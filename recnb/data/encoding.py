@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 from numpy.typing import NDArray
 
@@ -136,17 +133,8 @@ def repeats_follow(values: pl.Series) -> bool:
 def place_of(user: Any, users: pl.Series) -> int | None:
     """Return the position of one id, as typed by a user, among the users; None if it is not among them."""
     try:
-        if not isinstance(user, (date, timedelta, Decimal)):
-            return users.index_of(user)
-        # By way of pandas, whose times are as fine as those of the users: Polars reads a Timestamp to the microsecond.
-        typed = pl.from_pandas(pd.Series([user]))
-        wanted = typed.cast(users.dtype)
-        in_zone, ours = (getattr(ids.dtype, "time_zone", None) is not None for ids in (typed, users))
-        if in_zone != ours or not wanted.cast(typed.dtype).equals(typed):
-            return None
-        found = (users == wanted).arg_true()
-        return int(found[0]) if len(found) else None
-    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        return users.index_of(user)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         return None
 
 

@@ -124,6 +124,22 @@ def test_what_fits_is_held_in_memory(kind, monkeypatch):
         same(made, recnb.evaluate(recs, truth))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_more_rows_than_any_are_held_if_a_share_of_the_memory_holds_them(kind, monkeypatch):
+    """So a frame of any length has coverage where memory does."""
+    recs, truth = random_frames(np.random.default_rng(2))
+    whole = recnb.evaluate(recs, truth, train=recs).coverage(k=2)
+    size = pl.from_pandas(recs).estimated_size()
+    for free, held in ((32 * size, True), (size, False)):
+        monkeypatch.setattr(buckets, "SHARE", 1 / 32)
+        monkeypatch.setattr(buckets, "available_memory", lambda free=free: free)
+        made = recnb.evaluate(KINDS[kind](recs), truth, train=recs)
+        if held:
+            assert float(made.coverage(k=2)) == float(whole)
+        else:
+            assert lists_are_away(made)
+
+
 @pytest.mark.parametrize("where", ["files", "one file, filtered", "duckdb", "dataset", "dataset, filtered"])
 @pytest.mark.parametrize("torn", [False, True])
 def test_files(where, torn, tmp_path):
