@@ -39,7 +39,7 @@ def test_segments_comparison_and_report(pair, sample):
     made, whole = pair
     groups = pd.Series(np.where(np.arange(len(whole.users)) % 2, "odd", "even"), index=whole.users)
     pd.testing.assert_frame_equal(made.table(by=groups), whole.table(by=groups))
-    assert "ndcg" in made.report(k=[5, 10]).to_markdown()
+    assert "nDCG" in made.report(k=[5, 10]).to_markdown()
     other = sample.models[next(name for name in sample.models if name != "popular")]
     both = recnb.compare({"popular": made, "other": recnb.evaluate(pl.from_pandas(other).lazy(), sample.test)})
     expected = recnb.compare({"popular": whole, "other": recnb.evaluate(other, sample.test)})
