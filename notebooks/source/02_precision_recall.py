@@ -271,7 +271,7 @@ pd.DataFrame({"highest score first": right[3], "argsort, lowest first": wrong[3]
 lists = pd.DataFrame(
     {
         "user": ["Mina", "Jun", "Sora"],
-        "liked": [["a", "b"]] * 3,
+        "relevant": [["a", "b"]] * 3,
         "recommended": [["a", "b", "x", "y"], ["x", "a", "y", "b"], ["x", "y", "a", "b"]],
     }
 )

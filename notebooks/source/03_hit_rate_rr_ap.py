@@ -47,7 +47,7 @@ def compare(printed, computed, digits):
 frame = pd.DataFrame(
     {
         "user": ["사용자1", "사용자2", "사용자3", "사용자4"],
-        "liked": [["A", "B"], ["C"], ["A", "D"], ["B", "C", "D"]],
+        "relevant": [["A", "B"], ["C"], ["A", "D"], ["B", "C", "D"]],
         "recommended": [["D", "A", "B", "C"], ["C", "D", "A", "B"], ["D", "B", "C", "A"], ["A", "C", "B", "D"]],
     }
 )
@@ -131,7 +131,7 @@ q.check(f"{(1 / 1 + 2 / 3 + 3 / 4) / 3:.4f}")
 
 # %% tags=["rr-ordered"]
 ordered = frame.rec.reciprocal_rank(target="preferred")
-favourites = [liked[0] for liked in frame["liked"]]
+favourites = [liked[0] for liked in frame["relevant"]]
 ranks = [shown.index(item) + 1 for shown, item in zip(frame["recommended"], favourites, strict=True)]
 
 assert ordered.per_user.tolist() == [1 / rank for rank in ranks] == [1 / 2, 1 / 1, 1 / 4, 1 / 3]
@@ -153,7 +153,7 @@ compare(
 unordered = frame.rec.reciprocal_rank()
 ranks = [
     next(rank for rank, item in enumerate(shown, 1) if item in liked)
-    for shown, liked in zip(frame["recommended"], frame["liked"], strict=True)
+    for shown, liked in zip(frame["recommended"], frame["relevant"], strict=True)
 ]
 
 assert unordered.per_user.tolist() == [1 / rank for rank in ranks] == [1 / 2, 1 / 1, 1 / 1, 1 / 2]
@@ -227,14 +227,14 @@ table
 
 # %% tags=["claim-hit-rate"]
 k = 2
-both = pd.Series([len(set(row.liked) & set(row.recommended[:k])) for row in frame.itertuples()])
+both = pd.Series([len(set(row.relevant) & set(row.recommended[:k])) for row in frame.itertuples()])
 
-assert (frame.rec.recall(k=k).per_user.to_numpy() == both / frame["liked"].map(len)).all()
+assert (frame.rec.recall(k=k).per_user.to_numpy() == both / frame["relevant"].map(len)).all()
 assert (frame.rec.precision(k=k).per_user.to_numpy() == both / k).all()
 assert (frame.rec.hit_rate(k=k).per_user.to_numpy() == (both > 0)).all()
 
 three = frame.set_index("user")
-three["both / liked"] = [f"{n}/{len(liked)}" for n, liked in zip(both, frame["liked"], strict=True)]
+three["both / liked"] = [f"{n}/{len(liked)}" for n, liked in zip(both, frame["relevant"], strict=True)]
 three["both / recommended"] = [f"{n}/{k}" for n in both]
 three["any hit"] = ["yes" if n else "no" for n in both]
 display(three)

@@ -191,6 +191,8 @@ def both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Sides:
         lists = [] if has_items else [column for column in names if _holds_lists(frame, column)]
         if len(lists) < 2:
             raise
+        if role_of(lists[1]) == "recommended" or role_of(lists[0]) == "relevant":
+            lists = [lists[1], lists[0]]
         which = f"Say which are which: recommended={lists[0]!r}, relevant={lists[1]!r}."
         raise ColumnError(f"{name}: there are lists in the columns {listed(lists)}.", fix=which) from problem
 
