@@ -113,7 +113,7 @@ _MODULES = {
     "playground": "widgets",
     "quiz": "widgets.quiz",
 }
-_FOLDERS = ("comparison", "libraries", "lint", "report", "widgets")
+_FOLDERS = ("comparison", "distributed", "libraries", "lint", "report", "widgets")
 
 #: What to type for names that are no more.
 _GONE = dict.fromkeys(

@@ -116,8 +116,8 @@ def data_cells(one: Preset) -> list[str]:
         TIES[c.ties] if c.order in ("score", "auto") else "–",
         "unknown" if c.judged == "list" else MISSED[c.candidates],
         "by its gain" if graded and c.relevant == "any" else relevant,
-        "left out" if c.users in ("both", "recs") else no_list,
-        "left out" if c.users in ("both", "truth") else none,
+        "left out" if c.averaged_users in ("both", "recs") else no_list,
+        "left out" if c.averaged_users in ("both", "truth") else none,
         "zeros are relevant" if c.relevant == "any" and not graded else none,
     ]
 

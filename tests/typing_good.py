@@ -24,11 +24,10 @@ alone: Evaluation = recnb.evaluate(recs.assign(relevance=1))
 held: Evaluation = recnb.evaluate({1: ["a", "b"]}, {1: {"a": 3}})
 held = recnb.evaluate({1: {"a": 0.5}}, {1: {"a", "b"}}, train={1: ["c"]})
 held = recnb.evaluate(pd.Series({1: ["a"]}), truth)
-held = recnb.evaluate(np.array([["a", "b"]]), truth, user_ids=[1])
-held = recnb.evaluate([["a", "b"]], truth, user_ids=pd.Index([1]))
+held = recnb.evaluate(dict(zip([1], np.array([["a", "b"]]).tolist(), strict=True)), truth)
 held = recnb.evaluate_groups([3, 0, 2], np.array([0.2, 0.9, 0.5]), group=[3])
 held = recnb.evaluate_groups(pd.Series([1, 0]), [0.1, 0.2], qid=["q", "q"], ties="expected")
-compared: recnb.Comparison = recnb.compare({"a": {1: ["a"]}, "b": np.array([["b"]])}, truth, user_ids=[1])
+compared: recnb.Comparison = recnb.compare({"a": {1: ["a"]}, "b": {1: ["b"]}}, truth)
 
 
 def of_files() -> Evaluation:
@@ -79,7 +78,7 @@ frame: pd.DataFrame = score.to_frame()
 table: Table = ev.table(["ndcg", "recall"], k=[5, 10, None], gain="linear")
 cells: pd.DataFrame = ev.table(k=range(1, 5)).round(3)
 curve: Table = ev.curve("ndcg", k=range(1, 51))
-values: tuple[float, ...] = curve.value
+values: list[float] = curve["ndcg"].tolist()
 explanation: Explanation = ev.explain("ndcg", 1, k=10)
 rows: pd.DataFrame = explanation.to_frame()
 users: pd.Index[Any] = ev.users

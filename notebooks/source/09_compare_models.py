@@ -116,6 +116,7 @@ shown
 # %%
 assert ndcg["verdict"].tolist() == ["better", "better", "open"]
 shown.plot(plt.figure(figsize=(7.5, 2.2), layout="constrained").add_subplot())
+print(shown["difference"].round(4).to_string())
 
 # %% [markdown]
 # Filled dots are findings: the interval leaves out 0, and the test still says so after it was corrected for three

@@ -39,8 +39,11 @@ class Sample:
 
     def __repr__(self) -> str:
         counts = {name: len(getattr(self, name)) for name in ("users", "items", "train", "test")}
-        words = "Sample({users:,} users, {items:,} items, {train:,} train and {test:,} test ratings, models {names})"
-        return _(words, **counts, names=", ".join(self.recommendations["model"].unique()))
+        return _(
+            "Sample({users:,} users, {items:,} items, {train:,} train and {test:,} test ratings, models {names})",
+            **counts,
+            names=", ".join(self.recommendations["model"].unique()),
+        )
 
 
 def load_sample() -> Sample:

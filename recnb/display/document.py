@@ -237,7 +237,7 @@ def inline(line: Line, form: Form) -> str:
 
     >>> cell = [Name("a|b"), " ", Mark("strong", "50%")]
     >>> inline(cell, "md"), inline(cell, "tex")
-    ('a\\|b **50%**', 'a|b \\textbf{50\\%}')
+    ('a\\|b **50%**', 'a\\textbar{}b \\textbf{50\\%}')
     """
     match line:
         case str():

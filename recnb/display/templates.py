@@ -56,9 +56,10 @@ def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]
 def framed(label: str, body: str) -> Markup:
     """Put the frame of everything that is shown around HTML; Korean breaks between words, which browsers do only on request."""
     korean = language.current() == "ko"
+    lang = ' lang="ko"' if korean else ""
     breaks = " word-break: keep-all; overflow-wrap: break-word;" if korean else ""
     return Markup(
-        f'<div class="recnb mathjax_ignore tex2jax_ignore"{" lang=ko" * korean} role="region" aria-label="{user_text(label, 80)}" '
+        f'<div class="recnb mathjax_ignore tex2jax_ignore"{lang} role="region" aria-label="{user_text(label, 80)}" '
         f'style="color: inherit; background: transparent; font-size: 0.95em; max-width: 68em;{breaks}">{body}</div>'
     )
 

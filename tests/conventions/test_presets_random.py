@@ -154,7 +154,7 @@ def any_conventions(draw: st.DrawFn) -> Convention:
 
 def as_the_reference_says(convention: Convention) -> dict[str, Any]:
     options = {
-        name: WORDS_THERE.get(value, value)
+        "users" if name == "averaged_users" else name: WORDS_THERE.get(value, value)
         for name in WORDS
         for value in [getattr(convention, name)]
         if name != "negative_relevance"

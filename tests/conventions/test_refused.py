@@ -115,4 +115,4 @@ def test_true_and_false_are_grades_of_1_and_0(library: str) -> None:
         assert of_numbers == of_words, metric
     of_numbers, of_words = (recnb.evaluate(RECS, truth, convention=library).table(k=2) for truth in truths)
     pd.testing.assert_frame_equal(of_numbers, of_words)
-    assert of_numbers.attrs["own"] == of_words.attrs["own"]
+    assert of_numbers.attrs["basis"] == of_words.attrs["basis"]

@@ -312,7 +312,7 @@ def test_ranks_are_looked_at_whatever_the_other_options(options: dict[str, Any])
     with pytest.raises(FrameError, match="'rank' and 'score' disagree"):
         recnb.evaluate(recs, truth, **options)
     assert recnb.evaluate(recs, truth, order="rank", **options)._data.list_of(0) == {1: 10, 2: 11}
-    with pytest.raises(FrameError, match="gives rank 1 to 10 and 11"):
+    with pytest.raises(FrameError, match="user 1 has 10 and 11 at rank 1"):
         recnb.evaluate(recs.assign(rank=1), truth, order="rank", **options)
 
 

@@ -122,6 +122,7 @@ def said(one: Any) -> str:
     shown = repr(one)
     if hasattr(one, "_repr_html_"):
         shown += "\n" + page(one._repr_html_() or "")
+    shown = re.sub(r"\w+ …", " ", shown)  # a title that is cut
     shown = re.sub(r"^ *\w+ = .*$", " ", shown, flags=re.MULTILINE)  # a line of code
     return re.sub(
         r"`[^`]*`|\$[^$]*\$|\w+\.\w+\([^()]*(\([^()]*\))?[^()]*\)|\.\w+\([^()]*\)|\w+=[\w'\"\[\]]*", " ", shown
