@@ -172,6 +172,8 @@ def _listed(items: Any) -> pl.Series:
         return items
     if isinstance(items, str):
         raise FrameError(f"catalogue={items!r} is one text: give a list of items, [{items!r}].")
+    if hasattr(items, "columns"):
+        raise FrameError("catalogue= is a frame, which lists its columns: give its column of items, items['item'].")
     try:
         return pl.Series("item", list(items), strict=True)
     except (TypeError, pl.exceptions.PolarsError) as problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -148,3 +149,12 @@ def test_vectors_and_items_in_any_form() -> None:
     ):
         with pytest.raises(RecnbError, match=problem):
             recnb.as_in("recpack", "ild", recs, truth, features=features)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_frame_is_no_list_of_all_items(frame: Any) -> None:
+    recs, truth = {1: ["a", "b"], 2: ["a"]}, {1: ["a"]}
+    items = frame({"item": list("abcd"), "title": list("wxyz")})
+    with pytest.raises(FrameError, match=r"give its column of items, items\['item'\]"):
+        recnb.as_in("recbole", "coverage", recs, truth, k=2, catalogue=items)
+    assert recnb.as_in("recbole", "coverage", recs, truth, k=2, catalogue=items["item"]) == 2 / 5
