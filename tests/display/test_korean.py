@@ -179,12 +179,11 @@ def test_a_particle_after_a_value_has_both_forms() -> None:
 
 def test_particles_fit_what_is_put_in() -> None:
     with use_language("ko"):
-        assert _("k = {n:,} is above the number of items, {of:,}", n=5, of=4) == "k = 5는 아이템의 수 4보다 크다"
-        first = _("User {user} begins with {first:g} and {second:g}.", user="'a'", first=1, second=3)
-        assert first == "사용자 'a'의 행은 1, 3으로 시작한다."
-        refused = "User {user} is not evaluated under this metric."
-        assert _(refused, user="'회원 7'") == "사용자 '회원 7'은 이 지표에서 평가되지 않는다."
-        assert _(refused, user="'Ann'") == "사용자 'Ann'은(는) 이 지표에서 평가되지 않는다.", (
+        divided = "The number was divided by k = {depth}: see the denominator in the exercise."
+        assert [_(divided, depth=depth)[:11] for depth in (2, 3)] == ["k = 2로 나누었다", "k = 3으로 나누었"]
+        refused = "recnb's own: {library} refuses such relevance"
+        assert _(refused, library="'회원 7'") == "recnb의 정의: '회원 7'은 이런 관련도를 거부함"
+        assert _(refused, library="'Ann'") == "recnb의 정의: 'Ann'은(는) 이런 관련도를 거부함", (
             "how a name is read is not known"
         )
 
