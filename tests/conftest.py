@@ -77,7 +77,6 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 #: Files that take long, those of CI alone among them, the longest first.
 EARLY = (
     "tests/test_attack.py",
-    "tests/test_pyright.py",
     "tests/test_typing.py",
     "tests/stats/test_coverage.py",
     "tests/distributed/test_engines.py",

@@ -1,4 +1,4 @@
-"""The rules that a machine can check: lint, layers, what the documentation claims (types: test_typing.py, test_pyright.py)."""
+"""The rules that a machine can check: lint, layers, what the documentation claims (types: test_typing.py)."""
 
 import ast
 import collections

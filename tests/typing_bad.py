@@ -1,4 +1,4 @@
-"""What a type checker must refuse: one mistake on each line that says so; test_typing.py and test_pyright.py count them."""
+"""What a type checker must refuse: one mistake on each line that says so; test_typing.py counts them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a type checker must accept; test_typing.py runs mypy and pyright over it."""
+"""What a type checker must accept; test_typing.py runs mypy over it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Spark DataFrames: users put into buckets, both frames cogrouped, and a function called of each bucket by a worker."""
 
 # Spark need not be installed where types are checked.
-# pyright: reportMissingImports=false
 
 from __future__ import annotations
 

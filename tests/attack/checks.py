@@ -116,7 +116,7 @@ def certain(case: Case) -> bool:
         return False  # the first place of an item that is repeated has no mean over orders
     if case.way == "one list" and any("bool" in name or "float" in name for name in case.items):
         return False  # a list of such items may be one of grades or scores
-    if case.way == "dask" and {case.options.get("users"), case.options.get("judged")} & {
+    if case.way == "dask" and {case.options.get("averaged_users"), case.options.get("judged")} & {
         "recs",
         "both",
         "list",

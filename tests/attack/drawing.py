@@ -152,7 +152,7 @@ def data_options(draw: Drawer, way: str, scores: str, grades: str) -> Options:
         "judged": (0.15, ("list",)),
         "relevant": (0.12, ("any", "!=0")),
         "negative_relevance": (0.5 if grades == "signed" else 0.05, ("zero", "keep")),
-        "users": (0.4, ("recs", "both", "union")),
+        "averaged_users": (0.4, ("recs", "both", "union")),
         "no_relevant": (0.4, ("zero", "one")),
         "score_dtype": (0.1 if floats else 0, ("float32",)),
         "nonpositive_scores": (0.1 if floats else 0, ("never_hit",)),

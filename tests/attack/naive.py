@@ -181,7 +181,7 @@ def ranked(case: Case, truth: dict[tuple[int, int], Any], by: str) -> Expected:
     asked: Options = {
         **lines.DEFAULTS, "order": by, "ties": options.get("ties", "first"), "duplicates": options.get("duplicates", "keep"),
         "candidates": options.get("candidates", "list"), "cutoff": "k", "relevant": relevant, "judged": options.get("judged", "truth"),
-        "score_dtype": options.get("score_dtype", "float64"), "users": options.get("users", "truth"),
+        "score_dtype": options.get("score_dtype", "float64"), "users": options.get("averaged_users", "truth"),
         "nonpositive_scores": WORDS.get(options.get("nonpositive_scores", "keep"), "keep") if by == "score" else "keep",
     }  # fmt: skip
     gaps = by == "rank" and asked["duplicates"] != "dedupe"
