@@ -139,7 +139,8 @@ class QuietHandler(SimpleHTTPRequestHandler):
 @pytest.fixture
 def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A mirror with the tiny archive on the loopback address, and a cache of the test's own."""
-    pooch = pytest.importorskip("pooch")
+    import pooch
+
     monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache" / name)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")

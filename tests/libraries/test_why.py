@@ -284,7 +284,9 @@ def test_text_of_the_users_is_text(evil: str):
 
 
 def test_plot_draws_each_step():
-    pytest.importorskip("matplotlib").use("agg")
+    import matplotlib
+
+    matplotlib.use("agg")
     import matplotlib.pyplot as plt
 
     made = SAMPLE.models["popular"].rec.against(SAMPLE.test).why("ndcg", 10, other="lenskit")
