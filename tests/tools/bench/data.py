@@ -1,7 +1,7 @@
-"""The frames: made from a seed, in memory or in files.
+"""The frames of the bench: made from a seed, in memory or in files.
 
-A user's recommended items are all different, and a fifth of the relevant ones is among them at random ranks. Truth is shuffled and
-graded 1 to 5, so nothing that a contender does can lean on its order.
+A user's recommended items are all different, and a fifth of the relevant ones is among them at random ranks. Truth is
+shuffled and graded 1 to 5, so that no contender can lean on its order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Size:
 
     @property
     def rows(self) -> int:
-        """How many recommendations."""
+        """The number of recommendations."""
         return self.users * self.list_length
 
 
@@ -34,31 +34,27 @@ LARGE = [
     Size("10 M × 2 M, 100 k users, lists of 100", 100_000, 100, 20),
     Size("10 M × 5 M, 1 M users", 1_000_000, 10, 5),
 ]
-SIZES = [SMALL, *LARGE]
 #: What is run before the clock starts, where a contender compiles or imports at its first call.
 TINY = Size("warm-up", 50, 10, 5)
 PIECE = 1_000_000  #: rows of a file of recommendations
 
 
 def make(
-    size: Size, *, strings: bool, shuffled: bool = False, scores: bool = False
+    size: Size, *, strings: bool = False, shuffled: bool = False, scores: bool = False, repeats: float = 0
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Recommendations and shuffled truth with grades 1 to 5, a fifth of it recommended.
-
-    The rows of recommendations are in order, or `shuffled`; they have ranks, or distinct `scores`.
-    """
+    """Make recommendations and truth; `repeats` is the share of recommended rows that come twice."""
     rng = np.random.default_rng(0)
     recs, truth = (pl.DataFrame(columns) for columns in _columns(size, rng))
     truth = truth.sample(fraction=1, shuffle=True, seed=1)
     if scores:
         recs = recs.select("user", "item", score=rng.random(recs.height) / 2 - recs["rank"])
+    if repeats:
+        recs = pl.concat([recs, recs.sample(fraction=repeats, seed=3)])
     if shuffled:
         recs = recs.sample(fraction=1, shuffle=True, seed=2)
     if strings:
-        recs, truth = (
-            frame.with_columns(pl.format("user-{}", "user").alias("user"), pl.format("item-{}", "item").alias("item"))
-            for frame in (recs, truth)
-        )
+        as_text = (pl.format("user-{}", "user").alias("user"), pl.format("item-{}", "item").alias("item"))
+        recs, truth = (frame.with_columns(as_text) for frame in (recs, truth))
     return recs, truth
 
 
@@ -71,42 +67,24 @@ def _columns(size: Size, rng: np.random.Generator, first_user: int = 0) -> tuple
     places = rng.permuted(np.tile(np.arange(k), (n, 1)), axis=1)[:, :relevant]
     wanted = np.where(hit, np.take_along_axis(items, places, axis=1), missed)
     recs = {"user": np.repeat(users, k), "item": items.ravel(), "rank": np.tile(np.arange(1, k + 1), n)}
-    truth = {
-        "user": np.repeat(users, relevant),
-        "item": wanted.ravel(),
-        "relevance": rng.integers(1, 6, n * relevant).astype(float),
-    }
-    return recs, truth
+    grades = rng.integers(1, 6, n * relevant).astype(float)
+    return recs, {"user": np.repeat(users, relevant), "item": wanted.ravel(), "relevance": grades}
 
 
 def write(folder: pathlib.Path, recs: pl.DataFrame, truth: pl.DataFrame) -> None:
-    """Both frames as Arrow files, uncompressed and in one piece: reading them leaves little behind in the allocator."""
+    """Write both frames as Arrow files in one piece."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, frame in (("recs", recs), ("truth", truth)):
         frame.write_ipc(folder / f"{name}.arrow", record_batch_size=max(1, frame.height))
 
 
-def write_pieces(folder: pathlib.Path, size: Size) -> None:
-    """The frames as Parquet files of a million recommendations each, of which one at a time is in memory.
-
-    Neither compressed nor encoded, so that a file is as large as its rows are.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+def write_pieces(folder: pathlib.Path, size: Size, *, shuffled: bool = False) -> None:
+    """Write Parquet files of a million recommendations each; `shuffled` mixes the users within a file."""
     folder.mkdir(parents=True, exist_ok=True)
     users = max(1, PIECE // size.list_length)
     for number, first in enumerate(range(0, size.users, users)):
         piece = Size("", min(users, size.users - first), size.list_length, size.relevant)
-        rng = np.random.default_rng(number)
-        recs, truth = _columns(piece, rng, first)
-        shuffled = rng.permutation(len(truth["user"]))
-        truth = {name: column[shuffled] for name, column in truth.items()}
-        for name, columns in (("recs", recs), ("truth", truth)):
-            path = folder / f"{name}-{number:05}.parquet"
-            pq.write_table(pa.table(columns), path, compression="none", use_dictionary=False)
-
-
-def bytes_on_disk(folder: pathlib.Path, pattern: str) -> int:
-    """How large some files are."""
-    return sum(path.stat().st_size for path in folder.glob(pattern))
+        frames = (pl.DataFrame(columns) for columns in _columns(piece, np.random.default_rng(number), first))
+        for name, frame in zip(("recs", "truth"), frames, strict=True):
+            mixed = frame.sample(fraction=1, shuffle=True, seed=number) if shuffled or name == "truth" else frame
+            mixed.write_parquet(folder / f"{name}-{number:05}.parquet", compression="uncompressed")
