@@ -17,8 +17,7 @@ from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.refusals import RAISES, UNRULED
 from recnb.libraries.variant import Variant
-from recnb.metrics.metric import metric_named
-from recnb.results.item_metrics import FORMULAS
+from recnb.metrics.metric import LIST_METRICS, metric_named
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "recnb" / "conventions" / "README.md"
 #: The six metrics of the tables: what each is called there, and the names under which recnb lists a library's own.
@@ -163,7 +162,7 @@ def library_part(library: str) -> str:
     listed = of_library(library)
     alias = "".join(f", also `{short}`" for short, full in ALIASES.items() if full == library)
     lines = [f"### {library} {listed[0].version}{alias}"]
-    accuracy = [one for one in listed if one.metric not in FORMULAS]
+    accuracy = [one for one in listed if one.metric not in LIST_METRICS]
     shared: dict[str, list[str]] = {}
     rest: dict[Preset, str] = {}
     for suffix in dict.fromkeys(map(_suffix, accuracy)):
@@ -178,7 +177,7 @@ def library_part(library: str) -> str:
     lines += [f"- {who}: {text or 'nothing more'}." for text, who in _by_text(rest.items())]
     rare = [_rare(accuracy, axis) for axis in RARE if accuracy]
     lines += [f"- *Rarely met*: {'; '.join(filter(None, rare))}."] if any(rare) else []
-    beyond = [one for one in listed if one.metric in FORMULAS]
+    beyond = [one for one in listed if one.metric in LIST_METRICS]
     options = ((one, ", ".join(option_in_words(name, value) for name, value in one.options)) for one in beyond)
     said_beyond = [f"{who}: {text or 'as recnb'}" for text, who in _by_text(options)]
     lines += [f"- *Beyond accuracy*. {'; '.join(said_beyond)}."] if beyond else []

@@ -279,7 +279,7 @@ ELSEWHERE = {
     "neither frame is of Spark": "test_spark",
     ".cast('bigint')": "test_spark",
     "F.explode(…)": "test_spark",
-    "as catalogue=[...]": "no advice for the data: what an option of a library is called",
+    "items= is a frame with a row for each item": "no advice for the data: what an option of as_in is called",
     "missing … ids, such as that beside": "a frame of an engine: test_dask_fetch",
     "rows of the recommendations, where reading ended": "test_stream",
     "recommendations: column … has … missing": "lists that are streamed: test_stream",

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
+from recnb.conventions import Convention
 from recnb.conventions.presets import CUT_IF_ASKED, Preset, default_of, preset, variants
 from recnb.data import read, read_lists
-from recnb.data.columns import role_of
 from recnb.data.forms import RECS, TRUTH, Input
 from recnb.data.load import tables_of
+from recnb.data.side_data import read_side_data
 from recnb.errors import OptionError, near
 from recnb.libraries.variant import Variant
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import is_measure, spelling_of
-from recnb.metrics.metric import measure_named
+from recnb.metrics.metric import LIST_METRICS, measure_named
 from recnb.results.arguments import measure_at
-from recnb.results.item_metrics import FORMULAS, ItemMetrics
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.values import values_of
 
 
 def as_in(
@@ -25,9 +27,10 @@ def as_in(
     recs: Input,
     truth: Input | None = None,
     k: int | None = None,
+    *,
     train: Input | None = None,
-    features: Any = None,
-    catalogue: Collection[Any] | None = None,
+    items: Input | None = None,
+    features: str | Sequence[str] | None = None,
     **columns: str,
 ) -> float:
     """Return the number that a library's metric returns for these frames, from its recorded convention.
@@ -41,9 +44,9 @@ def as_in(
         Recommendations and truth, in any form that `recnb.evaluate` takes; one frame with both sides is given alone.
     k
         The cut-off; None: the length of each list. A metric that the library does not cut, as R-precision, takes none.
-    train, features, catalogue
-        For metrics beyond accuracy: train pairs, item vectors (a frame indexed by item, or with an item column) and all
-        items. An error names the one that a metric needs.
+    train, items, features
+        For metrics beyond accuracy, as in `recnb.evaluate`: what users had before, and all items with what is known of them;
+        `features` names the columns of `items` that diversity compares. An error names what a metric needs.
     **columns
         Columns by role: `user`, `item`, `rank`, `score`, `relevance`.
 
@@ -68,19 +71,22 @@ def as_in(
     chosen, k = _chosen(library, metric, k)
     roles = ("user", "item", "rank", "score", "relevance")
     if unknown := [name for name in columns if name not in roles]:
-        hint = "Give all items there are as catalogue=[...]. " if unknown[0] == "items" else ""
+        known = "items= is a frame with a row for each item. " if unknown[0] == "catalogue" else ""
         raise OptionError(
-            f"{unknown[0]!r} is no option of as_in. {hint}{near(unknown[0], [*roles, 'train', 'features', 'catalogue'])}"
+            f"{unknown[0]!r} is no option of as_in. {known}{near(unknown[0], [*roles, 'train', 'items', 'features'])}"
         )
     if k is not None and not chosen.uses_k:
         raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
     if k is not None and (chosen.library, chosen.variant) in CUT_IF_ASKED:
         chosen = replace(chosen, convention=replace(chosen.convention, cutoff="k"))
-    frames, named = tables_of({RECS: recs, TRUTH: truth, "train": train}, columns)
-    if chosen.metric in FORMULAS:
+    frames, named = tables_of({RECS: recs, TRUTH: truth, "train": train, "items": items}, columns)
+    if chosen.metric in LIST_METRICS:
         lists = read_lists(frames[RECS], named)
-        metrics = ItemMetrics(lists, frames.get("train"), _by_item(features), catalogue)
-        return metrics.value(chosen.metric, dict(chosen.options), k)
+        source = read(lists, lists.select("user", "item"), {})
+        side_data = read_side_data(source, None, named, train=frames.get("train"), items=frames.get("items"))
+        data = EvaluationData(source.under(Convention()), side_data=side_data)
+        options = dict(chosen.options) | ({} if features is None else {"features": features})
+        return float(values_of(data, LIST_METRICS[chosen.metric], Cutoffs.one(k), options).mean[0])
     source = read(frames[RECS], frames.get(TRUTH), named)
     return Variant.of_preset(chosen).measure(source, k).value
 
@@ -108,12 +114,3 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
             f"{metric!r} of {found.library} is one of {', '.join(map(repr, named))}: type which, as the brackets tell what the library is given."
         )
     return found, k
-
-
-def _by_item(features: Any) -> Any:
-    """Item vectors; a pandas frame indexed by item becomes a mapping."""
-    import pandas as pd
-
-    if isinstance(features, pd.DataFrame) and not any(role_of(column) == "item" for column in features.columns):
-        return dict(zip(features.index, features.to_numpy(), strict=True))
-    return features

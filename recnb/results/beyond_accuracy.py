@@ -20,7 +20,6 @@ from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
 from recnb.results.aggregation import average, cutoffs_under, undefined_in
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.item_metrics import arguments_of
 from recnb.results.provenance import WHY_OWN, follows
 
 #: Which catalogue.
@@ -158,8 +157,7 @@ def result_of(
         return ListMetricResult(evaluation, metric, k, options)
     # Of several ways that go by one formula, the one that has its name.
     chosen = next((preset for preset in variants if preset.variant.split("[")[0] == metric.name), variants[0])
-    arguments = arguments_of(metric, dict(chosen.options))
-    return ListMetricResult(evaluation, metric, k, {**arguments, **options})
+    return ListMetricResult(evaluation, metric, k, {**dict(chosen.options), **options})
 
 
 def recorded_in(library: str | None) -> list[str]:

@@ -15,6 +15,7 @@ import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -23,7 +24,8 @@ from recnb.conventions.presets import Preset, of_library, preset
 from recnb.data import Source, read
 from recnb.errors import RecnbError
 from recnb.libraries import as_in
-from recnb.results.item_metrics import FORMULAS
+from recnb.metrics.metric import LIST_METRICS
+from tests.beyond import as_frame
 from tests.parity.data import DataSet, data_sets
 from tests.parity.environments import ASKED, python, wanted
 from tests.presets import as_in_of
@@ -120,7 +122,11 @@ def of_lists(one: Preset, data: DataSet) -> float:
     recs = pd.DataFrame(data["lists"], columns=["user", "item", "rank"])
     truth = pd.DataFrame(data["truth"], columns=["user", "item", "relevance"])
     train = pd.DataFrame(data["train"], columns=["user", "item"])
-    more = {"train": train, "features": data["features"], "catalogue": data["catalogue"]}
+    items = pd.DataFrame({"item": data["catalogue"]})
+    more: dict[str, Any] = {"train": train, "items": items}
+    if one.metric == "diversity" and dict(one.options)["distance"] != "cooccurrence":
+        vectors = as_frame(data["features"])
+        more = {"items": vectors, "features": [name for name in vectors.columns if name != "item"]}
     return as_in(one.library, one.variant, recs, truth, data["k"], **more)
 
 
@@ -128,7 +134,7 @@ def here(one: Preset, number: int) -> float | str:
     """What as_in says."""
     data = DATA[number]
     try:
-        if one.metric in FORMULAS:
+        if one.metric in LIST_METRICS:
             return of_lists(one, data)
         return as_in_of(source(number), one.library, one.variant, data["k"])
     except RecnbError as refused:

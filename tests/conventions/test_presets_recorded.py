@@ -13,8 +13,7 @@ from recnb.conventions.presets import preset, presets
 from recnb.data import Source, read
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
-from recnb.metrics.metric import RETRIEVAL_METRICS
-from recnb.results.item_metrics import FORMULAS
+from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS
 from tests.conventions.test_reference import CASES, ROWS, VARIANTS, table
 from tests.conventions.test_reference import KNOWN as UNEXPRESSED
 from tests.presets import as_in_of, cut_at
@@ -129,7 +128,7 @@ def test_every_variant_in_scope_has_a_preset_and_every_preset_is_recorded():
         "ir-measures",
         "pytrec_eval-terrier",
     }  # tests/results/test_measures.py
-    of_hits = {variant for variant, one in presets().items() if one.metric not in FORMULAS} - elsewhere
+    of_hits = {variant for variant, one in presets().items() if one.metric not in LIST_METRICS} - elsewhere
     assert of_hits == set(IN_SCOPE)
     recorded = {
         (row["library"], row["metric"]) for name in ("options.csv", "beyond_options.csv") for row in table(name)
@@ -153,6 +152,6 @@ def test_what_is_no_option_of_as_in_is_refused() -> None:
     frame = pd.DataFrame({"user": [1], "item": ["a"], "rank": [1]})
     for metric in ("coverage", "ndcg"):
         with pytest.raises(
-            OptionError, match=r"'items' is no option of as_in\. Give all items there are as catalogue="
+            OptionError, match=r"'catalogue' is no option of as_in\. items= is a frame with a row for each item"
         ):
-            as_in("recbole", metric, frame, frame, k=1, items=frame)
+            as_in("recbole", metric, frame, frame, k=1, catalogue=frame)

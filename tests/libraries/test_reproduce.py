@@ -127,34 +127,14 @@ def test_an_option_of_a_text_that_a_library_has_otherwise_is_refused(library: st
     assert recnb.as_in("trec", "nDCG(dcg='log2')@10", *BOTH) == recnb.as_in("trec", "nDCG@10", *BOTH)
 
 
-def test_vectors_and_items_in_any_form() -> None:
-    recs = pd.DataFrame({"user": [1, 1, 2, 2], "item": list("abac"), "rank": [1, 2, 1, 2]})
-    truth = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
-    vectors = pd.DataFrame({"x": [1.0, 0.0, 1.0], "y": [0.0, 2.0, 1.0]}, index=list("abc"))
-    by_index, by_column, by_mapping = (
-        recnb.as_in("recpack", "ild", recs, truth, features=features)
-        for features in (
-            vectors,
-            vectors.rename_axis("item").reset_index(),
-            dict(zip("abc", vectors.to_numpy(), strict=True)),
-        )
-    )
-    assert by_index == by_column == by_mapping == pytest.approx((1 + 0.5) / 2)
-    for catalogue in (list("abcd"), pl.Series(list("abcd"))):
-        gini = recnb.as_in("lenskit", "exposure_gini[catalogue]", recs, truth, catalogue=catalogue)
-        assert gini == recnb.as_in("lenskit", "exposure_gini[catalogue]", recs, truth, catalogue=list("dcba"))
-    for features, problem in (
-        ({}, "features is empty"),
-        ({"a": ["x"], "b": ["y"]}, "hold something that is no number"),
-    ):
-        with pytest.raises(RecnbError, match=problem):
-            recnb.as_in("recpack", "ild", recs, truth, features=features)
-
-
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_a_frame_is_no_list_of_all_items(frame: Any) -> None:
-    recs, truth = {1: ["a", "b"], 2: ["a"]}, {1: ["a"]}
-    items = frame({"item": list("abcd"), "title": list("wxyz")})
-    with pytest.raises(FrameError, match=r"give its column of items, items\['item'\]"):
-        recnb.as_in("recbole", "coverage", recs, truth, k=2, catalogue=items)
-    assert recnb.as_in("recbole", "coverage", recs, truth, k=2, catalogue=items["item"]) == 2 / 5
+def test_metrics_beyond_accuracy_take_train_and_items_as_evaluate_does(frame: Any) -> None:
+    recs, truth = frame({"user": [1, 1, 2, 2], "item": list("abac"), "rank": [1, 2, 1, 2]}), {1: ["a"]}
+    items = frame({"item": list("abcd"), "x": [1.0, 0.0, 1.0, 0.0], "y": [0.0, 2.0, 1.0, 0.0]})
+    assert recnb.as_in("recpack", "ild", recs, truth, items=items, features=["x", "y"]) == pytest.approx((1 + 0.5) / 2)
+    assert recnb.as_in("recbole", "coverage", recs, truth, k=2, items=items) == 3 / 5
+    assert recnb.as_in("recbole", "coverage", recs, k=2, items=items) == 3 / 5
+    train = frame({"user": [1, 2, 3], "item": list("abz")})
+    assert recnb.as_in("replay-rec", "coverage[train]", recs, truth, k=1, train=train) == 1 / 3
+    with pytest.raises(RecnbError, match="needs what items are like"):
+        recnb.as_in("recpack", "ild", recs, truth)

@@ -18,8 +18,8 @@ from scipy import sparse
 from recnb.errors import RecnbError
 from recnb.metrics import novelty as of_lists
 from recnb.metrics import pairwise as of_pairs_module
-from recnb.metrics.recommendation_lists import Lists, PerUser
-from recnb.results.item_metrics import FORMULAS, READ, ItemMetrics
+from recnb.metrics.recommendation_lists import Lists
+from tests.beyond import FORMULAS, Beyond
 
 Options = dict[str, Any]
 
@@ -37,9 +37,9 @@ class Data:
     features: dict[Any, list[float]]
     catalogue: list[Any]
 
-    def beyond(self) -> ItemMetrics:
+    def beyond(self) -> Beyond:
         rows = [(u, i, r) for u, items in self.lists.items() for r, i in enumerate(items, 1) if i is not None]
-        return ItemMetrics(
+        return Beyond(
             pl.DataFrame(rows, schema=["user", "item", "rank"], orient="row"),
             pl.DataFrame(self.train, schema=["user", "item"], orient="row"),
             self.features,
@@ -92,7 +92,7 @@ NUMBERS: dict[str, tuple[Any, ...]] = {
 def values_of(formula: str) -> dict[str, tuple[Any, ...]]:
     """What each option of a formula can be, in the words of the conventions."""
     chosen = FORMULAS[formula]
-    named = {name: chosen.words.get(name) for name in chosen.defaults if name not in READ}
+    named = {name: chosen.words.get(name) for name in chosen.defaults if name not in ("features", "distances")}
     return {name: given if given is not None else NUMBERS[name] for name, given in named.items()}
 
 
@@ -259,14 +259,13 @@ def equals_the_plain_loops(formula: str, options: Options, held: Data, k: int | 
         want = naive(formula, options, held, k)
     except RefusedError:
         with pytest.raises(RecnbError):
-            beyond.evaluate(formula, options, k)
+            beyond.value(formula, options, k)
         return
     if isinstance(want, float):
         assert close(beyond.value(formula, options, k), want)
         return
-    found = beyond.evaluate(formula, options, k)
-    assert isinstance(found, PerUser)
-    by_user = dict(zip(beyond.users.to_list(), found.value.tolist(), strict=True))
+    found = beyond.values(formula, options, k)
+    by_user = dict(zip(found.users.to_list(), found.matrix[:, 0].tolist(), strict=True))
     for user, value in by_user.items():
         total, out_of = want.get(user, (0.0, 0.0))
         assert close(value, total / out_of if out_of else math.nan)
@@ -333,14 +332,19 @@ def test_ends_of_the_scales():
 
 
 def test_a_user_without_a_list_does_not_count():
-    catalogue = Data({0: [0, 1]}, [(0, 0), (1, 1), (2, 1)], {0: [1.0], 1: [1.0]}, [0, 1]).beyond().catalogue
+    catalogue = (
+        Data({0: [0, 1]}, [(0, 0), (1, 1), (2, 1)], {0: [1.0], 1: [1.0]}, [0, 1])
+        .beyond()
+        .data[True]
+        .item_data.catalogue
+    )
     columns = [np.array(column) for column in ([0, 0, 2], [1, 2, 1], [2, 0, 1], [0, 1, 1])]
     lists = Lists(*columns, 2, catalogue=catalogue)
     for metric in (of_lists.novelty, of_lists.popularity, of_lists.popularity_rank, of_lists.tail_share):
         for divisor in ("list", "k"):
             assert metric(lists, 2, divisor=divisor).counted.tolist() == [True, False, True]
     for single, counted in (("zero", True), ("skip", False)):
-        assert of_lists.diversity(lists, single=single).counted.tolist() == [True, False, counted]
+        assert of_lists.diversity(lists, single=single, features=["x0"]).counted.tolist() == [True, False, counted]
 
 
 def test_blocks_change_nothing(monkeypatch):

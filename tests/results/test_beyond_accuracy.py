@@ -386,7 +386,7 @@ def test_columns_must_be_named_where_none_speaks_for_itself() -> None:
 
 
 def test_under_a_library_is_its_own_number() -> None:
-    frames = {"train": TRAIN, "catalogue": list("abcdefgh")}
+    frames = {"train": TRAIN, "items": ITEMS}
     for library, name in {
         "rectools": "novelty",
         "rs-metrics": "novelty",
