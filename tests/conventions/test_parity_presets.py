@@ -1,7 +1,7 @@
 """`as_in` returns what the real libraries return, on random data: the presets are not fitted to the recorded cases.
 
 Libraries that the extra recnb[test] has are asked here. Others are asked in environments of their own, which
-`python -m tests.parity.environments <folder>` makes, and which RECNB_PARITY=<folder> names; those tests are marked
+`python -m tests.tools.parity.environments <folder>` makes, and which RECNB_PARITY=<folder> names; those tests are marked
 `parity`. RECNB_PARITY_SEED gives other data.
 """
 
@@ -26,9 +26,9 @@ from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS
 from tests.beyond import as_frame
-from tests.parity.data import DataSet, data_sets
-from tests.parity.environments import ASKED, python, wanted
 from tests.presets import as_in_of
+from tests.tools.parity.data import DataSet, data_sets
+from tests.tools.parity.environments import ASKED, python, wanted
 
 ROOT = pathlib.Path(__file__).parents[2]
 DATA = data_sets(seed=int(os.environ.get("RECNB_PARITY_SEED", "7")), number=70)
@@ -79,7 +79,7 @@ def python_of(asked: str) -> pathlib.Path:
         return found
     reason = (
         f"{asked} has no environment, and the presets were not held against it: run "
-        "`python -m tests.parity.environments <folder>` and set RECNB_PARITY=<folder>"
+        "`python -m tests.tools.parity.environments <folder>` and set RECNB_PARITY=<folder>"
     )
     if not wanted(ASKED[asked].environment):
         pytest.skip(f"{reason}, both with RECNB_PARITY_ALL=1")
@@ -93,7 +93,7 @@ def answers(asked: str) -> dict[str, list[float | str]]:
     """What the library says, by variant: a value or an error for each data set."""
     names = [one.variant for one in variants(asked)]
     done = subprocess.run(
-        [str(python_of(asked)), "-m", f"tests.parity.run_{ASKED[asked].script}", *names],
+        [str(python_of(asked)), "-m", "tests.tools.parity.ask", asked, *names],
         input=json.dumps(DATA),
         capture_output=True,
         text=True,

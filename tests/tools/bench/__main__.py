@@ -21,10 +21,10 @@ from typing import Any
 import polars as pl
 
 import recnb
-from tests.parity import environments
 from tests.tools.bench.contenders import CUTOFFS, PEERS, SIX, TWELVE, K, last_column, polars_ndcg
 from tests.tools.bench.data import LARGE, SMALL, TINY, Size, make, write, write_pieces
 from tests.tools.bench.measure import ROOT, Measured, alone, seconds
+from tests.tools.parity import environments
 
 START = """
 import time; import pandas as pd, polars

@@ -32,7 +32,7 @@ class Contender:
     ready: Callable[[Any, Any], Run]  #: of both frames, the call that is timed
     distribution: str = "recnb"
     function: str = ""
-    environment: str = ""  #: as in tests/parity/environments.py; the project's own if empty
+    environment: str = ""  #: as in tests/tools/parity/environments.py; the project's own if empty
     variants: Mapping[str, str] = field(default_factory=lambda: {name: name for name in NAMES})  #: in presets.csv
 
 

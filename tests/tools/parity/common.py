@@ -1,37 +1,15 @@
-"""What the scripts share that ask a library: data sets come in as JSON, and its values go out.
-
-Run as `python -m tests.parity.run_ranx <data.json` where the library is; nothing but the standard library is needed
-here.
-"""
+"""What functions share that ask a library; they need nothing but the standard library and that one."""
 
 from __future__ import annotations
 
-import contextlib
-import json
 import math
-import sys
-import warnings
-from collections.abc import Callable, Iterable, Mapping
-from importlib import metadata
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from tests.parity.data import DataSet
+from tests.tools.parity.data import DataSet
 
 Value = float | str  #: a string is the error that the library raised
 Metric = Callable[[DataSet], Any]
-
-
-def answer(metrics: Mapping[str, Metric], distribution: str) -> None:
-    """Write the library's version and what its metrics say of the data sets on standard input.
-
-    Metrics are those named on the command line, or all.
-    """
-    data = json.load(sys.stdin)
-    asked = {name: metrics[name] for name in sys.argv[1:] or metrics}
-    with contextlib.redirect_stdout(sys.stderr):
-        warnings.simplefilter("ignore")
-        values = {name: [value(metric, one) for one in data] for name, metric in asked.items()}
-    json.dump({"version": metadata.version(distribution), "values": values}, sys.stdout)
 
 
 def value(metric: Metric, data: DataSet) -> Value:

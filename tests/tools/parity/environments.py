@@ -1,6 +1,6 @@
 """The environments that have the libraries which recnb is held against, and how to make them.
 
-`python -m tests.parity.environments <folder>` makes them; `RECNB_PARITY=<folder>` tells the tests where they are. Some
+`python -m tests.tools.parity.environments <folder>` makes them; `RECNB_PARITY=<folder>` tells the tests where they are. Some
 libraries agree on their pins and share one environment, which has what their metrics import and no more: all that they
 ask for includes a notebook server, a load tester and libraries of models. The others take minutes to install, and torch
 from the package index can be gigabytes: they are made, and checked, by hand, with RECNB_PARITY_ALL=1 (on
@@ -16,75 +16,6 @@ import sys
 import venv
 from dataclasses import dataclass
 
-#: The libraries, at the versions of presets.csv. cwl-eval computes rank-biased precision for ir-measures.
-LIBRARIES = [
-    "ranx==0.3.21",
-    "rectools==0.19.0",
-    "recommenders==1.2.1",
-    "replay-rec==0.22.0",
-    "ir-measures==0.4.3",
-    "cwl-eval==1.0.12",
-    "recpack==0.3.6",
-    "rs-metrics==0.6.0",
-    "implicit==0.7.3",
-]
-#: What their metrics import.
-IMPORTED = [
-    "annotated-types==0.8.0",
-    "attrs==23.2.0",
-    "cbor2==6.2.1",
-    "certifi==2026.10.18",
-    "charset-normalizer==3.5.2",
-    "cloudpickle==3.1.2",
-    "contourpy==1.3.3",
-    "cycler==0.12.1",
-    "fonttools==4.68.0",
-    "idna==3.20",
-    "ir_datasets==0.6.3",
-    "joblib==1.6.0",
-    "kiwisolver==1.5.1",
-    "llvmlite==0.50.0",
-    "lz4==4.4.5",
-    "markdown-it-py==4.3.0",
-    "matplotlib==3.11.2",
-    "mdurl==0.1.2",
-    "narwhals==2.28.0",
-    "numba==0.68.1",
-    "numpy==1.26.4",
-    "orjson==3.13.0",
-    "packaging==26.3",
-    "pandas==2.3.3",
-    "patsy==1.0.3",
-    "pillow==13.0.0",
-    "polars-runtime-32==1.44.2",
-    "polars==1.44.2",
-    "psutil==7.2.2",
-    "pyarrow==23.0.1",
-    "pydantic==2.14.3",
-    "pydantic_core==2.50.4",
-    "Pygments==2.21.0",
-    "pyparsing==3.3.3",
-    "python-dateutil==4.0.0",
-    "pytz==2026.6",
-    "PyYAML==6.0.3",
-    "requests==2.34.2",
-    "rich==15.0.0",
-    "scikit-learn==1.8.0",
-    "scipy==1.17.1",
-    "seaborn==0.13.2",
-    "setuptools==65.5.0",
-    "six==1.17.0",
-    "statsmodels==0.15.0",
-    "tabulate==0.10.0",
-    "threadpoolctl==3.8.0",
-    "tqdm==4.70.1",
-    "typeguard==4.6.0",
-    "typing-inspection==0.4.5",
-    "typing_extensions==4.16.0",
-    "tzdata==2026.6",
-    "urllib3==2.8.0",
-    "wcwidth==0.9.4",
-]
 #: Environments that are made by hand: what is installed with all that it asks for, and what is installed alone.
 BY_HAND: dict[str, tuple[list[str], list[str]]] = {
     "torch": (
@@ -114,7 +45,7 @@ BY_HAND: dict[str, tuple[list[str], list[str]]] = {
 class Asked:
     """How a library is asked."""
 
-    script: str  #: tests/parity/run_<script>.py
+    script: str  #: the function that asks it
     environment: str = ""  #: folder of its environment; the project's own if empty
     variants: tuple[str, ...] = ()  #: those that it is asked for; all if none
 
@@ -169,7 +100,7 @@ def interpreter(folder: pathlib.Path) -> pathlib.Path:
 
 def make(folder: pathlib.Path) -> None:
     """Make the environments in a folder."""
-    install(folder / "libraries", ["--no-deps", *LIBRARIES, *IMPORTED])
+    install(folder / "libraries", ["--no-deps", "-r", str(pathlib.Path(__file__).with_name("libraries.txt"))])
     for name, (packages, alone) in BY_HAND.items():
         if wanted(name):
             install(folder / name, packages, ["--no-deps", *alone])
