@@ -6,43 +6,59 @@ import os
 import time
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.attack.drawing import SPOILS, WAYS, draw_case
-from tests.attack.kinds import GRADES, IDS, SCORES
-from tests.attack.run import attack, finding
+from tests.tools.attack import ways
+from tests.tools.attack.__main__ import attack
+from tests.tools.attack.cases import WAYS, Case, cases
+from tests.tools.attack.kinds import GRADES, IDS, SCORES
 
-SEED = int(os.environ.get("RECNB_ATTACK_SEED", time.strftime("%Y%m%d")))
-SECONDS = 160  #: and ten for making a finding small
+SEED = int(os.environ.get("RECNB_ATTACK_SEED", 1000 * int(time.strftime("%Y%m%d"))))
 
 
 @pytest.mark.attack
 def test_nothing_is_found() -> None:
-    print(f"RECNB_ATTACK_SEED={SEED}")
-    told: list[str] = []
-    run = attack(SEED, SECONDS, most=3, say=lambda found: told.append(str(found)))
-    print(run)
-    assert not told, f"again: RECNB_ATTACK_SEED={SEED}\n{run}\n" + "\n".join(told)
-    assert run.outcomes["evaluated"] > run.n / 4, f"most cases give no number, so little was looked at: {run}"
-
-
-def test_a_seed_gives_the_same_cases() -> None:
-    assert [draw_case(5, number) for number in range(20)] == [draw_case(5, number) for number in range(20)]
-    assert draw_case(5, 0) != draw_case(6, 0)
+    outcomes, found = attack(SEED, 160)
+    assert not found, f"again: RECNB_ATTACK_SEED={SEED}"
+    assert outcomes["evaluated"] > outcomes.total() / 4, (
+        f"most cases give no number, so little was looked at: {outcomes}"
+    )
 
 
 def test_every_kind_and_every_way_is_drawn() -> None:
-    cases = [draw_case(1, number) for number in range(1500)]
-    assert {kind for case in cases for kind in (*case.users, *case.items)} == set(IDS)
-    assert {case.scores for case in cases} == set(SCORES)
-    assert {case.grades for case in cases} == set(GRADES)
-    assert {case.way for case in cases} == set(WAYS)
-    assert len(set(SPOILS)) == len(SPOILS)
+    drawn: list[Case] = []
+
+    @settings(
+        max_examples=800,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(cases())
+    def keep(case: Case) -> None:
+        drawn.append(case)
+
+    keep()
+    assert {kind for case in drawn for kind in (*case.users, *case.items)} == set(IDS)
+    assert {case.scores for case in drawn} == set(SCORES)
+    assert {case.grades for case in drawn} == set(GRADES)
+    assert {case.way for case in drawn} == set(WAYS)
+
+
+@pytest.mark.parametrize("how", ways.SPOILS)
+def test_what_must_be_refused_differs_from_what_is_taken(how: str) -> None:
+    rows = ((0, 0, 1, 1), (0, 1, 0, 2))
+    case = Case(("int64",) * 2, ("int64",) * 2, "float64", "float64", rows, ((0, 0, 2), (0, 3, 1)), ("score",))
+    recs, truth = (ways.native(columns) for columns in ways.columns_of(case))
+    spoiled = ways.SPOILS[how]((recs.copy(), truth.copy()), 0)
+    assert any(not one.equals(other) for one, other in zip((recs, truth), spoiled, strict=True))
 
 
 def test_a_planted_flaw_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reference that is off by one place is told from recnb within a few cases."""
     from tests import reference
 
     monkeypatch.setattr(reference, "discount_of", lambda rank, discount, log_base: rank + 1.0)
-    told = [finding(draw_case(2, number)) for number in range(40)]
-    assert any("dcg" in str(one) for one in told)
+    _outcomes, found = attack(2, 30, say=lambda text: None, shrink=False)
+    assert any("dcg" in one for one in found)

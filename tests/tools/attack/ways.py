@@ -16,8 +16,8 @@ import pyarrow as pa
 
 import recnb
 from recnb.data import batches, buckets
-from tests.attack.drawing import SPOILS, Case, Drawer
-from tests.attack.kinds import GRADES, IDS, SCORES, Kind, with_gaps
+from tests.tools.attack.cases import Case, Choices
+from tests.tools.attack.kinds import GRADES, IDS, SCORES, Kind, with_gaps
 
 Columns = dict[str, Any]  #: name -> pandas or Polars series
 
@@ -167,9 +167,9 @@ def frames(case: Case) -> tuple[Any, Any]:
     recs, truth = columns_of(case)
     way = case.way.removeprefix("streamed ")
     if way == "accessor":
-        way = Drawer(np.random.default_rng(case.seed)).one(["pandas", "polars", "lazy"])
+        way = case.choices().one(["pandas", "polars", "lazy"])
     way = way if way in CONVERT else "pandas"
-    other = Drawer(np.random.default_rng(case.seed)).one([way, way, "pandas", "polars", "arrow"])
+    other = case.choices().one([way, way, "pandas", "polars", "arrow"])
     return convert(recs, way), convert(truth, other)
 
 
@@ -221,7 +221,7 @@ def one_frame(case: Case) -> Any:
             columns[name] = with_gaps(kind, [None if place is None else kind.values[place] for place in places])
     if "rank" in case.columns:
         columns["rank"] = pd.Series(ranks, dtype="Int64")
-    way = Drawer(np.random.default_rng(case.seed)).one(["pandas", "pandas", "polars", "lazy", "arrow"])
+    way = case.choices().one(["pandas", "pandas", "polars", "lazy", "arrow"])
     return convert(columns, way)
 
 
@@ -233,16 +233,21 @@ def lists_of(case: Case) -> dict[int, list[int]]:
     return lists
 
 
+def place_of_user(user: int) -> int:
+    """Return where a user stands in a frame of lists."""
+    return (user * 7) % 11
+
+
 @made
 def list_frame(case: Case) -> Any:
     """A row for each user, with lists in cells."""
     lists, kind = lists_of(case), IDS[case.items[0]]
-    users = sorted({row[0] for row in case.recs} | {row[0] for row in case.truth}, key=lambda user: (user * 7) % 11)
+    users = sorted({row[0] for row in case.recs} | {row[0] for row in case.truth}, key=place_of_user)
     judged = {
         user: {kind.values[item]: GRADES[case.grades].values[level] for one, item, level in case.truth if one == user}
         for user in users
     }
-    cells = Drawer(np.random.default_rng(case.seed)).one([list, tuple, lambda cell: np.array(cell, dtype=object)])
+    cells = case.choices().one([list, tuple, lambda cell: np.array(cell, dtype=object)])
     columns = {
         "user": values_of(IDS[case.users[0]], users),
         "recommended": pd.Series(
@@ -265,7 +270,7 @@ def copied(frame: Any) -> str:
     return ""
 
 
-def changed(frame: Any, draw: Drawer) -> None:
+def changed(frame: Any, draw: Choices) -> None:
     """What a user does to a frame in the next cell."""
     if isinstance(frame, pl.DataFrame) and frame.height:
         for column in frame.columns:
@@ -297,64 +302,89 @@ def changed(frame: Any, draw: Drawer) -> None:
 
 # What must be refused -------------------------------------------------------------------------------------------------
 
+Frames = tuple[pd.DataFrame, pd.DataFrame]
+
+
+def _set(role: str, value: Any, kind: str = "float64") -> Callable[[Frames, int], Frames]:
+    """Return what puts a value into one row of a column."""
+
+    def spoil(frames: Frames, at: int) -> Frames:
+        recs, truth = frames
+        frame = truth if role == "relevance" else recs
+        frame[role] = frame[role].astype(kind)
+        frame.loc[0 if role == "relevance" else at, role] = value
+        return recs, truth
+
+    return spoil
+
+
+def _all(role: str, change: Callable[[pd.Series[Any]], Any], sides: int = 1) -> Callable[[Frames, int], Frames]:
+    """Return what changes a column of recommendations, or of both sides."""
+    return lambda frames, at: tuple(  # type: ignore[return-value]
+        frame.assign(**{role: change(frame[role])}) if side < sides else frame for side, frame in enumerate(frames)
+    )
+
+
+def _ranked(value: float | None) -> Callable[[Frames, int], Frames]:
+    """Return what gives ranks, of which one is this value, or comes twice."""
+
+    def spoil(frames: Frames, at: int) -> Frames:
+        recs, truth = frames
+        recs = recs.drop(columns="score").assign(rank=recs.groupby("user").cumcount() + 1.0)
+        if value is None:
+            return pd.concat([recs, recs.assign(item=99).iloc[[at]]], ignore_index=True), truth
+        recs.loc[at, "rank"] = value
+        return recs, truth
+
+    return spoil
+
+
+def _two_kinds(role: str) -> Callable[[Frames, int], Frames]:
+    def spoil(frames: Frames, at: int) -> Frames:
+        recs, truth = frames
+        recs = pd.concat([recs, recs.assign(**{role: 98})], ignore_index=True)
+        recs[role] = pd.Series([str(one) if row == at else one for row, one in enumerate(recs[role])], dtype=object)
+        return recs, truth.assign(**{role: truth[role].astype(object)})
+
+    return spoil
+
+
+#: What is done to frames that must then be refused; the second argument is a row of the recommendations.
+SPOILS: dict[str, Callable[[Frames, int], Frames]] = {
+    "score missing": _set("score", np.nan),
+    "score infinite": _set("score", np.inf),
+    "score -infinite": _set("score", -np.inf),
+    "relevance missing": _set("relevance", np.nan),
+    "relevance below 0": _set("relevance", -1.0),
+    "score as text": _all("score", lambda one: one.map("{:.1f}".format)),
+    "complex scores": _all("score", lambda one: one + 1j),
+    "rank 0": _ranked(0),
+    "rank 1.5": _ranked(1.5),
+    "rank twice": _ranked(None),
+    "no recommendations": lambda frames, at: (frames[0].iloc[:0], frames[1]),
+    "no truth": lambda frames, at: (frames[0], frames[1].iloc[:0]),
+    "items as lists": _all("item", lambda one: pd.Series([[item] for item in one], dtype=object)),
+    **{f"{role} missing of {kind}": _set(role, np.nan if kind == "float64" else None, kind)
+       for role in ("user", "item") for kind in ("float64", "Int64", "object")},
+    **{f"{role}: {how}": spoil for role in ("user", "item") for how, spoil in {
+        "text on one side": _all(role, lambda one: one.astype("str")),
+        "dates on one side": _all(role, lambda one: one.astype("datetime64[s]")),
+        "two kinds": _two_kinds(role),
+        "floats above 2**53": _all(role, lambda one: one.astype(float) + 2.0**54, 2),
+        "float32 above 2**24": _all(role, lambda one: one.astype("float32") + np.float32(2**25), 2),
+        "fractions": _all(role, lambda one: one + 0.5),
+        "a column twice": lambda frames, at, role=role: (pd.concat([frames[0], frames[0][[role]]], axis=1), frames[1]),
+    }.items()},
+}  # fmt: skip
+
 
 def spoiled(case: Case) -> tuple[str, Any, Any]:
-    """What was done to the frames, and the frames."""
-    draw = Drawer(np.random.default_rng(case.seed))
-    how = draw.one(SPOILS)
-    n, at = len(case.recs), int(draw.rng.integers(len(case.recs)))
-    numbers = {
-        name: IDS["int64"].column([row[place] for row in case.recs]) for name, place in (("user", 0), ("item", 1))
-    }
-    recs = pd.DataFrame({**numbers, "score": np.arange(n, dtype=float)[::-1]})
+    """Return what was done to the frames, and the frames."""
+    choices = case.choices()
+    how, at, n = choices.one(list(SPOILS)), int(choices.rng.integers(len(case.recs))), len(case.recs)
+    ids = {name: IDS["int64"].column([row[place] for row in case.recs]) for name, place in (("user", 0), ("item", 1))}
+    recs = pd.DataFrame({**ids, "score": np.arange(n, dtype=float)[::-1]})
     truth = pd.DataFrame(case.truth, columns=["user", "item", "relevance"]).astype({"relevance": float})
-    column = draw.one(["user", "item"])
-    role, _, state = how.partition(" ")
-    if state == "missing" and role in recs:
-        kind = draw.one(["float64", "Int64", "object"]) if role != "score" else "float64"
-        recs[role] = recs[role].astype(kind)
-        recs.loc[at, role] = None if kind != "float64" else np.nan
-    elif how == "score infinite":
-        recs.loc[at, "score"] = draw.one([np.inf, -np.inf])
-    elif role == "relevance":
-        truth.loc[0, "relevance"] = np.nan if state == "missing" else -1.0
-    elif how == "score as text":
-        recs["score"] = [f"{value:.1f}" for value in recs["score"]]
-    elif role == "rank":
-        ranks = recs.groupby("user").cumcount() + 1
-        changed = {"rank 0": 0, "rank 1.5": 1.5}.get(how)
-        if changed is None:
-            recs = pd.concat([recs, recs.assign(item=99).iloc[[at]]], ignore_index=True)
-            ranks = pd.concat([ranks, ranks.iloc[[at]]], ignore_index=True)
-        else:
-            ranks = ranks.astype(float)
-            ranks[at] = changed
-        recs = recs.drop(columns="score").assign(rank=ranks)
-    elif how == "no rows":
-        recs, truth = draw.one([(recs.iloc[:0], truth), (recs, truth.iloc[:0])])
-    elif how == "items as lists":
-        recs["item"] = pd.Series([[item] for item in recs["item"]], dtype=object)
-    elif how == "ids of other kind":
-        recs[column] = (
-            recs[column].astype(draw.one(["str", "datetime64[s]"])) if draw.chance(0.5) else recs[column].astype("str")
-        )
-    elif how == "ids of two kinds":
-        recs[column] = pd.Series([str(one) if row == at else one for row, one in enumerate(recs[column])], dtype=object)
-        truth[column] = truth[column].astype(object)
-        if n == 1:
-            recs = pd.concat([recs, recs.assign(**{column: 98})], ignore_index=True).astype({column: object})
-    elif how == "floats above 2**53":
-        recs[column] = recs[column].astype(float) + 2.0**54
-        truth[column] = truth[column].astype(float) + 2.0**54
-    elif how == "float32 above 2**24":
-        recs[column], truth[column] = (frame[column].astype("float32") + np.float32(2**25) for frame in (recs, truth))
-    elif how == "fractions as ids":
-        recs[column] = recs[column] + 0.5
-    elif how == "column twice":
-        recs = pd.concat([recs, recs[[column]]], axis=1)
-    elif how == "complex scores":
-        recs["score"] = recs["score"] + 1j
-    way = draw.one(["pandas", "polars", "arrow"]) if how != "column twice" else "pandas"
-    if way == "pandas":
-        return how, recs, truth
-    return how, convert({name: recs[name] for name in recs.columns}, way), truth
+    recs, truth = SPOILS[how]((recs, truth), at)
+    way = choices.one(["pandas", "polars", "arrow"]) if recs.columns.is_unique else "pandas"
+    return how, recs if way == "pandas" else convert({name: recs[name] for name in recs.columns}, way), truth

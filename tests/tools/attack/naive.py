@@ -11,11 +11,11 @@ import numpy as np
 
 from recnb.conventions.convention import ROW_ORDERS
 from tests import conventions_reference as lines
-from tests.attack.drawing import Case
-from tests.attack.kinds import GRADES, SCORES, reaches
 from tests.conventions_reference import Ranking
 from tests.reference import REFERENCE
 from tests.strategies import Options
+from tests.tools.attack.cases import Case
+from tests.tools.attack.kinds import GRADES, SCORES, reaches
 
 #: recnb's words, in those of the reference of conventions.
 WORDS = {
