@@ -76,16 +76,15 @@ class Credit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Definition:
-    """The definition of a metric, as `@metric` takes it: formula, bounds, sources and words."""
+    """The definition of a metric, as `@metric` takes it: formula, bounds, sources and words; it makes a metric of a function."""
 
     symbol: str  #: as it is printed: nDCG
     called: str = ""  #: what it is called, in English
     credit: Text  #: formula text of what each row adds
     out_of: Text = "1"  #: formula text of what the sum is divided by
     bounds: tuple[float, float]  #: the lowest and the highest value with the default options
-    other_bounds: Callable[[Mapping[str, Any]], tuple[float, float] | None] = lambda options: (
-        None
-    )  #: those under other options
+    #: those under other options
+    other_bounds: Callable[[Mapping[str, Any]], tuple[float, float] | None] = lambda options: None
     top: str = ""  #: the highest value in words, where it depends on the data
     references: Sequence[str]  #: keys of `recnb.metrics.REFERENCES`
     sentence: str  #: how to read the number, in English
@@ -96,6 +95,19 @@ class Definition:
     no_value: str = "No list holds an item that counts down to k."  #: why no user may have a value
     retrieval: bool = False  #: whether it is one of the measures of trec_eval in `retrieval.py`
     per_row_texts: bool = True  #: whether an explanation writes out each row
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, P], Whole], /) -> CatalogueMetric[P]: ...
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, P], Credit | PerUser], /) -> UserMetric[P]: ...
+    def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
+        """Register the metric under the name of its function; the type that the function returns decides its kind."""
+        kind = CatalogueMetric if self.over in ("items", "user pairs") else UserMetric
+        made: Metric[...] = kind(function, **vars(self))
+        registry = RETRIEVAL_METRICS if made.retrieval else METRICS if made.is_accuracy else LIST_METRICS
+        registry[made.name] = made
+        ALIASES.update(dict.fromkeys(made.aliases, made.name))
+        return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,12 +151,7 @@ class Metric(Definition, Generic[P]):
 
     @property
     def term(self) -> str:
-        """The metric in words, in the language in force.
-
-        >>> from recnb.metrics.accuracy import dcg
-        >>> dcg.term
-        'discounted cumulative gain'
-        """
+        """The metric in words, in the language in force."""
         return _(self.called) if self.called else self.name
 
     @property
@@ -158,12 +165,7 @@ class Metric(Definition, Generic[P]):
         return _(self.sentence)
 
     def bounded(self, options: Mapping[str, Any]) -> Self:
-        """Return the metric with its bounds under these options.
-
-        >>> from recnb.metrics.novelty import popularity
-        >>> popularity.bounds, popularity.bounded({"popularity": "count"}).bounds
-        ((0, 1), (0, inf))
-        """
+        """Return the metric with its bounds under these options."""
         bounds = self.other_bounds({**self.defaults, **options})
         return self if bounds is None else replace(self, bounds=bounds, top="")
 
@@ -188,12 +190,7 @@ class Metric(Definition, Generic[P]):
 
     @functools.cached_property
     def numbers(self) -> tuple[str, ...]:
-        """The options that are numbers.
-
-        >>> from recnb.metrics.accuracy import ndcg, rbp
-        >>> rbp.numbers, ndcg.numbers
-        (('p',), ('log_base',))
-        """
+        """The options that are numbers."""
         hints = typing.get_type_hints(self.function)
         return tuple(name for name in self.defaults if {int, float} & {hints[name], *typing.get_args(hints[name])})
 
@@ -230,12 +227,7 @@ class Metric(Definition, Generic[P]):
         return bool(options.get("ideal", self.defaults.get("ideal")) == "list")
 
     def label(self, k: int | None) -> str:
-        """Return the metric's symbol at a cut-off.
-
-        >>> from recnb.metrics.accuracy import ndcg
-        >>> ndcg.label(10), ndcg.label(None)
-        ('nDCG@10', 'nDCG')
-        """
+        """Return the metric's symbol at a cut-off."""
         return self.symbol if k is None else f"{self.symbol}@{k}"
 
     def formulas(self, options: Mapping[str, Any] | None = None) -> tuple[Formula, Formula]:
@@ -284,28 +276,9 @@ METRICS: dict[str, Metric[...]] = {}  #: metrics of accuracy, by name
 RETRIEVAL_METRICS: dict[str, Metric[...]] = {}  #: measures of trec_eval that need judged items or a level of recall
 LIST_METRICS: dict[str, Metric[...]] = {}  #: metrics beyond accuracy, in the order in which tables show them
 ALIASES: dict[str, str] = {}
+metric = Definition
 #: Every metric by name.
 EVERY_METRIC = collections.ChainMap(LIST_METRICS, RETRIEVAL_METRICS, METRICS)
-
-
-class MakeMetric(Definition):
-    """Make a metric of a function of hits or of lists, and register it; the type that the function returns decides its kind."""
-
-    @overload
-    def __call__(self, function: Callable[Concatenate[Any, P], Whole], /) -> CatalogueMetric[P]: ...
-    @overload
-    def __call__(self, function: Callable[Concatenate[Any, P], Credit | PerUser], /) -> UserMetric[P]: ...
-    def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
-        """Register the metric under the name of its function."""
-        kind = CatalogueMetric if self.over in ("items", "user pairs") else UserMetric
-        made: Metric[...] = kind(function, **vars(self))
-        registry = RETRIEVAL_METRICS if made.retrieval else METRICS if made.is_accuracy else LIST_METRICS
-        registry[made.name] = made
-        ALIASES.update(dict.fromkeys(made.aliases, made.name))
-        return made
-
-
-metric = MakeMetric
 
 
 def measure_named(name: object) -> Metric[...]:
@@ -324,11 +297,7 @@ def measure_named(name: object) -> Metric[...]:
 
 
 def any_metric(name: object) -> Metric[...]:
-    """Look up a metric of any kind where the cut-off is an argument of its own.
-
-    >>> any_metric("mrr").name, any_metric("novelty").name, any_metric("MAP(rel=2)").name
-    ('reciprocal_rank', 'novelty', 'AP(rel=2)')
-    """
+    """Look up a metric of any kind where the cut-off is an argument of its own."""
     found = measure_named(name)
     if found.cutoff is None or isinstance(name, Metric):
         return found
@@ -337,11 +306,7 @@ def any_metric(name: object) -> Metric[...]:
 
 
 def metric_named(name: object) -> Metric[...]:
-    """Look up a metric of accuracy; one beyond accuracy is refused.
-
-    >>> metric_named("mrr").name
-    'reciprocal_rank'
-    """
+    """Look up a metric of accuracy; one beyond accuracy is refused."""
     found = any_metric(name)
     if found.plain_name in LIST_METRICS:
         raise OptionError(
@@ -405,11 +370,7 @@ def _unknown(text: str, name: str, *, is_text: bool) -> OptionError:
 def number_option(
     name: str, value: object, meaning: str, ok: Callable[[float], bool], example: float | None = None
 ) -> float:
-    """Return the value of an option that is a number, if it can be one.
-
-    >>> number_option("p", 0.5, "number between 0 and 1", lambda p: 0 < p < 1)
-    0.5
-    """
+    """Return the value of an option that is a number, if it can be one."""
     if not is_number(value) or not ok(value):
         such_as = () if example is None else (", such as ", f"{name}={quoted(example)}")
         raise OptionError(f"{name}={quoted(value)} is not a {meaning}", *such_as, ".")
