@@ -68,12 +68,10 @@ class EvaluationMethods(Methods):
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"), with 95% intervals. A table of
             segments has intervals in either case.
         by
-            Segments of users, each with an interval and its difference to all other users: a column of `users=`, of the
-            truth or of the recommendations; "activity" or "popularity_taste", which are computed from `train=`; a Series
-            of user to segment; or several of these in a list. If a column of the truth differs within users, such as a
-            week, each user and week is a row: the user's list against the truth of that week. If a column of the
-            recommendations differs within lists, each user and value is a row: the hits of its items, at their ranks in
-            the whole list. Intervals and tests keep the rows of a user together.
+            Segments of users, each with an interval and its difference to all other users: a column of `users=` or of the
+            truth; "activity" or "popularity_taste", which are computed from `train=`; a Series of user to segment; or
+            several of these in a list. If a column of the truth differs within users, such as a week, each of its values is
+            a truth of its own.
         bins
             Number of quantile bins for a `by` that is a number.
         **options

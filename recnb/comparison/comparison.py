@@ -35,7 +35,7 @@ from recnb.metrics.metric import any_metric, measure_named
 from recnb.options import Options, with_options_listed
 from recnb.report.conclusions import Difference, comparison_title, tested
 from recnb.results.arguments import Metrics, asked_of, check_options, chosen_metrics
-from recnb.results.gate import Gate, NotWorse
+from recnb.results.gate import Gate, not_worse_check
 from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
 from recnb.stats import Test
@@ -238,7 +238,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         k
             Cut-off or cut-offs; None is the whole list.
         by
-            Segments of users, as in `Evaluation.table`: a column of `users=`, of the truth or of the recommendations, a
+            Segments of users, as in `Evaluation.table`: a column of `users=` or of the truth, a
             Series of user to segment, or several in a list.
         bins
             Number of quantile bins for a `by` that is a number.
@@ -379,9 +379,15 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         differences = self._measured([metric], Cutoffs.one(k), options, pairs).differences
         return Gate(
             tuple(
-                NotWorse(
-                    *(chosen.name, row.k, row.model, row.n_users, row.baseline, row.won + row.lost),
-                    *(row.difference, row.low, row.high, float(margin), self.settings.confidence),
+                not_worse_check(
+                    *(chosen.name, row.k, row.model, row.n_users),
+                    baseline=row.baseline,
+                    n_differ=row.won + row.lost,
+                    difference=row.difference,
+                    low=row.low,
+                    high=row.high,
+                    margin=float(margin),
+                    confidence=self.settings.confidence,
                     basis=self.basis(),
                 )
                 for row in differences

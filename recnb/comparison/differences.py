@@ -15,7 +15,6 @@ from recnb.comparison.common_users import check_side_data, users_in_common
 from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import OptionError, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
@@ -110,12 +109,10 @@ def measure_by(
 
     `blocks` are the values of the users, if they are computed already.
     """
-    first, *others = models.values()
+    first = next(iter(models.values()))
     segments = segments_of(first, by, bins)
     evaluated = first.prepared.users
-    keys, code = segments.placed(evaluated)
-    if segments.by_recs:
-        _check_same(segments, [segments_of(model, by, bins) for model in others], evaluated)
+    keys, code = segments.keys, segments.of(evaluated)
     measured: dict[int, list[Measured]] = {at: [] for at in np.unique(code).tolist()}
     for of_metric in steps(blocks or computed_blocks(models, metrics, cutoffs), _("comparing")):
         for block in of_metric:
@@ -187,17 +184,6 @@ def _together(measured: Sequence[Measured], alpha: float) -> ComparedMetrics:
         for mean, apart in zip(of_block, of_means, strict=True)
     )
     return ComparedMetrics(means, corrected([row for _means, _behind, differences in measured for row in differences]))
-
-
-def _check_same(segments: Segments, others: Sequence[Segments], users: pl.Series) -> None:
-    """Refuse a column of the recommendations that does not put a user into one segment, the same for every model."""
-    keys, code = segments.placed(users)
-    for other in others:
-        theirs, of_other = other.placed(users)
-        if [keys[at] for at in code.tolist()] == [theirs[at] for at in of_other.tolist()]:
-            continue
-        problem = " of the recommendations puts a user's lists from two models into different segments: "
-        raise OptionError(f"by={quoted(segments.label)}", problem, "take a column of users=frame or of the truth.")
 
 
 def differences_by(results: Mapping[tuple[Any, ...], ComparedMetrics]) -> list[tuple[tuple[Any, ...], Difference]]:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from recnb.display.document import html, inline
+from recnb.display.document import Estimate, Line, Mark, html, inline
 from recnb.display.document import plain as plain_blocks
 from recnb.display.fonts import lettering
 from recnb.display.language import _, use_language
 from recnb.display.svg import ACCENT, COLOURS, OTHER, QUIET
 from recnb.display.templates import framed
-from recnb.display.text import latex_text, one_line
+from recnb.display.text import one_line
 from recnb.errors import OptionError, Suggesting
 from recnb.report.conclusions import (
     FOUND,
@@ -35,7 +35,7 @@ from recnb.report.curve import Curve
 from recnb.report.data import UserGroup
 from recnb.report.sections import curve_blocks, user_blocks
 from recnb.results.plots import axes, draw_intervals, draw_scales, plain
-from recnb.results.table import Form, Table, named
+from recnb.results.table import Table, number_in, symbol_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,7 +93,7 @@ class Movers(ComparisonPart):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each user's value by either model, on `ax` or on a new figure."""
         values = self.to_frame().set_index("user")[["before", "after"]].rename(index=one_line)
-        ax = draw_intervals(ax, values.set_axis([*reversed(self.models)], axis=1))
+        ax = draw_intervals(ax, [values.set_axis([*reversed(self.models)], axis=1)])
         ax.set_xlabel(self._label)
         return ax
 
@@ -169,18 +169,20 @@ class ComparisonTable(Table):
             parts: list[Any] = [part.stack(future_stack=True).unstack("model", sort=False) for part in self._parts()]
             return draw_scales(ax, parts, lambda metrics: _("mean over users"), color=color, **fonts)
 
-    def _cell(self, value: object, label: object, column: object, form: Form) -> str:
+    def _cell(self, value: Any, label: object, column: object) -> Line:
         best, near = (label in self.attrs[kind].get(column, ()) for kind in ("best", "near_best"))
-        mark = form.best if best else form.near if near else form.plain
-        return mark.format(super()._cell(value, label, column, form))
+        return Estimate(number_in("", value), best=best, signs="°" * near, signed=True)
 
-    def _head(self, column: Any, form: Form) -> str:
-        return named(column, form)
+    def _head(self, column: Any, symbols: bool) -> Line:
+        return symbol_of(column) if symbols else column
 
-    def _legend(self, form: Form) -> list[str]:
-        best, near = (mark.format(0.5).strip() for mark in (form.best, form.near))
+    def _below(self) -> list[Line]:
         words = near_best_in_words(self.attrs["alpha"])
-        return [best + form.safe(_(": the highest mean of its column"), 400), near + form.safe(": " + words, 400)]
+        return [
+            *super()._below(),
+            [Mark("best", "0.5"), _(": the highest mean of its column")],
+            [Estimate("0.5", signs="°", signed=True), f": {words}"],
+        ]
 
 
 class ComparisonRows(Table):
@@ -189,10 +191,9 @@ class ComparisonRows(Table):
     `attrs["labels"]` is the number of the former, and `attrs["shown"]` names the latter.
     """
 
-    def _cells(self, form: Form) -> tuple[list[str], list[list[str]], int]:
+    def _shown(self) -> pd.DataFrame:
         labels = [*self.columns[: self.attrs["labels"]]]
-        shown = type(self)(pd.DataFrame(self)[[*labels, *self.attrs["shown"]]].set_index(labels))
-        return super(ComparisonRows, shown)._cells(form)
+        return super()._shown()[[*labels, *self.attrs["shown"]]].set_index(labels)
 
 
 #: Conclusions stand below so many differences.
@@ -226,17 +227,13 @@ class Differences(ComparisonRows):
         with use_language(self.attrs["lang"]):
             return [*self._ties, *notes(self._settings, tested(self._made))]
 
-    def _cell(self, value: Any, label: object, column: object, form: Form) -> str:
-        return form.safe(_(VERDICTS[value][1])) if column == "verdict" else super()._cell(value, label, column, form)
+    def _cell(self, value: Any, label: object, column: object) -> Line:
+        if column == "verdict":
+            return _(VERDICTS[value][1])
+        return signed(value) if column == "difference" and isfinite(value) else super()._cell(value, label, column)
 
-    def _number(self, value: float, column: object) -> str:
-        return signed(value) if column == "difference" and isfinite(value) else super()._number(value, column)
-
-    def _notes(self, form: Form) -> list[str]:
-        lines = [*self._ties, *(self.conclusions if len(self) <= FEW else ())]
-        if form.safe is latex_text:  # where notes become sentences
-            lines = [line.removesuffix(".") for line in lines]
-        return [*super()._notes(form), *(form.safe(line, 1000) for line in lines)]
+    def _below(self) -> list[Line]:
+        return [*super()._below(), *self._ties, *(self.conclusions if len(self) <= FEW else ())]
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw the differences with their intervals one under the other, about a line at 0."""

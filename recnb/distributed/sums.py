@@ -19,9 +19,9 @@ from recnb.results.aggregation import BLOCK, Scoring, average, cutoffs_under, hi
 from recnb.results.arguments import Metrics, asked_of, chosen_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.means import wide_table
+from recnb.results.plots import parts_of
 from recnb.results.provenance import Basis, merged
 from recnb.results.score import PartialScore
-from recnb.results.table import parts_of
 from recnb.stats import Moments
 
 

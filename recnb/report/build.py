@@ -39,7 +39,7 @@ from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.provenance import merged
-from recnb.results.segments import Segment, n_tests, segment_rows
+from recnb.results.segments import n_tests, segment_frame
 from recnb.results.values import Values, values_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def report_of(
         lacking=lacking,
         differences=() if compared is None else compared.differences,
         overlaps=() if compared is None else compared.overlaps,
-        segments=_segments(first, request, at_lead_k) if compared is None else compared.segments,
+        segments=_segments(first, request) if compared is None else compared.segments,
         settings=None if compared is None else compared.settings,
         notes=tuple(dict.fromkeys(note for model in models.values() for note in model.notes)),
         left_out=() if compared is None or not away else tuple(_left_out(compared.where, further, lints)),
@@ -225,19 +225,18 @@ def _found(lints: Mapping[str, Lint]) -> tuple[SharedFinding, ...]:
     return tuple(sorted(found, key=lambda one: (one.finding.severity != "warning", kinds.index(one.finding.name))))
 
 
-def _segments(model: EvaluationData, request: ReportRequest, values: Mapping[str, Floats]) -> ReportSegments | None:
+def _segments(model: EvaluationData, request: ReportRequest) -> ReportSegments | None:
     """The metrics at the middle cut-off in each segment, each with its gap to all other users."""
     if request.by is None:
         return None
     k, confidence = request.lead_k, request.confidence
     at_lead_k = {metric.name: given for metric, given in request.metrics if k in request.k_of(metric.name)}
-    known = values if at_lead_k.keys() <= values.keys() else None
-    segments, rows, _words = segment_rows(
-        model, at_lead_k, k, request.by, bins=request.bins, confidence=confidence, options={}, computed=known
-    )
+    segments, frame, _words = segment_frame(model, at_lead_k, k, request.by, request.bins, {}, confidence)
     symbols = {metric.name: metric.symbol for metric, _given in request.metrics}
+    if segments.words:
+        frame = frame.assign(**dict.fromkeys(("gap", "gap_low", "gap_high", "p", "p_holm"), np.nan))
 
-    def verdict(row: Segment) -> str:
+    def verdict(row: Any) -> str:
         if not np.isfinite(row.gap_low):
             return "untested"
         differs = row.p_holm <= 1 - confidence and (row.gap_low > 0 or row.gap_high < 0)
@@ -247,9 +246,10 @@ def _segments(model: EvaluationData, request: ReportRequest, values: Mapping[str
         "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the "
         "more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every "
         "metric and segment here.",
-        n=n_tests(rows),
+        n=n_tests(frame),
         confidence=100 * confidence,
     )
+    rows: Iterator[Any] = frame.itertuples()
     shown = tuple(
         SegmentRow(
             *(row.segment, row.metric, symbols[row.metric], row.k, "", None, row.n_users, row.mean, row.low, row.high),

@@ -9,7 +9,7 @@ import pandas as pd
 
 from recnb.display.language import current
 from recnb.errors import Suggesting
-from recnb.results.curve import draw_curve
+from recnb.results.plots import draw_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

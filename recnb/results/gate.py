@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Any, ClassVar, Never
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from recnb.data.files import AsJson, json_values
-from recnb.display.language import _, current, ngettext, use_language
-from recnb.display.templates import in_one_line, render, user_text
+from recnb.display.document import Note, Rows, html
+from recnb.display.language import N_, _, current, ngettext, use_language
+from recnb.display.templates import framed
 from recnb.display.text import one_line, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.results.arguments import check_options, measure_at
@@ -24,126 +24,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class GateCheck(ABC):
-    """One condition on one number of one model."""
+class Check:
+    """One condition on one number of one model: whether it is met, and the sentence that says so."""
 
-    kind: ClassVar[str]
-    metric: str
-    k: int | None
-    model: str  #: "" where there is one model
-    n_users: int
-    basis: str = field(default="", kw_only=True)  #: the users and the convention behind the number
-
-    @property
-    def label(self) -> str:
-        """The metric at its cut-off."""
-        return self.metric if self.k is None else f"{self.metric}@{self.k}"
-
-    @property
-    def has_data(self) -> bool:
-        """Whether the users are enough for a conclusion."""
-        return self.n_users >= ENOUGH
-
-    @property
-    @abstractmethod
-    def passed(self) -> bool:
-        """Whether the condition is met."""
-
-    @abstractmethod
-    def sentence(self) -> str:
-        """The result in words, with the numbers behind it."""
+    check: str  #: "at_least" or "not_worse"
+    passed: bool
+    numbers: Mapping[str, Any]  #: metric, k, model and number of users; the value, or the difference with its interval
+    says: str
+    basis: str  #: the users and the convention behind the number
 
     def to_dict(self) -> dict[str, Any]:
-        """The check as plain Python."""
-        return {"check": self.kind, "passed": self.passed, **asdict(self), "says": self.sentence()}
-
-    def _users(self) -> str:
-        """The number of users, and that they are too few, if they are."""
-        users = ngettext("{n:,} user", "{n:,} users", self.n_users)
-        return users if self.has_data else _("{users}, where a gate needs {enough}", users=users, enough=ENOUGH)
-
-
-@dataclass(frozen=True)
-class AtLeast(GateCheck):
-    """A number that a model must reach."""
-
-    kind = "at_least"
-    value: float
-    least: float
-
-    @property
-    def passed(self) -> bool:
-        """Whether the number is reached, by users enough."""
-        return self.has_data and self.value >= self.least  # NaN reaches nothing
-
-    def sentence(self) -> str:
-        """The number and the least that passes."""
-        value = told_apart(self.value, self.least)
-        names: dict[str, Any] = {
-            "label": self.label,
-            "value": value,
-            "least": whole(self.least),
-            "users": self._users(),
-        }
-        if not self.has_data:
-            words = _("{label} is {value}, and shows nothing of the least, {least}: {users}", **names)
-        elif self.passed:
-            words = _("{label} is {value}, at least {least}", **names)
-        else:
-            words = _("{label} is {value}, below {least}", **names)
-        return f"{one_line(self.model)}: {words}" if self.model else words
-
-
-@dataclass(frozen=True)
-class NotWorse(GateCheck):
-    """A model that must not be worse than the baseline, or not by as much as a margin."""
-
-    kind = "not_worse"
-    baseline: str
-    n_differ: int  #: users whose values differ
-    difference: float  #: of the users' values, the model's less the baseline's
-    low: float
-    high: float
-    margin: float
-    confidence: float
-
-    @property
-    def passed(self) -> bool:
-        """Whether the model is not shown to be worse or, with a margin, shown to be less than it below the baseline."""
-        if not self.has_data:
-            return False
-        if not self.n_differ:
-            return True
-        return isfinite(self.low) and (self.low > -self.margin if self.margin else self.high >= 0)
-
-    def sentence(self) -> str:
-        """The conclusion, the difference and its interval."""
-        if not self.has_data or (self.n_differ and not isfinite(self.low)):
-            words = _("{label}: no conclusion on {model} against {baseline}")
-        elif not self.n_differ:
-            words = _("{label}: {model} and {baseline} give every user the same value")
-        elif self.passed and self.margin:
-            words = _("{label}: {model} is not worse than {baseline} by {margin} or more")
-        elif self.passed:
-            words = _("{label}: {model} is not shown to be worse than {baseline}")
-        elif not self.margin:
-            words = _("{label}: {model} is worse than {baseline}")
-        elif self.high <= -self.margin:
-            words = _("{label}: {model} is worse than {baseline} by {margin} or more")
-        else:
-            words = _("{label}: inconclusive whether {model} is worse than {baseline} by {margin} or more")
-        if isfinite(self.low):
-            numbers = _("difference {difference}, {confidence:g}% interval {low} to {high}, {users}")
-        elif self.n_differ:
-            numbers = _("difference {difference}, too few users or differences for an interval, {users}")
-        else:
-            numbers = "{users}"
-        shown = {name: told_apart(getattr(self, name), -self.margin, 0) for name in ("low", "high", "difference")}
-        if self.difference > 0:
-            shown["difference"] = "+" + shown["difference"]
-        names = {"label": self.label, "model": one_line(self.model), "baseline": one_line(self.baseline)}
-        values = {"margin": whole(self.margin), "confidence": 100 * self.confidence, "users": self._users()}
-        return f"{words} ({numbers})".format_map({**names, **shown, **values})
+        """Return the check as plain Python."""
+        return {"check": self.check, "passed": self.passed, **self.numbers, "basis": self.basis, "says": self.says}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,45 +45,34 @@ class Gate(AsJson, Suggesting):
     Shown by a notebook, with the numbers behind each check; `to_frame` and `to_json` export them.
     """
 
-    checks: tuple[GateCheck, ...]
+    checks: tuple[Check, ...]
     lang: str = field(default_factory=current)  #: the language of its words, that in force when it was made
     warnings: tuple[str, ...] = ()  #: of the lint, about the data behind the numbers
 
     def __bool__(self) -> bool:
         return all(check.passed for check in self.checks)
 
-    def __add__(self, other: object) -> Never:
-        raise OptionError("gates are not added.", fix="Type bool(one) and bool(other); each says why by itself.")
-
-    def to_junit(self, *_args: Any, **_options: Any) -> Never:
-        """There is no JUnit of a gate."""
-        raise OptionError(
-            "a gate has no JUnit's XML.", fix="Type to_json(path); or assert the gate in a test of pytest."
-        )
-
     @property
     def basis(self) -> str:
         """The users and the convention behind the numbers, of each check if they are not all the same."""
         bases: dict[str, list[str]] = {}
         for check in self.checks:
-            bases.setdefault(check.basis, []).append(f"{one_line(check.model)} {check.label}".lstrip())
-        return "; ".join(basis if len(bases) == 1 else f"{', '.join(of)}: {basis}" for basis, of in bases.items())
+            name = f"{one_line(check.numbers['model'])} {_label(check.numbers)}".lstrip()
+            bases.setdefault(check.basis, []).append(name)
+        return "; ".join(basis if len(bases) == 1 else f"{', '.join(names)}: {basis}" for basis, names in bases.items())
 
     @property
     def lines(self) -> list[str]:
         """A sentence for each check."""
-        with use_language(self.lang):
-            return [check.sentence() for check in self.checks]
+        return [check.says for check in self.checks]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per check with its numbers."""
-        with use_language(self.lang):
-            return pd.DataFrame([check.to_dict() for check in self.checks])
+        return pd.DataFrame([check.to_dict() for check in self.checks])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the gate as plain Python that `json` can write."""
-        with use_language(self.lang):
-            checks = [check.to_dict() for check in self.checks]
+        checks = [check.to_dict() for check in self.checks]
         gate = {"schema": "recnb.gate/1", "passed": bool(self), "checks": checks, "basis": self.basis}
         return dict(json_values({**gate, "warnings": self.warnings}))
 
@@ -202,20 +83,10 @@ class Gate(AsJson, Suggesting):
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            rows = [
-                [
-                    in_one_line("✓ " + _("passed") if check.passed else "✗ " + _("failed")),
-                    user_text(check.sentence(), 1000),
-                ]
-                for check in self.checks
-            ]
-            return str(render(
-                "results/table.jinja", label=_("gate"), basis=self.basis,
-                tables=[{
-                    "title": _("Gate: passed") if self else _("Gate: failed"), "header": [_("result"), _("check")],
-                    "rows": rows, "numbers_from": 2, "tinted": (),
-                }],
-            ))  # fmt: skip
+            rows = [("✓ " + _("passed") if one.passed else "✗ " + _("failed"), one.says) for one in self.checks]
+            title = _("Gate: passed") if self else _("Gate: failed")
+            table = Rows([_("result"), _("check")], rows, title, left=4)  # sentences, which are broken into lines
+            return str(framed(_("gate"), html([table, Note(self.basis)])))
 
 
 def at_least(
@@ -229,7 +100,71 @@ def at_least(
     scores = {model: score_of(data, chosen, cutoff, options) for model, data in models.items()}
     return Gate(
         tuple(
-            AtLeast(*(chosen.name, cutoff, model, n_users_of(score), float(score), float(value)), basis=score.basis)
+            at_least_check(chosen.name, cutoff, model, n_users_of(score), float(score), float(value), score.basis)
             for model, score in scores.items()
         )
     )
+
+
+def at_least_check(
+    metric: str, k: int | None, model: str, n_users: int, value: float, least: float, basis: str = ""
+) -> Check:
+    """Check whether the number of a model reaches the least that passes; `model` is "" where there is one."""
+    numbers = {"metric": metric, "k": k, "model": model, "n_users": n_users, "value": value, "least": least}
+    passed = n_users >= ENOUGH and value >= least  # NaN reaches nothing
+    if n_users < ENOUGH:
+        words = N_("{label} is {value}, and shows nothing of the least, {least}: {users}")
+    else:
+        words = N_("{label} is {value}, at least {least}") if passed else N_("{label} is {value}, below {least}")
+    shown = {"value": told_apart(value, least), "least": whole(least), "users": _users(n_users)}
+    says = _(words, label=_label(numbers), **shown)
+    return Check("at_least", passed, numbers, f"{one_line(model)}: {says}" if model else says, basis)
+
+
+def not_worse_check(
+    metric: str, k: int | None, model: str, n_users: int, *, baseline: str, n_differ: int,
+    difference: float, low: float, high: float, margin: float, confidence: float, basis: str = "",
+) -> Check:  # fmt: skip
+    """Check that a model is not shown to be worse than the baseline or, with a margin, shown to be less than it below.
+
+    `n_differ` counts users whose values differ; `difference` is the model's mean less the baseline's, with its interval.
+    """
+    known = isfinite(low)
+    passed = n_users >= ENOUGH and (not n_differ or (known and (low > -margin if margin else high >= 0)))
+    words = next(
+        words
+        for holds, words in (
+            (n_users < ENOUGH or (n_differ and not known), N_("{label}: no conclusion on {model} against {baseline}")),
+            (not n_differ, N_("{label}: {model} and {baseline} give every user the same value")),
+            (passed and margin, N_("{label}: {model} is not worse than {baseline} by {margin} or more")),
+            (passed, N_("{label}: {model} is not shown to be worse than {baseline}")),
+            (not margin, N_("{label}: {model} is worse than {baseline}")),
+            (high <= -margin, N_("{label}: {model} is worse than {baseline} by {margin} or more")),
+            (True, N_("{label}: inconclusive whether {model} is worse than {baseline} by {margin} or more")),
+        )
+        if holds
+    )
+    interval = "{users}"
+    if known:
+        interval = _("difference {difference}, {confidence:g}% interval {low} to {high}, {users}")
+    elif n_differ:
+        interval = _("difference {difference}, too few users or differences for an interval, {users}")
+    ends = {"difference": difference, "low": low, "high": high}
+    shown = {name: told_apart(number, -margin, 0) for name, number in ends.items()}
+    shown["difference"] = "+" * (difference > 0) + shown["difference"]
+    numbers = {"metric": metric, "k": k, "model": model, "n_users": n_users, "baseline": baseline, "n_differ": n_differ}
+    names = {"label": _label(numbers), "model": one_line(model), "baseline": one_line(baseline)}
+    values = {"margin": whole(margin), "confidence": 100 * confidence, "users": _users(n_users)}
+    says = f"{_(words)} ({interval})".format_map(names | shown | values)
+    return Check("not_worse", passed, {**numbers, **ends, "margin": margin, "confidence": confidence}, says, basis)
+
+
+def _label(numbers: Mapping[str, Any]) -> str:
+    """Return the metric at its cut-off."""
+    return str(numbers["metric"]) if numbers["k"] is None else f"{numbers['metric']}@{numbers['k']}"
+
+
+def _users(n_users: int) -> str:
+    """Return the number of users in words, and that they are too few, if they are."""
+    users = ngettext("{n:,} user", "{n:,} users", n_users)
+    return users if n_users >= ENOUGH else _("{users}, where a gate needs {enough}", users=users, enough=ENOUGH)

@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from recnb.data.encoding import positions
-from recnb.display.fonts import lettering
 from recnb.display.language import _, ngettext
-from recnb.display.svg import ACCENT, QUIET
 from recnb.metrics.hits import Cutoffs
-from recnb.results.plots import axes
 from recnb.results.table import Table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from recnb.results.evaluation_data import EvaluationData
-
-
-def draw_items(table: pd.DataFrame, ax: Axes | None, color: Any) -> Axes:
-    """Draw the share of each item in the lists against its share in train; without train, its hits against times shown."""
-    ax = axes(ax)
-    with lettering(table.attrs.get("lang", "en")) as fonts:
-        if "share_in_train" in table:
-            x, y = table["share_in_train"], table["share"]
-            ax.set_xlabel(_("share in train"), **fonts)
-            ax.set_ylabel(_("share in the lists; line: the same share"), **fonts)
-            ax.axline((0, 0), slope=1, color=QUIET, linestyle=":")
-        else:
-            x, y = table["shown"], table["hits"]
-            ax.set_xlabel(_("lists that show the item"), **fonts)
-            ax.set_ylabel(_("hits"), **fonts)
-    ax.plot(x, y, "o", color=ACCENT if color is None else color, alpha=0.6)
-    return ax
-
-
-Table._drawings["items"] = draw_items
 
 
 def items_of(data: EvaluationData, k: object) -> Table:

@@ -12,12 +12,13 @@ import pandas as pd
 from recnb.display.language import _
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import LIST_METRICS, Metric, measure_named
+from recnb.metrics.metric import LIST_METRICS, measure_named
 from recnb.results.arguments import Metrics, asked_of, measure_at, options_of
 from recnb.results.beyond_accuracy import recorded_in
+from recnb.results.plots import parts_of
 from recnb.results.provenance import merged
 from recnb.results.score import CatalogueScore, Score, score_of
-from recnb.results.table import Table, parts_of
+from recnb.results.table import Table
 from recnb.results.values import values_of
 
 if TYPE_CHECKING:
@@ -32,26 +33,27 @@ def table_of(
         raise OptionError(f"intervals={intervals!r}: say True or False.")
     cutoffs = Cutoffs.of(k)
     asked = asked_of(data.library, metrics, options, "k", "intervals", "by", "bins")
-    own_options = {each.name: each.options for each in asked}
     with_cutoff = next((each.name for each in asked if each.metric.cutoff is not None), None)
     if with_cutoff is not None and len(cutoffs) > 1:
         rest = " has columns for others: give each name its own cut-off, or none."
         raise OptionError(f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}", rest)
-    rows, phrases, decisions = [], dict[str, list[str]](), dict[str, list[str]]()
+    rows, phrases, decisions = {}, dict[str, list[str]](), dict[str, list[str]]()
     for name, metric, own in asked:
         found = values_of(data, metric, metric.cutoffs(cutoffs), own)
-        name = name if with_cutoff is None else _at_cutoff(name, metric, cutoffs.values[0])
-        rows.append((name, found.mean, *(found.interval() if intervals else ())))
+        if with_cutoff is not None and metric.cutoff is None and cutoffs.values[0] is not None:
+            name = f"{name}@{cutoffs.values[0]}"
+        rows[name] = [found.mean, *(found.interval() if intervals else ())]
         phrases[name] = found.basis.phrases(brief=True)
         if metric.is_accuracy:
             decisions[name] = found.convention.decisions()
-    names, *numbers = zip(*rows, strict=True)
-    table = wide_table(names, numbers, cutoffs, [*merged(phrases), *[_("95% intervals")] * intervals])
+    table = wide_table(
+        list(rows), [*zip(*rows.values(), strict=True)], cutoffs, [*merged(phrases), *[_("95% intervals")] * intervals]
+    )
     table.attrs |= {"n_users": data.n_users, "convention": "; ".join(merged(decisions))}
     if with_cutoff is not None:
         table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
     if not intervals:
-        again = partial(table_of, data, own_options, cutoffs.values, {}, intervals=True)
+        again = partial(table_of, data, {each.name: each.options for each in asked}, cutoffs.values, {}, intervals=True)
         table._measured = lambda: parts_of(again())
     return table
 
@@ -60,31 +62,22 @@ def wide_table(
     names: Sequence[str], numbers: Sequence[Sequence[Floats]], cutoffs: Cutoffs, basis: Iterable[str]
 ) -> Table:
     """Return a table of metrics × cut-offs: of means, or of means and the ends of their intervals."""
-    index = pd.Index(names, name="metric")
     # As objects, whole numbers stay whole beside a None.
     columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
+    if len(numbers) > 1:
+        columns = pd.MultiIndex.from_product([list(columns), ["mean", "low", "high"]], names=["k", None])
     stacked = np.array(numbers, dtype=np.float64).reshape(len(numbers), len(names), len(cutoffs))
-    if len(numbers) == 1:
-        return Table.made(pd.DataFrame(stacked[0], index, columns), basis)
-    ends = pd.MultiIndex.from_product([list(columns), ["mean", "low", "high"]], names=["k", None])
-    return Table.made(pd.DataFrame(stacked.transpose(1, 2, 0).reshape(len(names), -1), index, ends), basis)
-
-
-def _at_cutoff(name: str, metric: Metric[...], k: int | None) -> str:
-    """Return the name of a metric, with the cut-off if it has none of its own."""
-    return name if metric.cutoff is not None or k is None else f"{name}@{k}"
+    cells = stacked.transpose(1, 2, 0).reshape(len(names), len(columns))
+    return Table.made(pd.DataFrame(cells, pd.Index(names, name="metric"), columns), basis)
 
 
 def beyond_table(data: EvaluationData, k: object) -> Table:
     """Return every metric beyond accuracy that the data allow, a row each; what the others need is said below."""
-    cutoffs = Cutoffs.of(k)
-    rows: dict[str, Floats] = {}
-    phrases: dict[str, list[str]] = {}
-    missing: dict[str, str] = {}
-    lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
-    recorded = recorded_in(data.library)
+    cutoffs, recorded = Cutoffs.of(k), recorded_in(data.library)
     if not recorded:
         raise OptionError(f"{data.library} has no metric beyond accuracy that recnb has recorded.")
+    rows, phrases, missing = dict[str, Floats](), dict[str, list[str]](), dict[str, str]()
+    lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
     for name in recorded:
         try:
             found = values_of(data, LIST_METRICS[name], cutoffs, {})
@@ -119,14 +112,14 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
         raise OptionError("no measure is named: give at least one, such as names=['nDCG@10'].")
     if twice := [name for name in names if names.count(name) > 1]:
         raise OptionError(f"{twice[0]!r} is named more than once.")
-    metrics = [measure_named(text) for text in names]
-    rows, phrases = [], {}
-    for text, metric in zip(names, metrics, strict=True):
-        own = options_of(metric, None, options, metrics)
+    metrics = {text: measure_named(text) for text in names}
+    rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
+    for text, metric in metrics.items():
+        own = options_of(metric, None, options, list(metrics.values()))
         found = values_of(data, metric, Cutoffs.of(metric.cutoff), own)
-        rows.append([float(part[0]) for part in (found.mean, *found.interval(confidence))] + [int(found.n_users[0])])
+        rows[text] = [column.item() for column in (found.mean, *found.interval(confidence), found.n_users)]
         phrases[text] = found.basis.phrases(brief=True)
-    frame = pd.DataFrame(rows, pd.Index(names, name="measure"), ["mean", "low", "high", "users"])
+    frame = pd.DataFrame.from_dict(rows, "index", columns=["mean", "low", "high", "users"]).rename_axis("measure")
     words = _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
     return Table.made(frame, [*merged(phrases), words])
 
@@ -136,10 +129,9 @@ def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Mapping
     columns = {}
     for name, metric, own in asked_of(data.library, metrics, options):
         if metric.of == "all":
-            problem = f"{metric.name} is one number of all lists, and no user has a value of it: leave it out."
-            raise OptionError(problem)
+            raise OptionError(f"{metric.name} is one number of all lists, and no user has a value of it: leave it out.")
         for cut in metric.cutoffs(Cutoffs.of(k)):
             score = score_of(data, metric, cut, own)
             assert isinstance(score, Score)
-            columns[_at_cutoff(name, metric, cut)] = score.per_user
+            columns[name if cut in (None, metric.cutoff) else f"{name}@{cut}"] = score.per_user
     return pd.DataFrame(columns).rename_axis(data.user_label)

@@ -1,4 +1,4 @@
-"""Drawing with matplotlib: axes, colours, and points with their intervals."""
+"""Drawing with matplotlib: points with their intervals, curves, and items."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 
-from recnb.display.svg import COLOURS
+from recnb.display.fonts import lettering
+from recnb.display.language import _
+from recnb.display.svg import ACCENT, COLOURS, QUIET
 from recnb.display.text import one_line
-from recnb.errors import OptionError, is_several, quoted
+from recnb.errors import OptionError, RecnbError, is_several, quoted
+from recnb.metrics.metric import measure_named
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
-#: Inches below a panel, for its numbers and its label.
-GAP = 0.75
+    from recnb.results.table import Table
+
 DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 def axes(ax: Axes | None, height: float | None = None, width: float | None = None) -> Axes:
-    """The axes given, or those of a new figure, which may be so many inches high and wide."""
+    """Return the axes given, or those of a new figure, which may be so many inches high and wide."""
     import matplotlib.pyplot as plt
     from matplotlib.axes import Axes
 
@@ -37,30 +40,28 @@ def axes(ax: Axes | None, height: float | None = None, width: float | None = Non
 
 
 def plain(name: object) -> str:
-    """A name as text of matplotlib, which takes what stands between two $ for a formula."""
+    """Return a name as text of matplotlib, which takes what stands between two $ for a formula."""
     return one_line(" ".join(map(str, name)) if isinstance(name, tuple) else name).replace("$", r"\$")
 
 
-def draw_intervals(
-    ax: Axes | None,
-    values: pd.DataFrame,
-    low: pd.DataFrame | None = None,
-    high: pd.DataFrame | None = None,
-    *,
-    color: Any = None,
-) -> Axes:
-    """Points in groups, a line for each row of a frame and a colour for each column, with intervals if there are any."""
+def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return the means, the lower ends and the upper ends of a table with intervals."""
+    if table.columns.nlevels == 1:
+        return [table[[part]].set_axis(["mean"], axis=1) for part in ("mean", "low", "high")]
+    return [pd.DataFrame(table.xs(part, axis=1, level=1)) for part in ("mean", "low", "high")]
+
+
+def draw_intervals(ax: Axes | None, parts: Sequence[pd.DataFrame], *, color: Any = None) -> Axes:
+    """Draw points in groups, a line for each row and a colour for each column; `parts`: means, and the ends of intervals if known."""
+    values, *ends = parts
     n_rows, n_columns = values.shape
-    ax, colours = axes(ax, max(2.5, 1.2 + _room(values))), _colours(color)
+    ax, colours = axes(ax, max(2.5, 1.2 + _height(values))), _colours(color)
     for at in range(n_columns):
         places = [row + 0.7 * ((at + 0.5) / n_columns - 0.5) for row in range(n_rows)]
-        mean: Any = values.iloc[:, at].to_numpy(dtype=float)
-        ends: Any = None
-        if low is not None and high is not None:
-            ends = [mean - low.iloc[:, at].to_numpy(), high.iloc[:, at].to_numpy() - mean]
-            ends = [part.clip(min=0) for part in ends]
+        mean = values.iloc[:, at].to_numpy(dtype=float)
+        lengths = [np.abs(end.iloc[:, at].to_numpy(dtype=float) - mean) for end in ends]
         style: dict[str, Any] = {"color": colours[at % len(colours)], "marker": DOTS[at % len(DOTS)], "linestyle": ""}
-        ax.errorbar(mean, places, xerr=ends, capsize=3, label=plain(values.columns[at]), **style)
+        ax.errorbar(mean, places, xerr=lengths or None, capsize=3, label=plain(values.columns[at]), **style)
     ax.set_yticks(range(n_rows), [plain(name) for name in values.index])
     ax.set_ylim(n_rows - 0.5, -0.5)
     ax.grid(axis="x", alpha=0.3)
@@ -76,58 +77,136 @@ def draw_scales(
     *,
     axis: Literal[0, 1] = 0,
     color: Any = None,
-    ylabel: str = "",
     **fonts: Any,
 ) -> Axes:
-    """The same, in a panel for each scale of the metrics, which are the rows (axis 0) or the columns (1).
+    """Draw the same in a panel for each scale of the metrics, which are the rows (axis 0) or the columns (1).
 
     Values up to 1 share a panel, and each other metric has its own. `label` gives the words below those of some metrics.
     """
-    values = parts[0]
-    names = [str(name) for name in values.axes[axis]]
-    largest = np.nan_to_num(np.abs(values.to_numpy(dtype=float))).max(axis=1 - axis)
+    names = [str(name) for name in parts[0].axes[axis]]
+    largest = np.nan_to_num(np.abs(parts[0].to_numpy(dtype=float))).max(axis=1 - axis)
     shared, own = (np.flatnonzero(kind).tolist() for kind in (largest <= 1, largest > 1))
     groups = [*([shared] if shared else []), *([at] for at in own)]
     frames = [[part.take(group, axis=axis) for part in parts] for group in groups]
-    panels = [ax]
+    heights = np.array([_height(of_panel[0]) for of_panel in frames])
+    panels = [axes(ax, max(2.5, 1.2 + heights.sum() + 0.75 * (len(groups) - 1)))]
+    ax = panels[0]
     if len(groups) > 1:
-        rooms = [_room(of_panel[0]) for of_panel in frames]
-        total = sum(rooms) + GAP * len(groups)
-        ax = axes(ax, total)
         ax.axis("off")
-        gap = min(
-            GAP / ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted()).height, 0.6 / len(groups)
-        )
-        heights = (1 - gap * (len(groups) - 1)) * np.array(rooms) / sum(rooms)
+        gap = 0.4 / len(groups)  # for the numbers and the label below a panel
+        heights *= (1 - gap * (len(groups) - 1)) / heights.sum()
         bottoms = 1 - np.cumsum(heights) - gap * np.arange(len(groups))
         panels = [ax.inset_axes((0, bottom, 1, height)) for bottom, height in zip(bottoms, heights, strict=True)]
     for at, (panel, of_panel, group) in enumerate(zip(panels, frames, groups, strict=True)):
-        panels[at] = drawn = draw_intervals(panel, *of_panel, color=color)
-        drawn.set_xlabel(label([names[at] for at in group]), **fonts)
-        if len(panels) == 1:
-            drawn.set_ylabel(ylabel, **fonts)
-        if at and axis == 0 and (legend := drawn.get_legend()):  # the columns are those of the first panel
+        draw_intervals(panel, of_panel, color=color)
+        panel.set_xlabel(label([names[place] for place in group]), **fonts)
+        if at and axis == 0 and (legend := panel.get_legend()):  # the columns are those of the first panel
             legend.remove()
-    drawn_on = ax or panels[0]
-    assert drawn_on is not None
-    return drawn_on
+    return ax
 
 
-def _room(values: pd.DataFrame) -> float:
-    """The height of its points, in inches."""
-    n_rows, n_columns = values.shape
-    return n_rows * (0.2 + 0.16 * n_columns)
+def draw_means(table: Table, ax: Axes | None, color: Any) -> Axes:
+    """Draw the means of a table with their intervals: a line for each metric, a colour for each cut-off."""
+    with lettering(table.attrs.get("lang", "en"), rc=True) as fonts:
+        parts = [part.rename(columns=_at) for part in table._parts()]
+        return draw_scales(ax, parts, _of_values, color=color, **fonts)
+
+
+def draw_segments(table: Table, ax: Axes | None, color: Any) -> Axes:
+    """Draw the means of segments with their intervals: a line for each segment, a colour for each metric."""
+    index: Any = table.index
+    names = [metric if pd.isna(k) else f"{metric}@{k:.0f}" for metric, k, *_key in index]
+    # Segments are told apart by their values, which may read alike.
+    codes, keys = pd.factorize(pd.Series([tuple(key) for _metric, _k, *key in index], dtype=object))
+    wide = pd.DataFrame(table).set_axis(pd.MultiIndex.from_arrays([codes, names]), axis=0)
+    labels = [", ".join(map(str, key)) for key in keys]
+    parts = [pd.DataFrame(wide[part].unstack(sort=False)).set_axis(labels, axis=0) for part in ("mean", "low", "high")]
+    with lettering(table.attrs.get("lang", "en"), rc=True) as fonts:
+        ax = draw_scales(ax, parts, _of_metrics, axis=1, color=color, **fonts)
+        if not ax.child_axes:
+            ax.set_ylabel(plain(table.attrs["by"]), **fonts)
+    return ax
+
+
+def draw_curve(table: pd.DataFrame, ax: Axes | None = None, color: Any = None, **line: Any) -> Axes:
+    """Draw a line over the index of a table with its band of intervals; `line` goes to matplotlib's plot."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax, symbol, n_users = axes(ax), str(table.attrs["symbol"]), table.attrs["n_users"]
+    look = {"marker": "o" if len(table) <= 12 else "", "label": symbol, **({} if color is None else {"color": color})}
+    value, low, high = table.to_numpy(dtype=float).T
+    drawn = ax.plot(table.index, value, **look | line)
+    ax.fill_between(table.index, low, high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
+    if ax.get_autoscaley_on():
+        ax.set_ylim(bottom=0, auto=True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    with lettering(table.attrs.get("lang", "en")) as fonts:
+        words, other = f"{symbol}@k", ax.get_ylabel()
+        if n_users is not None:
+            words = _("{symbol}@{axis}, mean of {n:,} users", symbol=symbol, axis="k", n=n_users)
+        if other not in ("", words):  # another curve is on the axes
+            words = f"{symbol}@k" if other.split(",")[0] == f"{symbol}@k" else _("mean over users")
+        ax.set_xlabel("k", **fonts)
+        ax.set_ylabel(words, **fonts)
+    if len({one.get_label() for one in ax.get_legend_handles_labels()[0]}) > 1:
+        ax.legend(frameon=False)
+    return ax
+
+
+def draw_items(table: pd.DataFrame, ax: Axes | None, color: Any) -> Axes:
+    """Draw the share of each item in the lists against its share in train; without train, its hits against times shown."""
+    ax, x, y = axes(ax), "shown", "hits"
+    with lettering(table.attrs.get("lang", "en")) as fonts:
+        labels = _("lists that show the item"), _("hits")
+        if "share_in_train" in table:
+            x, y = "share_in_train", "share"
+            labels = _("share in train"), _("share in the lists; line: the same share")
+            ax.axline((0, 0), slope=1, color=QUIET, linestyle=":")
+        ax.set_xlabel(labels[0], **fonts)
+        ax.set_ylabel(labels[1], **fonts)
+    ax.plot(table[x], table[y], "o", color=ACCENT if color is None else color, alpha=0.6)
+    return ax
+
+
+#: How tables are drawn, by `attrs["drawn"]`.
+DRAWINGS: dict[str, Callable[..., Axes]] = {
+    "means": draw_means, "segments": draw_segments, "curve": draw_curve, "items": draw_items
+}  # fmt: skip
+
+
+def _of_values(metrics: Sequence[str]) -> str:
+    """Return the label of an axis of numbers of metrics, of which some may be no means."""
+    try:
+        is_mean = all(measure_named(name).over not in ("items", "user pairs") for name in metrics)
+    except RecnbError:  # a row was renamed
+        is_mean = False
+    return _("mean over users") if is_mean else _("value")
+
+
+def _of_metrics(metrics: Sequence[str]) -> str:
+    """Return the label of an axis of means; several metrics are in the legend."""
+    return _("{label}, mean over users", label=metrics[0]) if len(metrics) == 1 else _("mean over users")
+
+
+def _at(k: Any) -> str:
+    if k == "mean":
+        return _("mean")
+    return _("whole list") if pd.isna(k) else f"@{k:g}"
+
+
+def _height(values: pd.DataFrame) -> float:
+    """Return the height of points in groups, in inches."""
+    return len(values) * (0.2 + 0.16 * values.shape[1])
 
 
 def _colours(color: Any) -> Sequence[Any]:
-    """The colours of the columns: one for all, one for each, or the usual ones."""
+    """Return the colours of the columns: one for all, one for each, or the usual ones."""
     from matplotlib.colors import is_color_like
 
     if color is None:
         return COLOURS
     colours = [color] if is_color_like(color) else list(color) if is_several(color) else []
     if not colours or not all(map(is_color_like, colours)):
-        raise OptionError(
-            f"color={quoted(color)} is no colour of matplotlib: give one, such as 'C0', or a list of them."
-        )
+        problem = f"color={quoted(color)} is no colour of matplotlib: give one, such as 'C0', or a list of them."
+        raise OptionError(problem)
     return colours

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from functools import partial
-from itertools import chain
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,13 +19,12 @@ from recnb.display.language import _, pgettext
 from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, is_several, near, quoted
-from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.metric import Metric
+from recnb.metrics.hits import Cutoffs, Ints
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import merged
 from recnb.results.table import Table
-from recnb.results.values import Values, values_of
+from recnb.results.values import values_of
 from recnb.stats import Moments, holm
 from recnb.stats.groups import gap_to_rest
 
@@ -40,22 +37,22 @@ MOST = 200
 #: A segment with fewer users is marked as small.
 SMALL = 30
 
-#: What is worked out of train, unless the users have a column of the name.
+#: What is worked out of train, unless a frame has a column of the name.
 WORKED_OUT = ("activity", "popularity_taste")
 
+#: The columns of a table of segments after those that name a row.
+NUMBERS = ("n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small")
 
-@dataclass(frozen=True, eq=False)
-class Segments:
+
+class Segments(NamedTuple):
     """Which segment each user is in."""
 
     labels: tuple[str, ...]  #: what each column is called
-    keys: tuple[tuple[Any, ...], ...]  #: the values of each segment, in the order to be shown
-    users: pl.Series = field(default_factory=lambda: pl.Series("user", []))  #: each once
-    code: Ints = field(
-        default_factory=lambda: np.zeros(0, dtype=np.int64)
-    )  #: for each of `users`, the position in `keys`
-    unknown: tuple[str, ...] = ()  #: the key of users of whom nothing is known
-    by_recs: bool = False  #: whether a column is one of the recommendations
+    keys: list[
+        tuple[Any, ...]
+    ]  #: the values of each segment, in the order shown; the last: users of whom nothing is known
+    users: pl.Series  #: each once
+    code: Ints  #: by user: the position in `keys`
     words: str = ""  #: what the rows are, if they are parts of the truth
 
     @property
@@ -63,78 +60,38 @@ class Segments:
         """What defines the segments, as it is shown."""
         return ", ".join(self.labels)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Each segment as it is shown; the last may be that of users of whom nothing is known."""
-        return tuple(", ".join(map(str, key)) for key in self.keys)
-
     def of(self, users: pl.Series) -> Ints:
-        """Return the segment of each of some users; -1 for one of whom nothing is known."""
+        """Return the segment of each of some users, as its position in `keys`."""
         at = positions(self.users, users)
-        return np.where(at >= 0, self.code[at], -1) if len(self.code) else np.full(len(users), -1)
-
-    def placed(self, users: pl.Series) -> tuple[list[tuple[Any, ...]], Ints]:
-        """Return the segments with that of unknown users, and for each of some users its position among them."""
-        keys = [*self.keys, *([self.unknown] if self.unknown not in self.keys else [])]
-        code = self.of(users)
-        return keys, np.where(code < 0, keys.index(self.unknown), code)
-
-
-@dataclass(frozen=True)
-class Segment:
-    """One metric at one cut-off in one segment of the users."""
-
-    metric: str
-    k: int | None
-    segment: str  #: its values as they are shown
-    n_users: int
-    mean: float
-    low: float
-    high: float
-    gap: float = np.nan  #: the mean here less the mean of all other users; NaN: none
-    gap_low: float = np.nan
-    gap_high: float = np.nan
-    p: float = np.nan  #: of the test of the gap; NaN: too few users or differences
-    p_holm: float = np.nan  #: corrected over the whole table
-    key: tuple[Any, ...] = field(kw_only=True)  #: its value of each column
-    small: bool = field(kw_only=True)  #: too few users to say much
-
-
-#: The columns of a table of segments that are numbers, and the fields of a segment.
-NUMBERS = ("n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small")
-COLUMNS = [each.name for each in fields(Segment)]
+        return np.where(at >= 0, self.code[at], len(self.keys) - 1)
 
 
 def table_by(
     data: EvaluationData, metrics: Metrics, k: object, by: Any, bins: int, options: Mapping[str, Any]
 ) -> Table:
-    """Return the segments of `segment_rows` as a table: metric, k and the columns of the segments, then numbers."""
-    segments, rows, basis = segment_rows(data, metrics, k, by, bins, options)
-    if segments.words:
-        words = _("by {by}: 95% intervals", by=one_line(segments.label))
-    else:
+    """Return the rows of `segment_frame` as a table: metric, k and the columns of the segments, then numbers."""
+    segments, frame, basis = segment_frame(data, metrics, k, by, bins, options)
+    words = _("by {by}: 95% intervals", by=one_line(segments.label))
+    if not segments.words:
         words = _(
             "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
             "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
             by=one_line(segments.label),
             confidence="95",
         )
-    frame = pd.DataFrame([asdict(row) | {"key": row.key} for row in rows], columns=COLUMNS)
     levels_of = {"metric": frame["metric"], "k": frame["k"].astype(object if frame["k"].isna().any() else int)}
-    for at, named in enumerate(distinct_labels(segments.labels, {*COLUMNS} - {"segment", "key"})):
-        levels_of[named] = pd.Series([row.key[at] for row in rows], dtype=object)
+    for at, label in enumerate(distinct_labels(segments.labels, {"metric", "k", *NUMBERS})):
+        levels_of[label] = pd.Series([key[at] for key in frame["key"]], dtype=object)
     # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
     codes, levels = zip(*map(pd.factorize, levels_of.values()), strict=True)
     index = pd.MultiIndex(list(map(list, levels)), [code.tolist() for code in codes], names=list(levels_of))
-    columns = [name for name in NUMBERS if not segments.words or not name.startswith(("gap", "p"))]
-    table = Table.made(
-        frame[columns].set_axis(index, axis=0), [*basis, words], title=_("By {by}", by=one_line(segments.label, 80))
-    )
-    table.attrs |= {"n_users": data.n_users, "by": segments.label}
+    numbers = frame[[name for name in NUMBERS if name in frame]].set_axis(index, axis=0)
+    table = Table.made(numbers, [*basis, words], title=_("By {by}", by=one_line(segments.label, 80)))
+    table.attrs |= {"n_users": data.n_users, "by": segments.label, "drawn": "segments"}
     return table
 
 
-def segment_rows(
+def segment_frame(
     data: EvaluationData,
     metrics: Metrics,
     k: object,
@@ -142,69 +99,53 @@ def segment_rows(
     bins: int,
     options: Mapping[str, Any],
     confidence: float = 0.95,
-    computed: Mapping[str, Floats] | None = None,
-) -> tuple[Segments, list[Segment], list[str]]:
-    """Compute each metric at each cut-off in each segment: mean and interval, and the gap to all other users; and the basis.
+) -> tuple[Segments, pd.DataFrame, list[str]]:
+    """Compute each metric at each cut-off in each segment: a row each with mean, interval and the gap to all other users; and the basis.
 
     The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over all rows.
-    `computed` has the values of the users evaluated by metric, if they were computed before.
     """
-    asked = asked_of(data.library, metrics, options)
+    asked, cutoffs = asked_of(data.library, metrics, options), Cutoffs.of(k)
     for each in asked:
         if each.metric.of == "all":
             problem = f"{each.metric.name} is one number of all lists, with no value for each user, so "
             raise OptionError(problem, "by= cannot break it down: leave it out.")
-    if (part := _column_of_parts(data, by)) is not None:
-        return _rows_of_parts(data, asked, Cutoffs.of(k), part, confidence)
-    segments, rows, phrases = segments_of(data, by, bins), list[Segment](), {}
+    if (pairs := _parts_of_users(data, by)) is not None:
+        return _frame_of_parts(data, asked, cutoffs, by, pairs, confidence)
+    segments, rows, phrases = segments_of(data, by, bins), [], {}
     for name, metric, own in asked:
-        cutoffs = metric.cutoffs(Cutoffs.of(k))
-        if computed is None:
-            found = values_of(data, metric, cutoffs, own)
-            users, matrix, metric = found.users, found.matrix, found.metric
-            phrases[name] = found.basis.phrases(brief=True)
-        else:
-            users, matrix = data.prepared.users, computed[metric.name][:, np.newaxis]
-        keys, code = segments.placed(users)
-        for cut, of_users in zip(cutoffs, matrix.T, strict=True):
+        found = values_of(data, metric, metric.cutoffs(cutoffs), own)
+        phrases[name], code = found.basis.phrases(brief=True), segments.of(found.users)
+        for cut, of_users in zip(found.k, found.matrix.T, strict=True):
             kept = ~np.isnan(of_users)
-            for at in np.unique(code[kept]).tolist():
-                rows.append(_segment(metric, cut, keys[at], of_users[kept], code[kept] == at, confidence))
-    corrected = _corrected(rows)
-    return segments, [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)], merged(phrases)
+            values, segment_of = of_users[kept, np.newaxis], code[kept]
+            for segment in np.unique(segment_of).tolist():
+                inside = segment_of == segment
+                moments = Moments.of(values[inside], found.metric.bounds)
+                gap, mean = gap_to_rest(values, inside, confidence), values[inside].mean(axis=0)
+                numbers = np.concatenate([mean, *moments.interval(confidence), *gap])
+                rows.append((metric.name, cut, segments.keys[segment], moments.n, *numbers.tolist()))
+    columns = ["metric", "k", "key", *(name for name in NUMBERS if name not in ("p_holm", "small"))]
+    frame = _named(pd.DataFrame(rows, columns=columns).astype({"k": object}))
+    again = _repeats(frame)
+    corrected = pd.Series(holm(frame["p"].mask(again).to_numpy(dtype=np.float64)))
+    return segments, frame.assign(p_holm=corrected.where(~again, corrected.shift())), merged(phrases)
 
 
-def _segment(
-    metric: Metric[...], k: int | None, key: tuple[Any, ...], of_users: Floats, inside: Any, confidence: float
-) -> Segment:
-    column = of_users[:, np.newaxis]
-    moments, gap = Moments.of(column[inside], metric.bounds), gap_to_rest(column, inside, confidence)
-    ends = dict(zip(("low", "high"), moments.interval(confidence), strict=True))
-    tested = {"gap": gap.gap, "gap_low": gap.low, "gap_high": gap.high, "p": gap.p}
-    numbers = {name: float(value[0]) for name, value in (ends | tested).items()}
-    mean, name = float(column[inside].mean()), ", ".join(map(str, key))
-    return Segment(metric.name, k, name, moments.n, mean, **numbers, key=key, small=moments.n < SMALL)
+def _named(frame: pd.DataFrame) -> pd.DataFrame:
+    """Add the name of each segment as it is shown, and whether it has too few users to say much."""
+    return frame.assign(segment=[", ".join(map(str, key)) for key in frame["key"]], small=frame["n_users"] < SMALL)
 
 
-def _repeats(rows: Sequence[Segment]) -> pd.Series[bool]:
+def _repeats(frame: pd.DataFrame) -> pd.Series[bool]:
     """Mark the rows that repeat the test of the row before: of two segments each is the rest of the other."""
-    frame = pd.DataFrame([(row.metric, row.k, row.p) for row in rows], columns=["metric", "k", "p"])
     groups = frame.groupby(["metric", "k"], dropna=False)["p"]
     twins = (groups.transform("size") == 2) & (groups.transform("count") == 2)
     return twins & frame.duplicated(["metric", "k"])
 
 
-def _corrected(rows: Sequence[Segment]) -> list[float]:
-    """Correct p-values by Holm's method over all tests of a table, of which one that is repeated counts once."""
-    again, p = _repeats(rows), pd.Series([row.p for row in rows], dtype=float)
-    corrected = pd.Series(holm(np.asarray(p.mask(again), dtype=np.float64)))
-    return [float(value) for value in corrected.where(~again, corrected.shift())]
-
-
-def n_tests(rows: Sequence[Segment]) -> int:
+def n_tests(frame: pd.DataFrame) -> int:
     """Return the number of tests over which the p-values of segments are corrected."""
-    tested = pd.Series([not np.isnan(row.p) for row in rows], dtype=bool)
-    return int((tested & ~_repeats(rows)).sum())
+    return int((frame["p"].notna() & ~_repeats(frame)).sum()) if "p" in frame else 0
 
 
 def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
@@ -217,21 +158,27 @@ def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
     if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
         fix = "For bins of your own give a column of them, users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
         raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.", fix=fix)
-    columns = [_column(data, each) for each in ([by] if not is_several(by) or _holds_columns(by) else by)]
-    labels = tuple(column.label for column in columns)
+    is_list = is_several(by) and not hasattr(by, "items") and not hasattr(by, "columns")
+    columns = [_column(data, each) for each in (by if is_list else [by])]
+    labels = tuple(label for label, _table in columns)
     if not labels or len(set(labels)) < len(labels):
         problem = ": name each column once." if labels else " is empty: name a column at least."
         raise OptionError(f"by={quoted(by)}", problem)
-    everyone = _everyone(data)
-    names, codes = zip(*(column.coded(everyone, bins) for column in columns), strict=True)
-    code = np.stack(codes, axis=1)
-    known = (code >= 0).any(axis=1)  # of whom nothing is known is not among them
-    unknown = tuple(map(_unknown, names))
-    all_names = [[*named, missing] for named, missing in zip(names, unknown, strict=True)]
-    keys, combined = _combined(code[known], all_names)
-    _refuse_many(len(keys), ", ".join(labels))
-    by_recs = any(column.frame == "recommendations" for column in columns)
-    return Segments(labels, keys, everyone.filter(pl.Series(known)), combined, unknown, by_recs)
+    everyone, names, codes = _everyone(data), list[list[Any]](), list[Ints]()
+    for label, table in columns:
+        values = everyone.to_frame().join(table, on="user", how="left", maintain_order="left")["value"]
+        if values.drop_nulls().is_empty():
+            raise OptionError(f"by={quoted(label)} says nothing of the users evaluated, such as {everyone[0]!r}.")
+        of_column, code = _coded(values, bins)
+        names.append([*of_column, _unknown(of_column)])
+        codes.append(code)
+    shape = [len(of_column) for of_column in names]
+    used, code = np.unique(np.ravel_multi_index(tuple(codes), shape), return_inverse=True)
+    _refuse_many(len(used), ", ".join(labels))
+    places = zip(*(at.tolist() for at in np.unravel_index(used, shape)), strict=True)
+    keys = [tuple(of_column[at] for of_column, at in zip(names, row, strict=True)) for row in places]
+    unknown = tuple(of_column[-1] for of_column in names)
+    return Segments(labels, keys if keys[-1] == unknown else [*keys, unknown], everyone, code)
 
 
 def _refuse_many(n: int, label: str) -> None:
@@ -249,210 +196,151 @@ def _unknown(names: Collection[Any]) -> str:
     return name
 
 
-def _holds_columns(by: Any) -> bool:
-    """Whether it is one mapping, Series or frame, and not a list of columns."""
-    return isinstance(by, Mapping) or hasattr(by, "items") or hasattr(type(by), "columns")
-
-
-def _combined(codes: Ints, names: Sequence[Sequence[Any]]) -> tuple[tuple[tuple[Any, ...], ...], Ints]:
-    """Return the combinations of values that occur, in order, and for each row of codes its combination; -1 is the last name."""
-    shape = [len(of_column) for of_column in names]
-    used, code = np.unique(np.ravel_multi_index((codes % shape).T, shape), return_inverse=True)
-    places = zip(*(of_column.tolist() for of_column in np.unravel_index(used, shape)), strict=True)
-    return tuple(tuple(of_column[at] for of_column, at in zip(names, row, strict=True)) for row in places), code
-
-
 def _everyone(data: EvaluationData) -> pl.Series:
     """Return the users evaluated, and those with a list: metrics beyond accuracy are of all lists."""
     prepared = data.prepared
-    if not isinstance(prepared.rows, InMemoryRows):
-        return prepared.users.alias("user")  # metrics of all lists are not to be had of rows that are away
-    return distinct(pl.concat([prepared.users.alias("user"), prepared.recs["user"]]))
+    users = prepared.users.alias("user")
+    # Metrics of all lists are not to be had of rows that are away.
+    return distinct(pl.concat([users, prepared.recs["user"]])) if isinstance(prepared.rows, InMemoryRows) else users
 
 
-# ---- One column: where it comes from, and the segment of each user.
-
-
-@dataclass(frozen=True, eq=False)
-class SegmentColumn:
-    """One column that segments are made of: the value of each user."""
-
-    label: str
-    table: pl.DataFrame  #: user, value
-    frame: str = "users"  #: what it is a column of: users, truth or recommendations
-
-    def refusal(self, *problem: Any) -> OptionError:
-        """Return the error for a column that makes no segments."""
-        return OptionError(f"by={quoted(self.label)}", *problem)
-
-    def checked(self, users: pl.Series) -> SegmentColumn:
-        """Return the column with ids of the kind of the users, and one value a user; refuse any other."""
-        ids, table = self.table["user"], self.table
-        try:
-            table = table.with_columns(ids.cast(users.dtype))
-        except pl.exceptions.PolarsError:
-            theirs = f"those evaluated {users.dtype}, such as {users[0]!r}."
-            raise self.refusal(f": its users are {ids.dtype}, such as {ids[0]!r}, and {theirs}") from None
-        value = pl.col("value").fill_nan(None) if table["value"].dtype.is_float() else pl.col("value")
-        if table["value"].dtype.is_nested():
-            example = next(each for each in table["value"].to_list() if each is not None)
-            problem = f" holds several values for one user, such as {example!r}, and a segment is one value:"
-            raise self.refusal(
-                f"{problem} give a column with one of them, or a column of each user's combination as text."
-            )
-        table = table.with_columns(value).unique(maintain_order=True)
-        twice = table.filter(pl.col("user").is_duplicated())
-        if twice.height:
-            raise self._differing(twice)
-        return replace(self, table=table)
-
-    def _differing(self, twice: pl.DataFrame) -> OptionError:
-        """Return the error for several values of one user, with what to type in its place."""
-        user, name = twice["user"][0], one_line(repr(self.label))
-        if self.frame == "recommendations":
-            problem = f" is a column of the recommendations that differs within lists, such as that of user {user!r}: "
-            code = f"recs[recs[{name}] == value].rec.against(truth)"
-            return self.refusal(problem, "evaluate the rows of one value by themselves, ", code, ".")
-        if self.frame == "truth":
-            problem = f" is a column of the truth that differs within users, such as {user!r}: it stands alone, "
-            code = f"recnb.compare(models, truth[truth[{name}] == value])"
-            return self.refusal(
-                problem,
-                f".table(by={name})",
-                " of one model, and models are compared value by value, ",
-                code,
-                ".",
-            )
-        return self.refusal(f" has more than one value for user {user!r}: give each user one.")
-
-    def coded(self, users: pl.Series, bins: int) -> tuple[list[Any], Ints]:
-        """Return the segments, and for each of some users its position among them; -1: nothing is known."""
-        of_users = (
-            users.alias("user").to_frame().join(self.table, on="user", how="left", maintain_order="left")["value"]
+def _coded(values: pl.Series, bins: int) -> tuple[list[Any], Ints]:
+    """Return segments, and for each value its segment, after the last for one that is missing: numbers that are many in bins."""
+    present = values.drop_nulls()
+    if values.dtype.is_numeric() and present.n_unique() > FEW:
+        inner = np.unique(np.quantile(present.cast(pl.Float64).to_numpy(), np.arange(1, bins) / bins))
+        bin_of = pl.Series("bin", np.searchsorted(inner, values.cast(pl.Float64).to_numpy()))
+        binned = pl.DataFrame([bin_of, values.alias("value")]).with_columns(
+            pl.when(pl.col("value").is_not_null()).then("bin").alias("bin")
         )
-        if of_users.drop_nulls().is_empty():
-            raise self.refusal(f" says nothing of the users evaluated, such as {users[0]!r}.")
-        return _coded(of_users, bins)
+        ends = binned.drop_nulls().group_by("bin").agg(low=pl.min("value"), high=pl.max("value")).sort("bin")
+        return _ranges(ends.select(pl.col("low", "high").cast(pl.Float64)).rows()), _ranks(binned["bin"], len(ends))
+    names = present.unique().sort().to_list()
+    return names, _ranks(values, len(names))
 
 
-def _column(data: EvaluationData, by: Any) -> SegmentColumn:
-    """Return a column that is given, or one that is known of the users."""
+def _ranks(values: pl.Series, n: int) -> Ints:
+    """Return the position of each value among the n there are, in order; n for one that is missing."""
+    return values.rank("dense").cast(pl.Int64).fill_null(n + 1).to_numpy() - 1
+
+
+def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
+    """Name bins by their lowest and highest value, with as many digits as tell these apart."""
+    values = {end for of_bin in ends for end in of_bin}
+    digits = next(n for n in range(3, 18) if len({f"{value:.{n}g}" for value in values}) == len(values))
+    form = ".0f" if all(value.is_integer() for value in values) else f".{digits}g"
+    return [
+        pgettext("segment", "{low} to {high}", low=f"{low:{form}}", high=f"{high:{form}}")
+        if low < high
+        else f"{low:{form}}"
+        for low, high in ends
+    ]
+
+
+# One column: user and value
+
+
+def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
+    """Return the name of a column that is given or known of the users, and the one value of each user."""
+    label = by if isinstance(by, str) else str(getattr(by, "name", None) or "segment")
     if isinstance(by, str):
-        column = _column_named(data, by)
-    elif hasattr(type(by), "columns"):
-        give = "recs.rec.against(truth, users=frame)"
-        problem = "by= is a frame of several columns: give it with the users, "
-        raise OptionError(problem, give, ", and name a column of it.")
-    elif _holds_columns(by):
-        column = _column_given(data, by)
+        table = _column_named(data, by)
+    elif isinstance(by, (Mapping, pd.Series)):
+        table = _column_given(data, by, label)
     else:
-        raise OptionError(
-            f"by={by!r}: name a column of the users frame, or give a Series or mapping of user to segment."
-        )
-    return column.checked(data.prepared.judged["user"])
+        problem = f"by={one_line(repr(by))}: name a column of the users frame, which "
+        fix = ", or give a Series or mapping of user to segment."
+        raise OptionError(problem, "recs.rec.against(truth, users=frame)", " takes", fix)
+    of_column, ids, users = f"by={quoted(label)}", table["user"], data.prepared.judged["user"]
+    try:
+        table = table.with_columns(ids.cast(users.dtype))
+    except pl.exceptions.PolarsError:
+        theirs = f"and those evaluated {users.dtype}, such as {users[0]!r}."
+        raise OptionError(f"{of_column}: its users are {ids.dtype}, such as {ids[0]!r}, {theirs}") from None
+    if table["value"].dtype.is_nested() or table["value"].dtype == pl.Object:
+        example = one_line(repr(next(value for value in table["value"].to_list() if value is not None)))
+        problem = f" holds {example}, which names no segment: give each user a text or a number."
+        raise OptionError(of_column, problem)
+    if table["value"].dtype.is_float():
+        table = table.with_columns(pl.col("value").fill_nan(None))
+    table = table.unique(maintain_order=True)
+    twice = table.filter(pl.col("user").is_duplicated())
+    if twice.height:
+        problem = f" has more than one value for user {twice['user'][0]!r}: give each user one. A column of the truth that differs within users stands alone, "
+        code = f"recnb.compare(models, truth[truth[{quoted(label)}] == value])"
+        fix = ", of one model, and models are compared value by value, "
+        raise OptionError(of_column, problem, f".table(by={quoted(label)})", fix, code, ".")
+    return label, table
 
 
-def _column_given(data: EvaluationData, by: Any) -> SegmentColumn:
+def _column_given(data: EvaluationData, by: Any, label: str) -> pl.DataFrame:
     """Return the column of a Series or mapping of user to segment."""
-    label = str(getattr(by, "name", None) or "segment")
     index = by.index if isinstance(by, pd.Series) else None
     if isinstance(index, pd.RangeIndex) and index.name is None and index.start == 0:
-        _refuse_positions(data, index, label)
-    given = by if isinstance(by, pd.Series) else pd.Series(dict(by.items()), dtype=object)
+        users = _everyone(data).to_list()
+        if {*users} != {*index.to_list()}:
+            other = next((user for user in users if user not in index), users[0])
+            problem = f" has no users on its index, only the numbers of its rows, and no row is that of user {other!r}."
+            code = f", users.set_index('user')[{label!r}]"
+            raise OptionError(f"by={quoted(label)}", problem, fix=("Put the users on its index", code, "."))
+    given = by if isinstance(by, pd.Series) else pd.Series(dict(by), dtype=object)
     try:
-        series = from_pandas(given, "by", label, "value")
+        values = from_pandas(given, "by", label, "value")
     except FrameError:  # values of several kinds are text, and what is missing none of it
-        series = pl.Series(given.astype(object).where(given.notna(), None).to_list(), strict=False)
-    if series.dtype == pl.Object or series.dtype.is_nested():
-        problem = f" holds {one_line(repr(given.iloc[0]))}, which names no segment: give each user a text or a number."
-        raise OptionError(f"by={quoted(label)}", problem)
-    return SegmentColumn(label, pl.DataFrame({"user": given.index.to_list(), "value": series}))
+        values = pl.Series(given.astype(object).where(given.notna(), None).to_list(), strict=False)
+    return pl.DataFrame({"user": given.index.to_list(), "value": values})
 
 
-def _refuse_positions(data: EvaluationData, index: pd.Index[Any], label: str) -> None:
-    """Refuse the numbers of rows for users, unless they are exactly the users."""
-    users = _everyone(data).to_list()
-    if {*users} == {*index.to_list()}:
-        return
-    other = next((user for user in users if user not in index), users[0])
-    problem = f" has no users on its index, only the numbers of its rows, 0 to {len(index) - 1:,}: users such as {other!r} would be not known, or in another's segment."
-    code = f", users.set_index('user')[{label!r}]"
-    raise OptionError(f"by={quoted(label)}", problem, fix=("Put the users on its index", code, "."))
-
-
-#: The columns of a frame, each with what reads it as `value` beside ids.
-Columns = dict[str, Callable[..., pl.DataFrame]]
-
-
-def _column_named(data: EvaluationData, by: str) -> SegmentColumn:
-    """Return the column of this name: of the users, of the truth, of the recommendations, or worked out of train."""
-    side_data, users = data.side_data, data.side_data.users
-    of_users = [] if users is None else [name for name in users.columns if name != "user"]
-    frames: dict[str, Columns] = {
-        "users": {} if users is None else {name: partial(users.select, value=name) for name in of_users},
-        "truth": _columns_of_truth(data),
-        "recommendations": _columns_of(side_data.recs, "recommendations", data),
-    }
-    having = [frame for frame, columns in frames.items() if by in columns]
-    for frame in having:
-        values = frames[frame][by]("user").unique(maintain_order=True)
-        for other in having[1:] if frame == "users" else ():
-            _refuse_another(by, values, other, frames[other][by]("user"))
-        return SegmentColumn(by, values, frame)
+def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
+    """Return the column of this name: of the users, of the truth, or worked out of train."""
+    side_data, users, of_truth = data.side_data, data.side_data.users, _column_of_truth(data, by)
+    if users is not None and by in users.columns and by != "user":
+        if of_truth is not None:
+            code = f": users.rename(columns={{{by!r}: {f'user_{by}'!r}}})"
+            problem = " is a column of users= and of the truth."
+            raise OptionError(f"by={quoted(by)}", problem, fix=("Rename one of them", code, "."))
+        return users.select("user", value=by)
+    if of_truth is not None:
+        return of_truth.select("user", "value")
     if by in WORKED_OUT:
-        return SegmentColumn(by, _worked_out(data, by))
-    worked_out = [] if side_data.train is None else WORKED_OUT
-    names = [*chain.from_iterable(frames.values()), *worked_out]
-    give = "recs.rec.against(truth, users=frame)"
-    hint = () if users is not None else (" Give what is known of them: ", give, ".")
-    problem = " is no column of users=, of the truth or of the recommendations, where segments come from."
+        return _worked_out(data, by)
+    if side_data.recs is not None and by in columns_of(side_data.recs, "recommendations"):
+        assert data.prepared.source is not None
+        code = f"users=recs[[{data.prepared.source.labels['user']!r}, {by!r}]].drop_duplicates()"
+        problem = " is a column of the recommendations, and segments are of users: give each user one value, "
+        raise OptionError(f"by={quoted(by)}", problem, code, ".")
+    names = [*([] if users is None else users.columns[1:]), *_names_in_truth(data)]
+    names += [] if side_data.train is None else WORKED_OUT
+    hint = () if users is not None else (" Give what is known of them: ", "recs.rec.against(truth, users=frame)", ".")
+    problem = " is no column of users= or of the truth, where segments come from."
     raise OptionError(f"by={quoted(by)}", problem, *hint, fix=near(by, names) if names else ())
 
 
-def _refuse_another(by: str, users: pl.DataFrame, name: str, other: pl.DataFrame) -> None:
-    """Refuse a column of the users that another frame has as well, with another value for a user."""
-    both = users.select("user", here="value").join(other.select("user", there="value"), on="user")
-    numbers = both["here"].dtype.is_numeric() and both["there"].dtype.is_numeric()
-    same = pl.col("here", "there").cast(pl.Float64 if numbers else pl.String)
-    differ = both.with_columns(same).filter(pl.col("here").ne_missing(pl.col("there")))
-    if differ.height:
-        user, here, there = differ.row(0)
-        problem = (
-            f" is a column of users= and of the {name}, and they differ: for user {user!r}, {here!r} and {there!r}."
-        )
-        code = f": users.rename(columns={{{by!r}: {f'user_{by}'!r}}})"
-        raise OptionError(f"by={quoted(by)}", problem, fix=("Rename one of them", code, "."))
-
-
-def _columns_of_truth(data: EvaluationData) -> Columns:
-    """Return the columns of the truth; those that have a role are held already."""
+def _names_in_truth(data: EvaluationData) -> dict[str, str]:
+    """Return the columns of the truth other than ids: name and, of one that is held already, its role."""
     side_data, source = data.side_data, data.prepared.source
-    columns: Columns = {}
-    if source is not None and side_data.truth is not None:
-        columns = {source.truth_labels[role]: partial(source.truth.select, value=role) for role in source.truth.columns}
-    columns |= _columns_of(side_data.truth, "truth", data)
-    return {name: read for name, read in columns.items() if name not in (side_data.truth_user, side_data.truth_item)}
-
-
-def _columns_of(frame: Any, name: str, data: EvaluationData) -> Columns:
-    """Return the columns of a frame that have no role."""
-    side_data, source = data.side_data, data.prepared.source
-    if frame is None:
+    if side_data.truth is None or source is None:
         return {}
+    names = dict.fromkeys(columns_of(side_data.truth, "truth"), "")
+    names |= {source.truth_labels[role]: role for role in source.truth.columns}
+    return {name: role for name, role in names.items() if name not in (side_data.truth_user, side_data.truth_item)}
+
+
+def _column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
+    """Return a column of the truth as user, item and value; None if there is none."""
+    side_data, source, role = data.side_data, data.prepared.source, _names_in_truth(data).get(by)
+    if role is None or source is None:
+        return None
+    if role:
+        return source.truth.select("user", "item", value=role)
     roles = {"user": side_data.truth_user, "item": side_data.truth_item}
-    if name == "recommendations":
-        assert source is not None
-        roles = {role: source.labels[role] for role in roles}
-    columns = columns_of(frame, name)
-    held = {role: label for role, label in roles.items() if label in columns}
-
-    def read(column: str, *ids: str) -> pl.DataFrame:
-        table = table_of(frame, name, {**held, "value": column})
-        if "item" not in held:  # rows are items
-            table = table.with_row_index("item").cast({"item": pl.Int64})
-        return validation.ids(table, name, roles).select(*ids, "value")
-
-    return {column: partial(read, column) for column in columns if column not in roles.values()}
+    columns = columns_of(side_data.truth, "truth")
+    table = table_of(
+        side_data.truth, "truth", {**{role: label for role, label in roles.items() if label in columns}, "value": by}
+    )
+    if "item" not in table.columns:  # rows are items
+        table = table.with_row_index("item").cast({"item": pl.Int64})
+    return validation.ids(table, "truth", roles)
 
 
 def _worked_out(data: EvaluationData, by: str) -> pl.DataFrame:
@@ -461,7 +349,7 @@ def _worked_out(data: EvaluationData, by: str) -> pl.DataFrame:
     if train is None:
         give = "recs.rec.against(truth, train=frame)"
         raise RecnbError(f"by={quoted(by)} needs what users had before: type ", give, ".")
-    users = _everyone(data).alias("user").to_frame()
+    users = _everyone(data).to_frame()
     if by == "activity":
         counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
         return users.join(counts, on="user", how="left").with_columns(pl.col("value").fill_null(0))
@@ -469,66 +357,35 @@ def _worked_out(data: EvaluationData, by: str) -> pl.DataFrame:
     return users.join(shares.group_by("user").agg(value=pl.col("share").mean()), on="user", how="left")
 
 
-def _coded(values: pl.Series, bins: int) -> tuple[list[Any], Ints]:
-    """Return segments, and for each value its segment (-1: missing): numbers that are many in bins, others as they are."""
-    present = values.drop_nulls()
-    if values.dtype.is_numeric() and present.n_unique() > FEW:
-        numbers = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
-        known = ~np.isnan(numbers)
-        inner = np.unique(np.quantile(numbers[known], np.arange(1, bins) / bins))
-        used, among = np.unique(np.searchsorted(inner, numbers[known], side="left"), return_inverse=True)
-        code = np.full(len(numbers), -1)
-        code[known] = among
-        return _ranges([(numbers[code == at].min(), numbers[code == at].max()) for at in range(len(used))]), code
-    found = present.unique().sort()
-    return found.to_list(), values.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
+# Parts of the truth: a column that differs within users, each value of which is a truth of its own
 
 
-def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
-    """Name bins by their lowest and highest value, with as many digits as tell these and the bins apart."""
-    whole = all(float(end).is_integer() for of_bin in ends for end in of_bin)
-    names: list[str] = []
-    for digits in range(3, 18):
-        form, alone = (",.0f", ".0f") if whole else (f".{digits}g", f".{max(digits, 6)}g")
-        shown = [(f"{low:{form}}", f"{high:{form}}") if low < high else (f"{low:{alone}}",) for low, high in ends]
-        names = [
-            pgettext("segment", "{low} to {high}", low=pair[0], high=pair[1]) if len(pair) == 2 else pair[0]
-            for pair in shown
-        ]
-        if len(set(names)) == len(ends) and all(len(set(pair)) == len(pair) for pair in shown):
-            break
-    return names
-
-
-# ---- Parts of the truth: a column that differs within users, each value of which is a truth of its own.
-
-
-def _column_of_parts(data: EvaluationData, by: Any) -> SegmentColumn | None:
+def _parts_of_users(data: EvaluationData, by: Any) -> pl.DataFrame | None:
     """Return the column of the truth that differs within users, if `by` names one: user, item, value."""
     users = data.side_data.users
     if not isinstance(by, str) or (users is not None and by in users.columns):
         return None
-    read = _columns_of_truth(data).get(by)
-    if read is None or not read("user").unique()["user"].is_duplicated().any():
-        return None
-    return SegmentColumn(by, read("user", "item"), "truth")
+    pairs = _column_of_truth(data, by)
+    differs = pairs is not None and pairs.select("user", "value").unique()["user"].is_duplicated().any()
+    return pairs if differs else None
 
 
-def _parts(data: EvaluationData, column: SegmentColumn) -> Iterator[tuple[Any, EvaluationData]]:
+def _parts(data: EvaluationData, by: str, pairs: pl.DataFrame) -> Iterator[tuple[Any, EvaluationData]]:
     """Yield each value of the column with the evaluation against its rows of the truth alone."""
     source = data.prepared.source
     assert source is not None
-    truth, rows = source.truth, column.table
-    rows = rows.with_columns(pl.col(name).cast(truth[name].dtype) for name in ("user", "item"))
-    if rows["value"].dtype.is_float():
-        rows = rows.with_columns(pl.col("value").fill_nan(None))
-    pairs = rows.unique(maintain_order=True)
+    truth = source.truth
+    pairs = pairs.with_columns(pl.col(name).cast(truth[name].dtype) for name in ("user", "item"))
+    if pairs["value"].dtype.is_float():
+        pairs = pairs.with_columns(pl.col("value").fill_nan(None))
+    pairs = pairs.unique(maintain_order=True)
     twice = pairs.filter(pl.struct("user", "item").is_duplicated())
     if twice.height:
         user, item, _value = twice.row(0)
-        raise column.refusal(f" has more than one value for user {user!r} and item {item!r}: give each pair one.")
+        problem = f" has more than one value for user {user!r} and item {item!r}: give each pair one."
+        raise OptionError(f"by={quoted(by)}", problem)
     values = pairs["value"].unique()
-    _refuse_many(len(values), column.label)
+    _refuse_many(len(values), by)
     for value in steps([*values.drop_nulls().sort().to_list(), *[None] * values.has_nulls()], _("segments")):
         here = pairs.filter(pl.col("value").eq_missing(pl.lit(value, dtype=pairs["value"].dtype)))
         part = truth.join(here.select("user", "item"), on=["user", "item"], how="semi", maintain_order="left")
@@ -539,31 +396,24 @@ def _parts(data: EvaluationData, column: SegmentColumn) -> Iterator[tuple[Any, E
         yield value, EvaluationData(prepared, data.library, data.overrides, data.side_data)
 
 
-def _rows_of_parts(
-    data: EvaluationData, asked: Sequence[Asked], k: Cutoffs, column: SegmentColumn, confidence: float
-) -> tuple[Segments, list[Segment], list[str]]:
+def _frame_of_parts(
+    data: EvaluationData, asked: Sequence[Asked], cutoffs: Cutoffs, by: str, pairs: pl.DataFrame, confidence: float
+) -> tuple[Segments, pd.DataFrame, list[str]]:
     """Compute each metric against each part of the truth: mean, interval and users, without a gap or a test."""
-    rows, keys, phrases = [], [], dict[str, list[str]]()
-    unknown = _unknown(column.table["value"].unique().to_list())
-    for value, part in _parts(data, column):
+    rows, phrases, unknown = [], dict[str, list[str]](), _unknown(pairs["value"].unique().to_list())
+    for value, part in _parts(data, by, pairs):
         key = (unknown if value is None else value,)
-        keys.append(key)
         for name, metric, own in asked:
-            found = values_of(part, metric, metric.cutoffs(k), own)
-            ends = (found.mean, *found.interval(confidence), found.n_users)
-            for cut, mean, low, high, n in zip(found.k, *(each.tolist() for each in ends), strict=True):
-                rows.append(Segment(metric.name, cut, str(key[0]), n, mean, low, high, key=key, small=n < SMALL))
-            phrases[name] = [*column_words(found, column.label)]
-    order = {
-        (each.metric.name, cut): at for at, (each, cut) in enumerate((a, c) for a in asked for c in a.metric.cutoffs(k))
-    }
-    rows.sort(key=lambda row: order[row.metric, row.k])
-    words = _(
-        "each {by} is a truth of its own: its rows of the truth, and the users who have one", by=one_line(column.label)
-    )
-    return Segments((column.label,), tuple(keys), words=words), rows, [*merged(phrases), words]
-
-
-def column_words(found: Values, label: str) -> list[str]:
-    """Return the basis of a metric over parts of the truth: without the number of users, which each row has."""
-    return [phrase for phrase in found.basis.phrases(brief=True) if phrase not in found.basis.users_in_words()]
+            found = values_of(part, metric, metric.cutoffs(cutoffs), own)
+            numbers = (found.n_users, found.mean, *found.interval(confidence))
+            for cut, *of_cut in zip(found.k, *(column.tolist() for column in numbers), strict=True):
+                rows.append((metric.name, cut, key, *of_cut))
+            # Each row has its own number of users.
+            phrases[name] = [
+                words for words in found.basis.phrases(brief=True) if words not in found.basis.users_in_words()
+            ]
+    frame = _named(pd.DataFrame(rows, columns=["metric", "k", "key", *NUMBERS[:4]]).astype({"k": object}))
+    by_metric = [group for _key, group in frame.groupby(["metric", "k"], sort=False, dropna=False)]
+    words = _("each {by} is a truth of its own: its rows of the truth, and the users who have one", by=one_line(by))
+    segments = Segments((by,), [], pl.Series("user", []), np.zeros(0, dtype=np.int64), words)
+    return segments, pd.concat(by_metric, ignore_index=True), [*merged(phrases), words]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import polars as pl
 
 from recnb.data.relevance import is_relevant
@@ -14,6 +13,8 @@ from recnb.metrics.hits import Cutoffs
 from recnb.results.table import Table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from recnb.results.evaluation_data import EvaluationData
 
 
@@ -25,27 +26,26 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     (cutoff,) = Cutoffs.one(k).values
     position = data.position(user)
     rows = data.prepared.rows.of(data.prepared.users[[position]]).sort("rank", maintain_order=True)
-    truth = data.truth_of(position)
-    columns = ["rank", "item", *(["score"] if "score" in rows.columns else [])]
+    truth, judged = data.truth_of(position), data.prepared.judged
+    titles = data.item_titles([*rows["item"].to_list(), *truth["item"].to_list()])
+    columns = [name for name in ("rank", "item", "score") if name in rows.columns]
     places = rows.select(columns).join(truth, on="item", how="left", maintain_order="left")
-    titles = data.item_titles([*places["item"].to_list(), *truth["item"].to_list()])
     inside = places if cutoff is None else places.filter(pl.col("rank") <= cutoff)
-    missed = truth.join(inside, on="item", how="anti", maintain_order="left").join(
-        places.select("item", pl.col("rank").cast(pl.Float64)), on="item", how="left", maintain_order="left"
-    )
     listed = inside.with_columns(pl.col("relevance").fill_null(0), hit=pl.col("relevance").is_not_null())
-    judged = data.prepared.judged
     if not is_relevant(judged["relevance"].to_numpy(), data.convention).all():  # some are judged and not relevant
         of_user = judged.filter(pl.col("user") == data.prepared.users[[position]])["item"]
         listed = listed.with_columns(judged=pl.col("item").is_in(of_user.implode()))
-    others = _titled(missed.sort("relevance", descending=True, maintain_order=True), titles)
+    ranks = places.select("item", pl.col("rank").cast(pl.Float64))
+    missed = truth.join(inside, on="item", how="anti", maintain_order="left").join(
+        ranks, on="item", how="left", maintain_order="left"
+    )
     n_hits = int(listed["hit"].sum())
-    found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(others))
+    found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed))
     title = _("user {user}: {found}", user=one_line(user), found=found)
     table = Table.made(_titled(listed, titles), [data.basis()], title)
-    table.attrs["most"] = len(table)
-    table.missed = Table.made(others, [], _("relevant, and not among them"))
-    table.missed.attrs["most"] = len(others)
+    others = missed.sort("relevance", descending=True, maintain_order=True)
+    table.missed = Table.made(_titled(others, titles), [], _("relevant, and not among them"))
+    table.attrs["most"] = table.missed.attrs["most"] = max(len(listed), len(others))
     return table
 
 

@@ -152,15 +152,6 @@ def test_a_column_that_differs_within_users_is_compared_value_by_value(sample, v
     assert len(made.differences("ndcg", k=10)) == 2
 
 
-def test_a_column_of_the_recommendations_is_the_same_segment_in_every_model(sample):
-    first, second = (sample.models[name].assign(source=0) for name in ("popular", "factors"))
-    found = recnb.compare({"one": first, "two": second}, sample.test).differences("ndcg", k=10, by="source")
-    assert found.n_users.sum() == 261
-    other = recnb.compare({"one": first, "two": second.assign(source=1)}, sample.test)
-    with pytest.raises(OptionError, match="from two models into different segments: take a column of users="):
-        other.differences("ndcg", k=10, by="source")
-
-
 def test_lists_of_different_users_are_parts_of_one_run(tmp_path, capsys):
     parts = {"part1": lists(a="xy", b="yx"), "part2": lists(c="pq", d="xq")}
     for models in (parts, {"whole": FIRST, **parts}, {name: part.rec.against(TRUTH) for name, part in parts.items()}):

@@ -105,7 +105,7 @@ def test_one_user_shows_what_the_frame_has() -> None:
     assert "i161  The Staircase of Foxglove Farm" in repr(one)
     html = one._repr_html_()
     assert html.count("✓") == 2
-    assert "<bdi>user u026: found" in html
+    assert ">user u026: found" in html
     nobody = recnb.evaluate(
         pd.DataFrame({"user": [1], "item": ["a"], "rank": [1]}), pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
     ).user(2)

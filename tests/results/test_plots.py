@@ -158,15 +158,6 @@ def test_title_and_colour_keep_the_intervals_and_a_kind_has_them_as_error_bars()
     assert ax.get_title() == "mine"
     assert points(ax) == points(table.plot())
     assert [one.lines[0].get_color() for one in ax.containers] == ["C3", "k"]
-    bars = table.plot(kind="bar", title="bars")
-    assert bars.get_title() == "bars"
-    assert [patch.get_height() for patch in bars.patches] == table.xs(
-        "mean", axis=1, level=1
-    ).to_numpy().T.ravel().tolist()
-    ends = [part[:, 1] for lines in bars.collections for part in lines.get_segments()]
-    wanted = [table.loc[metric, [(k, "low"), (k, "high")]] for k in (5, 10) for metric in ("ndcg", "recall")]
-    assert np.array(ends) == pytest.approx(np.array(wanted))
-    assert len(table.plot.barh().collections) == 2
 
 
 def test_what_cannot_be_drawn_on_or_with_is_refused() -> None:
@@ -202,7 +193,6 @@ def test_measures_are_points_with_their_intervals() -> None:
     table = EV.measures(["nDCG@10", "P@5"])
     (points,) = table.plot().containers
     assert points.lines[0].get_xdata().tolist() == table["mean"].tolist()
-    assert [label.get_text() for label in table.plot(kind="bar").get_legend().get_texts()] == ["mean"]
 
 
 def test_a_row_that_was_renamed_is_drawn() -> None:

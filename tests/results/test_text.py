@@ -503,8 +503,3 @@ def test_an_explanation_needs_a_user() -> None:
         recnb.errors.OptionError, match=r"say whose list: \.explain\('ndcg', user, k=10\), such as user="
     ):
         EV.explain("ndcg", k=10)
-
-
-def test_tables_point_to_the_values_of_users() -> None:
-    with pytest.raises(recnb.errors.OptionError, match=r"\.to_frame\(metrics, k\)"):
-        _values = EV.measures(["nDCG@10"]).per_user
