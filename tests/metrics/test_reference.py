@@ -1,131 +1,96 @@
-"""Every metric, with every word of every option, at every cut-off, equals its naive definition in `reference.py`."""
+"""Every metric, with every word of every option, at every cut-off, equals its naive definition and its formula text."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import recnb
 from recnb import METRICS, Evaluation
-from tests.reference import REFERENCE
+from recnb.metrics.formula import Formula
+from recnb.metrics.metric import Metric
+from tests.reference import REFERENCE, ideal_grades, relevant_items
 from tests.strategies import CUTOFFS, Data, Options, choices, data, every_choice, random_data, values_of
 
 CHOICES = [(name, options) for name, metric in METRICS.items() for options in every_choice(metric)]
 NAMES = sorted(METRICS)
 
 
-def close(value: float) -> Any:
+def close(value: Any) -> Any:
     return pytest.approx(value, rel=1e-12, abs=1e-12)
 
 
-def expected(name: str, options: Options, source: Data, user: Any, k: int | None) -> float:
-    chosen = {"max_relevance": None, **options} if name == "err" else dict(options)
-    if name == "err" and chosen["max_relevance"] is None:
-        chosen["max_relevance"] = max(source.truth[one][item] for one in source.users for item in source.truth[one])
-    return REFERENCE[name](source.ranking(user), source.truth.get(user, {}), k, **chosen)
+def naive(name: str, options: Options, source: Data, user: Any, k: int | None) -> float:
+    if name == "err" and options.get("max_relevance") is None:
+        options = {
+            **options,
+            "max_relevance": max(source.truth[one][i] for one in source.users for i in source.truth[one]),
+        }
+    return REFERENCE[name](source.ranking(user), source.truth.get(user, {}), k, **options)
 
 
 @pytest.fixture(scope="module")
 def several() -> tuple[Data, Evaluation]:
     """A dozen users and more: graded, with gaps, without lists, without relevant items."""
     source = random_data(seed=1, n_users=24)
-    assert len(source.lists) < 24
+    assert len(source.lists) < 24 > len(source.users)
     assert any(None in ranking for ranking in source.lists.values())
     assert any(not source.ranking(user) for user in source.users)
-    assert len(source.users) < 24
     return source, recnb.evaluate(source.recs, source.relevant)
 
 
 def test_every_metric_has_a_definition() -> None:
-    """A new metric needs a naive definition."""
     assert set(REFERENCE) == set(METRICS)
 
 
 @pytest.mark.parametrize(
-    ("name", "options"),
-    CHOICES,
-    ids=lambda value: value if isinstance(value, str) else ",".join(map(str, value.values())),
-)
+    ("name", "options"), CHOICES, ids=lambda value: value if isinstance(value, str) else ",".join(map(str, value.values()))
+)  # fmt: skip
 def test_all_options_through_frames(name: str, options: Options, several: tuple[Data, Evaluation]) -> None:
-    """Each combination of options, at each cut-off, user by user, and the mean."""
     source, evaluation = several
     for k in CUTOFFS:
         score = getattr(evaluation, name)(k=k, **options)
-        wanted = {user: expected(name, options, source, user, k) for user in source.users}
+        wanted = {user: naive(name, options, source, user, k) for user in source.users}
         assert score.per_user.to_dict() == close(wanted), f"{name}@{k} {options}"
-        assert float(score) == close(sum(wanted.values()) / len(wanted))
-        assert score.n_users == len(wanted)
+        assert (float(score), score.n_users) == (close(np.mean(list(wanted.values()))), len(wanted))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_all_options_through_one_list(name: str) -> None:
-    """Each combination of options, at each cut-off, as a plain function of one list and of several lists."""
-    function = getattr(recnb, name)
-    source = random_data(seed=2, n_users=10, gaps=False)
+def test_all_options_through_lists(name: str) -> None:
+    """As a plain function of one list, of several, and of grades in rank order."""
+    function, source = getattr(recnb, name), random_data(seed=2, n_users=10, gaps=False)
     users = [user for user in source.truth if source.ranking(user)]
-    rankings, truths = [source.ranking(user) for user in users], [source.truth[user] for user in users]
-    for options in every_choice(METRICS[name]):
-        for k in CUTOFFS:
-            wanted = [
-                REFERENCE[name](ranking, truth, k, **options) for ranking, truth in zip(rankings, truths, strict=True)
-            ]
-            values = [
-                float(function(ranking, truth, k=k, **options)) for ranking, truth in zip(rankings, truths, strict=True)
-            ]
-            assert values == close(wanted), f"{name}@{k} {options}"
-        if options.get("max_relevance", 1) is not None:
-            assert function(rankings, truths, k=5, **options).per_user.tolist() == close(
-                [REFERENCE[name](ranking, truth, 5, **options) for ranking, truth in zip(rankings, truths, strict=True)]
-            )
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_grades_alone(name: str) -> None:
-    """A list of grades is a ranking whose truth is what it holds."""
+    pairs = [(source.ranking(user), source.truth[user]) for user in users]
     grades = [3, 0, 2, 2, 0, 1]
-    ranking, truth = list(range(6)), dict(enumerate(grades))
     for options in every_choice(METRICS[name]):
         for k in CUTOFFS:
-            assert float(getattr(recnb, name)(grades, k=k, **options)) == close(
-                REFERENCE[name](ranking, truth, k, **options)
-            )
+            wanted = [REFERENCE[name](*pair, k, **options) for pair in pairs]
+            assert [float(function(*pair, k=k, **options)) for pair in pairs] == close(wanted), f"{name}@{k} {options}"
+            of_grades = REFERENCE[name](list(range(6)), dict(enumerate(grades)), k, **options)
+            assert float(function(grades, k=k, **options)) == close(of_grades)
+        if options.get("max_relevance", 1) is not None:
+            lists, truths = zip(*pairs, strict=True)
+            assert function(list(lists), list(truths), k=k, **options).per_user.tolist() == close(wanted)
 
 
 @given(data(), choices())
 def test_random_data_through_frames(source: Data, chosen: dict[str, Options]) -> None:
-    """Small data of every kind, with options drawn for each metric."""
+    """Of users with a relevant item, and of everyone, where users for whom nothing is relevant count 0."""
     evaluation = recnb.evaluate(source.recs, source.relevant)
-    assert set(evaluation.users) == set(source.users)
+    everyone = recnb.evaluate(source.recs, source.relevant, averaged_users="union", no_relevant="zero")
+    assert (set(evaluation.users), set(everyone.users)) == (set(source.users), {*source.lists, *source.truth})
     for name, options in chosen.items():
         for k in CUTOFFS:
             values = getattr(evaluation, name)(k=k, **options).per_user.to_dict()
-            assert values == close({user: expected(name, options, source, user, k) for user in source.users}), (
-                f"{name}@{k} {options}"
-            )
-
-
-@given(data(), choices())
-def test_users_without_relevant_items_count_0(source: Data, chosen: dict[str, Options]) -> None:
-    """Asked for everyone, users of either frame for whom nothing is relevant count 0, wherever their ids sort."""
-    everyone = recnb.evaluate(source.recs, source.relevant, averaged_users="union", no_relevant="zero")
-    assert set(everyone.users) == {*source.lists, *source.truth}
-    for name, options in chosen.items():
-        values = getattr(everyone, name)(k=3, **options).per_user.to_dict()
-        assert values == close({user: expected(name, options, source, user, 3) for user in values}), f"{name} {options}"
-        assert all(values[user] == 0 for user in values if user not in source.users)
-
-
-@given(data(gaps=False), choices(), st.sampled_from(CUTOFFS))
-def test_random_data_through_one_list(source: Data, chosen: dict[str, Options], k: int | None) -> None:
-    """Each user's list by itself; the highest relevance is then that of the one list."""
-    for user, truth in source.truth.items():
-        for name, options in chosen.items():
-            value = float(getattr(recnb, name)(source.ranking(user), truth, k=k, **options))
-            assert value == close(REFERENCE[name](source.ranking(user), truth, k, **options)), f"{name}@{k} {options}"
+            wanted = {user: naive(name, options, source, user, k) for user in source.users}
+            assert values == close(wanted), f"{name}@{k} {options}"
+            of_all = getattr(everyone, name)(k=k, **options).per_user.to_dict()
+            assert of_all == close(dict.fromkeys(everyone.users, 0) | wanted), f"{name}@{k} {options}"
 
 
 @pytest.mark.parametrize("n_users", [len(CUTOFFS), 1, 2, 17])
@@ -133,50 +98,91 @@ def test_table(n_users: int) -> None:
     """A table holds the means of single calls, with as many users as cut-offs (where arrays could line up wrongly) too."""
     source = random_data(seed=4, n_users=40)
     keep = source.users[:n_users]
-    source = Data(
-        {user: source.ranking(user) for user in keep if source.ranking(user)},
-        {user: source.truth[user] for user in keep},
-    )
+    lists = {user: source.ranking(user) for user in keep if source.ranking(user)}
+    source = Data(lists, {user: source.truth[user] for user in keep})
     evaluation = recnb.evaluate(source.recs, source.relevant)
-    assert evaluation.n_users == n_users
-    for option, values in [
-        (None, (None,)),
-        *{
-            name: values
-            for metric in METRICS.values()
-            for name, values in values_of(metric).items()
-            if name != "out_of"
-        }.items(),
-    ]:
-        names = [name for name in NAMES if option is None or option in METRICS[name].defaults]
-        for value in values:
-            options = {} if option is None else {option: value}
-            table = evaluation.table(names, k=CUTOFFS, **options)
-            assert table.shape == (len(names), len(CUTOFFS))
-            assert list(table.index) == names
-            for row, name in enumerate(names):
-                wanted = [np.mean([expected(name, options, source, user, k) for user in keep]) for k in CUTOFFS]
-                assert table.iloc[row].tolist() == close(wanted), f"{name} {options}"
-                assert table.iloc[row].tolist() == close(
-                    [float(getattr(evaluation, name)(k=k, **options)) for k in CUTOFFS]
-                )
+    words = {
+        (option, value)
+        for metric in METRICS.values()
+        for option, values in values_of(metric).items()
+        for value in values
+    }
+    for option, value in [("", None), *words]:
+        allowed = [name for name in NAMES if not option or value in values_of(METRICS[name]).get(option, ())]
+        options = {option: value} if option else {}
+        table = evaluation.table(allowed, k=CUTOFFS, **options)
+        assert (table.shape, list(table.index)) == ((len(allowed), len(CUTOFFS)), allowed)
+        for name in allowed:
+            wanted = [np.mean([naive(name, options, source, user, k) for user in keep]) for k in CUTOFFS]
+            assert table.loc[name].tolist() == close(wanted), f"{name} {options}"
 
 
-@pytest.mark.parametrize("name", ["precision", "recall", "average_precision"])
-def test_table_of_denominators(name: str) -> None:
-    """Every denominator in a table with as many users as cut-offs, which out_of's arrays of users × cut-offs must tell apart."""
-    source = random_data(seed=5, n_users=40)
-    keep = source.users[: len(CUTOFFS)]
-    source = Data(
-        {user: source.ranking(user) for user in keep if source.ranking(user)},
-        {user: source.truth[user] for user in keep},
+# The formula text, worked out by itself
+
+
+def rows_of(grades: list[float], preferred: int | None, top: float) -> list[dict[str, float]]:
+    """What the names of a formula stand for, at each hit of a list given by its grades; `preferred` is a rank."""
+    rows: list[dict[str, float]] = []
+    reach = 1.0
+    for rank, grade in enumerate(grades, 1):
+        if grade > 0:
+            nth, here = (
+                len(rows) + 1,
+                {"rank": rank, "relevance": grade, "reach": reach, "preferred": rank == preferred},
+            )
+            rows.append({**here, "nth": nth, "first": nth == 1})
+            reach *= 1 - (2**grade - 1) / 2**top
+    return rows
+
+
+def by_formula(
+    metric: Metric[...], options: Options, ranking: list[Any], truth: dict[Any, float], k: int | None, top: float
+) -> float:
+    credit, out_of = metric.formulas(options)
+    chosen = {**metric.defaults, **options}
+    depth, grades, relevant = (
+        len(ranking) if k is None else k,
+        [truth.get(item, 0) for item in ranking],
+        relevant_items(truth),
     )
+    best = max(relevant, key=lambda item: truth[item], default=None)
+    constants = {
+        "k": depth, "n_relevant": len(relevant), "n_hits": sum(grade > 0 for grade in grades[:depth]), "list_length": len(ranking),
+        **{name: chosen[name] for name in metric.numbers}, "max_relevance": chosen.get("max_relevance") or top,
+    }  # fmt: skip
+    hits = rows_of(grades, ranking.index(best) + 1 if best in ranking else None, constants["max_relevance"])
+    ideal = rows_of(ideal_grades(ranking, truth, k, chosen.get("ideal", "relevant")), None, constants["max_relevance"])
+
+    def added_up(formula: Formula, rows: list[dict[str, float]]) -> float:
+        return math.fsum(float(formula.value({**constants, **row})) for row in rows if row["rank"] <= depth)
+
+    over = added_up(credit, ideal if metric.over == "ideal" else hits)
+    under = float(out_of.value(constants, {"ideal": lambda inner: added_up(inner, ideal)}))
+    return over / under if under else 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_formula_text_gives_the_value(name: str) -> None:
+    source = random_data(seed=7, n_users=12, gaps=False)
     evaluation = recnb.evaluate(source.recs, source.relevant)
-    for word in METRICS[name].words["out_of"]:
-        table = evaluation.table([name], k=CUTOFFS, out_of=word)
-        assert table.iloc[0].tolist() == close(
-            [
-                np.mean([REFERENCE[name](source.ranking(user), source.truth[user], k, out_of=word) for user in keep])
-                for k in CUTOFFS
-            ]
+    top = max(source.truth[user][item] for user in source.users for item in source.truth[user])
+    for options in every_choice(METRICS[name]):
+        for k in CUTOFFS:
+            values = getattr(evaluation, name)(k=k, **options).per_user.to_dict()
+            made = {
+                u: by_formula(METRICS[name], options, source.ranking(u), source.truth[u], k, top) for u in source.users
+            }
+            assert values == close(made), f"{name}@{k} {options}"
+
+
+@given(data(gaps=False, most_users=1), choices(), st.sampled_from(CUTOFFS))
+@example(Data({"u1": ["a"]}, {"u1": {"a": 1e-20}}), {"ndcg": {"gain": "exponential"}}, None)
+def test_one_list_by_definition_and_by_formula(source: Data, chosen: dict[str, Options], k: int | None) -> None:
+    ((user, truth),) = source.truth.items()
+    ranking = source.ranking(user)
+    for name, options in chosen.items():
+        value = float(getattr(recnb, name)(ranking, truth, k=k, **options))
+        assert value == close(by_formula(METRICS[name], options, ranking, truth, k, source.top)), (
+            f"{name}@{k} {options}"
         )
+        assert value == close(REFERENCE[name](ranking, truth, k, **options)), f"{name}@{k} {options}"
