@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from tests.tools.attack import ways
 from tests.tools.attack.__main__ import attack
 from tests.tools.attack.cases import WAYS, Case, cases
+from tests.tools.attack.check import check
 from tests.tools.attack.kinds import GRADES, IDS, SCORES
 
 SEED = int(os.environ.get("RECNB_ATTACK_SEED", 1000 * int(time.strftime("%Y%m%d"))))
@@ -62,3 +64,14 @@ def test_a_planted_flaw_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reference, "discount_of", lambda rank, discount, log_base: rank + 1.0)
     _outcomes, found = attack(2, 30, say=lambda text: None, shrink=False)
     assert any("dcg" in one for one in found)
+
+
+def test_the_length_of_a_list_with_gaps_and_shared_places_is_not_defined_by_the_reference() -> None:
+    """Two items that were missed share place 3 below a list whose last rank is 2: its length is 4, and no place says so."""
+    options = {"ties": "floor_mean_rank", "candidates": "padded", "negative_relevance": "zero"}
+    case = Case(
+        ("int64",) * 2, ("int64",) * 2, "float64", "signed", ((0, 0, 1, 2),), ((0, 6, 0), (0, 10, 3)), ("rank",), options,
+        {"precision": {"out_of": "list"}}, (20,),
+    )  # fmt: skip
+    assert check(case) == "evaluated"
+    assert check(replace(case, metrics={"precision": {}})) == "evaluated"

@@ -48,6 +48,7 @@ class Expected:
     judged: dict[int, dict[int, float]]  #: the relevant items in the order of the truth
     top: float  #: the highest relevance of the truth
     options: Options
+    gaps: frozenset[int] = frozenset()  #: users whose ranks leave places empty
 
     def of(self, metric: str, chosen: Options, k: int | None) -> dict[int, float]:
         """The value of each user who counts."""
@@ -55,18 +56,24 @@ class Expected:
         for user, rankings in self.rankings.items():
             value: Any = self._special(rankings[0])
             if value is None:
+                if user in self.gaps and self.shares and "list" in str(chosen.get("out_of")):
+                    raise UndefinedError  # the length of a list is its last place, which the reference has not
                 each = [self._value(metric, chosen, one, self.judged[user], k) for one in rankings]
                 value = math.fsum(each) / len(each)
             if value != "skip":
                 values[user] = float({"zero": 0, "one": 1}.get(value, value))
         return values
 
+    @property
+    def shares(self) -> bool:
+        """Whether equal scores share a place."""
+        return self.options.get("ties", "first") not in (*UNTIED, "expected")
+
     def _special(self, ranking: Ranking) -> str | None:
         return None if ranking.grades else str(self.options.get("no_relevant", "skip"))
 
     def _value(self, metric: str, chosen: Options, ranking: Ranking, judged: dict[int, float], k: int | None) -> float:
-        plain = "relevant" not in self.options and self.options.get("ties", "first") in (*UNTIED, "expected")
-        if not plain or self.options.get("negative_relevance") == "keep":
+        if "relevant" in self.options or self.shares or self.options.get("negative_relevance") == "keep":
             return self._shared(metric, chosen, ranking, k)
         if metric == "err" and chosen.get("max_relevance") is None:
             chosen = {**chosen, "max_relevance": self.top}
@@ -206,7 +213,8 @@ def ranked(case: Case, truth: dict[tuple[int, int], Any], by: str) -> Expected:
         found[user] = rankings
     if options.get("no_relevant", "skip") == "skip" and not any(rankings[0].grades for rankings in found.values()):
         raise RefusedError
-    return Expected(found, judged, max(grades.values(), default=0.0), options)
+    gapped = frozenset(user for (user, n), rank in place.items() if rank > n) if gaps else frozenset()
+    return Expected(found, judged, max(grades.values(), default=0.0), options, gapped)
 
 
 def at_threshold(grade: float, threshold: float, kind: str) -> float:
