@@ -10,10 +10,10 @@ from recnb.data import Counts
 from recnb.display.language import use_language
 from recnb.display.text import one_line
 from recnb.errors import OptionError
-from recnb.metrics.hits import Hits
+from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import CatalogueScore, Explanation, Score, Table
-from recnb.results.arguments import Metrics, check_options, measure_at
+from recnb.results.arguments import Metrics, measure_at
 from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
@@ -21,7 +21,7 @@ from recnb.results.gate import Gate, at_least
 from recnb.results.items import items_of
 from recnb.results.means import beyond_table, measure_of, measures_of, table_of, users_frame
 from recnb.results.metric_methods import Methods
-from recnb.results.score import detectable_of, score_of, user_score
+from recnb.results.score import detectable_of, score_of
 from recnb.results.segments import table_by
 from recnb.results.user_list import user_list_of
 
@@ -408,13 +408,12 @@ class Evaluation(EvaluationMethods):
         """
         chosen, cutoff = measure_at(metric, k)
         chosen = metric_named(chosen)
-        check_options(chosen, options)
         if against is not None and not isinstance(against, Evaluation):
             problem = f"against={one_line(repr(against))} is no Evaluation: "
             raise OptionError(problem, "give one, such as recnb.evaluate(other, truth).")
-        score = user_score(self._data, chosen, cutoff, options)
-        other = None if against is None else user_score(against._data, chosen, cutoff, options)
-        return detectable_of(score, other, power=power, alpha=alpha, correlation=correlation)
+        other = None if against is None else against._data
+        terms = {"power": power, "alpha": alpha, "correlation": correlation}
+        return detectable_of(self._data, other, chosen, cutoff, options, **terms)
 
     def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:
         """Check that a number reaches a value, as a test of a release would.
@@ -533,7 +532,7 @@ class Evaluation(EvaluationMethods):
         depth
             The last rank that counts; None: all.
         """
-        return self._data.hits(depth)
+        return self._data.prepared.hits(Cutoffs.one(depth).values[0])
 
     def to_frame(
         self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
@@ -563,8 +562,18 @@ class Evaluation(EvaluationMethods):
             return self._data.to_frame()
         return users_frame(self._data, metrics, k, options)
 
-    def _repr_html_(self) -> str:
-        return self._data._repr_html_()
-
     def __repr__(self) -> str:
-        return repr(self._data)
+        return f"{self._title()}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
+
+    def _repr_html_(self) -> str:
+        calls = Markup(" ").join(Markup("<code>{}</code>").format(call) for call in CALLS)
+        return str(render("results/evaluation.jinja", title=self._title(), basis=self.basis(), calls=calls))
+
+    def _title(self) -> str:
+        relevant = self.counts.n_relevant
+        try:
+            rows = self.counts.n_recommended
+        except ElsewhereError:  # some of the users, whose rows were not counted by themselves
+            return _("Evaluation of some users' lists, which are not here, against {relevant:,} relevant items", relevant=relevant)
+        words = "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
+        return _(words, rows=rows, relevant=relevant)

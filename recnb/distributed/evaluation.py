@@ -19,7 +19,7 @@ from recnb.data.relevance import LazyRows
 from recnb.data.side_data import read_side_data
 from recnb.data.source import elsewhere
 from recnb.distributed import kernel
-from recnb.distributed.sums import Question, Sums, refuse_catalogue
+from recnb.distributed.sums import PartialScore, Question, Sums, refuse_catalogue
 from recnb.errors import FrameError, OptionError
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
@@ -28,7 +28,6 @@ from recnb.options import ParsedOptions, parse_options
 from recnb.results import Table
 from recnb.results.arguments import Metrics
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.score import PartialScore
 
 
 class SumScore(PartialScore):

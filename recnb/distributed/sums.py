@@ -10,19 +10,21 @@ import numpy as np
 import pandas as pd
 
 from recnb.conventions import Convention
-from recnb.display.language import _
+from recnb.display.language import _, current
 from recnb.errors import OptionError, is_several
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import Table
-from recnb.results.aggregation import BLOCK, Scoring, average, cutoffs_under, hits_for
 from recnb.results.arguments import Metrics, asked_of, chosen_metrics, options_of
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import BLOCK, EvaluationData, Scoring, average, cutoffs_under, hits_for
 from recnb.results.means import wide_table
 from recnb.results.plots import parts_of
 from recnb.results.provenance import Basis, merged
-from recnb.results.score import PartialScore
+from recnb.results.score import Interval, MetricValue
+from recnb.results.values import Said
 from recnb.stats import Moments
+from recnb.stats.intervals import check_method
+from recnb.stats.moments import SumsMethod
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,37 @@ class Question:
     def needs_scale(self) -> bool:
         """Whether a metric uses the highest relevance of all users."""
         return any(_takes_scale(metric, own) for metric, own in self.chosen())
+
+
+class PartialScore(MetricValue):
+    """A metric's mean over users of many parts: a float with the number of users, its cut-off and its convention.
+
+    The values of users are not kept; its interval comes of sums over them.
+    """
+
+    moments: Moments  #: of one column
+
+    def __new__(cls, moments: Moments, metric: str, k: int | None, convention: Convention, basis: str) -> PartialScore:
+        """The mean of the moments, which stay with it."""
+        self = float.__new__(cls, _mean(moments))
+        vars(self).update(metric=metric, k=k, convention=convention, lang=current(), moments=moments, words=basis)
+        return self
+
+    @property
+    def basis(self) -> str:
+        """In words: how many users, who was left out, and by what convention."""
+        return str(vars(self)["words"])
+
+    @property
+    def n_users(self) -> int:
+        """The number of users that the mean is over."""
+        return self.moments.n
+
+    def interval(self, confidence: float = 0.95, method: SumsMethod = "beta") -> Interval:
+        """Interval for the mean, taking the users as a sample: the same that `Score.interval` gives."""
+        check_method(method, ("beta", "t"))
+        low, high = self.moments.interval(confidence, method)
+        return Interval(float(low[0]), float(high[0]), float(confidence), method)
 
 
 @dataclass(frozen=True, eq=False)

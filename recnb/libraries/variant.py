@@ -25,12 +25,10 @@ from recnb.libraries.facts import facts_of
 from recnb.libraries.refusals import refuse
 from recnb.metrics.hits import Floats
 from recnb.metrics.metric import Metric, metric_named
-from recnb.results.aggregation import average, cutoffs_under, hits_for
-from recnb.results.arguments import position_of
+from recnb.results.evaluation_data import EvaluationData, average, cutoffs_under, hits_for, position_of
 
 if TYPE_CHECKING:
     from recnb.results import Explanation
-    from recnb.results.evaluation_data import EvaluationData
 
 T = TypeVar("T")
 
@@ -178,8 +176,7 @@ class Variant:
 
     def explanation(self, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:
         """Return the explanation of a user's value; None if it does not follow from a single list."""
-        from recnb.results.evaluation_data import EvaluationData
-        from recnb.results.explanation import explanation_of
+            from recnb.results.explanation import explanation_of
 
         prepared = measured.prepared
         if prepared is None or self.convention.cutoff == "none":

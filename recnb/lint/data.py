@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from recnb.data.validation import in_floats
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, in_order
 from recnb.metrics.metric import Metric
-from recnb.results.aggregation import Scoring, average, cutoffs_under
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, Scoring, average, cutoffs_under
 
 Mask = NDArray[np.bool_]
 PAIR = ["user", "item"]

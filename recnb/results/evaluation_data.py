@@ -1,36 +1,32 @@
-"""The data of one evaluation, and the values of metrics on it: what tables, reports and explanations read."""
+"""The data of one evaluation: users, lists, titles; and one metric of accuracy on it, under the convention it follows."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
-from markupsafe import Markup
 
 from recnb.conventions import Convention, presets, shown_at
 from recnb.data import Counts, Prepared
 from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
-from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, grades_of, relevant_only
+from recnb.data.relevance import relevant_only
 from recnb.data.side_data import SideData
 from recnb.data.source import InMemoryRows
-from recnb.display.language import N_, Sentence, _
-from recnb.display.templates import render
+from recnb.data.subset import judged_hits
+from recnb.display.language import N_, Sentence
 from recnb.display.text import one_line
-from recnb.errors import ElsewhereError, OptionError, UnknownUserError
+from recnb.errors import OptionError, UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Hits
-from recnb.metrics.metric import Metric
-from recnb.results.aggregation import Scoring, users_behind
-from recnb.results.arguments import position_of
-from recnb.results.provenance import Basis
-
-#: What to ask an evaluation first.
-CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
+from recnb.metrics.metric import Credit, Metric
+from recnb.metrics.recommendation_lists import Bools
+from recnb.results.provenance import Basis, follows
 
 #: Columns of the frame of items that name them for a reader, without regard to case.
 TITLES = ("title", "name", "label")
@@ -38,9 +34,98 @@ TITLES = ("title", "name", "label")
 #: Why a user is not evaluated whose metric has nothing to find.
 NOTHING_RELEVANT = "none of their items in the truth is relevant"
 
+#: Users at a time: few enough for the processor's cache, and so many that a step takes longer than its call.
+BLOCK = 2**15
+
+
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """One metric on joined data, with the options in force."""
+
+    prepared: Prepared
+    metric: Metric[...]
+    options: Mapping[str, Any]
+
+    @property
+    def convention(self) -> Convention:
+        """The convention of the data."""
+        return self.prepared.convention
+
+    @property
+    def in_force(self) -> Convention:
+        """The convention of the data with the metric's own options."""
+        return self.convention.with_metric({**self.metric.defaults, **self.options})
+
+    def hits(self, cutoffs: Cutoffs) -> Hits:
+        """Return the hits that the metric needs at these cut-offs."""
+        return hits_for(self.prepared, [(self.metric, self.options)], cutoffs)
+
+    def credit(self, cutoffs: Cutoffs) -> Credit:
+        """Return the credit of the hits at these cut-offs."""
+        cutoffs = cutoffs_under(self.convention, cutoffs)
+        return self.metric.at(self.hits(cutoffs), cutoffs, self.options)
+
+    def averaged(self, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
+        """Return the values of users × cut-offs, NaN where not averaged, and their mean."""
+        return average(self.credit(cutoffs), self.convention)
+
+    def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int]:
+        """Count the users behind the mean at the deepest cut-off, those of them without a list, and those with no relevant item."""
+        n_users, without_list, n_without = _counts(self.prepared)
+        if self.convention.relevant == ">0":
+            return n_users, without_list, n_without
+        credit = self.credit(Cutoffs.one(cutoffs.deepest))
+        if not isinstance(credit.out_of, Credit):
+            return n_users, without_list, n_without
+        # Where an item of no gain can be relevant, an ideal of 0 says that there is nothing to find.
+        n_undefined = int((np.asarray(credit.possible) == 0).sum())
+        if self.convention.no_relevant == "skip":  # those counted are others, who are left out before
+            return n_users - n_undefined, without_list, n_without + n_undefined
+        return n_users, without_list, n_undefined
+
+
+def _counts(prepared: Prepared) -> tuple[int, int, int]:
+    return len(prepared.users), int(np.count_nonzero(prepared.list_length == 0)), prepared.n_without_relevant
+
+
+def hits_for(
+    prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
+) -> Hits:
+    """Return the hits that metrics need at these cut-offs, with all judged items if one of them counts these."""
+    whole = any(metric.needs_whole_list(options) for metric, options in metrics)
+    hits = prepared.hits(None if whole else cutoffs.deepest)
+    if any(metric.needs_judged for metric, _options in metrics):
+        return replace(hits, judged=judged_hits(prepared))
+    return hits
+
+
+def cutoffs_under(convention: Convention, k: object) -> Cutoffs:
+    """Return the cut-offs; under a convention that does not cut, they only label the numbers."""
+    cutoffs = Cutoffs.of(k)
+    return Cutoffs(cutoffs.values, uncut=True) if convention.cutoff == "none" else cutoffs
+
+
+def average(credit: Credit, convention: Convention) -> tuple[Floats, Floats]:
+    """Fill in and leave out users who have nothing to find, and average the others."""
+    matrix, undefined = credit.value, undefined_in(credit, convention)
+    if undefined is not None and undefined.any():
+        matrix = np.where(undefined, {"skip": np.nan, "one": 1.0}.get(convention.no_relevant, 0.0), matrix)
+    elif len(matrix):
+        return matrix, np.asarray(matrix.mean(axis=0))
+    n, total = np.count_nonzero(~np.isnan(matrix), axis=0), np.nansum(matrix, axis=0)
+    return matrix, np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0)
+
+
+def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
+    """Mark users who had nothing to find: no relevant item or, where an item of no gain can be relevant, an ideal of 0."""
+    if convention.relevant != ">0" and isinstance(credit.out_of, Credit):
+        return np.asarray(np.asarray(credit.possible) == 0)
+    n_relevant = credit.rows.n_relevant
+    return None if n_relevant.all() else (n_relevant == 0)[:, np.newaxis]
+
 
 class EvaluationData:
-    """The joined data of one model, the convention in force, and each metric's values per user.
+    """The joined data of one model, and the convention in force.
 
     Each metric follows the conventions of `library`, over which `overrides` take precedence; None is recnb itself.
     """
@@ -53,21 +138,21 @@ class EvaluationData:
         side_data: SideData | None = None,
     ) -> None:
         self.prepared = prepared
-        self.side_data = side_data or SideData()
         self.library = library
         self.overrides = dict(overrides or {})
+        self.side_data = side_data or SideData()
         #: All lists, and the attributes of items: what metrics beyond accuracy read; loaded on first use.
         self.item_data = ItemData(prepared, self.side_data)
 
     @property
     def n_users(self) -> int:
         """The number of users evaluated."""
-        return self.counts.n_users
+        return len(self.prepared.users)
 
     @property
     def users(self) -> pd.Index[Any]:
         """The users evaluated, in the order of every per-user result."""
-        return index_of(self.prepared.users, name=self.user_label)
+        return pd.Index(self.prepared.users.to_numpy(), name=self.user_label)
 
     @property
     def user_label(self) -> str:
@@ -94,8 +179,102 @@ class EvaluationData:
         return len({preset.convention.no_relevant for preset in presets.of_library(self.library)}) == 1
 
     def restricted(self, prepared: Prepared) -> EvaluationData:
-        """The same evaluation for some of its users, whose data is `prepared`."""
+        """Return the same evaluation for some of its users, whose data is `prepared`."""
         return EvaluationData(prepared, self.library, self.overrides, self.side_data)
+
+    def under(self, library: str) -> EvaluationData:
+        """Return the same data under a library's conventions."""
+        name, source = presets.library_named(library), self.prepared.source
+        assert source is not None
+        convention = source.as_given(presets.data_convention(name))
+        return EvaluationData(source.under(convention), name, side_data=self.side_data)
+
+    # The metrics
+
+    def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
+        """Return a metric on the data and with the options in force: the evaluation's own, or a library's.
+
+        What a library lacks is worked out as recnb defines it, relevance above 0 included, on the library's users and order.
+        """
+        recorded = self._recorded(metric, whole=whole)
+        own = {} if recorded is None else dict(recorded.options)
+        options = {**own, **metric.given, **options}
+        if not metric.is_accuracy or (self.library is None and not metric.data):
+            return Scoring(self.prepared, metric, options)
+        if recorded is not None:
+            convention = replace(recorded.convention, **self.overrides)
+        elif self.library is None:
+            convention = self.convention
+        else:
+            no_relevant = self.convention.no_relevant
+            plain = {"cutoff": "k", "relevant": ">0", "no_relevant": "zero" if no_relevant == "one" else no_relevant}
+            convention = replace(self.convention, **plain | self.overrides)
+        source = self.prepared.source
+        assert source is not None
+        return Scoring(source.under(source.as_given(replace(convention, **metric.data))), metric, options)
+
+    def _recorded(self, metric: Metric[...], *, whole: bool = False) -> presets.Preset | None:
+        """Return what is recorded of a metric in the library; nothing of one that it never cuts, if a cut-off is asked for."""
+        if self.library is None:
+            return None
+        name = metric.plain_name
+        if not metric.is_accuracy:  # of several ways that go by one formula, the one that has its name
+            variants = presets.of_metric(name, self.library)
+            return next((one for one in variants if one.variant.split("[")[0] == name), next(iter(variants), None))
+        found = presets.default_of(self.library, name, whole=whole)
+        return None if found is not None and found.convention.cutoff == "none" and not whole else found
+
+    def is_own(self, metric: Metric[...], *, whole: bool = False) -> bool:
+        """Whether a number under a library's conventions is recnb's own, since nothing is recorded of it there."""
+        return self.library is not None and self._recorded(metric, whole=whole) is None
+
+    def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
+        """Return a metric's value for each user at each cut-off; NaN for one who is left out at the last."""
+        scoring = self.scoring(metric, options, whole=cutoffs.values == (None,))
+        (matrix, _mean), users = scoring.averaged(cutoffs), scoring.prepared.users
+        here = users.is_in(self.prepared.users.implode()).to_numpy()
+        if here.sum() < self.n_users or np.isfinite(matrix[~here]).any():
+            raise OptionError(
+                f"{self.library} averages {metric.name} over other users than its other metrics: ask for it alone."
+            )
+        kept: Floats = matrix[here]
+        return kept
+
+    # What is said of the numbers
+
+    def basis_of(self, scoring: Scoring, cutoffs: Cutoffs, given: Mapping[str, Any] | None = None) -> Basis:
+        """Return what a metric's number at the deepest of these cut-offs rests on; `given`: the options of the call."""
+        prepared, whole = scoring.prepared, cutoffs.values == (None,)
+        options = {**scoring.metric.defaults, **scoring.options}
+        of_truth = options.get("max_relevance", "") is None
+        shown = shown_at(None, options) if whole and self.library is None else options
+        return Basis(
+            counts=scoring.users_behind(cutoffs),
+            convention=scoring.convention.with_metric(shown),
+            graded=prepared.graded,
+            notes=(*self.prepared.notes, *self.apart),
+            scale=prepared.max_relevance if of_truth else None,
+            library=self.library,
+            given=tuple(self.overrides),
+            options=dict(given or {}),
+            is_own=self.is_own(scoring.metric, whole=whole),
+        )
+
+    def basis(self, convention: Convention | None = None) -> str:
+        """Return in words how many users there are, who was left out, and the convention, whatever the metric."""
+        if convention is not None and not isinstance(convention, Convention):
+            raise OptionError(f"convention={one_line(repr(convention))} is no recnb.Convention.")
+        return "; ".join([*self.users_in_words, *(convention or self.convention).phrases(graded=self.prepared.graded), *self.notes])
+
+    @property
+    def users_in_words(self) -> list[str]:
+        """The users evaluated, and those left out."""
+        return Basis(_counts(self.prepared), self.convention, self.prepared.graded, ()).users_in_words()
+
+    @property
+    def as_library_has_it(self) -> list[str]:
+        """Whose conventions each metric follows, and what was given on top of them; nothing for recnb's own."""
+        return [follows(self.library, self.convention.given_in_words(self.overrides))] if self.library else []
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -105,154 +284,39 @@ class EvaluationData:
     @cached_property
     def apart(self) -> tuple[Sentence, ...]:
         """A note if no item of the lists is in the truth, as where ids are written in two ways."""
-        rows, judged = self.prepared.rows, self.prepared.judged["item"]
-        is_part = self.prepared.source is not None and self.prepared.source.part
-        if is_part or len(self.prepared.all_hits.rank) or not isinstance(rows, InMemoryRows):
+        rows, judged, source = self.prepared.rows, self.prepared.judged["item"], self.prepared.source
+        if (source is not None and source.part) or len(self.prepared.all_hits.rank):
             return ()
-        items = rows.all()["item"]
+        items = rows.all()["item"] if isinstance(rows, InMemoryRows) else judged
         if not len(items) or not len(judged) or items.is_in(judged.unique().implode()).any():
             return ()
-        examples = {"item": one_line(repr(items[0]), 80), "other": one_line(repr(judged[0]), 80)}
-        return (
-            Sentence(
-                N_("no recommended item is in the truth: lists hold items such as {item}, the truth such as {other}"),
-                examples,
-            ),
-        )
+        message = N_("no recommended item is in the truth: lists hold items such as {item}, the truth such as {other}")
+        return (Sentence(message, {"item": one_line(repr(items[0]), 80), "other": one_line(repr(judged[0]), 80)}),)
 
-    def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
-        """Return a metric's value for each user at each cut-off; NaN for one who is left out at the last."""
-        scoring = self.scoring(metric, options, whole=cutoffs.values == (None,))
-        (matrix, _mean), users = scoring.averaged(cutoffs), scoring.prepared.users
-        here = users.is_in(self.prepared.users.implode()).to_numpy()
-        if here.sum() < self.n_users or np.isfinite(matrix[~here]).any():
-            problem = (
-                f"{self.library} averages {metric.name} over other users than its other metrics: ask for it alone."
-            )
-            raise OptionError(problem)
-        kept: Floats = matrix[here]
-        return kept
-
-    def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
-        """The data and the options under which a metric is worked out here: the evaluation's own, or a library's.
-
-        What a library lacks is worked out as recnb defines it, relevance above 0 included, on the library's users and order.
-        """
-        recorded = self._recorded(metric, whole=whole)
-        if recorded is None and self.library is None and not metric.data:
-            return Scoring(self.prepared, metric, dict(options))
-        if recorded is None:
-            convention, own = self.convention if self.library is None else self._own_convention, {}
-        else:
-            convention, own = replace(recorded.convention, **self.overrides), dict(recorded.options)
-        source = self.prepared.source
-        assert source is not None
-        convention = source.as_given(replace(convention, **metric.data))
-        return Scoring(source.under(convention), metric, {**own, **metric.given, **options})
-
-    def _recorded(self, metric: Metric[...], *, whole: bool = False) -> presets.Preset | None:
-        if self.library is None:
-            return None
-        name = metric.plain_name
-        found = presets.default_of(self.library, name, whole=whole)
-        return None if found is not None and found.convention.cutoff == "none" and not whole else found
-
-    @property
-    def _own_convention(self) -> Convention:
-        """The convention of recnb's own metrics under a library's."""
-        own: dict[str, Any] = {"cutoff": "k", "relevant": ">0"}
-        if self.convention.no_relevant == "one":
-            own["no_relevant"] = "zero"
-        return replace(self.convention, **own | self.overrides)
-
-    @cached_property
-    def _odd_grades(self) -> frozenset[str]:
-        """Words for the grades on which libraries raise an error, or return a number that follows no rule."""
-        source = self.prepared.source
-        if source is None:
-            return frozenset()
-        grades = grades_of(source.truth)
-        return frozenset(word for word, applies in (REFUSED_GRADES | UNRULED_GRADES).items() if applies(grades))
-
-    def why_own(self, metric: Metric[...], *, whole: bool = False) -> str | None:
-        """Why a number is recnb's own under a library's conventions, by the words of `WHY_OWN`; None if it is the library's."""
-        if self.library is None:
-            return None
-        recorded = self._recorded(metric, whole=whole)
-        if recorded is None:
-            if self._recorded(metric, whole=True) is not None:
-                return "uncut"
-            return "none"
-        odd = self._odd_grades.intersection(recorded.refuses) if recorded.refuses else frozenset()
-        return "refused" if odd & REFUSED_GRADES.keys() else "unruled" if odd else None
-
-    def under(self, library: str) -> EvaluationData:
-        """The same data under a library's conventions."""
-        name = presets.library_named(library)
-        source = self.prepared.source
-        assert source is not None
-        first = presets.data_convention(name)
-        return EvaluationData(source.under(source.as_given(first)), name, side_data=self.side_data)
-
-    def basis_of(self, scoring: Scoring, cutoffs: Cutoffs, given: Mapping[str, Any] | None = None) -> Basis:
-        """Return what a metric's number at the deepest of these cut-offs rests on; `given`: the options of the call."""
-        prepared, whole = scoring.prepared, cutoffs.values == (None,)
-        options = {**scoring.metric.defaults, **scoring.options}
-        of_truth = "max_relevance" in options and options["max_relevance"] is None
-        shown = shown_at(None, options) if whole and self.library is None else options
-        return Basis(
-            counts=users_behind(prepared, scoring.n_undefined(cutoffs)),
-            convention=scoring.convention.with_metric(shown),
-            graded=prepared.graded,
-            notes=(*self.prepared.notes, *self.apart),
-            scale=prepared.max_relevance if of_truth else None,
-            library=self.library,
-            given=tuple(self.overrides),
-            options=dict(given or {}),
-            why_own=self.why_own(scoring.metric, whole=whole),
-        )
-
-    @property
-    def as_library_has_it(self) -> list[str]:
-        """Whose conventions each metric follows, and what was given on top of them; nothing for recnb's own."""
-        basis = Basis((0, 0, 0), self.convention, True, (), library=self.library, given=tuple(self.overrides))
-        return basis.phrases(brief=True)[:1] if self.library else []
-
-    @property
-    def users_in_words(self) -> list[str]:
-        """The users evaluated, and those left out."""
-        return Basis(users_behind(self.prepared, None), self.convention, self.prepared.graded, ()).users_in_words()
-
-    def basis(self, convention: Convention | None = None) -> str:
-        """In words: how many users, who was left out, and by which convention."""
-        if convention is not None and not isinstance(convention, Convention):
-            raise OptionError(f"convention={one_line(repr(convention))} is no recnb.Convention.")
-        notes = (*self.prepared.notes, *self.apart)
-        basis = Basis(users_behind(self.prepared, None), convention or self.convention, self.prepared.graded, notes)
-        return "; ".join(basis.phrases())
+    # Users and their lists
 
     def position(self, user: Any) -> int:
-        """The position of a user among those evaluated."""
+        """Return the position of a user among those evaluated."""
         if place_of(user, self.prepared.users) is None and (reason := self._left_out(user)):
             raise not_evaluated(user, reason)
         return position_of(user, self.prepared.users)
 
     def _left_out(self, user: Any) -> str:
-        """Why a user of the frames is not evaluated; empty for one who is in none of them."""
+        """Return why a user of the frames is not evaluated; nothing for one who is in none of them."""
         judged, rows = self.prepared.judged, self.prepared.rows
         listed = isinstance(rows, InMemoryRows) and place_of(user, rows.all()["user"]) is not None
         if place_of(user, judged["user"]) is None:
             return "they have a list, and no item in the truth" if listed else ""
         if place_of(user, relevant_only(judged, self.convention)["user"]) is None:
             return NOTHING_RELEVANT
-        return "they have relevant items, and no list" if not listed else "the convention leaves them out"
+        return "the convention leaves them out" if listed else "they have relevant items, and no list"
 
     def list_of(self, position: int) -> dict[int, Any]:
-        """The list of the user at a position: item by rank."""
+        """Return the list of the user at a position: item by rank."""
         return self.lists_of([position])[0]
 
     def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
-        """The lists of some users, fetched at once where rows are elsewhere."""
+        """Return the lists of some users, fetched at once where rows are elsewhere."""
         users = self.prepared.users[list(positions)]
         rows = self.prepared.rows.of(users).select("user", "rank", "item").sort("rank", maintain_order=True)
         found: dict[Any, dict[int, Any]] = {user: {} for user in users.to_list()}
@@ -261,67 +325,39 @@ class EvaluationData:
         return [found[user] for user in users.to_list()]
 
     def truth_of(self, position: int) -> pl.DataFrame:
-        """The relevant items of the user at a position, the most relevant first."""
+        """Return the relevant items of the user at a position, the most relevant first."""
         return self.prepared.truth.filter(pl.col("user") == self.prepared.users[[position]]).select("item", "relevance")
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
-        """The titles of items, of those that have one in the frame of items: shown wherever items are."""
+        """Return the titles of items, of those that have one in the frame of items: shown wherever items are."""
         frame = self.side_data.items
         column = None if frame is None else next((name for name in frame.columns if name.lower() in TITLES), None)
         if frame is None or column is None or not items:
             return {}
         wanted = frame.filter(pl.col("item").is_in(pl.Series(items, dtype=frame["item"].dtype).implode()))
-        return {
-            item: str(title)
-            for item, title in zip(wanted["item"].to_list(), wanted[column].to_list(), strict=True)
-            if title is not None
-        }
-
-    def hits(self, depth: int | None = None) -> Hits:
-        """The hits down to a rank, from which every metric of accuracy is computed."""
-        return self.prepared.hits(Cutoffs.one(depth).values[0])
+        return {item: str(title) for item, title in wanted.select("item", column).iter_rows() if title is not None}
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per user: length of the list, relevant items, hits."""
+        """Return a row per user: length of the list, relevant items, hits."""
         hits = self.prepared.hits(None)
         found = np.bincount(hits.user if hits.tied is None else hits.user[hits.tied.top], minlength=hits.n_users)
-        return pd.DataFrame(
-            {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}, index=self.users
-        )
+        counts = {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}
+        return pd.DataFrame(counts, index=self.users)
 
-    def __repr__(self) -> str:
-        return f"{self._title()}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
 
-    def _repr_html_(self) -> str:
-        calls = Markup(" ").join(Markup("<code>{}</code>").format(call) for call in CALLS)
-        return str(render("results/evaluation.jinja", title=self._title(), basis=self.basis(), calls=calls))
-
-    def _title(self) -> str:
-        counts = self.counts
-        try:
-            return _(
-                "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items",
-                rows=counts.n_recommended,
-                relevant=counts.n_relevant,
-            )
-        except ElsewhereError:  # some of the users, whose rows were not counted by themselves
-            return _(
-                "Evaluation of some users' lists, which are not here, against {relevant:,} relevant items",
-                relevant=counts.n_relevant,
-            )
+def position_of(user: Any, users: pl.Series, *, evaluated: bool = True) -> int:
+    """Return the position of a user among those evaluated, or among those with a list."""
+    found = place_of(user, users)
+    if found is None:
+        by_text = {str(known): known for known in users.head(10_000).to_list()}
+        close = [repr(by_text[name]) for name in difflib.get_close_matches(str(user), by_text, n=2, cutoff=0.6)]
+        question = f"Did you mean {' or '.join(close)}? " if close else ""
+        shown = ", ".join(map(repr, users.head(5).to_list())) + ", …" * (len(users) > 5)
+        among = f"the {len(users):,} users {'evaluated' if evaluated else 'who have a list'}"
+        raise UnknownUserError(f"user {quoted(user)} is not among {among}. {question}They are {shown}.")
+    return found
 
 
 def not_evaluated(user: Any, reason: str) -> UnknownUserError:
-    """The error that names a user who is left out, and why."""
+    """Return the error that names a user who is left out, and why."""
     return UnknownUserError(f"user {user!r} is not evaluated: {reason}.")
-
-
-def index_of(
-    users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None = None, name: str = "user"
-) -> pd.Index[Any]:
-    """Users as an index: all of them, or those kept; `name`: what the caller calls their column."""
-    # numpy has no time zones.
-    zoned = isinstance(users.dtype, pl.Datetime) and users.dtype.time_zone is not None
-    labels = pd.DatetimeIndex(users.to_pandas()) if zoned else users.to_numpy()
-    index: pd.Index[Any] = pd.Index(labels if kept is None else labels[kept], name=name)
-    return index

@@ -28,17 +28,46 @@ from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
-from recnb.results import beyond_accuracy
-from recnb.results.aggregation import cutoffs_under, undefined_in
-from recnb.results.arguments import check_options, measure_at, position_of
-from recnb.results.evaluation_data import NOTHING_RELEVANT, not_evaluated
+from recnb.results.arguments import check_options, measure_at
+from recnb.results.evaluation_data import NOTHING_RELEVANT, cutoffs_under, not_evaluated, position_of, undefined_in
 from recnb.results.plots import axes, plain
-from recnb.results.provenance import COLUMNS, console, titled
+from recnb.results.provenance import console, titled
+from recnb.results.values import many_orders, of_evaluated, values_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from recnb.results.evaluation_data import EvaluationData
+
+#: Columns of explanations and lists.
+COLUMNS: dict[str, str] = {
+    "rank": N_("rank"),
+    "item": N_("item"),
+    "relevance": N_("relevance"),
+    "judged": N_("judged"),
+    "gain": N_("gain"),
+    "discount": N_("discount"),
+    "term": N_("term"),
+    "credit": N_("credit"),
+    "running": N_("running sum"),
+    "share": N_("share"),
+    "hit": N_("hit, relevance"),
+    "other_item": N_("other item"),
+    "genre": N_("genre"),
+    "count": N_("count"),
+    "times": N_("times shown"),
+    "place": N_("place"),
+    "cosine": N_("cosine"),
+    "jaccard": N_("jaccard"),
+    "together": N_("together"),
+    "distance": N_("distance"),
+    "differing": N_("differing"),
+    "expected_rank": N_("expected rank"),
+    "popular_place": N_("place by popularity"),
+    "tail": N_("in the tail"),
+    "p": N_("p, history"),
+    "q": N_("q, list"),
+}
 
 #: Terms and rows beyond these are counted, not shown; the frames hold them all.
 TERMS_SHOWN, ROWS_SHOWN = 12, 30
@@ -244,7 +273,7 @@ def _of_accuracy(
     hits = data.scoring(metric, options).hits(cutoffs).of_user(position)
     if hits.tied is not None:
         if (hits.tied.weight < 1).any():
-            raise beyond_accuracy.many_orders()
+            raise many_orders()
         hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
     convention = data.convention.with_metric(shown_at(cutoffs.values[0], {**metric.defaults, **options}))
     items, truth_items = data.list_of(position), data.truth_of(position)["item"].to_list()
@@ -258,17 +287,18 @@ def _of_accuracy(
 def _beyond_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: object, options: Mapping[str, Any]
 ) -> Explanation:
-    found = beyond_accuracy.result_of(data, metric, Cutoffs.one(k).values[0], options)
-    result = found.result
+    check_options(metric, options)
+    found = values_of(data, metric, Cutoffs.one(k), options)
+    (cutoff,), (result,) = found.k, found.results
     if isinstance(result, Whole):
         if user is not None:
             raise OptionError(
                 f"{metric.name} is one number of all lists together, and no user has a value of their own: "
-                f"type .explain({metric.name!r}, k={found.k!r})."
+                f"type .explain({metric.name!r}, k={cutoff!r})."
             )
         rows, value = TermRows(np.zeros(0), {}) if result.rows is None else result.rows(), float(result)
     else:
-        position = position_of(user, found.users, evaluated=found.of_evaluated)
+        position = position_of(user, found.users, evaluated=of_evaluated(metric))
         if not result.counted[position]:
             raise RecnbError(f"{metric.name}: user {user!r} has no value. {metric.no_value}")
         assert result.rows is not None
@@ -277,12 +307,12 @@ def _beyond_accuracy(
     terms = _terms(rows, term, short=True) if metric.per_row_texts else []
     items = [] if rows.items is None else [data.item_data.items[int(item)] for item in rows.items.ravel()]
     return Explanation(
-        **_about(metric, found.k, found.options),
+        **_about(metric, cutoff, found.options),
         user=user,
         value=value,
         terms=tuple(terms),
         rows=_frame(rows, term, terms, items),
-        basis="; ".join(found.phrases()),
+        basis="; ".join(found.basis.phrases()),
         line=_by_convention(value) if rows.undefined else _line(metric, rows, terms, term, out_of, value),
         n_rows=rows.n_rows,
         titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),

@@ -14,12 +14,11 @@ from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, measure_named
 from recnb.results.arguments import Metrics, asked_of, measure_at, options_of
-from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.plots import parts_of
 from recnb.results.provenance import merged
 from recnb.results.score import CatalogueScore, Score, score_of
 from recnb.results.table import Table
-from recnb.results.values import values_of
+from recnb.results.values import recorded_in, values_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData

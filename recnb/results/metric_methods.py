@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+import json
+import typing
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, overload
 
 from recnb.errors import Suggesting
 from recnb.metrics import accuracy, calibration, retrieval, serendipity
-from recnb.metrics import coverage as catalogue
-from recnb.metrics import novelty as lists
+from recnb.metrics import coverage as of_all
+from recnb.metrics import novelty as of_lists
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import CatalogueMetric, Metric, UserMetric
-from recnb.results.arguments import check_options
-from recnb.results.documentation import describe
 from recnb.results.single_list import Ranking, Truth, score_lists
 
 if TYPE_CHECKING:
@@ -42,11 +43,9 @@ def method(metric: Any) -> Any:
     """Return the method that gives a metric's number; `k` and the options are those of the metric's function."""
 
     def call(self: Any, k: Any = None, **options: Any) -> Any:
-        check_options(metric, options)
         return self._score(metric, Cutoffs.one(k).values[0], options)
 
-    returned = "CatalogueScore" if metric.of == "all" else "Score"
-    describe(call, metric, ["self"], returned)
+    _describe(call, metric, ["self"], returned="CatalogueScore" if metric.of == "all" else "Score")
     call.__qualname__ = f"Evaluation.{metric.name}"
     return call
 
@@ -61,8 +60,54 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
         return score_lists(metric, ranking, truth, k, options, y_true=y_true, y_score=y_score, ties=ties)
 
     call.__module__ = "recnb"
-    function: OneList[P] = describe(call, metric, ["ranking", "truth"], "Score", ["y_true", "y_score", "ties"])
+    function: OneList[P] = _describe(call, metric, ["ranking", "truth"], ["y_true", "y_score", "ties"])
     return function
+
+
+#: The parameters of every metric, and what it returns.
+PARAMETERS = {
+    "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a list of such lists gives their mean.",
+    "truth": "truth : mapping, list or set, optional\n    Relevance of each item, or the relevant items; for several rankings, one for each.",
+    "k": "k : int, optional\n    Cut-off: the rank after which the list is cut. None: the whole list of each user",
+    "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the relevance and the score of each item, in any order; equal scores keep their order.",
+    "ties": 'ties : {"first", "last", "expected", "max_rank", "floor_mean_rank", "worst"}, optional\n    The order of equal scores, as in `Convention`; "expected" is the mean over all orders.',
+}
+RETURNS = {
+    "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",
+    "CatalogueScore": "CatalogueScore\n    A float with `per_item`, `plot()` and its convention.",
+}
+
+
+def _describe(
+    call: Any, metric: Metric[...], leading: Sequence[str], trailing: Sequence[str] = (), *, returned: str = "Score"
+) -> Any:
+    """Give the callable the metric's name, signature and docstring; `leading` are its parameters before `k`, `trailing` the last."""
+    of_metric = list(inspect.signature(metric.function).parameters.values())[1:]
+    kind, last = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    first = [inspect.Parameter(name, kind, default=inspect.Parameter.empty if name == "self" else None) for name in leading]
+    parameters = [*first, *of_metric, *(inspect.Parameter(name, last, default=None) for name in trailing)]
+    call.__name__ = call.__qualname__ = metric.name
+    call.__signature__ = inspect.Signature(parameters, return_annotation=returned)
+    text, example, after = (inspect.getdoc(metric.function) or "").partition(">>>")
+    ideal = ", with the ideal list cut at its length." if "ideal" in metric.defaults else "."
+    named = [PARAMETERS[name] for name in leading if name != "self"]
+    lines = [*named, PARAMETERS["k"] + ideal, *_options(metric), *(PARAMETERS[name] for name in trailing if name in PARAMETERS)]
+    parts = [text.rstrip(), "Parameters\n----------\n" + "\n".join(lines), f"Returns\n-------\n{RETURNS[returned]}"]
+    call.__doc__ = "\n\n".join([*parts, *([f"Examples\n--------\n{example}{after}"] if example else [])])
+    return call
+
+
+def _options(metric: Metric[...]) -> list[str]:
+    """Return the lines of a docstring on each option, with the values that its type allows."""
+    hints, lines = typing.get_type_hints(metric.function), []
+    for name, default in metric.defaults.items():
+        types = [kind.__name__ for kind in typing.get_args(hints[name]) or (hints[name],) if kind is not type(None)] if name not in metric.words else []
+        kind = " or ".join(types) or f"{{{', '.join(json.dumps(word) for word in metric.words[name])}}}"
+        shown = json.dumps(default) if isinstance(default, str) else default
+        lines.append(f"{name} : {kind}, {'optional' if default is None else f'default {shown}'}")
+        if meanings := metric.meanings.get(name):
+            lines.append(f"    {'; '.join(f'{json.dumps(word)}: {meaning}' for word, meaning in meanings.items())}.")
+    return lines
 
 
 class Methods(Suggesting):
@@ -89,16 +134,16 @@ class Methods(Suggesting):
     bpref = method(retrieval.bpref)
     interpolated_precision = method(retrieval.interpolated_precision)
 
-    coverage = method(catalogue.coverage)
-    user_coverage = method(catalogue.user_coverage)
-    gini = method(catalogue.gini)
-    entropy = method(catalogue.entropy)
-    personalization = method(catalogue.personalization)
-    novelty = method(lists.novelty)
-    popularity = method(lists.popularity)
-    popularity_rank = method(lists.popularity_rank)
-    tail_share = method(lists.tail_share)
-    diversity = method(lists.diversity)
+    coverage = method(of_all.coverage)
+    user_coverage = method(of_all.user_coverage)
+    gini = method(of_all.gini)
+    entropy = method(of_all.entropy)
+    personalization = method(of_all.personalization)
+    novelty = method(of_lists.novelty)
+    popularity = method(of_lists.popularity)
+    popularity_rank = method(of_lists.popularity_rank)
+    tail_share = method(of_lists.tail_share)
+    diversity = method(of_lists.diversity)
     serendipity = method(serendipity.serendipity)
     calibration = method(calibration.calibration)
 

@@ -1,4 +1,4 @@
-"""Words under numbers: how many users, who was left out, by which convention; and frames as a console shows them."""
+"""Words under numbers, made when they are shown: how many users, who was left out, by which convention."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from recnb.display.templates import BESIDE_TITLE, name
 if TYPE_CHECKING:
     from recnb.conventions import Convention
 
-
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
     "skip": N_("{n:,} with no relevant item left out"),
@@ -24,40 +23,10 @@ NO_RELEVANT: dict[str, str] = {
     "one": N_("{n:,} with no relevant item counting 1 where evaluated"),
 }
 
-#: Columns of explanations and lists.
-COLUMNS: dict[str, str] = {
-    "rank": N_("rank"),
-    "item": N_("item"),
-    "relevance": N_("relevance"),
-    "judged": N_("judged"),
-    "gain": N_("gain"),
-    "discount": N_("discount"),
-    "term": N_("term"),
-    "credit": N_("credit"),
-    "running": N_("running sum"),
-    "share": N_("share"),
-    "hit": N_("hit, relevance"),
-    "other_item": N_("other item"),
-    "genre": N_("genre"),
-    "count": N_("count"),
-    "times": N_("times shown"),
-    "place": N_("place"),
-    "cosine": N_("cosine"),
-    "jaccard": N_("jaccard"),
-    "together": N_("together"),
-    "distance": N_("distance"),
-    "differing": N_("differing"),
-    "expected_rank": N_("expected rank"),
-    "popular_place": N_("place by popularity"),
-    "tail": N_("in the tail"),
-    "p": N_("p, history"),
-    "q": N_("q, list"),
-}
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Basis:
-    """What the mean of a metric of accuracy rests on: its users and the decisions in force, in words when they are shown."""
+    """What a mean over users rests on: the users and the decisions in force."""
 
     counts: tuple[int, int, int]  #: users averaged, of these without a list, and users with no relevant item
     convention: Convention  #: with the metric's options
@@ -67,49 +36,33 @@ class Basis:
     library: str | None = None  #: whose conventions are followed
     given: tuple[str, ...] = ()  #: the names of what was given on top of these
     options: Mapping[str, Any] = field(default_factory=dict)  #: of the metric, as given in the call
-    why_own: str | None = None  #: why the number is recnb's own nevertheless, a key of WHY_OWN
+    is_own: bool = False  #: whether the number is recnb's own, since the library has none
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
-        return users_in_words(*self.counts, self.convention)
+        n_users, n_without_list, n_without_relevant = self.counts
+        parts = [ngettext("{n:,} user", "{n:,} users", n_users) + self.convention.users_phrase]
+        if n_without_list:
+            parts.append(_("{n:,} of them without a list, which counts 0", n=n_without_list))
+        if n_without_relevant:
+            parts.append(_(NO_RELEVANT[self.convention.no_relevant], n=n_without_relevant))
+        return parts
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the users and the decisions in words; `brief`: the name of a library says its decisions."""
-        on_top = self.convention.given_in_words(self.given)
+        given = self.convention.given_in_words(self.given)
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
-        notes = list(map(str, self.notes))
-        # Among those of other metrics, all that is said of users stands together.
-        users = ["; ".join(self.users_in_words())] if brief else self.users_in_words()
-        if brief and self.library and not self.why_own:
-            return [follows(self.library, on_top), *users, *options_in_words(self.options), *scale, *notes]
-        words = [
-            *users,
-            *self.convention.phrases(graded=self.graded),
-        ]
-        words += [*notes, *scale]
-        if self.why_own:
-            return [*words, _(WHY_OWN[self.why_own], library=self.library)]
-        if self.library:
-            words[0] = follows(self.library, on_top, words[0])
+        notes, users = list(map(str, self.notes)), self.users_in_words()
+        if brief:  # among those of other metrics, all that is said of users stands together
+            users = ["; ".join(users)]
+        if self.library and brief and not self.is_own:
+            return [follows(self.library, given), *users, *options_in_words(self.options), *scale, *notes]
+        words = [*users, *self.convention.phrases(graded=self.graded), *notes, *scale]
+        if self.library and self.is_own:
+            words.append(recnbs_own(self.library))
+        elif self.library:
+            words[0] = follows(self.library, given, words[0])
         return words
-
-
-def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
-    """Join the phrases of several metrics: each phrase once, behind the names of its metrics unless it is that of all.
-
-    >>> merged({"dcg": ["gain 2^relevance - 1", "9 users"], "ndcg": ["linear gain", "9 users", "ideal: all"]})
-    ['9 users', 'dcg: gain 2^relevance - 1', 'ndcg: linear gain, ideal: all']
-    """
-    names: dict[str, list[str]] = {}
-    for metric, of_metric in phrases.items():
-        for phrase in dict.fromkeys(of_metric):
-            names.setdefault(phrase, []).append(metric)
-    together: dict[str, list[str]] = {}
-    for phrase, having in names.items():
-        key = phrase if len(having) == len(phrases) else f"{', '.join(having)}: "
-        together.setdefault(key, []).append(phrase)
-    shared = [phrase for phrase in together if phrase in names]
-    return [*shared, *(key + ", ".join(own).replace("; ", ", ") for key, own in together.items() if key not in names)]
 
 
 def follows(library: str, given: str = "", words: str = "") -> str:
@@ -127,39 +80,43 @@ def follows(library: str, given: str = "", words: str = "") -> str:
     return _("by the conventions of {library}", **values)
 
 
+def recnbs_own(library: str) -> str:
+    """Say that a number under a library's conventions is recnb's own."""
+    return _("recnb's own: {library} has no such number", library=library)
+
+
 def scale_in_words(highest: float) -> str:
     """Return the scale of grades that a metric takes from the truth, in words."""
     return _("highest relevance {value:g}, that of the truth", value=highest)
 
 
-def users_in_words(n_users: int, n_without_list: int, n_without_relevant: int, convention: Convention) -> list[str]:
-    """Return the users behind a mean, and those that are not, in words."""
-    parts = [ngettext("{n:,} user", "{n:,} users", n_users) + convention.users_phrase]
-    if n_without_list:
-        parts.append(_("{n:,} of them without a list, which counts 0", n=n_without_list))
-    if n_without_relevant:
-        parts.append(_(NO_RELEVANT[convention.no_relevant], n=n_without_relevant))
-    return parts
+def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
+    """Join the phrases of several metrics: each phrase once, behind the names of its metrics unless it is that of all.
+
+    >>> merged({"dcg": ["gain 2^relevance - 1", "9 users"], "ndcg": ["linear gain", "9 users", "ideal: all"]})
+    ['9 users', 'dcg: gain 2^relevance - 1', 'ndcg: linear gain, ideal: all']
+    """
+    names: dict[str, list[str]] = {}
+    for metric, of_metric in phrases.items():
+        for phrase in dict.fromkeys(of_metric):
+            names.setdefault(phrase, []).append(metric)
+    own: dict[str, list[str]] = {}
+    for phrase, having in names.items():
+        if len(having) < len(phrases):
+            own.setdefault(", ".join(having), []).append(phrase.replace("; ", ", "))
+    shared = [phrase for phrase, having in names.items() if len(having) == len(phrases)]
+    return [*shared, *(f"{having}: {', '.join(words)}" for having, words in own.items())]
 
 
 def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
-    """An item as HTML, its title first if it has one."""
+    """Return an item as HTML, its title first if it has one."""
     if item not in titles:
         return name(item)
     return Markup('{} <span style="{}">{}</span>').format(name(titles[item]), BESIDE_TITLE, name(item))
 
 
-#: Why a number under a library's conventions is recnb's own.
-WHY_OWN: dict[str, str] = {
-    "none": N_("recnb's own: {library} has none"),
-    "uncut": N_("recnb's own: {library} does not cut it at k"),
-    "refused": N_("recnb's own: {library} refuses such relevance"),
-    "unruled": N_("recnb's own: on such relevance the number of {library} follows no rule that is recorded"),
-}
-
-
 def console(frame: pd.DataFrame, **how: Any) -> str:
-    """A frame as text in the language in force, its columns in line where letters are two columns wide."""
+    """Return a frame as text in the language in force, its columns in line where letters are two columns wide."""
     wide = current() != "en" or pd.get_option("display.unicode.east_asian_width")
     with pd.option_context("display.unicode.east_asian_width", wide):
         return str(frame.to_string(**how))

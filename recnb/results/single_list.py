@@ -26,6 +26,7 @@ from recnb.metrics.metric import Metric, standard_metric
 from recnb.results.explanation import Explanation
 from recnb.results.explanation import explain as explain_hits
 from recnb.results.score import Score
+from recnb.results.values import Said, Values
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
@@ -87,10 +88,10 @@ def score_lists(
     else:
         convention = replace(convention, order="score", ties=ties)
         hits = _join_scores(y_true, y_score, convention)
-    values = metric.at(hits, cutoff, options).value[:, 0]
-    basis = _basis(pairs, metric, k, options, y_score, convention.ties)
-    users = partial(pd.RangeIndex, len(pairs), name="list")
-    return Score(float(values.mean()), metric.name, cutoff.values[0], convention, basis, values=values, users=users)
+    matrix = metric.at(hits, cutoff, options).value
+    basis = Said(_basis(pairs, metric, k, options, y_score, convention.ties))
+    users, mean = pl.Series("list", range(len(pairs))), np.array([matrix[:, 0].mean()])
+    return Score(Values(metric, options, cutoff, users, matrix, mean, convention, basis), _label="list")
 
 
 def explain(
