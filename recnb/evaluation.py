@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from recnb.conventions import Convention
 from recnb.data import Counts
-from recnb.display.language import use_language
+from recnb.display.language import N_, _, use_language
+from recnb.display.templates import render
 from recnb.display.text import one_line
-from recnb.errors import OptionError
+from recnb.errors import ElsewhereError, OptionError
 from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import CatalogueScore, Explanation, Score, Table
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
     from recnb.report.report import Report
     from recnb.stats import Detectable
     from recnb.widgets.explorer_view import Explorer
+
+#: What to ask an evaluation first.
+CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
 
 
 class EvaluationMethods(Methods):
@@ -574,6 +580,9 @@ class Evaluation(EvaluationMethods):
         try:
             rows = self.counts.n_recommended
         except ElsewhereError:  # some of the users, whose rows were not counted by themselves
-            return _("Evaluation of some users' lists, which are not here, against {relevant:,} relevant items", relevant=relevant)
-        words = "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
+            return _(
+                "Evaluation of some users' lists, which are not here, against {relevant:,} relevant items",
+                relevant=relevant,
+            )
+        words = N_("Evaluation of {rows:,} recommended rows against {relevant:,} relevant items")
         return _(words, rows=rows, relevant=relevant)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,6 @@ from recnb.results.means import wide_table
 from recnb.results.plots import parts_of
 from recnb.results.provenance import Basis, merged
 from recnb.results.score import Interval, MetricValue
-from recnb.results.values import Said
 from recnb.stats import Moments
 from recnb.stats.intervals import check_method
 from recnb.stats.moments import SumsMethod
@@ -68,7 +67,7 @@ class PartialScore(MetricValue):
 
     moments: Moments  #: of one column
 
-    def __new__(cls, moments: Moments, metric: str, k: int | None, convention: Convention, basis: str) -> PartialScore:
+    def __new__(cls, moments: Moments, metric: str, k: int | None, convention: Convention, basis: str) -> Self:
         """The mean of the moments, which stay with it."""
         self = float.__new__(cls, _mean(moments))
         vars(self).update(metric=metric, k=k, convention=convention, lang=current(), moments=moments, words=basis)

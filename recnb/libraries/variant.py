@@ -176,7 +176,7 @@ class Variant:
 
     def explanation(self, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:
         """Return the explanation of a user's value; None if it does not follow from a single list."""
-            from recnb.results.explanation import explanation_of
+        from recnb.results.explanation import explanation_of
 
         prepared = measured.prepared
         if prepared is None or self.convention.cutoff == "none":

@@ -88,9 +88,7 @@ def _counts(prepared: Prepared) -> tuple[int, int, int]:
     return len(prepared.users), int(np.count_nonzero(prepared.list_length == 0)), prepared.n_without_relevant
 
 
-def hits_for(
-    prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
-) -> Hits:
+def hits_for(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs) -> Hits:
     """Return the hits that metrics need at these cut-offs, with all judged items if one of them counts these."""
     whole = any(metric.needs_whole_list(options) for metric, options in metrics)
     hits = prepared.hits(None if whole else cutoffs.deepest)
@@ -264,7 +262,9 @@ class EvaluationData:
         """Return in words how many users there are, who was left out, and the convention, whatever the metric."""
         if convention is not None and not isinstance(convention, Convention):
             raise OptionError(f"convention={one_line(repr(convention))} is no recnb.Convention.")
-        return "; ".join([*self.users_in_words, *(convention or self.convention).phrases(graded=self.prepared.graded), *self.notes])
+        return "; ".join(
+            [*self.users_in_words, *(convention or self.convention).phrases(graded=self.prepared.graded), *self.notes]
+        )
 
     @property
     def users_in_words(self) -> list[str]:

@@ -66,7 +66,7 @@ class ListBasis:
 
     def _items(self) -> list[str]:
         """Return in words the catalogue and train, and the recommended items that are not in them."""
-        item_data, metric, result, counts = self.data.item_data, self.metric, self.result, list[tuple[Plural, int]]()
+        item_data, metric, result = self.data.item_data, self.metric, self.result
         parts, catalogue, lists = list[str](), item_data.catalogue, item_data.lists.upto(self.k)
         if isinstance(result, PerUser) and not of_evaluated(metric) and (left := int((~result.counted).sum())):
             parts.append(_("{n:,} with a list without a value, left out", n=left))
@@ -116,7 +116,9 @@ class Values:
     mean: Floats  #: by cut-off
     convention: Convention  #: with the metric's options
     basis: Basis | ListBasis | Said
-    results: tuple[PerUser | Whole, ...] = ()  #: of a metric beyond accuracy, by cut-off: with the rows behind the values
+    results: tuple[
+        PerUser | Whole, ...
+    ] = ()  #: of a metric beyond accuracy, by cut-off: with the rows behind the values
 
     @property
     def of_all(self) -> tuple[Whole, ...]:
@@ -131,7 +133,11 @@ class Values:
         return np.count_nonzero(~np.isnan(self.matrix), axis=0)
 
     def interval(
-        self, confidence: float = 0.95, method: IntervalMethod = "beta", resamples: int | None = None, seed: int | None = None
+        self,
+        confidence: float = 0.95,
+        method: IntervalMethod = "beta",
+        resamples: int | None = None,
+        seed: int | None = None,
     ) -> tuple[Floats, Floats]:
         """Return the ends of the interval of each mean, NaN where there is none: of what all lists show together."""
         if self.of_all:
@@ -159,7 +165,9 @@ def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Ma
     in_force = {**metric.defaults, **scoring.options}
     about = ListBasis(data, metric, in_force, k.deepest, users, results[k.values.index(k.deepest)])
     of_users = [each for each in results if isinstance(each, PerUser)]
-    matrix = np.stack([np.where(each.counted, each.value, np.nan) for each in of_users] or [np.zeros((0, len(k)))], axis=-1)
+    matrix = np.stack(
+        [np.where(each.counted, each.value, np.nan) for each in of_users] or [np.zeros((0, len(k)))], axis=-1
+    )
     return Values(
         metric=metric.bounded(scoring.options),
         options=scoring.options,
@@ -167,7 +175,9 @@ def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Ma
         users=users,
         matrix=matrix,
         mean=np.array([each.mean() if isinstance(each, PerUser) else each for each in results], dtype=np.float64),
-        convention=data.convention.with_metric({name: plain(value) for name, value in in_force.items() if value is not None}),
+        convention=data.convention.with_metric(
+            {name: plain(value) for name, value in in_force.items() if value is not None}
+        ),
         basis=about,
         results=results,
     )
