@@ -13,7 +13,7 @@ from recnb.display.language import N_, _, use_language
 from recnb.display.templates import render
 from recnb.display.text import one_line
 from recnb.errors import ElsewhereError, OptionError
-from recnb.metrics.hits import Cutoffs, Hits
+from recnb.metrics.hits import Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import CatalogueScore, Explanation, Score, Table
 from recnb.results.arguments import Metrics, measure_at
@@ -538,7 +538,7 @@ class Evaluation(EvaluationMethods):
         depth
             The last rank that counts; None: all.
         """
-        return self._data.prepared.hits(Cutoffs.one(depth).values[0])
+        return self._data.hits(depth)
 
     def to_frame(
         self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any

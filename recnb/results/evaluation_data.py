@@ -150,7 +150,8 @@ class EvaluationData:
     @property
     def users(self) -> pd.Index[Any]:
         """The users evaluated, in the order of every per-user result."""
-        return pd.Index(self.prepared.users.to_numpy(), name=self.user_label)
+        users: pd.Index[Any] = pd.Index(self.prepared.users.to_numpy(), name=self.user_label)
+        return users
 
     @property
     def user_label(self) -> str:
@@ -336,6 +337,10 @@ class EvaluationData:
             return {}
         wanted = frame.filter(pl.col("item").is_in(pl.Series(items, dtype=frame["item"].dtype).implode()))
         return {item: str(title) for item, title in wanted.select("item", column).iter_rows() if title is not None}
+
+    def hits(self, depth: int | None = None) -> Hits:
+        """Return the hits down to a rank, from which every metric of accuracy is computed."""
+        return self.prepared.hits(Cutoffs.one(depth).values[0])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per user: length of the list, relevant items, hits."""

@@ -98,7 +98,8 @@ class MetricValue(float, Suggesting):
 
     def __reduce__(self) -> tuple[Any, ...]:
         wholes = tuple(Whole(one, of_users=_given(one.of_users)) for one in self._found.of_all)
-        found = replace(self._found, metric=None, options={}, basis=Said(self.basis), results=wholes)
+        found: Any = replace(self._found, options={}, basis=Said(self.basis), results=wholes)
+        vars(found)["metric"] = None  # looked up by its name again
         parts = {name: _given(part) if callable(part) else part for name, part in vars(self).items()}
         return _restored, (type(self), float(self), {**parts, "_found": found})
 
@@ -311,4 +312,4 @@ def detectable_of(
             problem = "against= is of other users: not one is in both evaluations, so no difference can be measured."
             raise NoUsersError(problem)
     others: Floats | None = None if theirs is None else theirs.to_numpy()
-    return Detectable.of(score.label, ours.to_numpy(), others, **settings)
+    return Detectable.of(score.label, np.asarray(ours, dtype=np.float64), others, **settings)

@@ -130,7 +130,7 @@ class Values:
         """The number of users averaged, by cut-off; of one number of all lists, the number of lists."""
         if self.of_all:
             return np.full(len(self.k), len(self.users))
-        return np.count_nonzero(~np.isnan(self.matrix), axis=0)
+        return np.asarray(np.count_nonzero(~np.isnan(self.matrix), axis=0))
 
     def interval(
         self,
@@ -236,5 +236,6 @@ def plain(value: object) -> Any:
     """Return an option as a word or number; what is bigger, such as a frame, as "given"."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
-    is_words = isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value)
-    return ", ".join(value) if is_words else "given"  # type: ignore[call-overload]
+    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
+        return ", ".join(value)
+    return "given"
