@@ -1,4 +1,4 @@
-"""What a comparison adds to the report of its models: differences with their tests, means beside the best, how alike lists are."""
+"""What a comparison measures for the report of its models: means, differences, segments, and how alike lists are."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from recnb.comparison.overlap import overlaps
 from recnb.data.source import RemoteRanking
 from recnb.display.language import _
 from recnb.metrics.hits import Cutoffs
-from recnb.report.data import Compared, ReportSegments, SegmentRow
+from recnb.report.build import Measured
+from recnb.report.data import ReportSegments
 from recnb.report.request import ReportRequest, curve_points
 from recnb.results.segments import SMALL
 from recnb.results.values import values_of
 
 
-def compared_of(comparison: ComparisonData, request: ReportRequest) -> Compared:
+def compared_of(comparison: ComparisonData, request: ReportRequest) -> Measured:
     """Hold the models of a comparison against each other in the metrics and cut-offs of a report."""
     models, names, settings = comparison._models, comparison.names, comparison.settings
     first, k, (lead, options) = next(iter(models.values())), request.lead_k, request.metrics[0]
@@ -30,44 +31,47 @@ def compared_of(comparison: ComparisonData, request: ReportRequest) -> Compared:
     others = (
         computed_blocks(models, [metric], Cutoffs.of(request.k_of(metric[0].name))) for metric in request.metrics[1:]
     )
-    of_lead = [blocks[cutoff] for cutoff in request.k_of(lead.name)]
-    found = measure(chain([of_lead], *others), names, comparison.pairs, settings)
-    curve = measure([[blocks[point] for point in curve_points(request.lead_ks)]], names, [], settings).means
-    at = cutoffs.index(k)
-    values = {name: {lead.name: side.matrix[:, at]} for name, side in sides.items() if len(side.users) == first.n_users}
-    where = next(
-        (_(rows.away.where) for model in models.values() if isinstance(rows := model.prepared.rows, RemoteRanking)), ""
+    found = measure(
+        chain([[blocks[cutoff] for cutoff in request.k_of(lead.name)]], *others), names, comparison.pairs, settings
     )
+    curve = measure([[blocks[point] for point in curve_points(request.lead_ks)]], names, [], settings).means
+    values = {
+        name: side.matrix[:, cutoffs.index(k)]
+        if len(side.users) == first.n_users
+        else models[name].values(lead, Cutoffs.of(k), options)[:, 0]
+        for name, side in sides.items()
+    }
+    sources = [model.prepared.rows for model in models.values()]
+    where = next((_(rows.away.where) for rows in sources if isinstance(rows, RemoteRanking)), "")
     named = [(metric.symbol, metric, given) for metric, given in request.metrics]
-    return Compared(
-        baseline=comparison.baseline,
-        pairs=tuple(comparison.pairs),
-        settings=settings,
+    return Measured(
         means=found.means,
-        curve=curve,
+        curves={name: tuple(mean for mean in curve if mean.model == name) for name in models},
         values=values,
-        differences=found.differences,
         segments=_segments(comparison, request, blocks[k]),
+        baseline=comparison.baseline,
+        pairs=comparison.pairs,
+        settings=settings,
+        differences=found.differences,
         overlaps=() if where else tuple(asdict(row) for row in overlaps(models, k)),
-        where=where,
         users_by_model=comparison.users_by_model,
+        where=where,
         basis="; ".join([comparison.basis(), *comparison._options_in_words(named)]),
     )
 
 
 def _segments(comparison: ComparisonData, request: ReportRequest, block: PairedValues) -> ReportSegments | None:
-    """The differences in the lead metric within each segment of the users."""
+    """Return the differences in the lead metric within each segment of the users."""
     if request.by is None:
         return None
     lead = request.metrics[:1], Cutoffs.of(request.lead_k)
     found, results = measure_by(
         comparison._models, *lead, comparison.pairs, comparison.settings, request.by, request.bins, [[block]]
     )
-    rows = tuple(
-        SegmentRow(
-            *(", ".join(map(str, key)), row.metric, row.symbol, row.k, row.model, row.baseline, row.n_users, nan, nan, nan),
-            *(row.difference, row.low, row.high, row.p, row.p_holm, row.n_users < SMALL, row.verdict, row),
-        )
-        for key, row in differences_by(results)
-    )  # fmt: skip
-    return ReportSegments(found.label, rows, "", found.words)
+    rows = []
+    for key, row in differences_by(results):
+        numbers = {"mean": nan, "low": nan, "high": nan, "gap": row.difference, "gap_low": row.low, "gap_high": row.high}
+        about = {name: getattr(row, name) for name in ("metric", "symbol", "k", "model", "baseline", "n_users", "p", "p_holm", "verdict")}
+        own = {"segment": ", ".join(map(str, key)), "small": row.n_users < SMALL, "difference": row.to_dict()}
+        rows.append({**about, **numbers, **own})
+    return ReportSegments(found.label, tuple(rows), "", found.words)

@@ -29,15 +29,7 @@ _LAYOUT = re.compile(r">\s*\n\s*<")
 
 
 def render(template: str, /, **values: Any) -> Markup:
-    """Return the HTML of a template with its values.
-
-    Parameters
-    ----------
-    template
-        Its path within the package, as "lint/lint.jinja".
-    **values
-        What the template shows. Strings are escaped, `Markup` is HTML already.
-    """
+    """Return the HTML of a template, by its path as "lint/lint.jinja", with its values; strings are escaped, `Markup` is HTML already."""
     return Markup(_LAYOUT.sub("><", _environment().get_template(template).render(values).strip()))
 
 
@@ -55,13 +47,11 @@ def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]
 
 def framed(label: str, body: str) -> Markup:
     """Put the frame of everything that is shown around HTML; Korean breaks between words, which browsers do only on request."""
-    korean = language.current() == "ko"
-    lang = ' lang="ko"' if korean else ""
-    breaks = " word-break: keep-all; overflow-wrap: break-word;" if korean else ""
-    return Markup(
-        f'<div class="recnb mathjax_ignore tex2jax_ignore"{lang} role="region" aria-label="{user_text(label, 80)}" '
-        f'style="color: inherit; background: transparent; font-size: 0.95em; max-width: 68em;{breaks}">{body}</div>'
-    )
+    korean = ' lang="ko"', " word-break: keep-all; overflow-wrap: break-word;"
+    lang, breaks = korean if language.current() == "ko" else ("", "")
+    look = f"color: inherit; background: transparent; font-size: 0.95em; max-width: 68em;{breaks}"
+    head = f'<div class="recnb mathjax_ignore tex2jax_ignore"{lang} role="region" aria-label="{user_text(label, 80)}"'
+    return Markup(f'{head} style="{look}">{body}</div>')
 
 
 def page(title: str, heading: str, body: Markup) -> Markup:
@@ -85,29 +75,17 @@ def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
 
 
 def in_one_line(words: str) -> Markup:
-    """Return HTML of a few words that a narrow column does not break.
-
-    >>> in_one_line("✓ passed")
-    Markup('<span style="white-space: nowrap;">✓ passed</span>')
-    """
+    """Return HTML of a few words that a narrow column does not break."""
     return Markup('<span style="white-space: nowrap;">{}</span>').format(words)
 
 
 def breakable(word: str) -> Markup:
-    """Return HTML of a name that a narrow column breaks after an underscore.
-
-    >>> breakable("average_precision@10")
-    Markup('average_<wbr>precision@10')
-    """
+    """Return HTML of a name that a narrow column breaks after an underscore."""
     return Markup(str(escape(word)).replace("_", "_<wbr>"))
 
 
 def name(value: object, longest: int = 40) -> Markup:
-    """Return the name of something of the user's as HTML, in its own direction of writing.
-
-    >>> name("i007")
-    Markup('<bdi>i007</bdi>')
-    """
+    """Return the name of something of the user's as HTML, in its own direction of writing."""
     return Markup(f"<bdi>{user_text(value, longest)}</bdi>")
 
 
@@ -174,10 +152,9 @@ def _environment() -> Environment:
         svg=svg,
         zip=zip,
     )
-    numbers = (text.arrow, text.change, text.fixed, isfinite, text.percent, text.short, text.signed, text.trimmed)
-    by_name = {function.__name__: function for function in (*numbers, language.capital, code, name, user_text)}
+    used = (text.arrow, isfinite, text.percent, text.short, text.signed, text.trimmed, language.capital, code, name)
+    by_name = {function.__name__: function for function in (*used, user_text)}
     environment.filters.update(
-        by_name,
-        ends=lambda interval: text.ends(*interval),
+        by_name, fixed=text.number, change=text.signed, ends=lambda interval: text.ends(*interval)
     )
     return environment

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, field
 from itertools import chain
-from math import isfinite
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,182 +16,187 @@ from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import lint
-from recnb.lint.findings import Finding, Lint, elsewhere_in_words
-from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
+from recnb.lint.findings import Finding, Lint
+from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import LIST_METRICS, Metric
-from recnb.report.data import (
-    SAME,
-    Compared,
-    CountSummary,
-    Distribution,
-    Mean,
-    MetricWords,
-    Population,
-    RankedItem,
-    ReportSegments,
-    SegmentRow,
-    SharedFinding,
-    ShownUser,
-    UserGroup,
-    distribution_of,
-)
+from recnb.report.conclusions import Difference, Settings
+from recnb.report.data import SAME, Mean, MetricWords, ModelUsers, ReportSegments, SharedFinding
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points
+from recnb.report.users import extremes, moved
+from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.provenance import merged
 from recnb.results.segments import n_tests, segment_frame
-from recnb.results.values import Values, recorded_in, values_of
+from recnb.results.values import Values, values_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
 Models = Mapping[str, "EvaluationData"]
 
-USERS_SHOWN, RANKS_SHOWN, MISSED_SHOWN = 3, 20, 5
+#: Bars of a distribution, users shown of each kind, and pairs of models whose users are shown.
+BINS, USERS_SHOWN, PAIRS_SHOWN = 10, 3, 3
+
+#: The counts of a population.
+COUNTS = (
+    "n_users", "n_without_list", "n_without_relevant", "n_recommended", "n_relevant", "n_items_recommended",
+    "n_items_relevant", "n_not_relevant", "n_gaps",
+)  # fmt: skip
 
 
-def report_of(
-    models: Models, request: ReportRequest, compared: Compared | None = None, *, users: int = USERS_SHOWN
-) -> Report:
+@dataclass(frozen=True)
+class Measured:
+    """The metrics of accuracy of one model; or of several on the users they share, and held against each other."""
+
+    means: Sequence[Mean]
+    curves: Mapping[str, tuple[Mean, ...]]  #: of each model, the lead metric at many cut-offs
+    values: Mapping[str, Floats]  #: of each model, the values of users of the lead metric at the middle cut-off
+    segments: ReportSegments | None
+    baseline: str | None = None  #: the model that the others are compared with; None: every two are
+    pairs: Sequence[tuple[str, str]] = ()
+    settings: Settings | None = None
+    differences: tuple[Difference, ...] = ()
+    overlaps: tuple[Mapping[str, Any], ...] = ()
+    users_by_model: tuple[ModelUsers, ...] = ()
+    where: str = ""  #: where the rows of lists are that were not fetched; "" if all are here
+    basis: str = field(default="")
+
+
+def report_of(models: Models, request: ReportRequest, compared: Measured | None = None, users: int = USERS_SHOWN) -> Report:
     """Build the report of some models, which `compared` holds against each other if they are several."""
     first, (lead, options), k = next(iter(models.values())), request.metrics[0], request.lead_k
-    further = _beyond(models, request)
-    values, at_lead_k, means, lints = dict[str, Floats](), dict[str, Floats](), list[Mean](), dict[str, Lint]()
-    curves, lacking = dict[str, tuple[Mean, ...]](), dict[str, str]()
-    populations, distributions = list[Population](), list[Distribution]()
-    away = compared is not None and bool(compared.where)
+    found = compared or _measured(first, request)
+    further = [] if found.where else _beyond(models, request)
+    means, groups, lacking = [*found.means], [], dict[str, str]()
+    lints, populations, distributions = dict[str, Lint](), [], []
     for name, model in steps(list(models.items()), _("report")):
-        # The deepest join serves all metrics and cut-offs.
-        whole = None in request.columns or any(metric.needs_whole_list(given) for metric, given in request.metrics)
-        hits = model.hits(None if whole else max(request.k))
-        if compared is None:
-            for metric, given in request.metrics:
-                at, points = request.k_of(metric.name), request.cutoffs_of(metric.name)
-                found = values_of(model, metric, Cutoffs.of(points), given)
-                if len(found.users) != model.n_users:
-                    model.values(metric, Cutoffs.of(at), given)  # or an error that other users are averaged
-                rows = means_of(name, metric, points, found, request.confidence)
-                means += [row for row in rows if row.k in at]
-                if k in at and len(found.users) == model.n_users:
-                    at_lead_k[metric.name] = found.matrix[:, points.index(k)].copy()
-                if metric is lead:
-                    curves[name] = tuple(row for row in rows if row.k in curve_points(request.lead_ks))
-        of_lead = at_lead_k if compared is None else compared.values.get(name, {})
-        values[name] = of_lead[lead.name] if lead.name in of_lead else model.values(lead, Cutoffs.of(k), options)[:, 0]
-        for metric, given in further if not away else ():
+        for metric, given in further:
             try:
-                found = values_of(model, metric, Cutoffs.of(request.k_of(metric.name)), given)
-                means += means_of(name, metric, request.k_of(metric.name), found, request.confidence)
+                means += means_of(name, values_of(model, metric, Cutoffs.of(request.k_of(metric.name)), given), request)
             except RecnbError as problem:
-                if compared is not None and request.beyond is not None:
+                if compared is not None and request.beyond:
                     raise OptionError(str(problem)) from problem
                 lacking[metric.name] = _(problem.statement)
         lints[name] = lint(model, k, lead.name, options)
-        if not away:
-            populations.append(_population(name, model, hits if whole else model.hits(max(request.k))))
-        distributions.append(distribution_of(name, values[name], lead.bounds[1]))
-    if compared is not None:
-        means = [*compared.means, *means]
-        curves = {name: tuple(mean for mean in compared.curve if mean.model == name) for name in models}
-        groups = [moved(models, pair, values, k, users) for pair in _furthest(compared, lead.name, k)] if users else []
-    else:
-        groups = [_extremes(name, model, values[name], k, users) for name, model in models.items()]
-    shown = [metric for metric in further if metric[0].name not in lacking and not away]
+        populations += [] if found.where else [_population(name, model, request)]
+        distributions.append(distribution_of(name, found.values[name], lead.bounds[1]))
+        groups += [] if compared else extremes(name, model, found.values[name], k, users)
+    for pair in _furthest(found, lead.name, k) if users else ():
+        groups += moved(models, pair, found.values, k, users)
     conventions, basis = _basis(first, request)
+    shown = [*request.metrics, *(each for each in further if each[0].name not in lacking)]
     return Report(
         models=tuple(models),
-        baseline=None if compared is None else compared.baseline,
+        baseline=found.baseline,
         k=request.columns,
         lead_k=k,
         confidence=request.confidence,
         method="beta",
         n_users=first.n_users,
-        metrics=tuple(_words(*metric) for metric in (*request.metrics, *shown)),
+        metrics=tuple(_words(*each) for each in shown),
         means=tuple(mean for mean in means if mean.metric not in lacking),
-        curves=curves,
+        curves=found.curves,
         distributions=tuple(distributions),
         populations=tuple(populations),
-        users_by_model=() if compared is None else compared.users_by_model,
-        users=tuple(chain.from_iterable(groups)),
+        users_by_model=found.users_by_model,
+        users=tuple(groups),
         lints=lints,
-        findings=_found(lints),
+        findings=_shared(lints),
         lacking=lacking,
-        differences=() if compared is None else compared.differences,
-        overlaps=() if compared is None else compared.overlaps,
-        segments=_segments(first, request) if compared is None else compared.segments,
-        settings=None if compared is None else compared.settings,
+        differences=found.differences,
+        overlaps=found.overlaps,
+        segments=found.segments,
+        settings=found.settings,
         notes=tuple(dict.fromkeys(note for model in models.values() for note in model.notes)),
-        left_out=() if compared is None or not away else tuple(_left_out(compared.where, further, lints)),
+        left_out=tuple(_left_out(found.where, _beyond(models, request))),
         conventions=conventions,
-        basis=basis if compared is None else compared.basis,
+        basis=found.basis or basis,
     )
 
 
-def _left_out(where: str, further: Sequence[MetricOptions], lints: Mapping[str, Lint]) -> Iterator[str]:
-    """What takes rows of lists that were not fetched, in words."""
-    yield _(
-        "The similarity of the lists is left out: it needs every row of the lists, which stay in {where}.", where=where
-    )
-    if further:
-        yield _(
-            "Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.",
-            where=where,
-        )
-    yield from elsewhere_in_words(dict.fromkeys(name for lint in lints.values() for name in lint.elsewhere))
+def _measured(model: EvaluationData, request: ReportRequest) -> Measured:
+    """Compute the metrics of accuracy of one model; the deepest join serves all of them."""
+    model.hits(request.deepest)
+    k, means, curve, at_lead_k = request.lead_k, list[Mean](), list[Mean](), None
+    for metric, options in request.metrics:
+        points, own = request.cutoffs_of(metric.name), request.k_of(metric.name)
+        found = values_of(model, metric, Cutoffs.of(points), options)
+        if len(found.users) != model.n_users:
+            model.values(metric, Cutoffs.of(own), options)  # or an error that other users are averaged
+        rows = means_of("", found, request)
+        means += [row for row in rows if row.k in own]
+        if at_lead_k is None:
+            at_lead_k = found.matrix[:, points.index(k)] if len(found.users) == model.n_users else None
+            curve = [row for row in rows if row.k in curve_points(request.lead_ks)]
+    if at_lead_k is None:
+        lead, options = request.metrics[0]
+        at_lead_k = model.values(lead, Cutoffs.of(k), options)[:, 0]
+    return Measured(means, {"": tuple(curve)}, {"": at_lead_k}, _segments(model, request))
 
 
 def beyond_of(models: Models, k: int | None) -> dict[str, tuple[list[float], str]]:
-    """The metrics beyond accuracy that the data of every model allow: the number of every model, and the basis of the first."""
+    """Return the metrics beyond accuracy that the data of every model allow: each model's number, and the basis of the first."""
     for model in models.values():
         model.prepared.rows.all()  # or an error that says where they are
     found = {}
     for name, metric in LIST_METRICS.items() if _given(models) else ():
         with suppress(RecnbError):
-            numbers = {model: values_of(data, metric, Cutoffs.of(k), {}) for model, data in models.items()}
-            of_models = [float(of.mean[0]) for of in numbers.values()]
+            numbers = [values_of(data, metric, Cutoffs.of(k), {}) for data in models.values()]
+            of_models = [float(of.mean[0]) for of in numbers]
             if all(map(isfinite, of_models)):
-                found[name] = of_models, "; ".join(next(iter(numbers.values())).basis.phrases())
+                found[name] = of_models, "; ".join(numbers[0].basis.phrases())
     return found
 
 
-def means_of(name: str, metric: Metric[...], k: Sequence[int | None], found: Values, confidence: float) -> list[Mean]:
-    """A metric of a model at each cut-off, with the ends of its interval."""
-    low, high = found.interval(confidence)
-    if not metric.is_accuracy and not np.isfinite(found.mean).any():
-        raise NoUsersError(metric.no_value)
+def means_of(name: str, found: Values, request: ReportRequest) -> list[Mean]:
+    """Return a metric of a model at each cut-off, with the ends of its interval."""
+    low, high = found.interval(request.confidence)
+    if not found.metric.is_accuracy and not np.isfinite(found.mean).any():
+        raise NoUsersError(found.metric.no_value)
     columns = (each.tolist() for each in (found.mean, low, high, found.n_users))
-    rows = zip(k, *columns, strict=True)
-    return [Mean(name, metric.name, metric.symbol, *row) for row in rows]
+    about = name, found.metric.name, found.metric.symbol
+    return [Mean(*about, *row) for row in zip(found.k, *columns, strict=True)]
 
 
 def _words(metric: Metric[...], options: Mapping[str, Any]) -> MetricWords:
-    convention = (
-        "; ".join(options_in_words({**metric.defaults, **options}))
-        if metric.is_accuracy
-        else _(metric.bounded(options).range_text)
-    )
-    formula = metric.formula_text(options)
-    about = metric.name, metric.symbol, metric.title, metric.reads, formula, convention
-    return MetricWords(*about, metric.bounds, metric.is_accuracy)
+    convention = _(metric.bounded(options).range_text)
+    if metric.is_accuracy:
+        convention = "; ".join(options_in_words({**metric.defaults, **options}))
+    about = metric.name, metric.symbol, metric.title, metric.reads, metric.formula_text(options)
+    return MetricWords(*about, convention, metric.bounds, metric.is_accuracy)
 
 
-def _beyond(models: Models, request: ReportRequest) -> list[MetricOptions]:
-    """Metrics beyond accuracy: those named; else all, if train or items are given for every model."""
-    if request.beyond is not None:
-        return [(LIST_METRICS[name], options) for name, options in request.beyond.items()]
+def _beyond(models: Models, request: ReportRequest) -> Sequence[MetricOptions]:
+    """Return the metrics beyond accuracy: those named; else all, if train or items are given for every model."""
+    if request.beyond:
+        return request.beyond
     library = next(iter(models.values())).library
     return [(LIST_METRICS[name], {}) for name in recorded_in(library)] if _given(models) else []
 
 
 def _given(models: Models) -> bool:
-    """Whether train or items are given for every model."""
     side_data = [model.side_data for model in models.values()]
     return all(data.train is not None or data.items is not None for data in side_data)
 
 
+def _left_out(where: str, further: Sequence[MetricOptions]) -> list[str]:
+    """Say what takes rows of lists that were not fetched."""
+    if not where:
+        return []
+    overlap = _(
+        "The similarity of the lists is left out: it needs every row of the lists, which stay in {where}.", where=where
+    )
+    beyond = _(
+        "Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.", where=where
+    )
+    return [overlap, *([beyond] if further else [])]
+
+
 def _basis(model: EvaluationData, request: ReportRequest) -> tuple[tuple[str, ...], str]:
-    """The conventions in words, and with the users."""
+    """Return the conventions in words, and with the users."""
     phrases = {}
-    for (metric, options), (_metric, ks) in zip(request.metrics, request.at_cutoffs, strict=True):
+    for metric, options in request.metrics:
+        ks = Cutoffs.of(request.k_of(metric.name))
         scoring = model.scoring(metric, options, whole=ks.values == (None,))
         phrases[metric.symbol] = model.basis_of(scoring, ks, options).phrases(brief=True)
     others = {"; ".join(model.users_in_words), *model.notes}
@@ -199,22 +204,59 @@ def _basis(model: EvaluationData, request: ReportRequest) -> tuple[tuple[str, ..
     return tuple(conventions), "; ".join(merged(phrases))
 
 
-def _population(name: str, model: EvaluationData, hits: Hits) -> Population:
-    """Who and what one model is evaluated on."""
-    counts = {
-        field.name: getattr(model.counts, field.name) for field in fields(Population) if field.name.startswith("n_")
+def _population(name: str, model: EvaluationData, request: ReportRequest) -> dict[str, Any]:
+    """Count who and what one model is evaluated on."""
+    hits = model.hits(request.deepest)
+    counts = {count: getattr(model.counts, count) for count in COUNTS}
+    spreads = {"list_length": hits.list_length[hits.list_length > 0], "relevant_per_user": hits.n_relevant}
+    words = {"users": tuple(model.users_in_words)}
+    return {"model": name, **counts, **{name: summary_of(spread) for name, spread in spreads.items()}, **words}
+
+
+def summary_of(counts: Ints) -> dict[str, float]:
+    """Return the spread of counts, zeros where there are none.
+
+    >>> summary_of(np.array([1, 2, 6]))
+    {'min': 1, 'median': 2.0, 'mean': 3.0, 'max': 6}
+    """
+    counts = counts if len(counts) else np.zeros(1, dtype=np.int64)
+    middle, mean = float(np.median(counts)), float(counts.mean())
+    return {"min": int(counts.min()), "median": middle, "mean": mean, "max": int(counts.max())}
+
+
+def distribution_of(model: str, values: Floats, top: float) -> dict[str, Any]:
+    """Return the distribution of the values of users: ten bins, quartiles, and the number of users at either bound.
+
+    A bin holds its lower edge, the last one both; without an upper bound the last edge is a round number.
+    """
+    defined = values[~np.isnan(values)]
+    end = top if isfinite(top) else _round_above(float(defined.max(initial=0.0)))
+    # A value on an edge belongs to the bin above it, also where the last digit of a division says otherwise.
+    bins = np.minimum((defined / end * BINS + 1e-9).astype(np.int64), BINS - 1)
+    counts = np.bincount(bins, minlength=BINS)
+    return {
+        "model": model,
+        "n_users": len(defined),
+        "n_without_value": len(values) - len(defined),
+        "edges": (np.arange(BINS + 1) * end / BINS).tolist(),
+        "counts": counts.tolist(),
+        "shares": (counts / max(len(defined), 1)).tolist(),
+        "n_zero": int((np.abs(defined) <= SAME).sum()),
+        "n_top": int((defined >= top - SAME).sum()) if isfinite(top) else None,
+        "mean": float(defined.mean()) if len(defined) else nan,
+        "quartiles": np.quantile(defined, [0.25, 0.5, 0.75]).tolist() if len(defined) else [nan, nan, nan],
     }
-    return Population(
-        model=name,
-        list_length=CountSummary.of(hits.list_length[hits.list_length > 0]),
-        relevant_per_user=CountSummary.of(hits.n_relevant),
-        users=tuple(model.users_in_words),
-        **counts,
-    )
 
 
-def _found(lints: Mapping[str, Lint]) -> tuple[SharedFinding, ...]:
-    """Findings of the lint, the same finding of several models once, warnings first."""
+def _round_above(value: float) -> float:
+    """Return the next number from `value` up that reads well on an axis."""
+    scale = 10.0 ** np.floor(np.log10(value)) if value > 0 else 1.0
+    steps_ = (step * scale for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
+    return float(f"{next(step for step in steps_ if step >= value * (1 - SAME)):.12g}")
+
+
+def _shared(lints: Mapping[str, Lint]) -> tuple[SharedFinding, ...]:
+    """Return findings of the lint, the same finding of several models once, warnings first."""
     same: dict[tuple[str, str], dict[str, Finding]] = {}
     for name, of_model in lints.items():
         for finding in of_model:
@@ -225,22 +267,19 @@ def _found(lints: Mapping[str, Lint]) -> tuple[SharedFinding, ...]:
 
 
 def _segments(model: EvaluationData, request: ReportRequest) -> ReportSegments | None:
-    """The metrics at the middle cut-off in each segment, each with its gap to all other users."""
+    """Return the metrics at the middle cut-off in each segment, each with its gap to all other users."""
     if request.by is None:
         return None
     k, confidence = request.lead_k, request.confidence
     at_lead_k = {metric.name: given for metric, given in request.metrics if k in request.k_of(metric.name)}
-    segments, frame, _words = segment_frame(model, at_lead_k, k, request.by, request.bins, {}, confidence)
+    segments, frame, _basis = segment_frame(model, at_lead_k, k, request.by, request.bins, {}, confidence)
+    gaps = dict.fromkeys(("gap", "gap_low", "gap_high", "p", "p_holm"), nan) if segments.words else {}
+    found = (frame["p_holm"] <= 1 - confidence) & ((frame["gap_low"] > 0) | (frame["gap_high"] < 0)) if not gaps else False
     symbols = {metric.name: metric.symbol for metric, _given in request.metrics}
-    if segments.words:
-        frame = frame.assign(**dict.fromkeys(("gap", "gap_low", "gap_high", "p", "p_holm"), np.nan))
-
-    def verdict(row: Any) -> str:
-        if not np.isfinite(row.gap_low):
-            return "untested"
-        differs = row.p_holm <= 1 - confidence and (row.gap_low > 0 or row.gap_high < 0)
-        return ("above" if row.gap > 0 else "below") if differs else "open"
-
+    frame = frame.drop(columns="key").assign(
+        **gaps, symbol=frame["metric"].map(symbols), model="", baseline=None, difference=None
+    )
+    frame["verdict"] = np.select([frame["gap_low"].isna(), ~np.asarray(found), frame["gap"] > 0], ["untested", "open", "above"], "below")
     basis = _(
         "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the "
         "more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every "
@@ -248,112 +287,12 @@ def _segments(model: EvaluationData, request: ReportRequest) -> ReportSegments |
         n=n_tests(frame),
         confidence=100 * confidence,
     )
-    rows: Iterator[Any] = frame.itertuples()
-    shown = tuple(
-        SegmentRow(
-            *(row.segment, row.metric, symbols[row.metric], row.k, "", None, row.n_users, row.mean, row.low, row.high),
-            *(row.gap, row.gap_low, row.gap_high, row.p, row.p_holm, row.small, verdict(row)),
-        )
-        for row in rows
-    )
-    return ReportSegments(segments.label, shown, basis, segments.words)
+    return ReportSegments(segments.label, tuple(frame.to_dict("records")), basis, segments.words)
 
 
-def _extremes(name: str, model: EvaluationData, values: Floats, k: int, n: int) -> list[UserGroup]:
-    """The best and the worst users: of few, the better and the worse half."""
-    hits = model.hits(k)
-    n_hits = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
-    defined, level = np.flatnonzero(~np.isnan(values)), values.round(12)
-    best = first_by(defined, -level, -n_hits, min(n, -(-len(defined) // 2)))
-    worst = first_by(defined[~np.isin(defined, best)], level, n_hits - hits.n_relevant, min(n, len(defined) // 2))
-    shown = shown_users([model], [*best.tolist(), *worst.tolist()], [values], k, titled=model)
-    kinds = {"best" if len(worst) else "only": shown[: len(best)], "worst": shown[len(best) :]}
-    return [UserGroup(kind, name, None, tuple(users)) for kind, users in kinds.items() if users]
-
-
-def _furthest(compared: Compared, metric: str, k: int | None, most: int = 3) -> list[tuple[str, str]]:
-    """The pairs of models that are furthest apart, in the order compared."""
-    apart = [row for row in compared.differences if (row.metric, row.k) == (metric, k)]
-    furthest = sorted(apart, key=lambda row: -abs(row.difference) if np.isfinite(row.difference) else 0.0)[:most]
-    return [pair for pair in compared.pairs if pair in {(row.model, row.baseline) for row in furthest}]
-
-
-def moved(
-    models: Models, pair: tuple[str, str], values: Mapping[str, Floats], k: int | None, n: int
-) -> list[UserGroup]:
-    """At most `n` users who gain and `n` who lose, the largest changes first; of equal ones the first by id."""
-    model, baseline = pair
-    change = values[model] - values[baseline]
-    defined = ~np.isnan(change)
-    change = np.where(defined, change, 0.0)
-    won, lost = int((change > SAME).sum()), int((change < -SAME).sum())
-    counts = won, int(defined.sum()) - won - lost, lost
-    groups = []
-    for kind, sign in (("gained", 1), ("lost", -1)):
-        at = first_by(np.flatnonzero(sign * change > SAME), -(sign * change).round(12), np.zeros(len(change)), n)
-        sides = [models[baseline], models[model]]
-        users = shown_users(sides, at.tolist(), [values[baseline], values[model]], k, titled=models[model])
-        groups.append(UserGroup(kind, model, baseline, tuple(users), counts))
-    return [group for group in groups if group.users]
-
-
-def first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
-    """The `n` of the positions that come first by `key`, then by the second key, then by their own order."""
-    if n == 0 or len(among) == 0:
-        return among[:0]
-    keys = key[among]
-    near = among[keys <= np.partition(keys, min(n, len(keys)) - 1)[min(n, len(keys)) - 1]]
-    order: Ints = np.lexsort((near, then[near], key[near]))[:n]
-    return np.asarray(near[order])
-
-
-def shown_users(
-    sides: Sequence[EvaluationData], at: Sequence[int], values: Sequence[Floats], k: int | None, titled: EvaluationData
-) -> list[ShownUser]:
-    """Users by position, each with the list of every side down to k; of one side with the most relevant items missed."""
-    last, hits = sides[-1], [side.hits(k) for side in sides]
-    lists, truths = [side.lists_of(at) for side in sides], [last.truth_of(user).rows() for user in at]
-    in_lists = (item for of_side in lists for ranks in of_side for item in ranks.values())
-    titles = titled.item_titles(
-        list(dict.fromkeys([*in_lists, *(item for truth in truths for item, _relevance in truth)]))
-    )
-
-    def ranked(of_user: Hits, ranks: Mapping[int, Any]) -> tuple[RankedItem, ...]:
-        relevance = dict(zip(of_user.rank.tolist(), of_user.relevance.tolist(), strict=True))
-        inside = [rank for rank in ranks if k is None or rank <= k][:RANKS_SHOWN]
-        return tuple(
-            RankedItem(rank, plain_id(ranks[rank]), relevance.get(rank, 0.0), titles.get(ranks[rank], ""))
-            for rank in inside
-        )
-
-    shown = []
-    for row, (user, truth) in enumerate(zip(at, truths, strict=True)):
-        of_sides = [of_side.of_user(user) for of_side in hits]
-        found = of_sides[-1].rank <= (np.inf if k is None else k)
-        order = np.argsort(-of_sides[-1].truth_relevance, kind="stable")
-        missed = (
-            [truth[place] for place in order[~np.isin(order, of_sides[-1].truth_row[found])]] if len(sides) == 1 else []
-        )
-        further = {item: rank for rank, item in reversed(lists[-1][row].items()) if k is not None and rank > k}
-        shown.append(
-            ShownUser(
-                user=plain_id(last.prepared.users[user]),
-                values=tuple(float(of_side[user]) for of_side in values),
-                n_relevant=len(order),
-                n_hits=int(found.sum()),
-                n_places=max(sum(k is None or rank <= k for rank in of_side[row]) for of_side in lists),
-                lists=tuple(ranked(of_user, of_side[row]) for of_user, of_side in zip(of_sides, lists, strict=True)),
-                missed=tuple(
-                    RankedItem(further.get(item), plain_id(item), float(relevance), titles.get(item, ""))
-                    for item, relevance in missed[:MISSED_SHOWN]
-                ),
-                n_missed=len(missed),
-            )
-        )
-    return shown
-
-
-def plain_id(value: Any) -> Any:
-    """A user or item as plain Python."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return plain if isinstance(plain, (bool, int, str)) else str(plain)
+def _furthest(found: Measured, metric: str, k: int | None) -> list[tuple[str, str]]:
+    """Return the pairs of models that are furthest apart, in the order compared."""
+    apart = [row for row in found.differences if (row.metric, row.k) == (metric, k)]
+    apart.sort(key=lambda row: -abs(row.difference) if isfinite(row.difference) else 0.0)
+    furthest = {(row.model, row.baseline) for row in apart[:PAIRS_SHOWN]}
+    return [pair for pair in found.pairs if pair in furthest]

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite, nan
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recnb.display.language import current
 from recnb.lint.findings import Finding, Lint
-from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import LIST_METRICS
 from recnb.report.conclusions import Difference, Settings
 
 if TYPE_CHECKING:
     import pandas as pd
-
-BINS = 10
 
 #: Values closer than this are the same: sums taken in another order differ in the last places.
 SAME = 1e-12
@@ -65,62 +59,6 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class CountSummary:
-    """The distribution of a count over users."""
-
-    min: int
-    median: float
-    mean: float
-    max: int
-
-    @classmethod
-    def of(cls, counts: Ints) -> CountSummary:
-        """The spread of counts, zeros where there are none.
-
-        >>> CountSummary.of(np.array([1, 2, 6]))
-        CountSummary(min=1, median=2.0, mean=3.0, max=6)
-        """
-        if len(counts) == 0:
-            return cls(0, 0.0, 0.0, 0)
-        return cls(int(counts.min()), float(np.median(counts)), float(counts.mean()), int(counts.max()))
-
-
-@dataclass(frozen=True)
-class Population:
-    """The users, lists and relevant items that one model is evaluated on."""
-
-    model: str
-    n_users: int
-    n_without_list: int  #: of these, with no recommendations
-    n_without_relevant: int  #: users of either frame with no relevant item
-    n_recommended: int  #: rows of recommendations
-    n_relevant: int  #: pairs of an evaluated user and a relevant item
-    n_items_recommended: int
-    n_items_relevant: int
-    n_not_relevant: int  #: rows of the truth that are not relevant
-    n_gaps: int  #: users with ranks that are empty
-    list_length: CountSummary  #: over the users with a list
-    relevant_per_user: CountSummary
-    users: tuple[str, ...]  #: in words: how many, and who was left out and why
-
-
-@dataclass(frozen=True)
-class Distribution:
-    """The values of users of the lead metric, in ten bins; a bin holds its lower edge, the last one both."""
-
-    model: str
-    n_users: int  #: with a value
-    n_without_value: int
-    edges: tuple[float, ...]
-    counts: tuple[int, ...]
-    shares: tuple[float, ...]
-    n_zero: int  #: exactly 0
-    n_top: int | None  #: exactly at the metric's upper bound; None if it has none
-    mean: float
-    quartiles: tuple[float, float, float]
-
-
-@dataclass(frozen=True)
 class RankedItem:
     """An item that is shown; its relevance is 0 if it is not relevant."""
 
@@ -140,8 +78,8 @@ class ShownUser:
     n_hits: int  #: in the last of the lists
     n_places: int  #: items in the first k ranks of the longest list, of which at most 20 are here
     lists: tuple[tuple[RankedItem, ...], ...]
-    missed: tuple[RankedItem, ...] = ()  #: of one model the most relevant of the items missed, with their ranks below k
-    n_missed: int = 0
+    missed: tuple[RankedItem, ...]  #: of one model the most relevant of the items missed, with their ranks below k
+    n_missed: int
 
 
 @dataclass(frozen=True)
@@ -155,57 +93,20 @@ class UserGroup:
     counts: tuple[int, int, int] | None = None  #: how many users gain, stay the same and lose
 
 
-@dataclass(frozen=True, eq=False)
-class SharedFinding:
-    """A finding of the lint, the same in some models; its effects may differ."""
-
-    models: tuple[str, ...]
-    of_each: tuple[Finding, ...]
-
-    @property
-    def finding(self) -> Finding:
-        """That of the first model."""
-        return self.of_each[0]
-
-
-@dataclass(frozen=True)
-class SegmentRow:
-    """A metric in a segment of the users: of one model with its gap to all other users, of two models their difference."""
-
-    segment: str
-    metric: str
-    symbol: str
-    k: int | None
-    model: str
-    baseline: str | None
-    n_users: int
-    mean: float
-    low: float
-    high: float
-    gap: float
-    gap_low: float
-    gap_high: float
-    p: float
-    p_holm: float
-    small: bool
-    verdict: str  #: of a difference, or "above", "below", "open", "untested"
-    difference: Difference | None = None  #: of two models, with all of its numbers
-
-
 @dataclass(frozen=True)
 class ReportSegments:
-    """What defines the segments, and their rows."""
+    """What defines the segments, and their rows: of one model the gap to all other users, of two models their difference."""
 
     by: str
-    rows: tuple[SegmentRow, ...]
+    rows: tuple[dict[str, Any], ...]
     basis: str
     words: str = ""  #: what a row is, if a column splits users
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each metric, segment and pair of models."""
+        """Return a row for each metric, segment and pair of models."""
         import pandas as pd
 
-        return pd.DataFrame([vars(row) for row in self.rows])
+        return pd.DataFrame(self.rows)
 
 
 @dataclass(frozen=True)
@@ -218,24 +119,16 @@ class ModelUsers:
     n_without_list: int  #: of those compared, without a list
 
 
-@dataclass(frozen=True)
-class Compared:
-    """What a comparison adds to the numbers of its models."""
+class SharedFinding(NamedTuple):
+    """A finding of the lint, the same in some models; its effects may differ."""
 
-    baseline: str | None  #: the model that the others are compared with; None: every two are
-    pairs: tuple[tuple[str, str], ...]
-    settings: Settings
-    means: tuple[Mean, ...]
-    curve: tuple[Mean, ...]  #: means of the lead metric at many cut-offs
-    values: Mapping[
-        str, Mapping[str, Floats]
-    ]  #: of each model, the values of users of the lead metric at the middle cut-off
-    differences: tuple[Difference, ...]
-    segments: ReportSegments | None
-    overlaps: tuple[Mapping[str, Any], ...]
-    users_by_model: tuple[ModelUsers, ...]
-    where: str  #: where the rows of lists are that were not fetched; "" if all are here
-    basis: str
+    models: tuple[str, ...]
+    of_each: tuple[Finding, ...]
+
+    @property
+    def finding(self) -> Finding:
+        """That of the first model."""
+        return self.of_each[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,8 +145,8 @@ class ReportData:
     metrics: tuple[MetricWords, ...]  #: of accuracy, the first is the lead metric, then beyond it
     means: tuple[Mean, ...]
     curves: Mapping[str, tuple[Mean, ...]]  #: of each model, the lead metric at many cut-offs
-    distributions: tuple[Distribution, ...]  #: of each model
-    populations: tuple[Population, ...]  #: of each model whose rows are here
+    distributions: tuple[Mapping[str, Any], ...]  #: of each model, the values of users of the lead metric, in bins
+    populations: tuple[Mapping[str, Any], ...]  #: of each model whose rows are here
     users_by_model: tuple[ModelUsers, ...]  #: of several models, how many users of each are left out
     users: tuple[UserGroup, ...]
     lints: Mapping[str, Lint]  #: of each model
@@ -285,11 +178,11 @@ class ReportData:
         return f"{self.lead.symbol}@{self.lead_k}"
 
     def means_of(self, metric: str, k: int | None) -> list[Mean]:
-        """The means of all models in one metric at a cut-off; none at those of other metrics."""
+        """Return the means of all models in one metric at a cut-off; none at those of other metrics."""
         return [mean for mean in self.means if (mean.metric, mean.k) == (metric, k)]
 
     def to_frame(self) -> pd.DataFrame:
-        """One long frame: a row for each metric, cut-off and model.
+        """Return one long frame: a row for each metric, cut-off and model.
 
         Of one model the columns are metric, k, mean, low, high and n_users, metrics beyond accuracy last. With several, `low`
         and `high` are mean_low and mean_high, and `difference` with what follows is from the model's baseline. `segments` has a
@@ -300,43 +193,7 @@ class ReportData:
         frame = pd.DataFrame([vars(mean) for mean in self.means]).drop(columns="symbol")
         if not self.several:
             return frame.drop(columns=["model", "best", "near_best"])
-        frame = frame.rename(columns={"low": "mean_low", "high": "mean_high"})
-        apart = pd.DataFrame([row.to_dict() for row in self.differences]).drop(
-            columns=["symbol", "n_users", "alpha", "p"]
-        )
-        return frame.merge(apart, on=["metric", "k", "model"], how="left", sort=False)
-
-
-def distribution_of(model: str, values: Floats, top: float) -> Distribution:
-    """The distribution of the values of users: ten bins, quartiles, and the number of users at either bound."""
-    defined = values[~np.isnan(values)]
-    end = top if isfinite(top) else nice_above(float(defined.max(initial=0.0)))
-    # A value on an edge belongs to the bin above it, also where the last digit of a division says otherwise.
-    bins = np.minimum((defined / end * BINS + 1e-9).astype(np.int64), BINS - 1)
-    counts = np.bincount(bins, minlength=BINS)
-    low, middle, high = np.quantile(defined, [0.25, 0.5, 0.75]).tolist() if len(defined) else (nan, nan, nan)
-    return Distribution(
-        model=model,
-        n_users=len(defined),
-        n_without_value=len(values) - len(defined),
-        edges=tuple((np.arange(BINS + 1) * end / BINS).tolist()),
-        counts=tuple(counts.tolist()),
-        shares=tuple((counts / max(len(defined), 1)).tolist()),
-        n_zero=int((np.abs(defined) <= SAME).sum()),
-        n_top=int((defined >= top - SAME).sum()) if isfinite(top) else None,
-        mean=float(defined.mean()) if len(defined) else nan,
-        quartiles=(low, middle, high),
-    )
-
-
-def nice_above(value: float) -> float:
-    """The next number from `value` up that reads well on an axis.
-
-    >>> nice_above(0.0), nice_above(7.3), nice_above(0.31), nice_above(20)
-    (1.0, 8.0, 0.4, 20.0)
-    """
-    if value <= 0:
-        return 1.0
-    scale = 10.0 ** np.floor(np.log10(value))
-    step = next(step for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if step * scale >= value * (1 - SAME))
-    return float(f"{step * scale:.12g}")
+        differences = pd.DataFrame([row.to_dict() for row in self.differences])
+        differences = differences.drop(columns=["symbol", "n_users", "alpha", "p"])
+        means = frame.rename(columns={"low": "mean_low", "high": "mean_high"})
+        return means.merge(differences, on=["metric", "k", "model"], how="left", sort=False)

@@ -1,4 +1,4 @@
-"""The request for a report: cut-offs, and metrics with their options."""
+"""The request for a report: metrics with their options, each at its cut-offs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ from recnb.metrics.metric import Metric
 from recnb.results.arguments import Asked, Metrics, asked_of, chosen_metrics
 from recnb.results.evaluation_data import EvaluationData
 
-#: The curve of one model has about as many points; that of several, which are drawn together, fewer.
-CURVE_POINTS = 30
-
-#: The cut-offs of a report if none are given.
-USUAL_K = (5, 10, 20)
+#: The cut-offs of a report if none are given, and about how many points a curve has.
+USUAL_K, CURVE_POINTS = (5, 10, 20), 30
 
 #: A metric with its own options.
 MetricOptions = tuple[Metric[...], Mapping[str, Any]]
@@ -26,29 +23,29 @@ MetricOptions = tuple[Metric[...], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """The cut-offs and metrics of a report, each checked."""
+    """The metrics of a report with their cut-offs, each checked."""
 
-    k: tuple[int, ...]  #: ranks
     metrics: tuple[MetricOptions, ...]  #: of accuracy; the first is the lead metric
-    beyond: Mapping[str, Mapping[str, Any]] | None  #: metrics beyond accuracy with their options; None: not named
+    beyond: tuple[MetricOptions, ...]  #: metrics beyond accuracy that are named
+    cutoffs: Mapping[str, tuple[int | None, ...]]  #: of each metric that is named
     confidence: float
-    own_k: Mapping[str, tuple[int | None, ...]]  #: of each metric, where names have cut-offs
     by: Any = None  #: segments of users
     bins: int = 4
+
+    def k_of(self, metric: str) -> tuple[int | None, ...]:
+        """Return the cut-offs of a metric."""
+        return self.cutoffs.get(metric, tuple(k for k in self.columns if k is not None))
 
     @property
     def columns(self) -> tuple[int | None, ...]:
         """All cut-offs, the whole list last."""
-        return (*self.k, *[None] * any(None in own for own in self.own_k.values()))
-
-    def k_of(self, metric: str) -> tuple[int | None, ...]:
-        """The cut-offs of a metric."""
-        return self.own_k.get(metric, self.k)
+        return _in_order({k for ks in self.cutoffs.values() for k in ks})
 
     @property
-    def at_cutoffs(self) -> list[tuple[Metric[...], Cutoffs]]:
-        """The metrics of accuracy, each with its cut-offs."""
-        return [(metric, Cutoffs.of(self.k_of(metric.name))) for metric, _options in self.metrics]
+    def deepest(self) -> int | None:
+        """The rank down to which hits are needed."""
+        whole = None in self.columns or any(metric.needs_whole_list(options) for metric, options in self.metrics)
+        return None if whole else max(k for k in self.columns if k is not None)
 
     @property
     def lead_ks(self) -> tuple[int, ...]:
@@ -61,11 +58,9 @@ class ReportRequest:
         return sorted(self.lead_ks)[len(self.lead_ks) // 2]
 
     def cutoffs_of(self, metric: str) -> tuple[int | None, ...]:
-        """The cut-offs that a metric of accuracy is computed at: those of the lead metric with those of its curve."""
+        """Return the cut-offs that a metric of accuracy is computed at: those of the lead metric with those of its curve."""
         own = self.k_of(metric)
-        if metric != self.metrics[0][0].name:
-            return own
-        return (*sorted({*curve_points(self.lead_ks), *self.lead_ks}), *[None] * (None in own))
+        return _in_order({*own, *curve_points(self.lead_ks)}) if metric == self.metrics[0][0].name else own
 
 
 def request_of(
@@ -81,70 +76,60 @@ def request_of(
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others; `instead` is what to call for whole lists."""
     if isinstance(k, str) or (is_several(k) and any(isinstance(cutoff, str) for cutoff in k)):
-        no_cutoffs = " are no cut-offs, which come first in a report: name measures by "
-        raise OptionError(f"k={quoted(k)}", no_cutoffs, f"metrics={quoted(k)}.")
-    if "title" in options:
-        raise OptionError(f"title= is given where the report is written: .to_html(title={options['title']!r}).")
+        problem = f"k={quoted(k)} are no cut-offs, which come first in a report: name measures by "
+        raise OptionError(problem, f"metrics={quoted(k)}.")
     asked = asked_of(model.library, metrics, options)
-    k, own_k = _own_cutoffs(asked, k)
-    at = Cutoffs.of(k)
-    finite = tuple(cutoff for cutoff in at if cutoff is not None)
-    if len(finite) < len(at):
-        example, why = "k=[5, 10, 20]", ": its curve runs from 1 to the largest."
-        raise OptionError(
-            "a report needs whole numbers for k, such as ", example, why, fix=f"For whole lists ask {instead}."
-        )
+    if None in Cutoffs.of(k).values:
+        problem = "a report needs whole numbers for k, such as k=[5, 10, 20]: its curve runs from 1 to the largest."
+        raise OptionError(problem, fix=f"For whole lists ask {instead}.")
+    cutoffs = _cutoffs_of(asked, k)
     # What has a cut-off comes first, as the first has a curve.
-    asked = sorted(asked, key=lambda each: own_k.get(each.metric.name) == (None,))
-    own_options = {each.metric.name: each.options for each in asked}
-    beyond = {each.metric.name: each.options for each in asked if not each.metric.is_accuracy}
-    if len(beyond) == len(own_options):
-        name = next(iter(beyond))
-        raise OptionError(
-            "a report needs a metric of accuracy, such as "
-            f"metrics={quoted(['ndcg', name])}"
-            ": its curve and its users are shown by it.",
-            fix=(f"For {name} alone type .{name}(k=10)."),
-        )
-    chosen = chosen_metrics([name for name in own_options if name not in beyond])
-    other = next((each for each in asked if each.metric.data), None)
-    if other is not None:
-        same = f"a report has the same relevant items and lists throughout, and {other.metric.name} has others: ask for it by "
-        raise OptionError(same, f".table([{other.name!r}]).")
+    asked.sort(key=lambda each: cutoffs.get(each.metric.name) == (None,))
+    names = list(dict.fromkeys(each.metric.name for each in asked))
+    own, beyond = {each.metric.name: each.options for each in asked}, [each for each in asked if not each.metric.is_accuracy]
+    if len(beyond) == len(asked):
+        problem = f"a report needs a metric of accuracy, such as metrics={quoted(['ndcg', *names])}: its curve and its users are shown by it."
+        raise OptionError(problem, fix=f"For {names[0]} alone type .{names[0]}(k=10).")
+    chosen = chosen_metrics([name for name in names if name not in {each.metric.name for each in beyond}])
+    for each in asked:
+        if each.metric.data:
+            problem = f"a report has the same relevant items and lists throughout, and {each.metric.name} has others: ask for it by "
+            raise OptionError(problem, f".table([{each.metric.name!r}]).")
     if chosen[0].retrieval:
-        raise OptionError(
-            f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: "
-            f"metrics={quoted(['ndcg', *(metric.name for metric in chosen if metric.name != 'ndcg')])}"
-            ".",
-        )
-    with_options = tuple((metric, own_options[metric.name]) for metric in chosen)
-    return ReportRequest(finite, with_options, beyond or None, float(confidence), own_k, by, bins)
+        problem = f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: "
+        others = [metric.name for metric in chosen if metric.name != "ndcg"]
+        raise OptionError(problem, f"metrics={quoted(['ndcg', *others])}.")
+    return ReportRequest(
+        metrics=tuple((metric, own[metric.name]) for metric in chosen),
+        beyond=tuple((each.metric, each.options) for each in beyond),
+        cutoffs=cutoffs,
+        confidence=float(confidence),
+        by=by,
+        bins=bins,
+    )
 
 
-def _own_cutoffs(asked: Sequence[Asked], k: Any) -> tuple[Any, dict[str, tuple[int | None, ...]]]:
-    """All cut-offs that are ranks, and those of each metric; k and none, if no name has a cut-off.
-
-    Beside names with a cut-off, one without means the whole list unless k is given.
-    """
-    own = {each.metric.cutoff for each in asked if each.metric.cutoff is not None}
-    if not own:
-        return k, {}
-    given = list(k) if is_several(k) else [k]
-    usual = given == list(USUAL_K)
-    if all(each.metric.cutoff is not None for each in asked) and not usual and set(given) != own:
-        problem = f"the metrics name the cut-offs {sorted(own)}, and "
-        raise OptionError(problem, f"k={quoted(k)} names others: leave one of them out.")
-    of_accuracy = any(each.metric.cutoff is not None and each.metric.is_accuracy for each in asked)
-    rest = [None] if usual and of_accuracy else given
-    cutoffs: dict[str, set[Any]] = {}
+def _cutoffs_of(asked: Sequence[Asked], k: object) -> dict[str, tuple[int | None, ...]]:
+    """Return the cut-offs of each metric: of its name, else k; beside names with one, the whole list unless k is given."""
+    given = Cutoffs.of(k).values
+    named = [each.metric for each in asked if each.metric.cutoff is not None]
+    own = {metric.cutoff for metric in named if metric.cutoff is not None}
+    if len(named) == len(asked) and given != USUAL_K and {*given} != own:
+        problem = f"the metrics name the cut-offs {sorted(own)}, and k={quoted(k)} names others: "
+        raise OptionError(f"{problem}leave one of them out.")
+    rest = (None,) if given == USUAL_K and any(metric.is_accuracy for metric in named) else given
+    cutoffs: dict[str, set[int | None]] = {}
     for each in asked:
         cutoffs.setdefault(each.metric.name, set()).update(rest if each.metric.cutoff is None else [each.metric.cutoff])
-    in_order = {name: (*sorted(ks - {None}), *[None] * (None in ks)) for name, ks in cutoffs.items()}
-    return sorted(k for k in set().union(*cutoffs.values()) if k is not None), in_order
+    return {name: _in_order(ks) for name, ks in cutoffs.items()}
+
+
+def _in_order(cutoffs: set[int | None]) -> tuple[int | None, ...]:
+    return (*sorted(k for k in cutoffs if k is not None), *[None] * (None in cutoffs))
 
 
 def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:
-    """The cut-offs of a curve: from 1 to the deepest, evenly, and those of the table if they are few.
+    """Return the cut-offs of a curve: from 1 to the deepest, evenly, and those of the table if they are few.
 
     >>> curve_points([5]), len(curve_points([5, 10, 1000])) <= 33
     ((1, 2, 3, 4, 5), True)

@@ -1,0 +1,96 @@
+"""The users whom a report shows, with their lists: the best and the worst, or who gain and lose most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recnb.metrics.hits import Floats, Hits, Ints
+from recnb.report.data import SAME, RankedItem, ShownUser, UserGroup
+
+if TYPE_CHECKING:
+    from recnb.results.evaluation_data import EvaluationData
+
+RANKS_SHOWN, MISSED_SHOWN = 20, 5
+
+
+def extremes(name: str, model: EvaluationData, values: Floats, k: int, n: int) -> list[UserGroup]:
+    """Return the best and the worst users of a model: of few, the better and the worse half."""
+    hits = model.hits(k)
+    n_hits = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
+    defined, level = np.flatnonzero(~np.isnan(values)), values.round(12)
+    best = _first_by(defined, -level, -n_hits, min(n, -(-len(defined) // 2)))
+    worst = _first_by(defined[~np.isin(defined, best)], level, n_hits - hits.n_relevant, min(n, len(defined) // 2))
+    shown = _shown([model], [*best.tolist(), *worst.tolist()], [values], k)
+    kinds = {"best" if len(worst) else "only": shown[: len(best)], "worst": shown[len(best) :]}
+    return [UserGroup(kind, name, None, users) for kind, users in kinds.items() if users]
+
+
+def moved(
+    models: Mapping[str, EvaluationData], pair: tuple[str, str], values: Mapping[str, Floats], k: int | None, n: int
+) -> list[UserGroup]:
+    """Return at most `n` users who gain and `n` who lose, the largest changes first; of equal ones the first by id."""
+    model, baseline = pair
+    change = values[model] - values[baseline]
+    n_defined = int((~np.isnan(change)).sum())
+    change = np.nan_to_num(change)
+    won, lost = int((change > SAME).sum()), int((change < -SAME).sum())
+    groups = []
+    for kind, gain in (("gained", change), ("lost", -change)):
+        at = _first_by(np.flatnonzero(gain > SAME), -gain.round(12), np.zeros(len(gain)), n)
+        users = _shown([models[baseline], models[model]], at.tolist(), [values[baseline], values[model]], k)
+        groups.append(UserGroup(kind, model, baseline, users, (won, n_defined - won - lost, lost)))
+    return [group for group in groups if group.users]
+
+
+def _first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
+    """Return the `n` of the positions that come first by `key`, then by the second key, then by their own order."""
+    if n == 0 or len(among) == 0:
+        return among[:0]
+    keys = key[among]
+    near = among[keys <= np.partition(keys, min(n, len(keys)) - 1)[min(n, len(keys)) - 1]]
+    order: Ints = np.lexsort((near, then[near], key[near]))[:n]
+    return np.asarray(near[order])
+
+
+def _shown(
+    sides: Sequence[EvaluationData], at: Sequence[int], values: Sequence[Floats], k: int | None
+) -> tuple[ShownUser, ...]:
+    """Return users by position, each with the list of every side down to k; of one side with the most relevant items missed."""
+    last, depth, hits = sides[-1], inf if k is None else k, [side.hits(k) for side in sides]
+    lists, truths = [side.lists_of(at) for side in sides], [last.truth_of(user).rows() for user in at]
+    in_lists = [item for of_side in lists for ranks in of_side for item in ranks.values()]
+    in_truth = [item for truth in truths for item, _relevance in truth]
+    titles = last.item_titles(list(dict.fromkeys([*in_lists, *in_truth])))
+
+    def ranked(of_user: Hits, ranks: Mapping[int, Any]) -> tuple[RankedItem, ...]:
+        relevance = dict(zip(of_user.rank.tolist(), of_user.relevance.tolist(), strict=True))
+        inside = [(rank, item) for rank, item in ranks.items() if rank <= depth][:RANKS_SHOWN]
+        return tuple(RankedItem(rank, id_, relevance.get(rank, 0.0), titles.get(id_, "")) for rank, id_ in inside)
+
+    shown = []
+    for row, (user, truth) in enumerate(zip(at, truths, strict=True)):
+        of_sides = [of_side.of_user(user) for of_side in hits]
+        own, found = of_sides[-1], of_sides[-1].rank <= depth
+        order = np.argsort(-own.truth_relevance, kind="stable")
+        missed = [truth[place] for place in order[~np.isin(order, own.truth_row[found])]] if len(sides) == 1 else []
+        below = {item: rank for rank, item in reversed(lists[-1][row].items()) if rank > depth}
+        shown.append(
+            ShownUser(
+                user=last.prepared.users[user],
+                values=tuple(float(of_side[user]) for of_side in values),
+                n_relevant=len(order),
+                n_hits=int(found.sum()),
+                n_places=max(sum(rank <= depth for rank in of_side[row]) for of_side in lists),
+                lists=tuple(ranked(of_user, of_side[row]) for of_user, of_side in zip(of_sides, lists, strict=True)),
+                missed=tuple(
+                    RankedItem(below.get(item), item, float(relevance), titles.get(item, ""))
+                    for item, relevance in missed[:MISSED_SHOWN]
+                ),
+                n_missed=len(missed),
+            )
+        )
+    return tuple(shown)
