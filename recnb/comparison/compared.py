@@ -70,8 +70,18 @@ def _segments(comparison: ComparisonData, request: ReportRequest, block: PairedV
     )
     rows = []
     for key, row in differences_by(results):
-        numbers = {"mean": nan, "low": nan, "high": nan, "gap": row.difference, "gap_low": row.low, "gap_high": row.high}
-        about = {name: getattr(row, name) for name in ("metric", "symbol", "k", "model", "baseline", "n_users", "p", "p_holm", "verdict")}
+        numbers = {
+            "mean": nan,
+            "low": nan,
+            "high": nan,
+            "gap": row.difference,
+            "gap_low": row.low,
+            "gap_high": row.high,
+        }
+        about = {
+            name: getattr(row, name)
+            for name in ("metric", "symbol", "k", "model", "baseline", "n_users", "p", "p_holm", "verdict")
+        }
         own = {"segment": ", ".join(map(str, key)), "small": row.n_users < SMALL, "difference": row.to_dict()}
         rows.append({**about, **numbers, **own})
     return ReportSegments(found.label, tuple(rows), "", found.words)

@@ -426,7 +426,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Movers
         """
-        from recnb.report.build import moved
+        from recnb.report.users import moved
 
         if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
             raise OptionError(f"n={n!r} is no number of users: give a whole number from 1 up.")

@@ -16,7 +16,7 @@ from recnb.display.fonts import lettering
 from recnb.display.language import _, use_language
 from recnb.display.svg import ACCENT, COLOURS, OTHER, QUIET
 from recnb.display.templates import framed
-from recnb.display.text import one_line
+from recnb.display.text import one_line, signed
 from recnb.errors import OptionError, Suggesting
 from recnb.report.conclusions import (
     FOUND,
@@ -28,7 +28,6 @@ from recnb.report.conclusions import (
     difference_label,
     near_best_in_words,
     notes,
-    signed,
     tested,
 )  # fmt: skip
 from recnb.report.curve import Curve

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from recnb.display.language import Message, _, current, ngettext, template, width, with_particles
 from recnb.display.svg import ACCENT
-from recnb.display.templates import macro, tab_style, user_text
+from recnb.display.templates import macro, style_sheet, user_text
 from recnb.display.text import aligned, latex_text, markdown_table, markdown_text, one_line
 
 Form = Literal["html", "md", "txt", "tex"]
@@ -173,9 +173,9 @@ MARKS: dict[Form, dict[str, str]] = {
         "code": "<code>{}</code>",
         "big": f'<b style="font-size:2em;font-weight:600;color:{ACCENT}">{{}}</b>',
         "hit": f'<b><span style="color:{ACCENT}">✓</span> {{}}</b>',
-        "small": '<small style="font-weight:400;opacity:.8">{}</small>',
+        "small": "<small>{}</small>",
         "badge": '<span style="border:1px solid;border-radius:.3em;padding:0 .35em;font-size:.82em">{}</span>',
-        "aside": "<small>{}</small>",
+        "aside": " <small>{}</small>",
         "below": '<div style="font-size:.86em;font-weight:400;opacity:.75">{}</div>',
     },
     "md": {"best": "**{}**", "strong": "**{}**", "hit": "**✓ {}**", "badge": "**{}**:", "aside": "", "below": ""},
@@ -205,8 +205,7 @@ def inline(line: Line, form: Form) -> str:
         case Estimate():
             return _estimate(line, form)
         case Picture(_svg, alt):
-            look = "vertical-align:middle;background:transparent"
-            return f'<img src="{_address(line)}" alt="{SAFE["html"](alt, 999)}" style="{look}">' if form == "html" else ""
+            return f'<img src="{_address(line)}" alt="{SAFE["html"](alt, 999)}">' if form == "html" else ""
     return "".join(inline(part, form) for part in line)
 
 
@@ -214,7 +213,8 @@ def _estimate(one: Estimate, form: Form) -> str:
     low, high = one.ends or ("", "")
     value = inline(Mark("best", one.value) if one.best else one.value, form)
     if form == "tex":
-        value += "".join(rf"$^{{{SIGNS[sign]}}}$" for sign in one.signs)
+        raised = "".join(SIGNS[sign] for sign in one.signs)
+        value += rf"$^{{{raised}}}$" if raised else ""
         return value + (rf" {{\footnotesize [{latex_text(low)}, {latex_text(high)}]}}" if one.ends else "")
     if form != "html":
         ends = f" [{low}, {high}]" if form == "txt" else f" ({low}–{high})"
@@ -222,9 +222,8 @@ def _estimate(one: Estimate, form: Form) -> str:
     # Signs and intervals stand in a space of one width, also where there are none, so that numbers stand under each other.
     words = f"{low}{'–' if low[:1].isdigit() else ' … '}{high}" if one.ends else ""
     if not one.signed:
-        return f'<b>{value}</b> <small style="display:inline-block;min-width:13ch;opacity:.75">{words}</small>'
-    value += f'<span style="display:inline-block;width:1.3em;text-align:left">{one.signs}</span>'
-    return value + (f'<br><small style="opacity:.75;padding-right:.4em">{words}</small>' if words else "")
+        return f'<b>{value}</b> <small class="recnb-ends">{words}</small>'
+    return f'{value}<span class="recnb-signs">{one.signs}</span>' + (f"<div><small>{words}</small></div>" if words else "")
 
 
 # HTML
@@ -239,7 +238,7 @@ def tabs(sections: Sequence[Section], label: str) -> Markup:
     """Put sections behind tabs."""
     bodies = [(section.title, html(section.blocks)) for section in sections if "html" in section.forms]
     group = "recnb-" + hashlib.sha256("".join(body for _title, body in bodies).encode()).hexdigest()[:12]
-    return _drawn("tabs", bodies, label, group, Markup(tab_style()))
+    return _drawn("tabs", bodies, label, group, Markup(style_sheet("tabs")))
 
 
 def _drawn(name: str, *arguments: Any) -> Markup:
@@ -285,10 +284,17 @@ def _markdown(block: Block) -> str:
         case Fold(blocks=blocks) | Side(blocks):
             return plain(blocks, "md")
         case Rows(caption=caption, left=left, note=note):
-            title, table = inline(Mark("strong", caption) if caption else "", "md"), markdown_table(*cells_of(block, "md"), left)
+            title, table = (
+                inline(Mark("strong", caption) if caption else "", "md"),
+                markdown_table(*cells_of(block, "md"), left),
+            )
             return "\n\n".join(filter(None, [title, table, inline(note, "md")]))
         case Note(line, kind):
-            return inline(Mark("strong", line), "md") if kind == "heading" else "## " * (kind == "title") + inline(line, "md")
+            return (
+                inline(Mark("strong", line), "md")
+                if kind == "heading"
+                else "## " * (kind == "title") + inline(line, "md")
+            )
         case Items(lines):
             return "\n".join(f"- {inline(line, 'md')}" for line in lines)
         case Picture(_svg, _alt, numbers):
@@ -386,22 +392,33 @@ def _n_that_fit(header: list[str], rows: list[list[str]]) -> int:
 # LaTeX
 
 
-def tables_of(blocks: Iterable[Block]) -> Iterator[Rows]:
-    """Return the tables of a document for a paper."""
+def tables_of(blocks: Iterable[Block]) -> list[Rows]:
+    """Return the tables of a document for a paper, each with the notes that follow it below."""
+    tables: list[Rows] = []
+    for block in _leaves(blocks):
+        if isinstance(block, Rows):
+            tables.append(block)
+        elif isinstance(block, Note) and tables:
+            tables[-1] = replace(tables[-1], note=[tables[-1].note, " ", block.line])
+    return tables
+
+
+def _leaves(blocks: Iterable[Block]) -> Iterator[Block]:
     for block in blocks:
         if isinstance(block, Fold) or (isinstance(block, Section) and "tex" in block.forms):
-            yield from tables_of(block.blocks)
-        elif isinstance(block, Rows):
+            yield from _leaves(block.blocks)
+        else:
             yield block
 
 
-def latex(table: Rows, caption: str | None = None, label: str | None = None) -> str:
-    """Write a table in the style of booktabs with its note below; caption and label are LaTeX."""
+def latex(table: Rows, caption: str | None = None, label: str | None = None, below: Line = "") -> str:
+    """Write a table in the style of booktabs with its note and what stands below it; caption and label are LaTeX."""
     header, rows = cells_of(table, "tex")
-    title, note = inline([table.caption, "."], "tex") if caption is None else caption, inline(table.note, "tex")
+    title = inline([table.caption, "."], "tex") if caption is None else caption
+    note = inline([table.note, below], "tex").strip()
     columns = "l" * table.left + "r" * (len(header) - table.left)
     head = [r"\begin{table}", r"\centering", rf"\caption{{{title}}}", *([rf"\label{{{label}}}"] if label else [])]
     body = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(header) + r" \\", r"\midrule"]
     body += [*(" & ".join(row) + r" \\" for row in rows), r"\bottomrule", r"\end{tabular}"]
-    below = ["", r"\smallskip", rf"{{\footnotesize\raggedright {note}\par}}"] if note else []
-    return "\n".join([*head, *body, *below, r"\end{table}"])
+    small = ["", r"\smallskip", rf"{{\footnotesize\raggedright {note}\par}}"] if note else []
+    return "\n".join([*head, *body, *small, r"\end{table}"])

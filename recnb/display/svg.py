@@ -8,8 +8,10 @@ black. What is shown by colour is shown by a dash, a sign or words as well. The 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import floor, isfinite, log10
+
+from recnb.display.text import one_line
 
 ACCENT = "#2f7fc1"  # contrast 4.3 on white, 4.4 on #111111
 QUIET = "#7a7a7a"  # contrast 4.3 on white, 4.4 on #111111
@@ -25,14 +27,14 @@ LEFT, RIGHT, TOP, BOTTOM, ROW = 44, 468, 26, 214, 24
 Point = Sequence[float]
 
 
-def curves(lines: Mapping[str, Sequence[Point]], xlabel: str, ylabel: str, marked: Sequence[float] = ()) -> str:
+def curves(lines: Sequence[tuple[str, Sequence[Point]]], xlabel: str, ylabel: str, marked: Sequence[float] = ()) -> str:
     """Draw a line with the band of its intervals for each name, which stands where it ends; `marked` places have a dot and the value."""
-    points = [point for line in lines.values() for point in line]
+    points = [point for _name, line in lines for point in line]
     top = 1.12 * (max((end for _x, *ends in points for end in ends if isfinite(end)), default=0.0) or 1.0)
     steps = ticks(top, 4)
     x, y = _scale(points[0][0], points[-1][0], LEFT + 20, RIGHT - 20), _scale(0, max(top, steps[-1]), BOTTOM, TOP)
     drawn, names = _axes(xlabel, ylabel, x, y, _apart({points[0][0], *marked, points[-1][0]}, x, 26), steps), []
-    for at, (name, line) in enumerate(lines.items()):
+    for at, (name, line) in enumerate(lines):
         colour, dash = COLOURS[at % len(COLOURS)], DASHES[at % len(DASHES)]
         shown = [point for point in line if isfinite(point[1])]
         banded = [point for point in shown if isfinite(point[2])]
@@ -45,12 +47,13 @@ def curves(lines: Mapping[str, Sequence[Point]], xlabel: str, ylabel: str, marke
         for k, mean, _low, high in shown:
             drawn += [_dot(x(k), y(mean), colour)] * (k in marked)
             drawn += [_words(x(k), y(high if isfinite(high) else mean) - 7, f"{mean:.3f}", colour)] * (k in told)
-        names += [(y(shown[-1][1]), name, colour)] * bool(shown and name)
+        if shown and name:
+            names.append((y(shown[-1][1]), one_line(name, 20), colour))
     last = 1e9
     for height, name, colour in sorted(names, reverse=True):  # from the lowest up, none upon another
         last = min(height, last - 15)
         drawn.append(_words(RIGHT - 10, last + 4, name, colour, anchor="start"))
-    return _picture(drawn, 480 + round(7.5 * min(max(map(len, lines)), 20)), 250)
+    return _picture(drawn, 480 + round(7.5 * min(max(len(name) for name, _line in lines), 20)), 250)
 
 
 def bars(

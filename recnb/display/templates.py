@@ -51,7 +51,8 @@ def framed(label: str, body: str) -> Markup:
     lang, breaks = korean if language.current() == "ko" else ("", "")
     look = f"color: inherit; background: transparent; font-size: 0.95em; max-width: 68em;{breaks}"
     head = f'<div class="recnb mathjax_ignore tex2jax_ignore"{lang} role="region" aria-label="{user_text(label, 80)}"'
-    return Markup(f'{head} style="{look}">{body}</div>')
+    style = f"<style>{style_sheet('tables')}</style>" if 'class="recnb-table' in body else ""
+    return Markup(f'{head} style="{look}">{style}{body}</div>')
 
 
 def page(title: str, heading: str, body: Markup) -> Markup:
@@ -120,9 +121,10 @@ def joined(parts: Iterable[str], between: str = ", ") -> str:
     return (Markup(between) if any(isinstance(part, Markup) for part in parts) else between).join(parts)
 
 
-def tab_style() -> str:
-    """Return the style sheet of tabs on one line without its comments, since it is part of each output of a notebook."""
-    sheet = resources.files("recnb").joinpath("display/tabs.css").read_text()
+@cache
+def style_sheet(name: str) -> str:
+    """Return a style sheet on one line without its comments, since it is part of each output of a notebook."""
+    sheet = resources.files("recnb").joinpath(f"display/{name}.css").read_text()
     return re.sub(r"\s*\n\s*", " ", re.sub(r"/\*.*?\*/", "", sheet)).strip()
 
 

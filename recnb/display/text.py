@@ -129,14 +129,18 @@ def whole(value: float) -> str:
 
 
 def told_apart(value: float, *others: float) -> str:
-    """Return a number with four decimals, or with all its digits where four hide on which side of another it lies.
+    """Return a number with four decimals, or with as many as others have and as show on which side of them it lies.
 
-    >>> told_apart(0.25, 0.3), told_apart(0.30001, 0.3)
-    ('0.2500', '0.30001')
+    >>> told_apart(0.25, 0.3), told_apart(0.30001, 0.3), told_apart(0.25891, 0.258903)
+    ('0.2500', '0.30001', '0.258910')
     """
-    shown = float(f"{value:.4f}")
-    hidden = any((shown > other, shown < other) != (value > other, value < other) for other in others)
-    return repr(float(value)) if hidden else f"{value:.4f}"
+
+    def sides(number: float) -> list[int]:
+        return [(number > other) - (number < other) for other in others]
+
+    least = max([4, *(len(whole(other).partition(".")[2]) for other in others)])
+    texts = (f"{value:.{decimals}f}" for decimals in range(least, 18))
+    return next((text for text in texts if sides(float(text)) == sides(value)), repr(float(value)))
 
 
 def percent(share: float) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +61,9 @@ class Measured:
     basis: str = field(default="")
 
 
-def report_of(models: Models, request: ReportRequest, compared: Measured | None = None, users: int = USERS_SHOWN) -> Report:
+def report_of(
+    models: Models, request: ReportRequest, compared: Measured | None = None, users: int = USERS_SHOWN
+) -> Report:
     """Build the report of some models, which `compared` holds against each other if they are several."""
     first, (lead, options), k = next(iter(models.values())), request.metrics[0], request.lead_k
     found = compared or _measured(first, request)
@@ -187,7 +188,8 @@ def _left_out(where: str, further: Sequence[MetricOptions]) -> list[str]:
         "The similarity of the lists is left out: it needs every row of the lists, which stay in {where}.", where=where
     )
     beyond = _(
-        "Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.", where=where
+        "Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.",
+        where=where,
     )
     return [overlap, *([beyond] if further else [])]
 
@@ -273,13 +275,15 @@ def _segments(model: EvaluationData, request: ReportRequest) -> ReportSegments |
     k, confidence = request.lead_k, request.confidence
     at_lead_k = {metric.name: given for metric, given in request.metrics if k in request.k_of(metric.name)}
     segments, frame, _basis = segment_frame(model, at_lead_k, k, request.by, request.bins, {}, confidence)
-    gaps = dict.fromkeys(("gap", "gap_low", "gap_high", "p", "p_holm"), nan) if segments.words else {}
-    found = (frame["p_holm"] <= 1 - confidence) & ((frame["gap_low"] > 0) | (frame["gap_high"] < 0)) if not gaps else False
+    if segments.words:  # parts of the truth, in which a user is more than once
+        frame = frame.assign(**dict.fromkeys(("gap", "gap_low", "gap_high", "p", "p_holm"), nan))
     symbols = {metric.name: metric.symbol for metric, _given in request.metrics}
     frame = frame.drop(columns="key").assign(
-        **gaps, symbol=frame["metric"].map(symbols), model="", baseline=None, difference=None
+        symbol=frame["metric"].map(symbols), model="", baseline=None, difference=None
     )
-    frame["verdict"] = np.select([frame["gap_low"].isna(), ~np.asarray(found), frame["gap"] > 0], ["untested", "open", "above"], "below")
+    found = (frame["p_holm"] <= 1 - confidence) & ((frame["gap_low"] > 0) | (frame["gap_high"] < 0))
+    cases = [frame["gap_low"].isna(), ~found, frame["gap"] > 0]
+    frame["verdict"] = np.select(cases, ["untested", "open", "above"], "below")
     basis = _(
         "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the "
         "more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every "
@@ -287,7 +291,7 @@ def _segments(model: EvaluationData, request: ReportRequest) -> ReportSegments |
         n=n_tests(frame),
         confidence=100 * confidence,
     )
-    return ReportSegments(segments.label, tuple(frame.to_dict("records")), basis, segments.words)
+    return ReportSegments(segments.label, frame.to_dict("records"), basis, segments.words)
 
 
 def _furthest(found: Measured, metric: str, k: int | None) -> list[tuple[str, str]]:

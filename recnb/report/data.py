@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -98,7 +98,7 @@ class ReportSegments:
     """What defines the segments, and their rows: of one model the gap to all other users, of two models their difference."""
 
     by: str
-    rows: tuple[dict[str, Any], ...]
+    rows: Sequence[Mapping[Any, Any]]
     basis: str
     words: str = ""  #: what a row is, if a column splits users
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from types import NoneType
 from typing import Any, overload
 
 from markupsafe import Markup
 
 from recnb.data.files import AsJson, json_values, written
-from recnb.display.document import cells_of, console, html, inline, joined, latex_tables, plain, tabs
+from recnb.display.document import console, html, latex, plain, tables_of, tabs
 from recnb.display.language import _, use_language
 from recnb.display.templates import framed, page, user_text
-from recnb.display.text import LatexTable
 from recnb.errors import OptionError, Suggesting, quoted
 from recnb.report.data import ReportData
 from recnb.report.sections import basis, head, sections_of
+
+#: What JSON has of a finding and of a lint.
+FINDING = ("name", "severity", "n", "of", "short", "example", "advice", "code")
+LINT = ("n_checks", "label", "k", "value", "lower", "upper", "unchecked", "elsewhere")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,16 +35,13 @@ class Report(AsJson, Suggesting, ReportData):
         advice and code; ids that are neither whole numbers nor text are written as text. Keys are the same in any language; texts are in that of the report.
         """
         with use_language(self.lang):
-            names = ("name", "severity", "n", "of", "short", "example", "advice", "code")
             findings = [
                 {"models": found.models, "effects": [finding.effect for finding in found.of_each]}
-                | {name: getattr(found.finding, name) for name in names}
+                | {name: getattr(found.finding, name) for name in FINDING}
                 for found in self.findings
             ]
-            bounds = ("n_checks", "label", "k", "value", "lower", "upper", "unchecked", "elsewhere")
-            lints = {model: {name: getattr(lint, name) for name in bounds} for model, lint in self.lints.items()}
-            differences = [row.to_dict() for row in self.differences]
-            own = {"lints": lints, "findings": findings, "differences": differences}
+            lints = {model: {name: getattr(lint, name) for name in LINT} for model, lint in self.lints.items()}
+            own = {"lints": lints, "findings": findings, "differences": [row.to_dict() for row in self.differences]}
             values: dict[str, Any] = json_values({"schema": "recnb.report/4", **vars(self), **own})
             return values
 
@@ -51,20 +50,12 @@ class Report(AsJson, Suggesting, ReportData):
     @overload
     def to_html(self, path: str | Path, title: str | None = None) -> None: ...
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> str | None:
-        """Return the report as an HTML document that runs no script and fetches nothing, or write it to a file.
-
-        Parameters
-        ----------
-        path
-            The file to write; None: return the text.
-        title
-            The title and heading of the document; None: one that names what is reported.
-        """
+        """Return the report as an HTML document that runs no script and fetches nothing, or write it to `path`; `title` is its heading."""
         with use_language(self.lang):
-            line = (
-                _("Comparison of {models}", models=", ".join(self.models)) if self.several else _("Evaluation report")
-            )
-            given = user_text(line if title is None else title, 200)
+            if title is None:
+                models = ", ".join(self.models)
+                title = _("Comparison of {models}", models=models) if self.several else _("Evaluation report")
+            given = user_text(title, 200)
             return written(str(page(given, given, Markup(self._html()))), path)
 
     @overload
@@ -72,13 +63,7 @@ class Report(AsJson, Suggesting, ReportData):
     @overload
     def to_markdown(self, path: str | Path) -> None: ...
     def to_markdown(self, path: str | Path | None = None) -> str | None:
-        """Return the report in Markdown, with tables as GitHub has them, or write it to a file.
-
-        Parameters
-        ----------
-        path
-            The file to write; None: return the text.
-        """
+        """Return the report in Markdown, with tables as GitHub has them, or write it to `path`."""
         with use_language(self.lang):
             return written(plain([*head(self), *sections_of(self), *basis(self)], "md") + "\n", path)
 
@@ -89,29 +74,18 @@ class Report(AsJson, Suggesting, ReportData):
     def to_latex(
         self, path: str | Path | None = None, *, caption: str | None = None, label: str | None = None
     ) -> str | None:
-        """Return the means as LaTeX tables for a paper, and the segments if there are any, or write them to a file.
+        """Return the means as LaTeX tables for a paper, and the segments if there are any, or write them to `path`.
 
-        The best mean of several is bold. It needs the package booktabs.
-
-        Parameters
-        ----------
-        path
-            The file to write; None: return the text.
-        caption, label
-            LaTeX of the first table; further tables have their own captions, and the labels `label`-2 and so on.
+        The best mean of several is bold. It needs the package booktabs. `caption` and `label` are LaTeX of the first table;
+        further tables have their own captions, and the labels `label`-2 and so on.
         """
         for argument, given in (("caption", caption), ("label", label)):
-            if not isinstance(given, (str, NoneType)):
+            if not isinstance(given, (str, type(None))):
                 raise OptionError(f"{argument}={quoted(given)}: give LaTeX as text.")
         with use_language(self.lang):
-            texts = []
-            for at, (table, notes) in enumerate(latex_tables(sections_of(self)), 1):
-                header, rows = cells_of(table, "tex")
-                columns = "l" * table.left + "r" * (len(header) - table.left)
-                words = caption if caption is not None and at == 1 else inline([table.caption, "."], "tex")
-                below = inline(joined([*notes, f"{self.basis}."] if at == 1 else notes, " "), "tex")
-                named = label if at == 1 else label and f"{label}-{at}"
-                texts.append(LatexTable(columns, [header, r"\midrule", *rows], words, below).text(named))
+            first, *others = tables_of(sections_of(self))
+            texts = [latex(first, caption, label, [" ", self.basis, "."])]
+            texts += [latex(table, None, label and f"{label}-{at}") for at, table in enumerate(others, 2)]
             return written("\n".join([_(r"% needs \usepackage{booktabs}"), *texts, ""]), path)
 
     def _html(self) -> str:
@@ -125,4 +99,4 @@ class Report(AsJson, Suggesting, ReportData):
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return str(self._html())
+            return self._html()

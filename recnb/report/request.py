@@ -86,7 +86,10 @@ def request_of(
     # What has a cut-off comes first, as the first has a curve.
     asked.sort(key=lambda each: cutoffs.get(each.metric.name) == (None,))
     names = list(dict.fromkeys(each.metric.name for each in asked))
-    own, beyond = {each.metric.name: each.options for each in asked}, [each for each in asked if not each.metric.is_accuracy]
+    own, beyond = (
+        {each.metric.name: each.options for each in asked},
+        [each for each in asked if not each.metric.is_accuracy],
+    )
     if len(beyond) == len(asked):
         problem = f"a report needs a metric of accuracy, such as metrics={quoted(['ndcg', *names])}: its curve and its users are shown by it."
         raise OptionError(problem, fix=f"For {names[0]} alone type .{names[0]}(k=10).")

@@ -12,8 +12,9 @@ import pytest
 import recnb
 from recnb.display.document import inline
 from recnb.display.language import use_language
+from recnb.display.text import number, signed
 from recnb.errors import OptionError
-from recnb.report.conclusions import Difference, bare_p, conclusion, number, signed
+from recnb.report.conclusions import Difference, conclusion, p_value
 
 mpl.use("Agg")
 
@@ -48,7 +49,7 @@ def test_what_may_be_said(compared, values, verdict, words):
 
 
 def test_small_numbers_are_not_rounded_to_nothing():
-    assert (signed(0.00001), signed(-0.5), number(12.3), bare_p(0.0000001)) == (
+    assert (signed(0.00001), signed(-0.5), number(12.3), p_value(0.0000001)) == (
         "+1.0e-05",
         "-0.5000",
         "12.3000",

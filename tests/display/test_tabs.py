@@ -7,9 +7,9 @@ import pytest
 
 import recnb
 from recnb.display.document import Note, Section, tabs
-from recnb.display.templates import tab_style
+from recnb.display.templates import style_sheet
 
-STYLE = tab_style()
+STYLE = style_sheet("tabs")
 
 
 class Buttons(HTMLParser):

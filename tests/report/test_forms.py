@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.display.document import Mark, Name, Rows, inline
+from recnb.display.document import Mark, Name, Rows, inline, with_code
 from recnb.display.language import width
 from recnb.errors import OptionError
 from recnb.report import sections
@@ -265,10 +265,11 @@ def test_the_overview_comes_first_with_a_line_for_each_finding(reports):
         assert re.findall(r"</span>([^<]*)</label>", page)[:2] == ["Overview", f"Findings ({n})"]
         overview = page.split("</section>")[0]
         for found in report.findings:
-            assert overview.count(found.finding.sentence("short", "html")) == 1
-            assert found.finding.sentence("effect", "html") not in overview
-            assert found.finding.sentence("effect", "html") in page
-        assert repr(report).count("\nnote: ") + repr(report).count("\nwarning: ") == n > 2
+            short, effect = (inline(with_code(words), "html") for words in (found.finding.short, found.finding.effect))
+            assert overview.count(short) == 1
+            assert effect not in overview
+            assert effect in page
+        assert repr(report).count("\n- note: ") + repr(report).count("\n- warning: ") == n > 2
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -290,7 +291,9 @@ def test_sections_without_numbers_are_not_shown():
 
 def list_lengths(report):
     """A section of one's own."""
-    rows = [[Name(people.model or "the model"), f"{people.list_length.mean:.3f}"] for people in report.populations]
+    rows = [
+        [Name(people["model"] or "the model"), f"{people['list_length']['mean']:.3f}"] for people in report.populations
+    ]
     yield Rows(["model", "mean length"], rows, "List lengths")
 
 

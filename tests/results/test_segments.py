@@ -355,7 +355,7 @@ def test_columns_that_split_users_are_refused_with_what_to_type(call: Callable[[
 def test_a_report_by_parts_of_the_truth() -> None:
     ev = LISTS.rec.against(WEEKS)
     report, table = ev.report(k=10, metrics=["ndcg"], by="week"), ev.table("ndcg", k=10, by="week")
-    assert [row.mean for row in report.segments.rows] == table["mean"].tolist()
+    assert [row["mean"] for row in report.segments.rows] == table["mean"].tolist()
     for form in (repr(report), report._repr_html_(), report.to_markdown()):
         assert "each week is a truth of its own" in form
 

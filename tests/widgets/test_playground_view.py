@@ -91,7 +91,7 @@ def test_a_drag_reaches_the_state_and_what_is_shown():
     assert shown["items"][2]["worth"] == "3/log2(1+1) = 3"
     assert shown["items"][2]["turn"] == "up"
     assert shown["items"][2]["changed"] == "▲ +1.5000"
-    assert shown["items"][0]["changed"] == "▼ −0.7381"
+    assert shown["items"][0]["changed"] == "▼ -0.7381"
 
 
 def test_the_slider_cuts():
