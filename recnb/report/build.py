@@ -23,10 +23,9 @@ from recnb.report.data import SAME, Mean, MetricWords, ModelUsers, ReportSegment
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points
 from recnb.report.users import extremes, moved
-from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.provenance import merged
 from recnb.results.segments import n_tests, segment_frame
-from recnb.results.values import Values, values_of
+from recnb.results.values import Values, recorded_in, values_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
