@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from itertools import chain
 from math import nan
 
-from recnb.comparison.data import ComparisonData
-from recnb.comparison.differences import PairedValues, blocks_of, computed_blocks, differences_by, measure, measure_by
+from recnb.comparison.comparison import Comparison
+from recnb.comparison.differences import PairedValues, blocks_of, computed_blocks, measure
 from recnb.comparison.overlap import overlaps
 from recnb.data.source import RemoteRanking
 from recnb.display.language import _
@@ -15,11 +14,12 @@ from recnb.metrics.hits import Cutoffs
 from recnb.report.build import Measured
 from recnb.report.data import ReportSegments
 from recnb.report.request import ReportRequest, curve_points
-from recnb.results.segments import SMALL
+from recnb.results.arguments import Asked
+from recnb.results.segments import SMALL, segments_of
 from recnb.results.values import values_of
 
 
-def compared_of(comparison: ComparisonData, request: ReportRequest) -> Measured:
+def compared_of(comparison: Comparison, request: ReportRequest) -> Measured:
     """Hold the models of a comparison against each other in the metrics and cut-offs of a report."""
     models, names, settings = comparison._models, comparison.names, comparison.settings
     first, k, (lead, options) = next(iter(models.values())), request.lead_k, request.metrics[0]
@@ -34,7 +34,8 @@ def compared_of(comparison: ComparisonData, request: ReportRequest) -> Measured:
     found = measure(
         chain([[blocks[cutoff] for cutoff in request.k_of(lead.name)]], *others), names, comparison.pairs, settings
     )
-    curve = measure([[blocks[point] for point in curve_points(request.lead_ks)]], names, [], settings).means
+    points = measure([[blocks[point] for point in curve_points(request.lead_ks)]], names, [], settings).means
+    curve = [mean for _key, mean in points]
     values = {
         name: side.matrix[:, cutoffs.index(k)]
         if len(side.users) == first.n_users
@@ -43,33 +44,32 @@ def compared_of(comparison: ComparisonData, request: ReportRequest) -> Measured:
     }
     sources = [model.prepared.rows for model in models.values()]
     where = next((_(rows.away.where) for rows in sources if isinstance(rows, RemoteRanking)), "")
-    named = [(metric.symbol, metric, given) for metric, given in request.metrics]
+    named = [Asked(metric.symbol, metric, dict(given)) for metric, given in request.metrics]
     return Measured(
-        means=found.means,
+        means=tuple(mean for _key, mean in found.means),
         curves={name: tuple(mean for mean in curve if mean.model == name) for name in models},
         values=values,
         segments=_segments(comparison, request, blocks[k]),
         baseline=comparison.baseline,
         pairs=comparison.pairs,
         settings=settings,
-        differences=found.differences,
-        overlaps=() if where else tuple(asdict(row) for row in overlaps(models, k)),
+        differences=tuple(row for _key, row in found.differences),
+        overlaps=() if where else tuple(overlaps(models, k)),
         users_by_model=comparison.users_by_model,
         where=where,
         basis="; ".join([comparison.basis(), *comparison._options_in_words(named)]),
     )
 
 
-def _segments(comparison: ComparisonData, request: ReportRequest, block: PairedValues) -> ReportSegments | None:
+def _segments(comparison: Comparison, request: ReportRequest, block: PairedValues) -> ReportSegments | None:
     """Return the differences in the lead metric within each segment of the users."""
     if request.by is None:
         return None
-    lead = request.metrics[:1], Cutoffs.of(request.lead_k)
-    found, results = measure_by(
-        comparison._models, *lead, comparison.pairs, comparison.settings, request.by, request.bins, [[block]]
-    )
+    first = comparison._first
+    found = segments_of(first, request.by, request.bins)
+    about = comparison.names, comparison.pairs, comparison.settings, found, first.prepared.users
     rows = []
-    for key, row in differences_by(results):
+    for key, row in measure([[block]], *about).differences:
         numbers = {
             "mean": nan,
             "low": nan,

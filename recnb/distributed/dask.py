@@ -13,7 +13,6 @@ import polars as pl
 from dask.base import compute
 from dask.delayed import delayed
 
-from recnb.comparison.models import Engine
 from recnb.comparison.models import register as register_engine
 from recnb.data import Layout, Part, Source, table_of, validation
 from recnb.data.parts import Parts
@@ -104,17 +103,7 @@ def register() -> None:
 
     if getattr(dd.DataFrame, "rec", None) is not DaskAccessor:
         register_dataframe_accessor("rec")(DaskAccessor)
-    register_engine(
-        "dask",
-        Engine(lambda recs, truth, options: evaluate(recs, truth, **options), _by_model, lambda frame: frame._meta),
-    )
-
-
-def _by_model(frame: Any, column: str) -> dict[Any, Any]:
-    """The rows of each model, in the order in which models come."""
-    found = compute(*(_task(pd.unique, "models", part) for part in frame[column].to_delayed()))
-    names = list(dict.fromkeys(name for part in found for name in np.asarray(part).tolist()))
-    return {name: frame[frame[column] == name].drop(columns=column) for name in names}
+    register_engine("dask", lambda recs, truth, options: evaluate(recs, truth, **options))
 
 
 def _task(function: Callable[..., Any], name: str, *given: Any) -> Any:

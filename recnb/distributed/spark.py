@@ -17,7 +17,6 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StringType
 
-from recnb.comparison.models import Engine
 from recnb.comparison.models import register as register_engine
 from recnb.data import Frame, Layout, Part, Source, table_of, validation
 from recnb.data.parts import Parts
@@ -143,9 +142,7 @@ def received(rows: Iterable[tuple[int, int, bytes]]) -> Iterator[Any]:
 
 def register() -> None:
     """Make Spark DataFrames known to `recnb.compare`."""
-    register_engine(
-        "pyspark", Engine(lambda recs, truth, options: evaluate(recs, truth, **options), by_model, _names_of)
-    )
+    register_engine("pyspark", lambda recs, truth, options: evaluate(recs, truth, **options))
 
 
 def _names_of(frame: Frame) -> Frame:
@@ -173,19 +170,6 @@ def _sent(frame: Frame, name: str, roles: Mapping[str, str], session: Any) -> Da
     with quiet():
         made: DataFrame = session.createDataFrame(table.with_columns(plain).to_arrow())
     return made
-
-
-def by_model(frame: Frame, column: str) -> dict[Any, Any]:
-    """The rows of each model, in the order in which models come."""
-    model = fn.col(f"`{column.replace('`', '``')}`")
-    firsts = (
-        frame.select(model.alias("model"), fn.monotonically_increasing_id().alias(ROW))
-        .groupBy("model")
-        .agg(fn.min(ROW))
-    )
-    with quiet():
-        names = [name for name, _ in sorted(firsts.collect(), key=lambda row: row[1])]
-    return {name: frame.filter(model.eqNullSafe(fn.lit(name))).drop(column) for name in names}
 
 
 def numbered(rows: DataFrame, n: int) -> DataFrame:

@@ -200,12 +200,8 @@ def _scaled(scoring: Scoring, scale: float | None) -> dict[str, Any]:
 
 def _moments_of(block: Hits, scoring: Scoring, options: Mapping[str, Any], cutoffs: Cutoffs) -> tuple[Moments, ...]:
     matrix, _mean = average(scoring.metric.at(block, cutoffs, options), scoring.convention)
-    kept = ~np.isnan(matrix)
-    if kept.all():
-        moments = Moments.of(matrix, scoring.metric.bounds)
-        return tuple(moments.at(slice(i, i + 1)) for i in range(len(moments.mean)))
-    both = zip(matrix.T, kept.T, strict=True)
-    return tuple(Moments.of(values[rows, np.newaxis], scoring.metric.bounds) for values, rows in both)
+    columns = zip(matrix.T, ~np.isnan(matrix).T, strict=True)
+    return tuple(Moments.of(values[rows, np.newaxis], scoring.metric.bounds) for values, rows in columns)
 
 
 def _mean(moments: Moments) -> float:

@@ -14,29 +14,12 @@ from recnb.display.document import Line, Mark, Name, say
 from recnb.display.language import N_, _, ngettext
 from recnb.display.text import number, signed
 from recnb.metrics.metric import LIST_METRICS
-from recnb.stats import BETA, Test
+from recnb.stats import BETA, Settings
 
 #: The verdicts that are findings. Beyond accuracy more is not better: there a model is higher or lower.
 FOUND = ("better", "worse", "higher", "lower")
 
 POWER = 0.8
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The settings of tests and intervals."""
-
-    confidence: float
-    test: Test
-    method: str  #: of the intervals of differences: that of the test, or "bootstrap"
-    resamples: int
-    permutations: int
-    seed: int
-
-    @property
-    def alpha(self) -> float:
-        """The level of the tests: what the confidence leaves."""
-        return round(1 - self.confidence, 12)
 
 
 @dataclass(frozen=True)

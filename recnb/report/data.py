@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recnb.display.language import current
 from recnb.lint.findings import Finding, Lint
 from recnb.metrics.metric import LIST_METRICS
-from recnb.report.conclusions import Difference, Settings
+from recnb.report.conclusions import Difference
+from recnb.stats import Settings
 
 if TYPE_CHECKING:
     import pandas as pd

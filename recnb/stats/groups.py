@@ -1,9 +1,4 @@
-"""The mean of a group of users against the mean of all others: the more conservative of Welch's and Student's t test.
-
-Welch's test lets the variances differ, and is too liberal if the users of a small group happen to be alike; Student's takes one
-variance for both. Of random groups of 10 users Welch's test alone rejects 6 to 11 % at 0.05 without a true difference, the more
-conservative of both at most 5.4 % (`tests/stats/test_coverage.py`).
-"""
+"""The mean of a group of users against the mean of all others: the more conservative of Welch's and Student's t test."""
 
 from __future__ import annotations
 
@@ -12,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.stats.moments import ENOUGH, ROUNDING, Floats
+from recnb.stats.intervals import ENOUGH, ROUNDING, Floats
 
 
 class Gap(NamedTuple):
@@ -29,10 +24,6 @@ def gap_to_rest(values: Floats, inside: NDArray[np.bool_], confidence: float = 0
 
     Interval and p-value are NaN if either side has fewer than 10 users, or users who are all alike. Welch 1947, Biometrika 34.
     scipy.stats.ttest_ind gives the same, each test by itself, and takes a second to import.
-
-    >>> result = gap_to_rest(np.arange(25.0)[:, np.newaxis], np.arange(25) < 10)
-    >>> float(result.gap[0]), round(float(result.low[0]), 2), round(float(result.high[0]), 2)
-    (-12.5, -15.85, -9.15)
     """
     from scipy.special import stdtr, stdtrit
 

@@ -1,31 +1,131 @@
-"""Confidence intervals for means over users, from the values per user.
-
-The users are taken as a sample of users like them; an interval does not cover another training run or another split of the data.
-"""
+"""Intervals of means over users, of the values of users or of sums over them; `README.md` says which method covers what."""
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recnb.display.language import N_
-from recnb.errors import OptionError, is_word, near, quoted
-from recnb.stats.moments import ENOUGH, ROUNDING, UNBOUNDED, Bounds, Floats, Moments, checked_confidence
+from recnb.errors import OptionError, is_number, is_word, near, quoted
+
+Floats = NDArray[np.float64]
+
+#: The lowest and the highest possible value of a metric: of all columns, or an entry for each.
+Bounds = tuple[float | Floats, float | Floats]
+UNBOUNDED: Bounds = (-math.inf, math.inf)
+
+#: The number of users with a hit (or who differ, between two models) that is enough to estimate a variance.
+#: Below it the bounds of the metric take the place of the lowest and highest value seen, and nothing is tested.
+ENOUGH = 10
+
+#: Values that differ by less are one value, summed in another order.
+ROUNDING = 1e-12
 
 IntervalMethod = Literal["beta", "t", "bootstrap"]
 METHODS = ("beta", "t", "bootstrap")
 
+#: The methods that need sums alone.
+SumsMethod = Literal["beta", "t"]
+
 #: What the usual interval is, in words.
 BETA = N_("beta distribution within the metric's bounds; for values of 0 and 1 the exact one of Clopper and Pearson")
-
-#: The methods of earlier versions, and what gives the nearest interval.
-FORMER = {"auto": "beta", "percentile": "bootstrap", "bca": "bootstrap", "moments": "t", "bca_moments": "t"}
 
 RESAMPLES = 2000
 
 #: Of fewer users the bootstrap is too narrow. Of more it differs little from t, and scipy takes n² steps, the mean without each user.
 LEAST_RESAMPLED, MOST_RESAMPLED = 100, 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """The number of users, and for each column what an interval needs; those of parts of the users are added with `+`.
+
+    >>> whole = Moments.of(np.array([[0.0], [1.0]])) + Moments.of(np.array([[0.5], [0.5]]))
+    >>> low, high = whole.interval(method="t")
+    >>> whole.n, round(float(low[0]), 3), round(float(high[0]), 3)
+    (4, -0.15, 1.15)
+    """
+
+    n: int
+    mean: Floats
+    squares: Floats  #: sums of squared deviations from the mean
+    low: Floats  #: the lowest value
+    high: Floats
+    above: Floats  #: users above the lower bound: those with a hit
+    below: Floats  #: users below the upper bound
+    bounds: Bounds
+
+    @classmethod
+    def of(cls, values: Floats, bounds: Bounds = UNBOUNDED) -> Moments:
+        """Sum up users × columns whose values lie between the bounds."""
+        mean = values.mean(axis=0) if len(values) else np.zeros(values.shape[1])
+        left = values - mean
+        return cls(
+            n=len(values),
+            mean=mean,
+            squares=np.einsum("ij,ij->j", left, left),
+            low=values.min(axis=0, initial=np.inf),
+            high=values.max(axis=0, initial=-np.inf),
+            above=np.count_nonzero(values > bounds[0], axis=0) * 1.0,
+            below=np.count_nonzero(values < bounds[1], axis=0) * 1.0,
+            bounds=bounds,
+        )
+
+    def __add__(self, other: Moments) -> Moments:
+        n = self.n + other.n
+        if n == 0:
+            return self
+        apart, share = other.mean - self.mean, other.n / n
+        return Moments(  # no digits are lost: Chan, Golub and LeVeque 1979
+            n=n,
+            mean=self.mean + apart * share,
+            squares=self.squares + other.squares + apart**2 * self.n * share,
+            low=np.fmin(self.low, other.low),
+            high=np.fmax(self.high, other.high),
+            above=self.above + other.above,
+            below=self.below + other.below,
+            bounds=self.bounds,
+        )
+
+    def interval(self, confidence: float = 0.95, method: SumsMethod = "beta") -> tuple[Floats, Floats]:
+        """Return the ends for the mean of each column; NaN where users are too few or too alike (see `intervals`)."""
+        from scipy.special import stdtrit
+
+        checked_confidence(confidence)
+        if self.n < 2:
+            return np.full_like(self.mean, np.nan), np.full_like(self.mean, np.nan)
+        tail = (1 - confidence) / 2
+        if method == "beta":
+            return self._beta(tail)
+        variance = np.where(self.high - self.low > ROUNDING, self.squares / self.n, np.nan)
+        half = stdtrit(self.n - 1, 1 - tail) * np.sqrt(variance / (self.n - 1))
+        return self.mean - half, self.mean + half
+
+    def _beta(self, tail: float) -> tuple[Floats, Floats]:
+        """Take quantiles of the beta distribution with the mean and the variance of the users' mean, one more user put in."""
+        from scipy.special import betaincinv
+
+        varied = self.high - self.low > ROUNDING
+        # Rounding, and repeats that a convention counts again, may pass the metric's bounds.
+        bottom, top = np.minimum(self.bounds[0], self.low), np.maximum(self.bounds[1], self.high)
+        lowest = np.where(varied & (self.below >= ENOUGH), self.low, bottom)
+        highest = np.where(varied & (self.above >= ENOUGH), self.high, top)
+        known = np.isfinite(lowest) & np.isfinite(highest)
+        bottom, top = np.where(np.isfinite(bottom), bottom, self.low), np.where(np.isfinite(top), top, self.high)
+        n, size, ends = self.n + 1, top - bottom, []
+        for extreme, share in ((lowest, tail), (highest, 1 - tail)):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                at = (self.mean + (extreme - self.mean) / n - bottom) / size
+                variance = (self.squares + (extreme - self.mean) ** 2 * self.n / n) / size**2 / (n * (n + 1))
+                users = at * (1 - at) / variance - 1
+                end = bottom + size * betaincinv(at * users, (1 - at) * users, share)
+            end = np.where((extreme == self.mean) & ~varied, self.mean, end)
+            ends.append(np.where(known, end, np.nan))
+        return ends[0], ends[1]
 
 
 def intervals(
@@ -39,72 +139,19 @@ def intervals(
 ) -> tuple[Floats, Floats]:
     """Return lower and upper ends for the mean of each column of users × columns; NaN where a method gives no interval.
 
-    `bounds` are the lowest and highest possible value: of all columns, or an array with an entry for each. `resamples` (2,000)
-    and `seed` (0) are of the bootstrap.
+    `bounds` are the lowest and highest possible value; a metric without an upper bound (DCG, novelty) has NaN below 10 users with
+    a hit. `t` is Student's, `bootstrap` scipy's BCa of 100 to 10,000 users; both are NaN where all users are alike.
 
-    Notes
-    -----
-    `beta` puts in one more user, for the lower end with the lowest value and for the upper end with the highest, and takes the
-    beta distribution with the mean and variance that this gives. For values of 0 and 1 that is the interval of Clopper and
-    Pearson (Biometrika 26, 1934), which covers at least what it says at any number of users, where Wilson's (JASA 22, 1927)
-    falls below it for rare hits; for other values it generalises it as the gamma intervals of Fay and Feuer (Statistics in
-    Medicine 16, 1997) generalise the exact one of Poisson counts. The lowest and the highest value are those seen if 10 users or
-    more are off the opposite bound, else the `bounds` of the metric. A metric without an upper bound (DCG, novelty) has NaN there.
-
-    `t` is Student's, and `bootstrap` scipy's BCa: percentiles of the means of users drawn again and again, corrected for bias and
-    skewness (Efron 1987), for 100 to 10,000 users. Few users with a hit make both too narrow, and where all are alike they are NaN.
-
-    Coverage of 95 % intervals in percent (`tests/stats/test_coverage.py`):
-
-        users                       20      50     200    1000
-        nDCG, half at 0           98.8    96.6    96.6    95.7
-        nDCG, 90 % at 0           99.2    98.8    96.5    96.4
-        nDCG, 97 % at 0           99.1    98.8    98.6    96.6
-        hit rate 0.1              98.7    97.0    96.8    96.0
-        hit rate 0.05             98.8    98.7    96.7    96.1
-        hit rate 0.01             98.5    98.5    98.3    97.9
-        hit rate 0.95             98.3    98.9    97.3    95.9
-
-    Examples
-    --------
     >>> low, high = intervals(np.ones((20, 1)), bounds=(0, 1))
     >>> round(float(low[0]), 3), float(high[0])
     (0.832, 1.0)
     """
     check_method(method, METHODS)
     checked_confidence(confidence)
-    check_draws("method", "bootstrap", method, resamples=resamples, seed=seed)
+    check_draws("method='bootstrap'", method == "bootstrap", resamples=resamples, seed=seed)
     if method == "bootstrap":
         return bootstrap(values, confidence, resamples or RESAMPLES, seed or 0)
     return Moments.of(values, bounds).interval(confidence, method)
-
-
-def check_method(method: str, methods: tuple[str, ...]) -> None:
-    """Refuse a method that makes no interval; one of an earlier version with what to type."""
-    if not is_word(method, methods):
-        now = FORMER.get(method) if isinstance(method, str) else None
-        fix = f"Type method={now!r}, or leave it out." if now in methods else near(method, methods)
-        raise OptionError(f"method={quoted(method)} makes no interval here.", fix=fix)
-
-
-def check_draws(option: str, word: str, given: str | None, **draws: int | None) -> None:
-    """Refuse numbers of draws and seeds that are no whole numbers, or that what was asked for does not use."""
-    for name, value in draws.items():
-        least = 0 if name == "seed" else 1
-        if value is None:
-            continue
-        if not (isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value < 2**31):
-            raise OptionError(f"{name}={quoted(value)}: give a whole number from {least} up.")
-        if given != word:
-            raise OptionError(f"{name}={quoted(value)} is of {option}={quoted(word)}: give that too, or leave it out.")
-
-
-def check_resampled(n: int) -> None:
-    """Refuse the bootstrap of a number of users that it is not for."""
-    if not LEAST_RESAMPLED <= n <= MOST_RESAMPLED:
-        problem = f"method='bootstrap' is for {LEAST_RESAMPLED:,} to {MOST_RESAMPLED:,} users, and these are {n:,}:"
-        why = "of so few it is too narrow." if n < LEAST_RESAMPLED else "of so many Student's t gives the same."
-        raise OptionError(f"{problem} {why}", fix="Type method='t'.")
 
 
 def bootstrap(values: Floats, confidence: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
@@ -114,20 +161,11 @@ def bootstrap(values: Floats, confidence: float, resamples: int, seed: int) -> t
     n, m = values.shape
     check_resampled(max(n, LEAST_RESAMPLED))
     low, high = np.full(m, np.nan), np.full(m, np.nan)
-    if n < LEAST_RESAMPLED:
-        return low, high
-    varied = np.ptp(values, axis=0) > ROUNDING
+    varied = (np.ptp(values, axis=0) > ROUNDING) if n >= LEAST_RESAMPLED else np.zeros(m, dtype=bool)
     if varied.any():
-        found = stats.bootstrap(
-            (values[:, varied],),
-            np.mean,
-            n_resamples=resamples,
-            batch=max(1, 4_000_000 // values.size),
-            axis=0,
-            confidence_level=confidence,
-            rng=np.random.default_rng(seed),
-        ).confidence_interval
-        low[varied], high[varied] = found.low, found.high
+        batch, rng = max(1, 4_000_000 // values.size), np.random.default_rng(seed)
+        how: Any = {"n_resamples": resamples, "batch": batch, "axis": 0, "confidence_level": confidence, "rng": rng}
+        low[varied], high[varied] = stats.bootstrap((values[:, varied],), np.mean, **how).confidence_interval
     return low, high
 
 
@@ -148,3 +186,35 @@ def interval_of_pairs(of_users: Floats, confidence: float = 0.95) -> tuple[float
     half = float(stdtrit(n - 1, (1 + confidence) / 2) * error)
     mean = float(of_users.mean())
     return mean - half, mean + half
+
+
+def checked_confidence(confidence: float) -> None:
+    """Refuse a confidence that is no share."""
+    if not (is_number(confidence) and 0 < confidence < 1):
+        raise OptionError(f"confidence={quoted(confidence)} is no share: give a number between 0 and 1, such as 0.95.")
+
+
+def check_method(method: str, methods: tuple[str, ...]) -> None:
+    """Refuse a method that makes no interval."""
+    if not is_word(method, methods):
+        raise OptionError(f"method={quoted(method)} makes no interval here.", fix=near(method, methods))
+
+
+def check_draws(draws: str, are_made: bool, **given: int | None) -> None:
+    """Refuse numbers of draws and seeds that are no whole numbers, or that are given where no draws are made."""
+    for name, value in given.items():
+        least = 0 if name == "seed" else 1
+        if value is None:
+            continue
+        if not (isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value < 2**31):
+            raise OptionError(f"{name}={quoted(value)}: give a whole number from {least} up.")
+        if not are_made:
+            raise OptionError(f"{name}={quoted(value)} is of {draws}: give that too, or leave it out.")
+
+
+def check_resampled(n: int) -> None:
+    """Refuse the bootstrap of a number of users that it is not for."""
+    if not LEAST_RESAMPLED <= n <= MOST_RESAMPLED:
+        problem = f"method='bootstrap' is for {LEAST_RESAMPLED:,} to {MOST_RESAMPLED:,} users, and these are {n:,}:"
+        why = "of so few it is too narrow." if n < LEAST_RESAMPLED else "of so many Student's t gives the same."
+        raise OptionError(f"{problem} {why}", fix="Type method='t'.")

@@ -1,37 +1,77 @@
-"""Paired comparison of two models on the same users: interval, test, users won and lost; Holm's correction.
-
-- Student's paired t test: the mean against its standard error.
-- Wilcoxon's signed-rank test: whether differences lie more, and further, to one side; no statement about the mean.
-- Randomization test: how often the mean differs by this much if each user's two values are swapped at random.
-
-Smucker, Allan and Carterette (CIKM 2007) find that t and randomization agree and that Wilcoxon may not; Urbano, Lima and
-Hanjalic (SIGIR 2019) find that t keeps its level best and has the most power.
-"""
+"""Two models on the same users: interval, test, users won and lost; Holm's correction. `README.md` says which method covers what."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import FrameError
-from recnb.stats.intervals import RESAMPLES, bootstrap
-from recnb.stats.moments import ENOUGH, ROUNDING, UNBOUNDED, Bounds, Floats, Ints, Moments, checked_confidence
+from recnb.errors import FrameError, OptionError, is_word, near, quoted
+from recnb.stats.intervals import (  # fmt: skip
+    ENOUGH,
+    RESAMPLES,
+    ROUNDING,
+    UNBOUNDED,
+    Bounds,
+    Floats,
+    Moments,
+    bootstrap,
+    check_draws,
+    check_method,
+    checked_confidence,
+)
 
 Test = Literal["t", "wilcoxon", "randomization"]
 TESTS = ("t", "wilcoxon", "randomization")
 
-#: How the interval of a mean difference is made: Student's t, or the bootstrap.
-PAIRED_METHODS = ("t", "bootstrap")
-
 PERMUTATIONS = 10_000
 
 
-@dataclass(frozen=True, eq=False)
-class Paired:
+@dataclass(frozen=True)
+class Settings:
+    """The settings of tests and intervals of differences."""
+
+    confidence: float = 0.95
+    test: Test = "t"
+    method: str = "t"  #: of the intervals of differences: that of the test, or "bootstrap"
+    resamples: int = RESAMPLES
+    permutations: int = PERMUTATIONS
+    seed: int = 0
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests: what the confidence leaves."""
+        return round(1 - self.confidence, 12)
+
+
+def settings_of(
+    confidence: float,
+    test: Test = "t",
+    method: str | None = None,
+    resamples: int | None = None,
+    permutations: int | None = None,
+    seed: int | None = None,
+) -> Settings:
+    """Return settings, each checked, and refused where it would change nothing."""
+    checked_confidence(confidence)
+    if not is_word(test, TESTS):
+        raise OptionError(f"test={quoted(test)} is no test of recnb.", fix=near(test, TESTS))
+    if method is not None:
+        check_method(method, ("t", "bootstrap"))
+        if test != "t":
+            raise OptionError(f"test={quoted(test)} has an interval of its own: leave out method={quoted(method)}.")
+    check_draws("method='bootstrap'", method == "bootstrap", resamples=resamples)
+    check_draws("test='randomization'", test == "randomization", permutations=permutations)
+    check_draws("method='bootstrap'", method == "bootstrap" or test == "randomization", seed=seed)
+    draws = int(resamples or RESAMPLES), int(permutations or PERMUTATIONS), int(seed or 0)
+    return Settings(float(confidence), test, method or test, *draws)
+
+
+class Paired(NamedTuple):
     """Mean difference, interval, test and users, an entry for each column."""
 
     mean: Floats  #: mean difference; above 0 if the model is better than the baseline
@@ -40,59 +80,19 @@ class Paired:
     p: Floats  #: NaN if fewer than 10 users differ
     sd: Floats  #: standard deviation of the differences (n - 1)
     effect_size: Floats  #: Cohen's d_z, mean / sd
-    won: Ints  #: users for whom the model is better
-    tied: Ints
-    lost: Ints
+    won: NDArray[np.int64]  #: users for whom the model is better
+    tied: NDArray[np.int64]
+    lost: NDArray[np.int64]
     n: int  #: users
 
 
-def paired(
-    differences: Floats,
-    *,
-    confidence: float = 0.95,
-    test: Test = "t",
-    method: Literal["t", "bootstrap"] = "t",
-    resamples: int = RESAMPLES,
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
-    bounds: Bounds = UNBOUNDED,
-) -> Paired:
+def paired(differences: Floats, settings: Settings | None = None, bounds: Bounds = UNBOUNDED) -> Paired:
     """Return interval, test, effect size and users won, tied and lost, for each column.
 
     `differences` are users × columns: the values of the model minus those of the baseline; `bounds` are the lowest and highest
-    possible difference. `method` makes the interval of `test="t"`; the other tests have intervals of their own.
+    possible difference. If fewer than 10 users differ there is no test, and the interval of the t test is `beta` within the bounds
+    (see `intervals`).
 
-    Notes
-    -----
-    If fewer than 10 users differ there is no test. The interval of the t test is then `beta` within the bounds (see
-    `intervals`), as it is if fewer than 10 users are off the lowest or the highest difference, and other intervals are NaN.
-
-    The interval of `test="randomization"` holds the mean differences that the test does not reject, if they are taken from each
-    user's. That of `test="wilcoxon"` is Hodges and Lehmann's (Ann. Math. Statist. 34, 1963), for the median of the pairwise means
-    of the users who differ, on which the test decides: the mean difference may lie outside of it.
-
-    Coverage of 95 % intervals in percent, where there is one, on simulated nDCG@10 and hits of two models
-    (`tests/stats/test_coverage.py`); of `test="t"`:
-
-        users                       20      50     200    1000
-        nDCG, 44 % tied           96.5    94.8    95.4    94.6
-        nDCG, 90 % tied          100.0    99.8    94.6    94.5
-        nDCG, 97 % tied          100.0   100.0    99.7    95.2
-        hit rates 0.1, 0.05       99.9    98.3    95.2    95.3
-        hit rates 0.02, 0.01     100.0   100.0    98.9    95.4
-        0.01 more hits           100.0   100.0   100.0    96.5
-
-    Of the others, of nDCG with 44 % tied:
-
-        bootstrap                    -       -    93.8    93.0
-        randomization             94.8    95.2    93.7    93.7
-        wilcoxon                  96.1    95.5    94.5    94.0
-
-    No p-value of the t test is below 2^(1 - users who differ), the lowest of the randomization test. Differences within 1e-12 of
-    each other count as equal, and one within 1e-12 of 0 is a tie.
-
-    Examples
-    --------
     >>> made = np.array([[0.2], [0.0], [0.5], [0.1], [-0.1], [0.3], [0.0], [0.4], [0.2], [0.1], [-0.2], [0.3]])
     >>> result = paired(made)
     >>> result.mean.round(3).item(), result.low.round(3).item(), result.high.round(3).item(), result.p.round(4).item()
@@ -100,8 +100,12 @@ def paired(
     >>> result.won.item(), result.tied.item(), result.lost.item(), result.effect_size.round(3).item()
     (8, 2, 2, 0.726)
     """
-    values = _checked(differences)
-    checked_confidence(confidence)
+    values = np.asarray(differences, dtype=np.float64)
+    values = values[:, np.newaxis] if values.ndim == 1 else values
+    if values.ndim != 2 or not np.isfinite(values).all():
+        problem = f"differences are finite numbers of users × columns, and {str(values[~np.isfinite(values)][:1])[1:-1] or values.shape} is none:"
+        raise FrameError(f"{problem} leave out users on whom only one of the two models is judged.")
+    settings = settings or Settings()
     n, m = values.shape
     signs = settled(values)
     won, lost = (signs > 0).sum(axis=0), (signs < 0).sum(axis=0)
@@ -113,19 +117,15 @@ def paired(
     sd = np.where(np.ptp(signs, axis=0) == 0, 0.0, values.std(axis=0, ddof=1))
     with np.errstate(divide="ignore", invalid="ignore"):
         effect_size = np.where(differ == 0, 0.0, mean / sd)
-    if test == "t":
-        low, high, p = _student(values, signs, mean, sd, confidence, bounds)
-        if method == "bootstrap":
-            low, high = (
-                np.where(differ < ENOUGH, np.nan, end) for end in bootstrap(values, confidence, resamples, seed)
-            )
-    else:
-        low, high, p = nothing.copy(), nothing.copy(), nothing.copy()
-        for at in steps(np.flatnonzero(differ >= ENOUGH).tolist(), _("testing")):
-            if test == "wilcoxon":
-                low[at], high[at], p[at] = _wilcoxon(signs[:, at], confidence)
-            else:
-                low[at], high[at], p[at] = _randomization(signs[:, at], confidence, permutations, seed)
+    low, high, p = nothing.copy(), nothing.copy(), nothing.copy()
+    if settings.test == "t":
+        low, high, p = _student(values, signs, mean, sd, settings.confidence, bounds)
+        if settings.method == "bootstrap":
+            ends = bootstrap(values, settings.confidence, settings.resamples, settings.seed)
+            low, high = (np.where(differ < ENOUGH, np.nan, end) for end in ends)
+    for at in steps(np.flatnonzero(differ >= ENOUGH).tolist(), _("testing")) if settings.test != "t" else ():
+        test = _wilcoxon if settings.test == "wilcoxon" else _randomization
+        low[at], high[at], p[at] = test(signs[:, at], settings)
     return Paired(mean, low, high, np.where(differ < ENOUGH, np.nan, p), sd, effect_size, won, n - differ, lost, n)
 
 
@@ -152,11 +152,7 @@ def holm(p: Floats) -> Floats:
 
 
 def settled(differences: Floats) -> Floats:
-    """Round differences to twelve decimals: ties must not depend on the order in which two models add the same terms.
-
-    >>> settled(np.array([0.1 + 0.2 - 0.3, 0.25])).tolist()
-    [0.0, 0.25]
-    """
+    """Round differences to twelve decimals: ties must not depend on the order in which two models add the same terms."""
     return np.round(differences, 12) + 0.0  # -0.0 is 0
 
 
@@ -179,7 +175,7 @@ def _student(
     return np.where(few, low, mean - half), np.where(few, high, mean + half), p
 
 
-def _wilcoxon(differences: Floats, confidence: float) -> tuple[float, float, float]:
+def _wilcoxon(differences: Floats, settings: Settings) -> tuple[float, float, float]:
     """Return Hodges and Lehmann's interval of the users who differ, and the p-value of scipy's Wilcoxon test of them."""
     from scipy import special, stats
 
@@ -189,7 +185,7 @@ def _wilcoxon(differences: Floats, confidence: float) -> tuple[float, float, flo
     is_exact = n <= 50 and len(np.unique(np.abs(made))) == n
     p = float(stats.wilcoxon(made, method="exact" if is_exact else "approx").pvalue)
     n_pairs, sd = n * (n + 1) // 2, np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    left_out = int(np.floor(n_pairs / 2 - special.ndtri((1 + confidence) / 2) * sd))
+    left_out = int(np.floor(n_pairs / 2 - special.ndtri((1 + settings.confidence) / 2) * sd))
     if left_out < 0:
         return np.nan, np.nan, p
     return _pairwise_mean(made, left_out), _pairwise_mean(made, n_pairs - 1 - left_out), p
@@ -206,23 +202,22 @@ def _pairwise_mean(values: Floats, place: int) -> float:
     return float(high)
 
 
-def _randomization(differences: Floats, confidence: float, permutations: int, seed: int) -> tuple[float, float, float]:
+def _randomization(differences: Floats, settings: Settings) -> tuple[float, float, float]:
     """Return the interval and the p-value of the randomization test (Fisher 1935), from one set of drawn signs.
 
     If `shift` is taken from each difference, the mean under drawn signs is `of_rest + (mean - shift) * of_signs`; the interval
     holds the shifts for which this is as far from 0 as `mean - shift` in more than 1 - `confidence` of the draws.
     """
-    rng, n, mean = np.random.default_rng(seed), len(differences), float(differences.mean())
+    rng, n, mean = np.random.default_rng(settings.seed), len(differences), float(differences.mean())
     columns = np.column_stack([differences - mean, np.ones(n)]) / n
-    at_once = max(1, 4_000_000 // n)
-    drawn = []
+    permutations, at_once, drawn = settings.permutations, max(1, 4_000_000 // n), []
     for start in range(0, permutations, at_once):
         signs = rng.integers(0, 2, (min(at_once, permutations - start), n), dtype=np.int8) * 2.0 - 1
         drawn.append(signs @ columns)
     of_rest, of_signs = np.concatenate(drawn).T
     as_far = np.abs(of_rest + mean * of_signs) >= np.abs(mean) - ROUNDING
     p = (1 + np.count_nonzero(as_far)) / (1 + permutations)
-    allowed = int((1 - confidence) * (1 + permutations) + ROUNDING)
+    allowed = int((1 - settings.confidence) * (1 + permutations) + ROUNDING)
     if not allowed:
         return np.nan, np.nan, p
     ends = []
@@ -232,17 +227,3 @@ def _randomization(differences: Floats, confidence: float, permutations: int, se
         reach[np.abs(of_signs) > 1 - ROUNDING] = np.inf  # all signs alike: as far whatever is taken off
         ends.append(mean - side * np.partition(reach, -allowed)[-allowed])
     return ends[0], ends[1], p
-
-
-def _checked(differences: Floats) -> Floats:
-    """Return differences as users × columns of finite numbers, or raise an error."""
-    values: Floats = np.asarray(differences, dtype=np.float64)
-    values = values[:, np.newaxis] if values.ndim == 1 else values
-    if values.ndim != 2:
-        raise FrameError(f"differences have {values.ndim} dimensions: give users × columns.")
-    bad = np.argwhere(~np.isfinite(values))
-    if len(bad):
-        row, column = bad[0]
-        problem = f"{len(bad):,} of {values.size:,} differences are no number, the first {values[row, column]} at user {row}, column {column}"
-        raise FrameError(f"{problem}: leave out users on whom only one of the two models is judged.")
-    return values

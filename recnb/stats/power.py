@@ -10,7 +10,7 @@ import numpy as np
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import render
 from recnb.errors import OptionError, is_number
-from recnb.stats.moments import ENOUGH, Floats
+from recnb.stats.intervals import ENOUGH, Floats
 from recnb.stats.paired import settled
 
 #: The correlation of two models' values per user, assumed if it is not measured. Between a neighbourhood model, a factor
@@ -53,20 +53,14 @@ class Detectable(float):
         alpha: float = 0.05,
         correlation: float | None = None,
     ) -> Self:
-        """Compute it from one model's values per user, and the other's for the same users or an assumed correlation.
-
-        If the correlation is assumed, the other model's values are assumed to have the same variance.
-        """
+        """Compute it from the values of users, and those of another model, or of one of the same variance and an assumed correlation."""
+        if others is not None and correlation is not None:
+            problem = "correlation= is for when nothing is measured, and against= measures: give one of the two."
+            raise OptionError(problem)
         if others is None:
             correlation = CORRELATION if correlation is None else correlation
             if not (is_number(correlation) and -1 <= correlation < 1):
-                raise OptionError(
-                    f"correlation={correlation!r} is none between two models: give one from -1 to below 1."
-                )
-        elif correlation is not None:
-            raise OptionError(
-                "correlation= is for when nothing is measured, and against= measures: give one of the two."
-            )
+                raise OptionError(f"correlation={correlation!r} is none of two models: give one from -1 to below 1.")
         n = len(values)
         apart = settled(values - (values.min(initial=math.inf) if others is None else others))
         sd = math.nan if n < 2 else float(apart.std(ddof=1))
@@ -80,17 +74,15 @@ class Detectable(float):
     def words(self) -> str:
         """The number in a sentence, with its assumptions."""
         with use_language(self.lang):
-            terms = {
-                **vars(self),
-                "users": ngettext("{n:,} user", "{n:,} users", self.n_users),
-                "difference": float(self),
-            }
+            users = ngettext("{n:,} user", "{n:,} users", self.n_users)
+            terms = {**vars(self), "users": users, "difference": float(self)}
             if math.isnan(self):
                 return _("With {users}, or with differences that hardly vary, the detectable difference in {label} cannot be estimated.", **terms)  # fmt: skip
             sentence = _("A true difference of {difference:.4f} in {label} is found over {users} with a chance of {power:.0%} (paired t test at {alpha:g}); a smaller one will more often be missed.", **terms)  # fmt: skip
-            measured = _("The differences of users spread by {sd:.4f}, as measured between the two models.", **terms)
-            assumed = _("Assumed, not measured: another model whose values per user have a correlation of {correlation:g} with these, so that the differences spread by {sd:.4f}; against= another evaluation measures it.", **terms) if self.correlation is not None else ""  # fmt: skip
-            return f"{sentence} {assumed or measured}"
+            if self.correlation is None:
+                return f"{sentence} {_('The differences of users spread by {sd:.4f}, as measured between the two models.', **terms)}"
+            assumed = _("Assumed, not measured: another model whose values per user have a correlation of {correlation:g} with these, so that the differences spread by {sd:.4f}; against= another evaluation measures it.", **terms)  # fmt: skip
+            return f"{sentence} {assumed}"
 
     def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
         return (float(self),), vars(self)
@@ -112,8 +104,6 @@ def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> fl
     `sd` is the standard deviation of the differences of `n` users. NaN if it is 0, or below 10 users, which are not tested. Of 20
     users the t test has a power of 0.75 where 0.8 is asked for.
 
-    Examples
-    --------
     >>> round(detectable(0.3, 100), 4), round(detectable(0.3, 400), 4)
     (0.084, 0.042)
     """
@@ -124,7 +114,7 @@ def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> fl
 
 
 def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, alpha: float = 0.05) -> int:
-    """Return the number of users that a two-sided paired test needs to find a true difference of means.
+    """Return the number of users that a two-sided paired test needs to find a true difference of means, at least 10.
 
     Parameters
     ----------
@@ -137,16 +127,6 @@ def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, 
     alpha
         Level of the test.
 
-    Returns
-    -------
-    int
-        At least 10: fewer users are not tested.
-
-    Raises
-    ------
-    OptionError
-        If a value is out of its range, or the difference is too small for any number of users.
-
     Examples
     --------
     >>> users_needed(0.02, sd=0.3), users_needed(0.01, sd=0.3)
@@ -154,15 +134,12 @@ def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, 
     """
     errors = _errors(power, alpha)
     spread = sd.sd if isinstance(sd, Detectable) else sd
-    if not (is_number(difference) and difference != 0):
-        raise OptionError(f"difference={difference!r} is none that could be found: give one such as 0.01.")
     if not (is_number(spread) and spread > 0):
+        problem = f"sd={spread!r} is no standard deviation of differences: give a number above 0, or "
+        raise OptionError(problem, "ev.detectable('ndcg', k=10).")
+    if not (is_number(difference) and abs(difference) >= 1e-9 * spread):
         raise OptionError(
-            f"sd={spread!r} is no standard deviation of differences: give a number above 0, or ev.detectable('ndcg', k=10)."
-        )
-    if abs(difference) < 1e-9 * spread:
-        raise OptionError(
-            f"difference={difference!r} is so small beside sd={spread:g} that no number of users would do: give a larger one."
+            f"difference={difference!r} is none that any number of users could show: give one such as 0.01."
         )
     return max(ENOUGH, math.ceil((errors * spread / difference) ** 2))
 

@@ -231,14 +231,13 @@ def test_pictures(compared):
 
     axes = compared.differences("ndcg", k=[5, 10]).plot()
     assert [one.get_text() for one in axes.get_yticklabels()] == [
-        "nDCG@5  item-knn", "nDCG@5  factors", "nDCG@10  item-knn", "nDCG@10  factors"]  # fmt: skip
+        "▲ nDCG@5 item-knn", "▲ nDCG@5 factors", "▲ nDCG@10 item-knn", "▲ nDCG@10 factors"]  # fmt: skip
     assert axes.get_xlabel() == "difference from popular"
     _, given = plt.subplots()
     assert compared.differences("ndcg", k=5).plot(ax=given) is given
-    with pytest.raises(OptionError, match=r"which of them are findings\. Leave out color="):
-        compared.differences("ndcg", k=5).plot(color="red")
+    with pytest.raises(OptionError, match="Leave out color="):
+        compared.curve("ndcg", k=[5, 10]).plot(color="red")
     assert len(compared.curve("ndcg", k=range(1, 6)).plot().lines) == 3
-    assert len(compared.movers("ndcg", k=5).plot().get_yticklabels()) == 10
     plt.close("all")
 
 

@@ -1,0 +1,161 @@
+"""Tables of a comparison: means with the best marked, differences with what they allow to conclude, users who moved, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import pandas as pd
+
+from recnb.display.document import Estimate, Line, Mark, html, inline, plain
+from recnb.display.fonts import lettering
+from recnb.display.language import _, use_language
+from recnb.display.svg import QUIET
+from recnb.display.templates import framed
+from recnb.display.text import one_line
+from recnb.errors import OptionError
+from recnb.report import conclusions as words
+from recnb.report.data import UserGroup
+from recnb.report.sections import user_blocks
+from recnb.results.plots import draw_curve, draw_intervals, draw_scales
+from recnb.results.table import Table, number_in, symbol_of
+from recnb.stats import Settings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: The columns of differences that are shown, beside those that say what each row is of.
+SHOWN = ["difference", "low", "high", "p_holm", "won", "tied", "lost", "n_users", "verdict"]
+
+#: Conclusions stand below so many differences.
+FEW = 6
+
+
+class Means(Table):
+    """Means of models over the common users: a row per model, a column per metric and cut-off.
+
+    Where it is shown the highest mean of a column is bold (between asterisks on a console), and ° marks means that are not
+    significantly different from it. `attrs["best"]` and `attrs["near_best"]` have the labels of these rows by column.
+    """
+
+    def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
+        """Draw a line for each metric and a colour for each model."""
+        with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
+            parts: list[Any] = [part.stack(future_stack=True).unstack("model", sort=False) for part in self._parts()]
+            return draw_scales(ax, parts, lambda metrics: _("mean over users"), color=color, **fonts)
+
+    def _cell(self, value: Any, label: object, column: object) -> Line:
+        best, near = (label in self.attrs[kind].get(column, ()) for kind in ("best", "near_best"))
+        return Estimate(number_in("", value), best=best, signs="°" * near, signed=True)
+
+    def _head(self, column: Any, symbols: bool) -> Line:
+        return symbol_of(column) if symbols else column
+
+    def _below(self) -> list[Line]:
+        best: Line = [Mark("best", "0.5"), _(": the highest mean of its column")]
+        near: Line = [Estimate("0.5", signs="°", signed=True), f": {words.near_best_in_words(self.attrs['alpha'])}"]
+        return [*super()._below(), best, near]
+
+
+class Differences(Table):
+    """Paired differences with intervals, tests and corrections.
+
+    `conclusions` has a sentence for each, `notes` what all of them rest on, and `plot()` draws them with their intervals.
+    """
+
+    _metadata: ClassVar = ["_made", "_settings", "_segments", "_ties"]
+    _made: tuple[words.Difference, ...] = ()
+    _settings: Settings = Settings()
+    _segments: tuple[str, ...] = ()  #: the segment of each; "" is all users
+    _ties: tuple[str, ...] = ()  #: a sentence for each model whose equal scores decide
+
+    @property
+    def conclusions(self) -> list[str]:
+        """What may be concluded of each difference."""
+        with use_language(self.attrs["lang"]):
+            sentences = [inline(line, "txt") for line in words.conclusions(self._made, self._settings)]
+        both = zip(self._segments, sentences, strict=True)
+        return [f"{one_line(segment)}: {said}" if segment else said for segment, said in both]
+
+    @property
+    def notes(self) -> list[str]:
+        """Equal scores that decide, the number of comparisons made, and what intervals over users do not cover."""
+        with use_language(self.attrs["lang"]):
+            return [*self._ties, *words.notes(self._settings, words.tested(self._made))]
+
+    def _shown(self) -> pd.DataFrame:
+        labels = [*self.columns[: self.attrs["labels"]]]
+        return super()._shown()[[*labels, *SHOWN]].set_index(labels)
+
+    def _cell(self, value: Any, label: object, column: object) -> Line:
+        if column == "verdict":
+            return _(words.VERDICTS[value][1])
+        is_signed = column == "difference" and isfinite(value)
+        return words.signed(value) if is_signed else super()._cell(value, label, column)
+
+    def _below(self) -> list[Line]:
+        return [*super()._below(), *self._ties, *(self.conclusions if len(self) <= FEW else ())]
+
+    def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
+        """Draw the differences one under the other, each with the sign of its verdict, about a line at 0."""
+        rows = [(one, of) for one, of in zip(self._made, self._segments, strict=True) if isfinite(one.difference)]
+        made = [one for one, _of in rows]
+        with lettering(self.attrs["lang"]) as fonts:
+            models = [inline(words.difference_label(one, made), "txt") for one in made]
+            both = zip(rows, models, strict=True)
+            names = [
+                " ".join(filter(None, [words.SIGNS[one.verdict], of, one.label, model])) for (one, of), model in both
+            ]
+            numbers = [(one.difference, one.low, one.high) for one in made]
+            frame = pd.DataFrame(numbers, index=names, columns=["difference", "low", "high"])
+            ax = draw_intervals(ax, [frame[[part]] for part in frame], color=color)
+            ax.set_xlabel(inline(words.difference_axis(made), "txt").replace("$", r"\$"), **fonts)
+        ax.axvline(0, color=QUIET, linewidth=1)
+        return ax
+
+
+class Movers(Table):
+    """The users who gain and lose most by one model in the place of another, a row each with both lists."""
+
+    _metadata: ClassVar = ["groups"]
+    groups: tuple[UserGroup, ...] = ()  #: who gain, and who lose
+
+    @classmethod
+    def of(cls, groups: Sequence[UserGroup], label: str, basis: str) -> Self:
+        """Return a table of who gain and who lose."""
+        rows = [
+            (user.user, *user.values, user.values[1] - user.values[0], user.n_relevant, *([item.item for item in items] for items in user.lists))
+            for group in groups for user in group.users
+        ]  # fmt: skip
+        columns = ["user", "before", "after", "change", "n_relevant", "old", "new"]
+        table = cls.made(pd.DataFrame(rows, columns=columns), [basis], label)
+        table.groups = tuple(groups)
+        return table
+
+    def __repr__(self) -> str:
+        with use_language(self.attrs["lang"]):
+            return plain(user_blocks(self.groups, self.attrs["title"]), "txt")
+
+    def _repr_html_(self) -> str:
+        with use_language(self.attrs["lang"]):
+            title = _("Users with the largest changes in value")
+            return str(framed(title, html(user_blocks(self.groups, self.attrs["title"]))))
+
+
+class Curves(Table):
+    """A metric against the cut-off: a row for each model and k with the ends of an interval; `plot()` draws it."""
+
+    def _shown(self) -> pd.DataFrame:
+        return pd.DataFrame(self).pivot(index="k", columns="model", values="mean")[self["model"].unique()]
+
+    def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
+        """Draw a line for each model."""
+        if color is not None:
+            raise OptionError("the colours of curves say which model is which.", fix="Leave out color=.")
+        for model, rows in pd.DataFrame(self).groupby("model", sort=False):
+            line = rows.set_index("k")[["mean", "low", "high"]]
+            line.attrs = self.attrs
+            ax = draw_curve(line, ax, label=one_line(model).replace("$", r"\$"), marker="")
+        assert ax is not None
+        return ax
