@@ -144,7 +144,7 @@ def in_words(problem: Exception, files: Mapping[str, str]) -> str:
     'truth (t.csv): no column is known to be the user.'
     """
     text = " ".join(str(problem).split())
-    frame = next((name for name in files if text.startswith(name)), None)
+    frame = next((name for name in files if text.startswith((f"{name}:", f"{name} "))), None)
     return text if frame is None else text.replace(frame, f"{frame} ({files[frame]})", 1)
 
 

@@ -7,10 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
-import pytrec_eval
 
 import recnb
 from recnb.cli import GateRequest, main
@@ -95,51 +93,6 @@ def test_several_files_are_compared(files: Path, capsys: pytest.CaptureFixture[s
     assert told == json.loads(json.dumps(direct))
     assert run(files, str(files / "*.parquet"), "test.csv", "--k", 10, "--format", "latex") == 0
     assert r"\toprule" in capsys.readouterr().out
-
-
-def test_a_switch_is_typed_as_in_python_or_in_lower_case(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = ("popular.run", "qrels.txt", "--metrics", "P@5", "--format", "trec", "--data-option")
-    printed = []
-    for switch in ("true", "True", "false", "False"):
-        assert run(files, *given, f"judged_only={switch}") == 0
-        printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1] != printed[2] == printed[3]
-
-
-def test_trec_evals_own_figures(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(files, "popular.run", "qrels.txt", "--convention", "trec_eval", "--format", "trec", "--k", 5, 10) == 0
-    lines = dict(line.split("\tall\t") for line in capsys.readouterr().out.splitlines())
-    ours = {name.strip(): value for name, value in lines.items()}
-    with (files / "popular.run").open() as run_file, (files / "qrels.txt").open() as qrels_file:
-        run_, qrels = pytrec_eval.parse_run(run_file), pytrec_eval.parse_qrel(qrels_file)
-    names = {"map", "Rprec", "recip_rank", "P.5,10", "recall.5,10", "ndcg_cut.5,10", "success.5,10"}  # fmt: skip
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run_)
-    assert ours.pop("num_q") == str(len(theirs))
-    assert len(ours) == 3 + 4 * 2
-    for name, value in ours.items():
-        aggregated = pytrec_eval.compute_aggregated_measure(name, [one[name] for one in theirs.values()])
-        assert value == f"{aggregated:.4f}", name
-
-
-def test_trec_evals_figures_of_each_query(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = {"AP": "map", "nDCG@10": "ndcg_cut_10", "P@5": "P_5", "Bpref": "bpref", "P": "set_P"}  # fmt: skip
-    how = ("--convention", "trec_eval", "--format", "trec", "--metrics", *asked)
-    assert run(files, "popular.run", "qrels.txt", *how, "-q") == 0
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    with (files / "popular.run").open() as run_file, (files / "qrels.txt").open() as qrels_file:
-        run_, qrels = pytrec_eval.parse_run(run_file), pytrec_eval.parse_qrel(qrels_file)
-    names = {"map", "ndcg_cut.10", "P.5", "bpref", "set_P"}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run_)
-    wanted = {
-        (name, query): f"{values[name]:.4f}"
-        for query, values in theirs.items() for name in asked.values()
-    }  # fmt: skip
-    assert {(name, query): value for name, query, value in lines if query != "all"} == wanted
-    assert [name for name, query, _value in lines if query == "all"] == ["num_q", *asked.values()]
-    assert run(files, "popular.run", "qrels.txt", *how) == 0
-    assert all("\tall\t" in line for line in capsys.readouterr().out.splitlines())
-    assert run(files, "popular.run", "qrels.txt", "-q") == 2
-    assert "--format trec" in capsys.readouterr().err
 
 
 def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -315,31 +268,6 @@ def test_the_command_itself(files: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        (["popular.run", "qrels.txt"], "The command comes first: recnb report recs.csv truth.csv"),
-        (
-            ["report", "popular.run", "qrels.txt", "--k", "5,10"],
-            "Give whole numbers with blanks between them: --k 5 10",
-        ),
-        (["report", "both.csv"], "The last file is the truth"),
-        (["report", "popular.run", "qrels.txt", "--option", "gain"], "'gain': say it as name=value"),
-    ],
-)
-def test_a_slip_in_the_command_is_answered(typed: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(typed)
-    assert said in capsys.readouterr().err
-
-
-def test_measures_of_trec_eval_at_the_cutoffs_that_are_given(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ("--format", "trec", "--metrics", "precision", "ndcg", "AP@3", "Bpref")
-    assert run(files, "popular.run", "qrels.txt", *asked, "--k", 5, 10) == 0
-    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
-    assert names == ["num_q", "P_5", "P_10", "ndcg_cut_5", "ndcg_cut_10", "map_cut_3", "bpref"]
-
-
 def test_a_report_without_a_measure_of_other_users_names_the_flags(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -362,41 +290,6 @@ def test_files_in_the_wrong_place_and_empty_ones_are_named(files: Path, capsys: 
     (files / "nothing.csv").touch()
     assert run(files, "nothing.csv", "test.csv") == 2
     assert "nothing.csv is empty" in capsys.readouterr().err
-
-
-def test_every_figure_of_trec_eval_on_a_run_with_ties_grades_and_gaps(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rng = np.random.default_rng(3)
-    lists: dict[str, dict[str, float]] = {}
-    judged: dict[str, dict[str, int]] = {}
-    for query in range(60):
-        found = [f"d{one}" for one in rng.permutation(200)[:40]]
-        if query < 55:
-            lists[f"q{query}"] = {one: float(rng.integers(0, 12)) for one in found[: rng.integers(1, 40)]}
-        if query >= 4:
-            pool = [f"d{one}" for one in rng.permutation(200)[:60]] + found[:15]
-            judged[f"q{query}"] = {one: int(rng.choice([-2, -1, 0, 0, 1, 2, 3])) for one in pool}
-    judged["q20"] = dict.fromkeys(judged["q20"], 0)
-    judged["q21"] = dict.fromkeys(judged["q21"], -1)
-    run_file, qrels = tmp_path / "a.run", tmp_path / "a.qrels"
-    lines = [f"{q} Q0 {d} 0 {score} tag" for q, mine in lists.items() for d, score in mine.items()]
-    run_file.write_text("\n".join(lines) + "\n")
-    qrels.write_text("\n".join(f"{q} 0 {d} {grade}" for q, mine in judged.items() for d, grade in mine.items()) + "\n")
-    cuts = "1,5,10,100"
-    names = {"num_q", "map", "Rprec", "recip_rank"}
-    names |= {f"{one}.{cuts}" for one in ("P", "recall", "ndcg_cut", "success")}
-    each = pytrec_eval.RelevanceEvaluator(judged, names).evaluate(lists)
-    expected = {
-        name: pytrec_eval.compute_aggregated_measure(name, [one[name] for one in each.values()])
-        for name in next(iter(each.values()))
-    }
-    asked = ["--convention", "trec_eval", "--format", "trec", "--k", *cuts.split(",")]
-    assert main(["report", str(run_file), str(qrels), *asked]) == 0
-    told = {line.split()[0]: float(line.split()[2]) for line in capsys.readouterr().out.splitlines()}
-    assert set(told) == set(expected)
-    for name, value in expected.items():
-        assert told[name] == pytest.approx(value, abs=5.1e-5), name
 
 
 def test_measures_as_papers_print_them(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

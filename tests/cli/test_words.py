@@ -12,24 +12,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from recnb.cli import in_words, main
-from recnb.errors import ColumnError, FrameError
+from recnb.cli import main
+from recnb.errors import ColumnError
 
 FILES = {"model 'knn': ": "knn.csv", "recommendations": "als.csv", "truth": "t.csv"}
-
-
-@pytest.mark.parametrize(
-    ("message", "shown"),
-    [
-        ("recommendations: column 'score' is text.", "recommendations (als.csv): column 'score' is text."),
-        ("model 'knn': recommendations: column 'a'.", "model 'knn': recommendations (knn.csv): column 'a'."),
-        ("model 'knn': truth: column 'a'.", "model 'knn': truth (t.csv): column 'a'."),
-        ("items: there are no rows.", "items: there are no rows."),
-        ("no such\nfile", "no such file"),
-    ],
-)
-def test_frames_by_their_files(message: str, shown: str) -> None:
-    assert in_words(FrameError(message), FILES) == in_words(OSError(message), FILES) == shown
 
 
 def test_errors_survive_the_way_from_a_worker() -> None:

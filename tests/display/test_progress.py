@@ -74,7 +74,7 @@ def test_a_notebook_keeps_no_bar(delay: float, updates: int) -> None:
 def test_tests_show_a_bar(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "DELAY", -1.0)
     apart = np.random.default_rng(0).random((400, 3)) - 0.4
-    recnb.stats.paired(apart, test="randomization", permutations=20)
+    recnb.stats.paired(apart, recnb.stats.Settings(test="randomization", permutations=20))
     assert "testing" in capfd.readouterr().err
 
 

@@ -138,9 +138,8 @@ def test_under_a_library_every_number_is_that_of_the_library(sample, convention)
         assert row.mean == pytest.approx(float(getattr(ev, row.metric)(k=row.k)), abs=1e-12)
 
 
-def test_a_comparison_takes_confidence_and_options(found):
-    report = found.report(k=5, metrics={"ndcg": {"gain": "exponential"}}, movers=0, confidence=0.9)
-    assert (report.confidence, report.settings.confidence, found.settings.confidence) == (0.9, 0.9, 0.95)
+def test_a_comparison_takes_options(found):
+    report = found.report(k=5, metrics={"ndcg": {"gain": "exponential"}}, movers=0)
     assert report.users == ()
     assert report.means_of("ndcg", 5)[0].mean == pytest.approx(found["item-knn"].ndcg(k=5, gain="exponential"))
 

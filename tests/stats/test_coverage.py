@@ -10,15 +10,20 @@ import math
 import re
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from recnb.stats import detectable, holm, intervals, paired, users_needed
+from recnb import stats
+from recnb.stats import detectable, holm, intervals, users_needed
 from recnb.stats.groups import gap_to_rest
 from recnb.stats.paired import _pairwise_mean
+from tests.stats.settings import paired
 
 pytestmark = pytest.mark.slow
+
+README = Path(stats.__file__).with_name("README.md").read_text("utf-8")
 
 RUNS = 3000
 SIZES = (20, 50, 200, 1000)
@@ -105,11 +110,11 @@ WAYS = {
 FEWER = 600
 
 
-def said(doc: str | None, rows: dict[str, object]) -> dict[tuple[str, int], float]:
-    """The table of coverage in a docstring."""
+def said(rows: dict[str, object]) -> dict[tuple[str, int], float]:
+    """The table of coverage in the README."""
     cells = {}
     for name in rows:
-        (row,) = re.findall(rf"^ +{re.escape(name)}((?: +(?:\d+\.\d|-))+)$", doc or "", flags=re.MULTILINE)
+        (row,) = re.findall(rf"^ +{re.escape(name)}((?: +(?:\d+\.\d|-))+)$", README, flags=re.MULTILINE)
         cells |= {(name, n): float(share) / 100 for n, share in zip(SIZES, row.split(), strict=True) if share != "-"}
     return cells
 
@@ -145,7 +150,7 @@ def true_value(way: str) -> float:
 def test_the_interval_of_a_mean_is_right_or_careful(name: str, n: int) -> None:
     share = coverage_of_mean(MEANS[name](), n)
     assert share >= 0.94
-    expected = said(intervals.__doc__, MEANS)[name, n]
+    expected = said(MEANS)[name, n]
     assert share == pytest.approx(expected, abs=0.0005)
     assert coverage_of_mean(MEANS[name](), n, seed=1) == pytest.approx(
         expected, abs=0.002 + 1.5 * bounds(expected, RUNS)
@@ -181,7 +186,7 @@ def test_without_an_upper_bound_an_interval_is_right_or_there_is_none(name: str,
 def test_the_interval_of_a_difference_is_right_or_careful(name: str, n: int) -> None:
     share = coverage_of_difference(DIFFERENCES[name](), n)
     assert share >= 0.93
-    assert share == pytest.approx(said(paired.__doc__, DIFFERENCES)[name, n], abs=0.0005)
+    assert share == pytest.approx(said(DIFFERENCES)[name, n], abs=0.0005)
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -193,7 +198,7 @@ def test_each_test_has_an_interval_of_its_own(way: str, n: int) -> None:
         return
     share = held(made.low, made.high, true_value(way))
     assert share >= 0.93
-    assert share == pytest.approx(said(paired.__doc__, WAYS)[way, n], abs=0.0005)
+    assert share == pytest.approx(said(WAYS)[way, n], abs=0.0005)
     if way != "bootstrap":  # interval and test decide alike, but for ties and discreteness
         excludes, rejects = (made.low > 0) | (made.high < 0), made.p <= 0.05
         assert (excludes == rejects)[np.isfinite(made.low)].mean() >= 0.97

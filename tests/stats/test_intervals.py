@@ -126,10 +126,7 @@ def test_the_bootstrap_is_scipys_bca(confidence: float) -> None:
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({"method": "bca"}, "method='bca' makes no interval here. Type method='bootstrap'"),
-        ({"method": "percentile"}, "Type method='bootstrap'"),
-        ({"method": "moments"}, "Type method='t'"),
-        ({"method": "auto"}, "Type method='beta', or leave it out"),
+        ({"method": "bca"}, "method='bca' makes no interval here."),
         ({"method": "bootstrp"}, "Did you mean 'bootstrap'"),
         ({"method": None}, "Known: 'beta', 't', 'bootstrap'"),
         ({"confidence": 95}, "confidence=95 is no share"),
