@@ -314,8 +314,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         checks = []
         for _key, row in found.differences:
             check = partial(not_worse_check, chosen.name, row.k, row.model, row.n_users, baseline=row.baseline, **about)
-            ends = {"difference": row.difference, "low": row.low, "high": row.high}
-            checks.append(check(n_differ=row.won + row.lost, **ends))
+            n_differ = row.won + row.lost
+            checks.append(check(n_differ=n_differ, difference=row.difference, low=row.low, high=row.high))
         return Gate(tuple(checks))
 
     def movers(
