@@ -22,8 +22,7 @@ from recnb.results.plots import parts_of
 from recnb.results.provenance import Basis, merged
 from recnb.results.score import Interval, MetricValue
 from recnb.stats import Moments
-from recnb.stats.intervals import check_method
-from recnb.stats.moments import SumsMethod
+from recnb.stats.intervals import SumsMethod, check_method
 
 
 @dataclass(frozen=True, eq=False)
