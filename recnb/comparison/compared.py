@@ -67,9 +67,10 @@ def _segments(comparison: Comparison, request: ReportRequest, block: PairedValue
         return None
     first = comparison._first
     found = segments_of(first, request.by, request.bins)
-    about = comparison.names, comparison.pairs, comparison.settings, found, first.prepared.users
+    names, pairs, users = comparison.names, comparison.pairs, first.prepared.users
+    measured = measure([[block]], names, pairs, comparison.settings, found, users)
     rows = []
-    for key, row in measure([[block]], *about).differences:
+    for key, row in measured.differences:
         numbers = {
             "mean": nan,
             "low": nan,

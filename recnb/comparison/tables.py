@@ -13,7 +13,7 @@ from recnb.display.fonts import lettering
 from recnb.display.language import _, use_language
 from recnb.display.svg import QUIET
 from recnb.display.templates import framed
-from recnb.display.text import one_line
+from recnb.display.text import one_line, signed
 from recnb.errors import OptionError
 from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
@@ -92,7 +92,7 @@ class Differences(Table):
         if column == "verdict":
             return _(words.VERDICTS[value][1])
         is_signed = column == "difference" and isfinite(value)
-        return words.signed(value) if is_signed else super()._cell(value, label, column)
+        return signed(value) if is_signed else super()._cell(value, label, column)
 
     def _below(self) -> list[Line]:
         return [*super()._below(), *self._ties, *(self.conclusions if len(self) <= FEW else ())]

@@ -223,7 +223,9 @@ def _estimate(one: Estimate, form: Form) -> str:
     words = f"{low}{'–' if low[:1].isdigit() else ' … '}{high}" if one.ends else ""
     if not one.signed:
         return f'<b>{value}</b> <small class="recnb-ends">{words}</small>'
-    return f'{value}<span class="recnb-signs">{one.signs}</span>' + (f"<div><small>{words}</small></div>" if words else "")
+    return f'{value}<span class="recnb-signs">{one.signs}</span>' + (
+        f"<div><small>{words}</small></div>" if words else ""
+    )
 
 
 # HTML

@@ -18,7 +18,7 @@ from recnb.lint import lint
 from recnb.lint.findings import Finding, Lint
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import LIST_METRICS, Metric
-from recnb.report.conclusions import Difference, Settings
+from recnb.report.conclusions import Difference
 from recnb.report.data import SAME, Mean, MetricWords, ModelUsers, ReportSegments, SharedFinding
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points
@@ -26,6 +26,7 @@ from recnb.report.users import extremes, moved
 from recnb.results.provenance import merged
 from recnb.results.segments import n_tests, segment_frame
 from recnb.results.values import Values, recorded_in, values_of
+from recnb.stats import Settings
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData

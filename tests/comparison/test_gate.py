@@ -192,9 +192,7 @@ def test_the_same_lists_are_not_worse() -> None:
 def test_the_line_below_is_of_the_users_of_the_metric() -> None:
     ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, train=SAMPLE.train)
     assert ev.at_least("coverage", 0.1, k=10).basis == ev.coverage(k=10).basis
-    assert (
-        ev.under("trec").at_least("RR@1", 0.1).basis.endswith("recnb's own: pytrec_eval-terrier has no such number")
-    )
+    assert ev.under("trec").at_least("RR@1", 0.1).basis.endswith("recnb's own: pytrec_eval-terrier has no such number")
     assert "users with a list" in ev.at_least("novelty", 0.1, k=10).basis
     assert ev.at_least("ndcg", 0.1, k=10).basis == ev.ndcg(k=10).basis
 
