@@ -79,7 +79,7 @@ def test_a_key_that_first_comes_late_in_json_lines_is_read(
     models = [{"user": f"u{n}", "item": "a", "score": 1, "model": "one"} for n in range(150)]
     models = [{"user": row["user"], "item": "a", "score": 1} for row in models] + models
     put(tmp_path / "m.jsonl", "\n".join(map(json.dumps, models)))
-    assert main(["report", str(tmp_path / "m.jsonl"), str(recs)]) == 2
+    assert main(["report", str(tmp_path / "m.jsonl"), str(recs), "--model", "model"]) == 2
     assert "150 rows without a model" in capsys.readouterr().err
 
 
@@ -212,7 +212,7 @@ def test_five_columns_and_grades_that_are_not_whole_are_told_as_what_they_are(tm
 def test_each_path_is_told_by_its_name(tmp_path: Path, refused: Tells) -> None:
     truth, recs = put(tmp_path / "t.csv", TRUTH), put(tmp_path / "r.csv", RECS)
     for flag in ("--train", "--items", "--users"):
-        assert "there is no file" in refused(recs, truth, flag, tmp_path / "none.csv")
+        assert "no file" in refused(recs, truth, flag, tmp_path / "none.csv")
         assert "is a folder" in refused(recs, truth, flag, tmp_path)
         assert "its ending says of no format" in refused(recs, truth, flag, put(tmp_path / "x", "a b c d\n"))
     assert "is a folder" in refused(tmp_path, truth)
