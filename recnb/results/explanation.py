@@ -7,20 +7,20 @@ denominator, is the score. For a metric beyond accuracy it is made from `TermRow
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
 from recnb.conventions import Convention, shown_at
+from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, Side, html, inline, joined, say
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, ngettext, pgettext, use_language
 from recnb.display.svg import COLOURS
-from recnb.display.templates import joined, name, render, translated, user_text
-from recnb.display.text import one_line, trimmed
+from recnb.display.templates import framed
+from recnb.display.text import trimmed
 from recnb.errors import OptionError, RecnbError, Suggesting
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
@@ -28,52 +28,26 @@ from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
-from recnb.results.arguments import check_options, measure_at
-from recnb.results.evaluation_data import NOTHING_RELEVANT, cutoffs_under, not_evaluated, position_of, undefined_in
+from recnb.results import beyond_accuracy
+from recnb.results.aggregation import cutoffs_under, undefined_in
+from recnb.results.arguments import check_options, measure_at, position_of
+from recnb.results.evaluation_data import NOTHING_RELEVANT, EvaluationData, not_evaluated
 from recnb.results.plots import axes, plain
-from recnb.results.provenance import console, titled
-from recnb.results.values import many_orders, of_evaluated, values_of
+from recnb.results.provenance import COLUMNS
+from recnb.results.table import in_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from recnb.results.evaluation_data import EvaluationData
+#: Terms, rows and missed items beyond these are counted, not shown; the frames hold them all.
+TERMS_SHOWN, ROWS_SHOWN, MISSED_SHOWN = 12, 30, 10
 
-#: Columns of explanations and lists.
-COLUMNS: dict[str, str] = {
-    "rank": N_("rank"),
-    "item": N_("item"),
-    "relevance": N_("relevance"),
-    "judged": N_("judged"),
-    "gain": N_("gain"),
-    "discount": N_("discount"),
-    "term": N_("term"),
-    "credit": N_("credit"),
-    "running": N_("running sum"),
-    "share": N_("share"),
-    "hit": N_("hit, relevance"),
-    "other_item": N_("other item"),
-    "genre": N_("genre"),
-    "count": N_("count"),
-    "times": N_("times shown"),
-    "place": N_("place"),
-    "cosine": N_("cosine"),
-    "jaccard": N_("jaccard"),
-    "together": N_("together"),
-    "distance": N_("distance"),
-    "differing": N_("differing"),
-    "expected_rank": N_("expected rank"),
-    "popular_place": N_("place by popularity"),
-    "tail": N_("in the tail"),
-    "p": N_("p, history"),
-    "q": N_("q, list"),
-}
+#: Columns of what the user has names for, and those that have the same decimals in each row.
+NAMED, FIXED = ("item", "other_item", "genre"), ("discount", "credit", "running")
 
-#: Terms and rows beyond these are counted, not shown; the frames hold them all.
-TERMS_SHOWN, ROWS_SHOWN = 12, 30
-
-#: Columns that are read down as much as across: the same decimals in each row.
-FIXED = ("discount", "credit", "running")
+#: Names of formulas that are attributes of the hits: one for the user, one for each hit.
+OF_USER = {"n_relevant", "n_nonrelevant", "list_length"}
+OF_HIT = {"rank", "relevance", "nth", "first", "preferred", "nonrelevant_above"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,37 +66,30 @@ class Explanation(Suggesting):
     reads: str
     formula: str  #: as text: add gain/log2(1+rank) for each hit, divide by …
     latex: str
-    terms: tuple[str, ...]  #: the credit of each row as a formula with numbers
+    terms: tuple[str, ...]  #: the credit of each row as a formula with numbers; () where `total` says it
     rows: pd.DataFrame  #: those that the formula sums over
     basis: str
+    total: float  #: the credit of all rows
     out_of_terms: tuple[str, ...] = ()  #: the denominator as formulas with numbers; () if there is none
     out_of: float = 1.0  #: the denominator
     ideal: pd.DataFrame | None = None  #: the ideal list, where the metric has one
     missed: tuple[Any, ...] = ()  #: relevant items that are not in the list down to k, the most relevant first
-    line: str = ""  #: the formula with numbers if it is not the sum of `terms`, or why there is nothing to add up
+    line: str = ""  #: the formula with numbers if it is no sum, or why there is nothing to add up
     n_rows: int | None = None  #: the rows that the formula sums over, if `rows` holds the first of them only
     titles: Mapping[Any, str] = field(default_factory=dict)  #: titles of the items that have one
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     @property
     def numbers(self) -> str:
-        """The formula with all numbers; beyond accuracy, many rows are given as their sum."""
-        with use_language(self.lang):
-            return self._numbers(len(self.terms) + len(self.out_of_terms))
-
-    def _numbers(self, most: int) -> str:
+        """The formula with its numbers; of many terms the first."""
         if self.line:
             return self.line
-        over = _sum(self.terms, most)
-        if self.out_of_terms:
-            quotient = f"{_printed(float(self.rows['credit'].sum()))} / {_printed(self.out_of)}"
-            over = " = ".join(dict.fromkeys([_divided(over, _sum(self.out_of_terms, most)), quotient]))
+        with use_language(self.lang):
+            over = _sum(self.terms, self.n_rows) or _printed(self.total)
+            if self.out_of_terms:
+                worked = f"{_bracketed(over)} / {_bracketed(_sum(self.out_of_terms), divisor=True)}"
+                over = " = ".join(dict.fromkeys([worked, f"{_printed(self.total)} / {_printed(self.out_of)}"]))
         return f"{over} = {_printed(self.value)}"
-
-    @property
-    def _lists(self) -> list[pd.DataFrame]:
-        """The rows and, if the metric has another list, those of the ideal list."""
-        return [self.rows] if self.ideal is None or self.ideal is self.rows else [self.rows, self.ideal]
 
     @property
     def label(self) -> str:
@@ -135,111 +102,107 @@ class Explanation(Suggesting):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the credit of each row, beside that of the ideal list if there is one, on `ax` or on a new figure."""
-        ax = axes(ax)
-        n_lists = len(self._lists)
+        ax, lists = axes(ax), self._lists
         with lettering(self.lang, rc=True) as fonts:
-            names = [_("The list"), _("The ideal list")]
-            for at, rows in enumerate(self._lists):
+            for at, (rows, name) in enumerate(zip(lists, [_("The list"), _("The ideal list")], strict=False)):
                 place = np.asarray(rows["rank"]) if "rank" in rows else np.arange(1, len(rows) + 1)
-                place = place + 0.8 * ((at + 0.5) / n_lists - 0.5)
-                ax.bar(place, rows["credit"], 0.8 / n_lists, color=COLOURS[at], label=names[at])
+                place = place + 0.8 * ((at + 0.5) / len(lists) - 0.5)
+                ax.bar(place, rows["credit"], 0.8 / len(lists), color=COLOURS[at], label=name)
             ax.set_xlabel(_("rank") if "rank" in self.rows else "", **fonts)
             ax.set_ylabel(_("credit"), **fonts)
-            ax.set_title(self._headline(plain(one_line(self.user))), **fonts)
-            if n_lists > 1:
+            ax.set_title(plain(inline(self._headline, "txt")), **fonts)
+            if len(lists) > 1:
                 ax.legend(frameon=False)
         return ax
 
     def __repr__(self) -> str:
         with use_language(self.lang):
-            parts = [
-                self._headline(one_line(repr(self.user.item() if isinstance(self.user, np.integer) else self.user))),
-                f"  {self.formula}",
-                f"  {self._numbers(TERMS_SHOWN)}",
-                f"\n{_('ideal list:')}\n".join(map(self._as_text, self._lists)),
-            ]
-            if self.missed:
-                parts.append(self._missing(_listed(self.missed, self._titled)))
-            return "\n".join([*parts, self.basis])
-
-    def _headline(self, user: str) -> str:
-        label, value = self.label, f"{self.value:.4f}"
-        if self.user is None:
-            return _("{label} = {value}", label=label, value=value)
-        return translated(N_("{label} of user {user} = {value}"), label=label, user=user, value=value)
-
-    def _missing(self, items: str) -> str:
-        """Below a cut-off, an item may still be in the list."""
-        if self.k is None:
-            return translated(N_("relevant, not in the list: {items}"), items=items)
-        return translated(N_("relevant, not in the first {k}: {items}"), k=self.k, items=items)
-
-    def _titled(self, item: Any) -> str:
-        """Return an item on one line, its title first if it has one."""
-        title = self.titles.get(item)
-        return one_line(item) if title is None else f"{one_line(title)} ({one_line(item)})"
-
-    def _as_text(self, rows: pd.DataFrame) -> str:
-        """Return the rows for a console, what the user calls items and genres on one line each."""
-        if not len(rows) and "running" in rows:
-            return f"  {_('(no items)')}"
-        more = self._more(rows)
-        shown = rows.head(ROWS_SHOWN)
-        shown = shown.assign(**{column: shown[column].map(self._titled) for column in _NAMED if column in shown})
-        fixed = {column: "{:.4f}".format for column in FIXED if column in rows and "running" in rows}
-        if current() != "en":
-            headers = {column: _header(column) for column in map(str, shown)}
-            shown, fixed = shown.rename(columns=headers), {headers[column]: how for column, how in fixed.items()}
-        table = console(shown, index=False, formatters=fixed, float_format=number)
-        return f"{table}\n  {more}" if more else table
+            lines: list[Line] = [self._headline, f"  {self.formula}", f"  {self.numbers}"]
+            tables = [block for of_list in self._tables for block in of_list]
+            return in_lines([*map(Note, lines), *tables, *self._notes])
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            captions = [_("The list"), _("The ideal list")] if "running" in self.rows else ["", ""]
-            lists = map(self._as_html, self._lists, captions[self.ideal is self.rows :])
-            return str(render(
-                "results/explanation.jinja", explanation=self, headline=self._headline(name(self.user)),
-                numbers=self._numbers(TERMS_SHOWN), lists=list(lists),
-                missed=self._missing(_listed(self.missed, lambda item: titled(item, self.titles))) if self.missed else "",
-            ))  # fmt: skip
+            head = framed(self.label, html([Note([Mark("strong", self._headline), " · ", self.reads], "plain")]))
+            # Outside of the frame, which switches mathematics off; a formula holds nothing of the user's.
+            formula = f'<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle {self.latex}$</div>'
+            lists = Side([Section("", blocks) for blocks in self._tables], "auto")
+            body = [Note(Mark("code", self.numbers), "plain"), lists, *self._notes]
+            return f"{head}{formula}{framed(_('explanation of {label}', label=self.label), html(body))}"
 
-    def _as_html(self, rows: pd.DataFrame, caption: str) -> dict[str, Any]:
-        """Return the rows as a template shows them."""
+    @property
+    def _lists(self) -> list[pd.DataFrame]:
+        """The rows and, if the metric has another list, those of the ideal list."""
+        return [self.rows] if self.ideal is None or self.ideal is self.rows else [self.rows, self.ideal]
+
+    @property
+    def _headline(self) -> Line:
+        values = {"label": self.label, "value": f"{self.value:.4f}"}
+        if self.user is None:
+            return say(N_("{label} = {value}"), **values)
+        return say(N_("{label} of user {user} = {value}"), user=Name(self.user), **values)
+
+    @property
+    def _notes(self) -> list[Block]:
+        """The relevant items that are missed, and the basis; below a cut-off, an item may still be in the list."""
+        if not self.missed:
+            return [Note(self.basis)]
+        items = joined(self._titled(item) for item in self.missed[:MISSED_SHOWN])
+        if (n := len(self.missed) - MISSED_SHOWN) > 0:
+            items = [*items, " ", _("and {n:,} more", n=n)]
+        words = (
+            N_("relevant, not in the list: {items}")
+            if self.k is None
+            else N_("relevant, not in the first {k}: {items}")
+        )
+        return [Note(say(words, items=items, k=str(self.k))), Note(self.basis)]
+
+    @property
+    def _tables(self) -> list[list[Block]]:
+        """The rows of each list, with the number of those that are not shown."""
+        captions = [_("The list"), _("The ideal list")] if "running" in self.rows else ["", ""]
+        return [
+            self._table(rows, caption)
+            for rows, caption in zip(self._lists, captions[self.ideal is self.rows :], strict=False)
+        ]
+
+    def _table(self, rows: pd.DataFrame, caption: str) -> list[Block]:
         shown = rows.head(ROWS_SHOWN)
         if "gain" in shown and (shown["gain"] == shown["relevance"]).all():
             # A linear gain repeats the relevance, and without it two lists fit side by side.
             shown = shown.drop(columns="gain")
-        exact = "running" in shown
-        cells = ([self._cell(column, value, exact=exact) for value in shown[column]] for column in map(str, shown))
+        cells = zip(
+            *([self._cell(column, value) for value in shown[column]] for column in map(str, shown)), strict=True
+        )
+        header = [column_label(column) for column in map(str, shown)]
         hits = np.flatnonzero(shown["relevance"] > 0).tolist() if "relevance" in shown else []
-        numbers_from = max(sum(column in (*_NAMED, "rank") for column in shown), 1)
-        header = [_header(str(column)) for column in shown]
-        table = {"header": header, "rows": list(zip(*cells, strict=True)), "numbers_from": numbers_from}
-        return {**table, "caption": caption, "hits": hits, "more": self._more(rows)}
-
-    def _more(self, rows: pd.DataFrame) -> str:
-        """Return the number of rows that are not shown, if any are not."""
+        left = max(sum(column in (*NAMED, "rank") for column in shown), 1)
         n = (self.n_rows or len(rows)) - ROWS_SHOWN
-        if n > 0 and "running" in rows:
-            return _("… {n:,} more ranks", n=n)
-        return ngettext("… {n:,} more row", "… {n:,} more rows", n) if n > 0 else ""
+        more = ngettext("… {n:,} more row", "… {n:,} more rows", n)
+        return [Rows(header, list(cells), caption, left, frozenset(hits)), *([Note(more)] if n > 0 else [])]
 
-    def _cell(self, column: str, value: Any, *, exact: bool) -> str:
+    def _cell(self, column: str, value: Any) -> Line:
+        """Return a cell of the rows."""
         if column == "term":
-            return Markup('<code style="white-space: nowrap;">{}</code>').format(user_text(value)) if value else ""
-        if column in FIXED and (exact or abs(value) < 10):
-            return f"{value:.4f}"
-        if "item" in column:
-            return titled(value, self.titles)
+            return Mark("code", value) if value else ""
+        if column in NAMED:
+            return self._titled(value)
         if not isinstance(value, (float, np.floating)):
-            return user_text(value)
+            return str(value)
+        if column in FIXED and abs(value) < 10:
+            return f"{value:.4f}"
         # All digits before the point are shown, unless they are too many to be read.
         digits = len(f"{abs(value):.0f}")
-        return user_text(number(float(value), max(6 if exact else 4, digits if digits < 12 else 0)))
+        return number(float(value), max(6, digits if digits < 12 else 0))
+
+    def _titled(self, item: Any) -> Line:
+        """Return an item, its title first if it has one."""
+        return [Name(self.titles[item]), " (", Name(item), ")"] if item in self.titles else Name(item)
 
 
-#: Columns of what the user has names for.
-_NAMED = ("item", "other_item", "genre")
+def column_label(column: str) -> str:
+    """Return the heading of a column of the rows."""
+    return _(COLUMNS[column]) if column in COLUMNS else pgettext("formula", column)
 
 
 def explanation_of(
@@ -250,9 +213,8 @@ def explanation_of(
         chosen, k = measure_at(metric, k)
         if chosen.over == "hits" and not chosen.per_row_texts:
             asked = metric if chosen.cutoff == k else f"{metric}@{k}"
-            raise OptionError(
-                f"{chosen.symbol} counts rows and has no terms to explain: see .measure({asked!r}).per_user."
-            )
+            problem = f"{chosen.symbol} counts rows and has no terms to explain: see .measure({asked!r}).per_user."
+            raise OptionError(problem)
         if user is None and chosen.of == "user":
             users = data.prepared.users if chosen.is_accuracy else data.item_data.users
             raise OptionError(f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}.")
@@ -263,87 +225,81 @@ def _of_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Mapping[str, Any]
 ) -> Explanation:
     check_options(metric, options)
-    if data.library is not None or metric.data:
-        scoring = data.scoring(metric, options, whole=k is None)
-        metric = replace(metric, data={})
-        of_library = type(data)(scoring.prepared, side_data=data.side_data)
-        return _of_accuracy(of_library, metric, user, k, scoring.options)
-    cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
-    position = data.position(user)
-    hits = data.scoring(metric, options).hits(cutoffs).of_user(position)
+    scoring = data.scoring(metric, options, whole=k is None)
+    data, options = EvaluationData(scoring.prepared, side_data=data.side_data), scoring.options
+    cutoffs, position = cutoffs_under(data.convention, Cutoffs.one(k)), data.position(user)
+    hits = scoring.hits(cutoffs).of_user(position)
     if hits.tied is not None:
         if (hits.tied.weight < 1).any():
-            raise many_orders()
+            raise beyond_accuracy.many_orders()
         hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
     convention = data.convention.with_metric(shown_at(cutoffs.values[0], {**metric.defaults, **options}))
     items, truth_items = data.list_of(position), data.truth_of(position)["item"].to_list()
-    explanation = explain(
+    return explain(
         metric, hits, cutoffs, options, items=items, truth_items=truth_items, user=user, convention=data.convention,
         basis="; ".join([*convention.phrases(graded=data.prepared.graded), *data.notes]),
+        titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))),
     )  # fmt: skip
-    return replace(explanation, titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))))
 
 
 def _beyond_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: object, options: Mapping[str, Any]
 ) -> Explanation:
-    check_options(metric, options)
-    found = values_of(data, metric, Cutoffs.one(k), options)
-    (cutoff,), (result,) = found.k, found.results
+    found = beyond_accuracy.result_of(data, metric, Cutoffs.one(k).values[0], options)
+    result = found.result
     if isinstance(result, Whole):
         if user is not None:
-            raise OptionError(
-                f"{metric.name} is one number of all lists together, and no user has a value of their own: "
-                f"type .explain({metric.name!r}, k={cutoff!r})."
-            )
+            problem = f"{metric.name} is one number of all lists together, and no user has a value of their own: "
+            raise OptionError(f"{problem}type .explain({metric.name!r}, k={found.k!r}).")
         rows, value = TermRows(np.zeros(0), {}) if result.rows is None else result.rows(), float(result)
     else:
-        position = position_of(user, found.users, evaluated=of_evaluated(metric))
+        position = position_of(user, found.users, evaluated=found.of_evaluated)
         if not result.counted[position]:
             raise RecnbError(f"{metric.name}: user {user!r} has no value. {metric.no_value}")
         assert result.rows is not None
         rows, value = result.rows(position), float(result.value[position])
     term, out_of = metric.formulas(found.options)
-    terms = _terms(rows, term, short=True) if metric.per_row_texts else []
+    terms = _terms(rows, term) if metric.per_row_texts else []
     items = [] if rows.items is None else [data.item_data.items[int(item)] for item in rows.items.ravel()]
+    known, under = rows.names and not rows.undefined, _text(rows, out_of, 0)
+    divisor = float(out_of.value(_numbers_of(rows, out_of, 0))) if known and metric.per_row_texts else 1.0
+    line = ""
+    if rows.undefined:
+        line = _by_convention(value)
+    elif not rows.names or divisor == 0:  # no list at all, or no pair of lists
+        line = _("nothing to divide by, so {value}", value=f"{value:g}")
+    elif not metric.per_row_texts:  # too many rows to write: their mean
+        line = f"{_text(rows, term, 0)} = {_printed(value)}"
     return Explanation(
-        **_about(metric, cutoff, found.options),
+        **_about(metric, found.k, found.options),
         user=user,
         value=value,
-        terms=tuple(terms),
+        line=line,
+        terms=tuple(terms) if metric.of == "user" else (),
+        total=float(np.sum(rows.earned)) if rows.total is None else rows.total,
+        out_of_terms=() if under == "1" else (under,),
+        out_of=divisor,
         rows=_frame(rows, term, terms, items),
-        basis="; ".join(found.basis.phrases()),
-        line=_by_convention(value) if rows.undefined else _line(metric, rows, terms, term, out_of, value),
+        basis="; ".join(found.phrases()),
         n_rows=rows.n_rows,
         titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
     )
 
 
 def explain(
-    metric: Metric[...],
-    hits: Hits,
-    k: Cutoff,
-    options: Mapping[str, Any],
-    *,
-    items: Mapping[int, Any],
-    truth_items: Sequence[Any] | None,
-    user: Any,
-    convention: Convention,
-    basis: str,
-) -> Explanation:
+    metric: Metric[...], hits: Hits, k: Cutoff, options: Mapping[str, Any], *, items: Mapping[int, Any],
+    truth_items: Sequence[Any] | None, user: Any, convention: Convention, basis: str, titles: Mapping[Any, str] | None = None,
+) -> Explanation:  # fmt: skip
     """Explain the score of the one user in `hits`: `items` holds the list's items by rank, `truth_items` the truth's, if named."""
-    cutoffs = Cutoffs.of(k)
+    cutoffs, chosen = Cutoffs.of(k), {**metric.defaults, **options}
     result = metric.at(hits, cutoffs, options)
-    credit = result.by_rank
+    credit, (formula, under) = result.by_rank, metric.formulas(options)
     depth = int(cutoffs.depth(hits.list_length)[0, 0])
-    formula, under = metric.formulas(options)
-    chosen = {**metric.defaults, **options}
 
     def rows_of(credit: Credit) -> tuple[pd.DataFrame, tuple[str, ...]]:
         """Return a row per rank down to the cut-off, and the terms of the hits there."""
-        of_list, earning = credit.rows is hits, credit.rows
-        texts = _terms(_term_rows(credit, chosen, formula), formula)
-        ranks, at, names = _places(earning, depth, items if of_list else {}, truth_items)
+        earning, texts = credit.rows, _terms(_term_rows(credit, chosen, formula), formula)
+        ranks, at, names = _places(earning, depth, items if earning is hits else {}, truth_items)
         columns: dict[str, Any] = {"rank": ranks} if names is None else {"rank": ranks, "item": names}
         columns["relevance"] = _at(earning.relevance, at)
         if earning.judged is not None:
@@ -357,9 +313,7 @@ def explain(
         columns |= {"credit": earned, "running": np.cumsum(earned)}
         return pd.DataFrame(columns), tuple(texts[row] for row in np.flatnonzero(earning.rank <= depth))
 
-    rows, _all_terms = rows_of(credit)
-    ideal: pd.DataFrame | None = None
-    out_of_terms: tuple[str, ...] = ()
+    (rows, _all_terms), ideal, out_of_terms = rows_of(credit), None, tuple[str, ...]()
     if isinstance(credit.out_of, Credit):
         ideal, out_of_terms = rows_of(credit.out_of.by_rank)
         out_of_terms = out_of_terms or ("0",)
@@ -376,20 +330,22 @@ def explain(
             raise not_evaluated(user, NOTHING_RELEVANT)
         value = 1.0 if convention.no_relevant == "one" else value
         line = _by_convention(value)
-    found = set(hits.truth_row[hits.rank <= depth].tolist())
-    missed = [] if metric.over == "ideal" else [item for row, item in enumerate(truth_items or ()) if row not in found]
+    of_ideal, found = metric.over == "ideal", set(hits.truth_row[hits.rank <= depth].tolist())
+    missed = [] if of_ideal else [item for row, item in enumerate(truth_items or ()) if row not in found]
     return Explanation(
         **_about(metric, cutoffs.values[0], options),
         user=user,
         value=value,
         line=line,
         terms=tuple(filter(None, rows["term"])),
+        total=float(rows["credit"].sum()),
         out_of_terms=out_of_terms,
         out_of=possible,
         rows=rows,
         missed=tuple(missed),
         basis=basis,
-        ideal=rows if metric.over == "ideal" else ideal,
+        ideal=rows if of_ideal else ideal,
+        titles=titles or {},
     )
 
 
@@ -413,18 +369,13 @@ def _term_rows(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> T
         size = hits.list_length[0]
     top = chosen.get("max_relevance") or hits.max_relevance
     numbers: dict[str, Any] = {
-        "k": size, "n_relevant": hits.n_relevant[0], "n_hits": (hits.rank <= depth).sum(), "list_length": hits.list_length[0],
-        "max_relevance": top, "rank": hits.rank, "relevance": hits.relevance, "nth": hits.nth, "first": hits.first,
-    }  # fmt: skip
-    if {"nonrelevant_above", "n_nonrelevant"} & names:
-        numbers |= {
-            "nonrelevant_above": hits.nonrelevant_above,
-            "n_nonrelevant": hits.n_nonrelevant[0],
-        }  # fmt: skip
-    if "rise" in names:
-        numbers["rise"] = credit.earned
-    if "preferred" in names:
-        numbers["preferred"] = hits.preferred
+        "k": size,
+        "n_hits": (hits.rank <= depth).sum(),
+        "max_relevance": top,
+        "rise": credit.earned,
+    }
+    numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
+    numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
     if "reach" in names:
         numbers["reach"] = reach(hits, (np.exp2(hits.relevance) - 1.0) / 2.0**top)
     return TermRows(credit.earned, {**chosen, **numbers})
@@ -457,12 +408,9 @@ def _at(values: Floats, at: Ints) -> Floats:
     return np.where(at >= 0, values[at], 0.0) if len(values) else np.zeros(len(at))
 
 
-def _text(rows: TermRows, formula: Formula, row: int, *, short: bool = False) -> str:
-    """Return a formula with the numbers of one row; `short`: with four digits, whole ones as they are."""
-    names = _numbers_of(rows, formula, row)
-    if short:
-        names = {name: value if value == int(value) else float(f"{value:.4g}") for name, value in names.items()}
-    return formula.text(names)
+def _text(rows: TermRows, formula: Formula, row: int) -> str:
+    """Return a formula with the numbers of one row."""
+    return formula.text(_numbers_of(rows, formula, row))
 
 
 def _numbers_of(rows: TermRows, formula: Formula, row: int) -> dict[str, float]:
@@ -470,38 +418,15 @@ def _numbers_of(rows: TermRows, formula: Formula, row: int) -> dict[str, float]:
     return {name: float(value[row] if np.ndim(value) else value) for name, value in values.items() if np.size(value)}
 
 
-def _terms(rows: TermRows, term: Formula, *, short: bool = False) -> list[str]:
+def _terms(rows: TermRows, term: Formula) -> list[str]:
     """Return the credit of each row as a formula with its numbers."""
     texts = []
     for row, earned in enumerate(rows.earned.tolist()):
+        numbers = _numbers_of(rows, term, row)
         with np.errstate(all="ignore"):
-            plain = np.isfinite(term.value(_numbers_of(rows, term, row)))
-        text = _text(rows, term, row, short=short) if plain else "["  # 0 log 0 counts 0, and is not written out
+            text = term.text(numbers) if np.isfinite(term.value(numbers)) else "["  # 0 log 0 counts 0
         texts.append(number(earned) if text.startswith("[") else text)
     return texts
-
-
-def _line(
-    metric: Metric[...], rows: TermRows, terms: Sequence[str], term: Formula, out_of: Formula, value: float
-) -> str:
-    if not rows.names:  # no list at all, or no pair of lists
-        return _("nothing to divide by, so {value}", value=f"{value:g}")
-    if not metric.per_row_texts:  # too many rows to write: their mean
-        return f"{_text(rows, term, 0, short=True)} = {number(value, 4)}"
-    total = float(np.sum(rows.earned)) if rows.total is None else rows.total
-    over = number(total) if metric.of == "all" else _sum(terms, TERMS_SHOWN, rows.n_rows)
-    under = _text(rows, out_of, 0, short=True)
-    if under != "1":
-        divisor = float(out_of.value(_numbers_of(rows, out_of, 0)))
-        if divisor == 0:
-            return _("nothing to divide by, so {value}", value=f"{value:g}")
-        over = " = ".join(dict.fromkeys([_divided(over, under), f"{number(total)} / {number(divisor)}"]))
-    return f"{over} = {number(value, 4)}"
-
-
-def _divided(over: str, under: str) -> str:
-    under = f"({under})" if re.search(r"[-/+*^]", under) and not re.fullmatch(r"min\([^()]*\)", under) else under
-    return f"{f'({over})' if re.search(r'[-/+*]', over) else over} / {under}"
 
 
 def _frame(rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[Any]) -> pd.DataFrame:
@@ -525,12 +450,12 @@ def _printed(value: float) -> str:
     return number(value, 4) if 0 < abs(value) < 1e-3 else trimmed(value)
 
 
-def _sum(terms: Sequence[str], most: int, n: int | None = None) -> str:
+def _sum(terms: Sequence[str], n: int | None = None) -> str:
     """Return the first terms added up, and how many of all n there are besides."""
-    n = n or len(terms)
-    more = [_("… ({n} more)", n=n - most)] if n > most else []
-    shown = [f"({term})" if len(terms) > 1 and _is_sum(term) else term for term in terms[:most]]
-    return " + ".join([*shown, *more]) or "0"
+    left_out = (n or len(terms)) - TERMS_SHOWN
+    more = [_("… ({n} more)", n=left_out)] if terms and left_out > 0 else []
+    shown = [f"({term})" if len(terms) > 1 and _is_sum(term) else term for term in terms[:TERMS_SHOWN]]
+    return " + ".join([*shown, *more])
 
 
 def _is_sum(term: str) -> bool:
@@ -541,10 +466,7 @@ def _is_sum(term: str) -> bool:
     return "+" in flat or "-" in flat
 
 
-def _listed(items: Sequence[Any], shown: Callable[[Any], str], most: int = 10) -> str:
-    more = f" {_('and {n:,} more', n=len(items) - most)}" if len(items) > most else ""
-    return joined(map(shown, items[:most])) + more
-
-
-def _header(column: str) -> str:
-    return _(COLUMNS[column]) if column in COLUMNS else pgettext("formula", column)
+def _bracketed(text: str, *, divisor: bool = False) -> str:
+    """Put one side of a division in brackets, if it is a calculation itself."""
+    plain = re.fullmatch(r"min\([^()]*\)", text) if divisor else not re.search(r"[-/+*]", text)
+    return text if plain or not re.search(r"[-/+*^]", text) else f"({text})"

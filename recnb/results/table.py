@@ -110,7 +110,9 @@ class Table(pd.DataFrame):
             return "✓" if value else ""
         if isinstance(value, float):
             return number_in(str(column), value)
-        return str(value) if isinstance(value, (int, np.integer)) else Name(value, NAME_SHOWN)
+        return (
+            str(value) if isinstance(value, (int, np.integer)) else Name(value, self.attrs.get("longest", NAME_SHOWN))
+        )
 
     def _head(self, column: Any, symbols: bool) -> Line:
         """Return the name of a column; `symbols`: metrics as papers print them."""

@@ -17,7 +17,7 @@ from recnb.display.language import _, use_language
 from recnb.errors import OptionError
 from recnb.metrics import REFERENCES
 from recnb.metrics.metric import LIST_METRICS
-from recnb.results.explanation import _header as header
+from recnb.results.explanation import column_label as header
 
 RNG = np.random.default_rng(5)
 LISTS = {user: RNG.permutation(20)[: RNG.integers(2, 7)].tolist() for user in range(15)}
@@ -141,7 +141,7 @@ def test_explanation_by_hand() -> None:
     recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
     train = pd.DataFrame({"user": [1, 2, 3, 4, 1, 5], "item": list("aaaacb")})
     explained = recnb.evaluate(recs, recs, train=train).explain("novelty", 1, k=2)
-    assert explained.numbers == "(log2(5/4) + log2(5/1)) / 2 = 2.64386 / 2 = 1.322"
+    assert explained.numbers == "(log2(5/4) + log2(5/1)) / 2 = 2.6439 / 2 = 1.3219"
     assert explained.to_frame()["term"].tolist() == ["log2(5/4)", "log2(5/1)"]
     assert recnb.evaluate(recs, recs, train=train).explain("coverage", k=2).numbers == "2 / 3 = 0.6667"
 
