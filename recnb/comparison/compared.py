@@ -85,4 +85,4 @@ def _segments(comparison: Comparison, request: ReportRequest, block: PairedValue
         }
         own = {"segment": ", ".join(map(str, key)), "small": row.n_users < SMALL, "difference": row.to_dict()}
         rows.append({**about, **numbers, **own})
-    return ReportSegments(found.label, tuple(rows), "", found.words)
+    return ReportSegments(found.label, tuple(rows), "", "")

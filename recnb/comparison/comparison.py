@@ -236,7 +236,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         levels: list[Any] = [*range(len(labels)), "model"]
         rows = pd.DataFrame(cells).set_index(levels).rename_axis([*labels, "model"])
         wide = [rows.set_index("column", append=True)[part].unstack(sort=False) for part in ("mean", "low", "high")]
-        basis = [self.basis(), *([segments.words] if segments and segments.words else [])]
+        basis = [self.basis()]
         if any(not metric.is_accuracy for _name, metric, _own in asked):
             everyone = N_("metrics beyond accuracy over all users who have a value in every model")
             evaluated = N_("metrics beyond accuracy over the users evaluated who have a value in every model")
@@ -310,12 +310,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             raise OptionError(problem, f"compare with baseline={quoted(self.names[0])}.")
         pairs = self.pairs if model is None else [self._pair(model, None)]
         _segments, found = self._compared(self._asked([metric], options), Cutoffs.one(k), pairs)
-        about: dict[str, Any] = {"margin": float(margin), "confidence": self.settings.confidence, "basis": self.basis()}
         checks = []
         for _key, row in found.differences:
-            check = partial(not_worse_check, chosen.name, row.k, row.model, row.n_users, baseline=row.baseline, **about)
-            n_differ = row.won + row.lost
-            checks.append(check(n_differ=n_differ, difference=row.difference, low=row.low, high=row.high))
+            about = {name: getattr(row, name) for name in ("k", "model", "n_users", "baseline", "difference", "low", "high")}
+            about |= {"metric": chosen.name, "n_differ": row.won + row.lost}
+            checks.append(not_worse_check(about, float(margin), self.settings.confidence, self.basis()))
         return Gate(tuple(checks))
 
     def movers(

@@ -9,6 +9,7 @@ from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from recnb.conventions import options_in_words
 from recnb.display.language import _
@@ -24,7 +25,7 @@ from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points
 from recnb.report.users import extremes, moved
 from recnb.results.provenance import merged
-from recnb.results.segments import n_tests, segment_frame
+from recnb.results.segments import table_by
 from recnb.results.values import Values, recorded_in, values_of
 from recnb.stats import Settings
 
@@ -274,13 +275,15 @@ def _segments(model: EvaluationData, request: ReportRequest) -> ReportSegments |
         return None
     k, confidence = request.lead_k, request.confidence
     at_lead_k = {metric.name: given for metric, given in request.metrics if k in request.k_of(metric.name)}
-    segments, frame, _basis = segment_frame(model, at_lead_k, k, request.by, request.bins, {}, confidence)
-    if segments.words:  # parts of the truth, in which a user is more than once
-        frame = frame.assign(**dict.fromkeys(("gap", "gap_low", "gap_high", "p", "p_holm"), nan))
+    table = table_by(model, at_lead_k, k, request.by, request.bins, {}, confidence)
+    numbers = ["n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small"]
+    words = "" if "gap" in table else table.attrs["basis"].rpartition("; ")[2]  # of parts of the truth there is no gap
     symbols = {metric.name: metric.symbol for metric, _given in request.metrics}
-    frame = frame.drop(columns="key").assign(
-        symbol=frame["metric"].map(symbols), model="", baseline=None, difference=None
+    keys = [(metric, cut, symbols[metric], ", ".join(map(str, key))) for metric, cut, *key in table.index]
+    named = pd.DataFrame(keys, columns=["metric", "k", "symbol", "segment"]).assign(
+        model="", baseline=None, difference=None
     )
+    frame = named.join(table.to_frame().reindex(columns=numbers).reset_index(drop=True))
     found = (frame["p_holm"] <= 1 - confidence) & ((frame["gap_low"] > 0) | (frame["gap_high"] < 0))
     cases = [frame["gap_low"].isna(), ~found, frame["gap"] > 0]
     frame["verdict"] = np.select(cases, ["untested", "open", "above"], "below")
@@ -288,10 +291,10 @@ def _segments(model: EvaluationData, request: ReportRequest) -> ReportSegments |
         "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the "
         "more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every "
         "metric and segment here.",
-        n=n_tests(frame),
+        n=table.attrs["n_tests"],
         confidence=100 * confidence,
     )
-    return ReportSegments(segments.label, frame.to_dict("records"), basis, segments.words)
+    return ReportSegments(table.attrs["by"], frame.to_dict("records"), basis, words)
 
 
 def _furthest(found: Measured, metric: str, k: int | None) -> list[tuple[str, str]]:

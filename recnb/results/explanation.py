@@ -9,35 +9,64 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from recnb.conventions import Convention, shown_at
-from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, Side, html, inline, joined, say
-from recnb.display.fonts import lettering
+from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, Side, html, joined, say
 from recnb.display.language import N_, _, current, ngettext, pgettext, use_language
-from recnb.display.svg import COLOURS
 from recnb.display.templates import framed
 from recnb.display.text import trimmed
 from recnb.errors import OptionError, RecnbError, Suggesting
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
-from recnb.results import beyond_accuracy
-from recnb.results.aggregation import cutoffs_under, undefined_in
-from recnb.results.arguments import check_options, measure_at, position_of
-from recnb.results.evaluation_data import NOTHING_RELEVANT, EvaluationData, not_evaluated
-from recnb.results.plots import axes, plain
-from recnb.results.provenance import COLUMNS
+from recnb.results.arguments import check_options, measure_at
+from recnb.results.evaluation_data import (
+    NOTHING_RELEVANT,
+    EvaluationData,
+    cutoffs_under,
+    not_evaluated,
+    position_of,
+    undefined_in,
+)  # fmt: skip
 from recnb.results.table import in_lines
+from recnb.results.values import many_orders, of_evaluated, values_of
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+#: Columns of the rows.
+COLUMNS: dict[str, str] = {
+    "rank": N_("rank"),
+    "item": N_("item"),
+    "relevance": N_("relevance"),
+    "judged": N_("judged"),
+    "gain": N_("gain"),
+    "discount": N_("discount"),
+    "term": N_("term"),
+    "credit": N_("credit"),
+    "running": N_("running sum"),
+    "share": N_("share"),
+    "hit": N_("hit, relevance"),
+    "other_item": N_("other item"),
+    "genre": N_("genre"),
+    "count": N_("count"),
+    "times": N_("times shown"),
+    "place": N_("place"),
+    "cosine": N_("cosine"),
+    "jaccard": N_("jaccard"),
+    "together": N_("together"),
+    "distance": N_("distance"),
+    "differing": N_("differing"),
+    "expected_rank": N_("expected rank"),
+    "popular_place": N_("place by popularity"),
+    "tail": N_("in the tail"),
+    "p": N_("p, history"),
+    "q": N_("q, list"),
+}
 
 #: Terms, rows and missed items beyond these are counted, not shown; the frames hold them all.
 TERMS_SHOWN, ROWS_SHOWN, MISSED_SHOWN = 12, 30, 10
@@ -87,7 +116,7 @@ class Explanation(Suggesting):
         with use_language(self.lang):
             over = _sum(self.terms, self.n_rows) or _printed(self.total)
             if self.out_of_terms:
-                worked = f"{_bracketed(over)} / {_bracketed(_sum(self.out_of_terms), divisor=True)}"
+                worked = f"{_bracketed(over)} / {_bracketed(_sum(self.out_of_terms))}"
                 over = " = ".join(dict.fromkeys([worked, f"{_printed(self.total)} / {_printed(self.out_of)}"]))
         return f"{over} = {_printed(self.value)}"
 
@@ -99,21 +128,6 @@ class Explanation(Suggesting):
     def to_frame(self) -> pd.DataFrame:
         """Return the rows that the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running sum."""
         return self.rows.copy()
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the credit of each row, beside that of the ideal list if there is one, on `ax` or on a new figure."""
-        ax, lists = axes(ax), self._lists
-        with lettering(self.lang, rc=True) as fonts:
-            for at, (rows, name) in enumerate(zip(lists, [_("The list"), _("The ideal list")], strict=False)):
-                place = np.asarray(rows["rank"]) if "rank" in rows else np.arange(1, len(rows) + 1)
-                place = place + 0.8 * ((at + 0.5) / len(lists) - 0.5)
-                ax.bar(place, rows["credit"], 0.8 / len(lists), color=COLOURS[at], label=name)
-            ax.set_xlabel(_("rank") if "rank" in self.rows else "", **fonts)
-            ax.set_ylabel(_("credit"), **fonts)
-            ax.set_title(plain(inline(self._headline, "txt")), **fonts)
-            if len(lists) > 1:
-                ax.legend(frameon=False)
-        return ax
 
     def __repr__(self) -> str:
         with use_language(self.lang):
@@ -231,7 +245,7 @@ def _of_accuracy(
     hits = scoring.hits(cutoffs).of_user(position)
     if hits.tied is not None:
         if (hits.tied.weight < 1).any():
-            raise beyond_accuracy.many_orders()
+            raise many_orders()
         hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
     convention = data.convention.with_metric(shown_at(cutoffs.values[0], {**metric.defaults, **options}))
     items, truth_items = data.list_of(position), data.truth_of(position)["item"].to_list()
@@ -245,42 +259,43 @@ def _of_accuracy(
 def _beyond_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: object, options: Mapping[str, Any]
 ) -> Explanation:
-    found = beyond_accuracy.result_of(data, metric, Cutoffs.one(k).values[0], options)
-    result = found.result
+    check_options(metric, options)
+    found = values_of(data, metric, Cutoffs.one(k), options)
+    (cutoff,), (result,) = found.k, found.results
     if isinstance(result, Whole):
         if user is not None:
             problem = f"{metric.name} is one number of all lists together, and no user has a value of their own: "
-            raise OptionError(f"{problem}type .explain({metric.name!r}, k={found.k!r}).")
+            raise OptionError(f"{problem}type .explain({metric.name!r}, k={cutoff!r}).")
         rows, value = TermRows(np.zeros(0), {}) if result.rows is None else result.rows(), float(result)
     else:
-        position = position_of(user, found.users, evaluated=found.of_evaluated)
+        position = position_of(user, found.users, evaluated=of_evaluated(metric))
         if not result.counted[position]:
             raise RecnbError(f"{metric.name}: user {user!r} has no value. {metric.no_value}")
         assert result.rows is not None
         rows, value = result.rows(position), float(result.value[position])
     term, out_of = metric.formulas(found.options)
-    terms = _terms(rows, term) if metric.per_row_texts else []
+    terms = _terms(term, rows.names, rows.earned) if metric.per_row_texts else []
     items = [] if rows.items is None else [data.item_data.items[int(item)] for item in rows.items.ravel()]
-    known, under = rows.names and not rows.undefined, _text(rows, out_of, 0)
-    divisor = float(out_of.value(_numbers_of(rows, out_of, 0))) if known and metric.per_row_texts else 1.0
-    line = ""
+    under, line, divisor = _first(out_of, rows.names), "", 1.0
+    if rows.names and not rows.undefined and metric.per_row_texts:
+        divisor = float(out_of.value(under))
     if rows.undefined:
         line = _by_convention(value)
     elif not rows.names or divisor == 0:  # no list at all, or no pair of lists
         line = _("nothing to divide by, so {value}", value=f"{value:g}")
     elif not metric.per_row_texts:  # too many rows to write: their mean
-        line = f"{_text(rows, term, 0)} = {_printed(value)}"
+        line = f"{term.text(_first(term, rows.names))} = {_printed(value)}"
     return Explanation(
-        **_about(metric, found.k, found.options),
+        **_about(metric, cutoff, found.options),
         user=user,
         value=value,
         line=line,
         terms=tuple(terms) if metric.of == "user" else (),
         total=float(np.sum(rows.earned)) if rows.total is None else rows.total,
-        out_of_terms=() if under == "1" else (under,),
+        out_of_terms=() if out_of.text() == "1" else (out_of.text(under),),
         out_of=divisor,
         rows=_frame(rows, term, terms, items),
-        basis="; ".join(found.phrases()),
+        basis="; ".join(found.basis.phrases()),
         n_rows=rows.n_rows,
         titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
     )
@@ -296,29 +311,34 @@ def explain(
     credit, (formula, under) = result.by_rank, metric.formulas(options)
     depth = int(cutoffs.depth(hits.list_length)[0, 0])
 
-    def rows_of(credit: Credit) -> tuple[pd.DataFrame, tuple[str, ...]]:
-        """Return a row per rank down to the cut-off, and the terms of the hits there."""
-        earning, texts = credit.rows, _terms(_term_rows(credit, chosen, formula), formula)
-        ranks, at, names = _places(earning, depth, items if earning is hits else {}, truth_items)
-        columns: dict[str, Any] = {"rank": ranks} if names is None else {"rank": ranks, "item": names}
-        columns["relevance"] = _at(earning.relevance, at)
+    def rows_of(credit: Credit) -> pd.DataFrame:
+        """Return a row per rank down to the cut-off."""
+        earning, terms = credit.rows, _terms(formula, _names_of(credit, chosen, formula), credit.earned)
+        rows = _places(earning, items if earning is hits else {}, truth_items)
+        rows = rows[rows["rank"] <= depth].reset_index(drop=True)
+        at, ranks = (
+            rows.pop("at").to_numpy(),
+            rows["rank"].to_numpy(),
+        )  # -1, where there is no hit, takes the 0 at the end
+        rows["relevance"] = np.append(earning.relevance, 0.0)[at]
         if earning.judged is not None:
-            columns["judged"] = np.isin(ranks, earning.judged.rank)
+            rows["judged"] = np.isin(ranks, earning.judged.rank)
         if "gain" in metric.meanings:
-            columns["gain"] = _at(gain_of(earning.relevance, chosen["gain"]), at)
+            rows["gain"] = np.append(gain_of(earning.relevance, chosen["gain"]), 0.0)[at]
         if "discount" in metric.meanings:
-            columns["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
-        earned = _at(credit.earned, at)
-        columns["term"] = [texts[row] if value else "" for row, value in zip(at, earned, strict=True)]
-        columns |= {"credit": earned, "running": np.cumsum(earned)}
-        return pd.DataFrame(columns), tuple(texts[row] for row in np.flatnonzero(earning.rank <= depth))
+            rows["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
+        earned = np.append(credit.earned, 0.0)[at]
+        rows["term"] = [
+            term if value else "" for term, value in zip([[*terms, ""][row] for row in at], earned, strict=True)
+        ]
+        return rows.assign(credit=earned, running=np.cumsum(earned))
 
-    (rows, _all_terms), ideal, out_of_terms = rows_of(credit), None, tuple[str, ...]()
+    rows, ideal, out_of_terms = rows_of(credit), None, tuple[str, ...]()
     if isinstance(credit.out_of, Credit):
-        ideal, out_of_terms = rows_of(credit.out_of.by_rank)
-        out_of_terms = out_of_terms or ("0",)
+        ideal = rows_of(credit.out_of.by_rank)
+        out_of_terms = tuple(filter(None, ideal["term"])) or ("0",)
     elif under.text() != "1":
-        out_of_terms = (_text(_term_rows(credit, chosen, under), under, 0),)
+        out_of_terms = (under.text(_first(under, _names_of(credit, chosen, under))),)
     if "max_relevance" in chosen and not chosen["max_relevance"]:
         top = _("grades from 0 to {top}, the highest in the truth", top=number(hits.max_relevance))
         basis = f"{basis}; {top}"
@@ -361,72 +381,58 @@ def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> di
     }  # fmt: skip
 
 
-def _term_rows(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> TermRows:
-    """Return the hits of one user, with the numbers behind the names of a formula."""
+def _names_of(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> dict[str, Any]:
+    """Return the numbers behind the names of a formula: one, or one for each hit."""
     hits, names = credit.rows, formula.names()
     depth, size = credit.k.depth(hits.list_length)[0, 0], credit.k.size(hits.list_length)[0, 0]
     if credit.k.uncut and "list_length" in names:  # the smaller of the two is then the length
         size = hits.list_length[0]
     top = chosen.get("max_relevance") or hits.max_relevance
-    numbers: dict[str, Any] = {
-        "k": size,
-        "n_hits": (hits.rank <= depth).sum(),
-        "max_relevance": top,
-        "rise": credit.earned,
-    }
+    numbers = {**chosen, "k": size, "n_hits": (hits.rank <= depth).sum(), "max_relevance": top, "rise": credit.earned}
     numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
     numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
     if "reach" in names:
         numbers["reach"] = reach(hits, (np.exp2(hits.relevance) - 1.0) / 2.0**top)
-    return TermRows(credit.earned, {**chosen, **numbers})
+    return numbers
 
 
-def _places(
-    hits: Hits, depth: int, items: Mapping[int, Any], truth_items: Sequence[Any] | None
-) -> tuple[Ints, Ints, list[Any] | None]:
-    """Ranks down to the cut-off, the hit at each (-1: none), and the items if they have names.
+def _places(hits: Hits, items: Mapping[int, Any], truth_items: Sequence[Any] | None) -> pd.DataFrame:
+    """Return the ranks, the hit at each (-1: none), and the items if they have names.
 
     A convention may put a hit elsewhere than in the list as given: equal scores on one shared rank, items that were
     missed below the end. Its row is then where it counts, and there only.
     """
-    named = [
-        None if truth_items is None else truth_items[row] if row >= 0 else _("as good as the best")
-        for row in hits.truth_row.tolist()
+    rows = hits.truth_row.tolist()
+    names = [
+        None if truth_items is None else truth_items[row] if row >= 0 else _("as good as the best") for row in rows
     ]
-    counted = list(zip(hits.rank.tolist(), named, strict=True))
+    counted = list(zip(hits.rank.tolist(), names, strict=True))
     moved = {item for rank, item in counted if items and items.get(rank) != item}
     in_place = {rank for rank, item in counted if item not in moved}
-    rows = [(rank, index, item) for index, (rank, item) in enumerate(counted)]
-    rows += [(rank, -1, item) for rank, item in items.items() if rank not in in_place and item not in moved]
-    rows = sorted((row for row in rows if row[0] <= depth), key=lambda row: row[0])
-    ranks, at = (np.array([row[part] for row in rows], dtype=np.int64) for part in (0, 1))
-    return ranks, at, None if truth_items is None else [row[2] for row in rows]
+    places = [(rank, at, item) for at, (rank, item) in enumerate(counted)]
+    places += [(rank, -1, item) for rank, item in items.items() if rank not in in_place and item not in moved]
+    columns = list(zip(*sorted(places, key=lambda place: place[0]), strict=True)) or [(), (), ()]
+    frame = pd.DataFrame(
+        {"rank": np.array(columns[0], dtype=np.int64), "item": columns[2], "at": np.array(columns[1], dtype=np.int64)}
+    )
+    return frame.drop(columns="item") if truth_items is None else frame
 
 
-def _at(values: Floats, at: Ints) -> Floats:
-    """Return values of hits at some places; 0 where there is none."""
-    return np.where(at >= 0, values[at], 0.0) if len(values) else np.zeros(len(at))
+def _first(formula: Formula, names: Mapping[str, Any]) -> dict[str, float]:
+    """Return the numbers of the names of a formula, of many the first."""
+    known = {name: np.ravel(names[name]) for name in formula.names() if name in names}
+    return {name: float(values[0]) for name, values in known.items() if len(values)}
 
 
-def _text(rows: TermRows, formula: Formula, row: int) -> str:
-    """Return a formula with the numbers of one row."""
-    return formula.text(_numbers_of(rows, formula, row))
-
-
-def _numbers_of(rows: TermRows, formula: Formula, row: int) -> dict[str, float]:
-    values = {name: rows.names[name] for name in formula.names() if name in rows.names}
-    return {name: float(value[row] if np.ndim(value) else value) for name, value in values.items() if np.size(value)}
-
-
-def _terms(rows: TermRows, term: Formula) -> list[str]:
+def _terms(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[str]:
     """Return the credit of each row as a formula with its numbers."""
-    texts = []
-    for row, earned in enumerate(rows.earned.tolist()):
-        numbers = _numbers_of(rows, term, row)
-        with np.errstate(all="ignore"):
-            text = term.text(numbers) if np.isfinite(term.value(numbers)) else "["  # 0 log 0 counts 0
-        texts.append(number(earned) if text.startswith("[") else text)
-    return texts
+    n = len(earned)
+    columns = {name: np.broadcast_to(names[name], n) for name in formula.names() if n and name in names}
+    with np.errstate(all="ignore"):  # 0 log 0 counts 0, and is not written out
+        written = np.broadcast_to(np.isfinite(formula.value(columns)), n) if n else ()
+    rows = [{name: float(values[row]) for name, values in columns.items()} for row in range(n)]
+    texts = [formula.text(row) if is_written else "[" for row, is_written in zip(rows, written, strict=True)]
+    return [number(one) if text.startswith("[") else text for text, one in zip(texts, earned.tolist(), strict=True)]
 
 
 def _frame(rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[Any]) -> pd.DataFrame:
@@ -454,19 +460,9 @@ def _sum(terms: Sequence[str], n: int | None = None) -> str:
     """Return the first terms added up, and how many of all n there are besides."""
     left_out = (n or len(terms)) - TERMS_SHOWN
     more = [_("… ({n} more)", n=left_out)] if terms and left_out > 0 else []
-    shown = [f"({term})" if len(terms) > 1 and _is_sum(term) else term for term in terms[:TERMS_SHOWN]]
-    return " + ".join([*shown, *more])
+    return " + ".join([*terms[:TERMS_SHOWN], *more])
 
 
-def _is_sum(term: str) -> bool:
-    """Say whether a formula adds or subtracts outside of all brackets."""
-    flat, n = term, 1
-    while n:
-        flat, n = re.subn(r"\([^()]*\)", "", flat)
-    return "+" in flat or "-" in flat
-
-
-def _bracketed(text: str, *, divisor: bool = False) -> str:
+def _bracketed(text: str) -> str:
     """Put one side of a division in brackets, if it is a calculation itself."""
-    plain = re.fullmatch(r"min\([^()]*\)", text) if divisor else not re.search(r"[-/+*]", text)
-    return text if plain or not re.search(r"[-/+*^]", text) else f"({text})"
+    return text if re.fullmatch(r"min\([^()]*\)|[^-/+*^]*", text) else f"({text})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
@@ -16,6 +16,7 @@ from recnb.display.templates import framed
 from recnb.display.text import one_line, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.results.arguments import check_options, measure_at
+from recnb.results.provenance import merged
 from recnb.results.score import n_users_of, score_of
 from recnb.stats import ENOUGH
 
@@ -23,15 +24,14 @@ if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
 
-@dataclass(frozen=True)
-class Check:
+class GateCheck(NamedTuple):
     """One condition on one number of one model: whether it is met, and the sentence that says so."""
 
     check: str  #: "at_least" or "not_worse"
     passed: bool
-    numbers: Mapping[str, Any]  #: metric, k, model and number of users; the value, or the difference with its interval
+    numbers: dict[str, Any]  #: metric, k, model and number of users; the value, or the difference with its interval
     says: str
-    basis: str  #: the users and the convention behind the number
+    basis: str = ""  #: the users and the convention behind the number
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain Python."""
@@ -45,7 +45,7 @@ class Gate(AsJson, Suggesting):
     Shown by a notebook, with the numbers behind each check; `to_frame` and `to_json` export them.
     """
 
-    checks: tuple[Check, ...]
+    checks: tuple[GateCheck, ...]
     lang: str = field(default_factory=current)  #: the language of its words, that in force when it was made
     warnings: tuple[str, ...] = ()  #: of the lint, about the data behind the numbers
 
@@ -55,11 +55,8 @@ class Gate(AsJson, Suggesting):
     @property
     def basis(self) -> str:
         """The users and the convention behind the numbers, of each check if they are not all the same."""
-        bases: dict[str, list[str]] = {}
-        for check in self.checks:
-            name = f"{one_line(check.numbers['model'])} {_label(check.numbers)}".lstrip()
-            bases.setdefault(check.basis, []).append(name)
-        return "; ".join(basis if len(bases) == 1 else f"{', '.join(names)}: {basis}" for basis, names in bases.items())
+        names = [f"{one_line(check.numbers['model'])} {_label(check.numbers)}".lstrip() for check in self.checks]
+        return "; ".join(merged(dict(zip(names, ([check.basis] for check in self.checks), strict=True))))
 
     @property
     def lines(self) -> list[str]:
@@ -78,12 +75,12 @@ class Gate(AsJson, Suggesting):
 
     def __repr__(self) -> str:
         with use_language(self.lang):
-            marks = [_("passed") if check.passed else _("failed") for check in self.checks]
-        return "\n".join([*(f"{mark}: {line}" for mark, line in zip(marks, self.lines, strict=True)), self.basis])
+            results = [f"{_('passed') if check.passed else _('failed')}: {check.says}" for check in self.checks]
+        return "\n".join([*results, self.basis])
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            rows = [("✓ " + _("passed") if one.passed else "✗ " + _("failed"), one.says) for one in self.checks]
+            rows = [("✓ " + _("passed") if check.passed else "✗ " + _("failed"), check.says) for check in self.checks]
             title = _("Gate: passed") if self else _("Gate: failed")
             table = Rows([_("result"), _("check")], rows, title, left=4)  # sentences, which are broken into lines
             return str(framed(_("gate"), html([table, Note(self.basis)])))
@@ -92,76 +89,71 @@ class Gate(AsJson, Suggesting):
 def at_least(
     models: Mapping[str, EvaluationData], metric: str, value: float, k: int | None, options: Mapping[str, Any]
 ) -> Gate:
-    """Check whether a number of each model reaches a value."""
+    """Check whether a number of each model reaches a value; the name of the model is "" where there is one."""
     if not is_number(value):
         raise OptionError(f"value={quoted(value)} is no number that a metric could reach: give one, such as 0.3.")
     chosen, cutoff = measure_at(metric, k)
     check_options(chosen, options)
     scores = {model: score_of(data, chosen, cutoff, options) for model, data in models.items()}
+    about = {"metric": chosen.name, "k": cutoff}
     return Gate(
         tuple(
-            at_least_check(chosen.name, cutoff, model, n_users_of(score), float(score), float(value), score.basis)
+            at_least_check(
+                about | {"model": model, "n_users": n_users_of(score)}, float(score), float(value), score.basis
+            )
             for model, score in scores.items()
         )
     )
 
 
-def at_least_check(
-    metric: str, k: int | None, model: str, n_users: int, value: float, least: float, basis: str = ""
-) -> Check:
-    """Check whether the number of a model reaches the least that passes; `model` is "" where there is one."""
-    numbers = {"metric": metric, "k": k, "model": model, "n_users": n_users, "value": value, "least": least}
-    passed = n_users >= ENOUGH and value >= least  # NaN reaches nothing
-    if n_users < ENOUGH:
+def at_least_check(about: dict[str, Any], value: float, least: float, basis: str = "") -> GateCheck:
+    """Check whether a number reaches the least that passes; `about`: its metric, k, model and n_users."""
+    enough, model = about["n_users"] >= ENOUGH, about["model"]
+    passed = enough and value >= least  # NaN reaches nothing
+    words = N_("{label} is {value}, at least {least}") if passed else N_("{label} is {value}, below {least}")
+    if not enough:
         words = N_("{label} is {value}, and shows nothing of the least, {least}: {users}")
-    else:
-        words = N_("{label} is {value}, at least {least}") if passed else N_("{label} is {value}, below {least}")
-    shown = {"value": told_apart(value, least), "least": whole(least), "users": _users(n_users)}
-    says = _(words, label=_label(numbers), **shown)
-    return Check("at_least", passed, numbers, f"{one_line(model)}: {says}" if model else says, basis)
+    shown = {"value": told_apart(value, least), "least": whole(least), "users": _users(about["n_users"])}
+    says = _(words, label=_label(about), **shown)
+    numbers = {**about, "value": value, "least": least}
+    return GateCheck("at_least", passed, numbers, f"{one_line(model)}: {says}" if model else says, basis)
 
 
-def not_worse_check(
-    metric: str, k: int | None, model: str, n_users: int, *, baseline: str, n_differ: int,
-    difference: float, low: float, high: float, margin: float, confidence: float, basis: str = "",
-) -> Check:  # fmt: skip
+def not_worse_check(about: dict[str, Any], margin: float, confidence: float, basis: str = "") -> GateCheck:
     """Check that a model is not shown to be worse than the baseline or, with a margin, shown to be less than it below.
 
-    `n_differ` counts users whose values differ; `difference` is the model's mean less the baseline's, with its interval.
+    `about`: metric, k, model, n_users, baseline, n_differ (users whose values differ), difference (the mean of the model
+    less that of the baseline), and the ends of its interval, low and high.
     """
-    known = isfinite(low)
-    passed = n_users >= ENOUGH and (not n_differ or (known and (low > -margin if margin else high >= 0)))
-    words = next(
-        words
-        for holds, words in (
-            (n_users < ENOUGH or (n_differ and not known), N_("{label}: no conclusion on {model} against {baseline}")),
-            (not n_differ, N_("{label}: {model} and {baseline} give every user the same value")),
-            (passed and margin, N_("{label}: {model} is not worse than {baseline} by {margin} or more")),
-            (passed, N_("{label}: {model} is not shown to be worse than {baseline}")),
-            (not margin, N_("{label}: {model} is worse than {baseline}")),
-            (high <= -margin, N_("{label}: {model} is worse than {baseline} by {margin} or more")),
-            (True, N_("{label}: inconclusive whether {model} is worse than {baseline} by {margin} or more")),
-        )
-        if holds
-    )
+    n_users, differ, low, high = (about[name] for name in ("n_users", "n_differ", "low", "high"))
+    no_interval = differ and not isfinite(low)
+    passed = n_users >= ENOUGH and not no_interval and (not differ or (low > -margin if margin else high >= 0))
+    sentences = [
+        (n_users < ENOUGH or no_interval, N_("{label}: no conclusion on {model} against {baseline}")),
+        (not differ, N_("{label}: {model} and {baseline} give every user the same value")),
+        (passed and margin, N_("{label}: {model} is not worse than {baseline} by {margin} or more")),
+        (passed, N_("{label}: {model} is not shown to be worse than {baseline}")),
+        (not margin, N_("{label}: {model} is worse than {baseline}")),
+        (high <= -margin, N_("{label}: {model} is worse than {baseline} by {margin} or more")),
+        (True, N_("{label}: inconclusive whether {model} is worse than {baseline} by {margin} or more")),
+    ]
     interval = "{users}"
-    if known:
+    if isfinite(low):
         interval = _("difference {difference}, {confidence:g}% interval {low} to {high}, {users}")
-    elif n_differ:
+    elif differ:
         interval = _("difference {difference}, too few users or differences for an interval, {users}")
-    ends = {"difference": difference, "low": low, "high": high}
-    shown = {name: told_apart(number, -margin, 0) for name, number in ends.items()}
-    shown["difference"] = "+" * (difference > 0) + shown["difference"]
-    numbers = {"metric": metric, "k": k, "model": model, "n_users": n_users, "baseline": baseline, "n_differ": n_differ}
-    names = {"label": _label(numbers), "model": one_line(model), "baseline": one_line(baseline)}
+    shown = {name: told_apart(about[name], -margin, 0) for name in ("difference", "low", "high")}
+    shown["difference"] = "+" * (about["difference"] > 0) + shown["difference"]
+    shown |= {"label": _label(about), "model": one_line(about["model"]), "baseline": one_line(about["baseline"])}
     values = {"margin": whole(margin), "confidence": 100 * confidence, "users": _users(n_users)}
-    says = f"{_(words)} ({interval})".format_map(names | shown | values)
-    return Check("not_worse", passed, {**numbers, **ends, "margin": margin, "confidence": confidence}, says, basis)
+    words = _(next(words for holds, words in sentences if holds))
+    says = f"{words} ({interval})".format_map(shown | values)
+    return GateCheck("not_worse", bool(passed), {**about, "margin": margin, "confidence": confidence}, says, basis)
 
 
-def _label(numbers: Mapping[str, Any]) -> str:
+def _label(about: Mapping[str, Any]) -> str:
     """Return the metric at its cut-off."""
-    return str(numbers["metric"]) if numbers["k"] is None else f"{numbers['metric']}@{numbers['k']}"
+    return str(about["metric"]) if about["k"] is None else f"{about['metric']}@{about['k']}"
 
 
 def _users(n_users: int) -> str:

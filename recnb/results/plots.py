@@ -18,8 +18,6 @@ from recnb.metrics.metric import measure_named
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from recnb.results.table import Table
-
 DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
@@ -105,14 +103,14 @@ def draw_scales(
     return ax
 
 
-def draw_means(table: Table, ax: Axes | None, color: Any) -> Axes:
+def draw_means(table: Any, ax: Axes | None, color: Any) -> Axes:
     """Draw the means of a table with their intervals: a line for each metric, a colour for each cut-off."""
     with lettering(table.attrs.get("lang", "en"), rc=True) as fonts:
         parts = [part.rename(columns=_at) for part in table._parts()]
         return draw_scales(ax, parts, _of_values, color=color, **fonts)
 
 
-def draw_segments(table: Table, ax: Axes | None, color: Any) -> Axes:
+def draw_segments(table: Any, ax: Axes | None, color: Any) -> Axes:
     """Draw the means of segments with their intervals: a line for each segment, a colour for each metric."""
     index: Any = table.index
     names = [metric if pd.isna(k) else f"{metric}@{k:.0f}" for metric, k, *_key in index]

@@ -8,15 +8,16 @@ rankings with a list of truths gives the mean. All end in the same `Hits` that f
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, MappingView, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, options_in_words, shown_at
-from recnb.conventions.convention import PHRASES, Ties
+from recnb.conventions.convention import PHRASES
 from recnb.data.load import read
 from recnb.display.language import _, ngettext, use_language
 from recnb.errors import OptionError, RecnbError, is_number, is_several, is_word, near, quoted
@@ -34,11 +35,10 @@ Truth = Mapping[Any, float] | Collection[Any]
 LISTS = Convention(order="row", no_relevant="zero")
 
 #: The rules for equal scores that need no ids of items.
-TIES: tuple[Ties, ...] = ("first", "last", "expected", "max_rank", "floor_mean_rank", "worst")
+TIES = ("first", "last", "expected", "max_rank", "floor_mean_rank", "worst")
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """A ranking and its truth."""
 
     items: Sequence[Any]  #: in rank order; the ranks, if grades were given
@@ -48,60 +48,44 @@ class Pair:
 
 
 def score_lists(
-    metric: Metric[...],
-    ranking: Any,
-    truth: Any,
-    k: Any,
-    options: Mapping[str, Any],
-    *,
-    y_true: Any = None,
-    y_score: Any = None,
-    ties: Any = None,
-) -> Score:
+    metric: Metric[...], ranking: Any, truth: Any, k: Any, options: Mapping[str, Any],
+    *, y_true: Any = None, y_score: Any = None, ties: Any = None,
+) -> Score:  # fmt: skip
     """Compute a metric of one list or the mean of several."""
-    for name in options:
-        if name in ("qid", "group"):
-            raise OptionError(
-                f"{name}= is no option of one list. For the lists of several queries, type "
-                f"recnb.evaluate_groups(y_true, y_score, {name}=...).{metric.name}()."
-            )
-        if name not in metric.defaults:
-            known = near(name, ["ranking", "truth", "k", "y_true", "y_score", "ties", *metric.defaults])
-            raise OptionError(f"{metric.name} has no option {name!r}. {known}")
-    ranking, truth, y_true, y_score = map(_keep, (ranking, truth, y_true, y_score))
-    by_score = y_true is not None or y_score is not None
-    if by_score:
-        if ranking is not None or truth is not None or y_true is None or y_score is None:
-            raise RecnbError(
-                "y_true= and y_score= go together, and without another list: give both, or a ranking and its truth."
-            )
-        ranking = _order_by_score(y_true, y_score)
-    pairs, cutoff = _read_pairs(ranking, truth, metric), Cutoffs.one(k)
-    convention = LISTS.with_metric({**metric.defaults, **options})
-    if ties is None:
-        hits = hits_of(pairs)
-    elif not by_score:
-        raise OptionError(f"ties={quoted(ties)} orders equal scores: give them, y_true= and y_score=.")
-    elif not is_word(ties, TIES):
-        raise OptionError(f"ties={quoted(ties)} is no order of equal scores of one list.", fix=near(ties, TIES))
+    if odd := [name for name in options if name not in metric.defaults]:
+        known = near(odd[0], ["ranking", "truth", "k", "y_true", "y_score", "ties", *metric.defaults])
+        several = f" Lists of several queries: recnb.evaluate_groups(y_true, y_score, group=...).{metric.name}()."
+        raise OptionError(f"{metric.name} of lists has no option {odd[0]!r}. {known}{several}")
+    convention, scored = LISTS.with_metric({**metric.defaults, **options}), list[tuple[list[Any], list[Any]]]()
+    if y_true is None and y_score is None:
+        pairs = _read_pairs(ranking, truth, metric)
+    elif ranking is not None or truth is not None or y_true is None or y_score is None:
+        problem = "y_true= and y_score= go together, and without another list: "
+        raise RecnbError(problem + "give both, or a ranking and its truth.")
     else:
+        scored = _with_scores(_as_list(y_true, "y_true"), _as_list(y_score, "y_score"))
+        pairs = [
+            _graded([grades[at] for at in np.argsort(-np.array(scores), kind="stable")]) for grades, scores in scored
+        ]
+    hits, cutoff = hits_of(pairs), Cutoffs.one(k)
+    if ties is not None:
+        if not scored or not is_word(ties, TIES):
+            problem = f"ties={quoted(ties)} is no order of equal scores of lists, y_true= and y_score=."
+            raise OptionError(problem, fix=near(ties, TIES))
         convention = replace(convention, order="score", ties=ties)
-        hits = _join_scores(y_true, y_score, convention)
+        rows = [(user, *row) for user, sides in enumerate(scored) for row in zip(*sides, strict=True)]
+        frame = pl.DataFrame(np.array(rows, dtype=np.float64), ["user", "relevance", "score"])
+        hits = read(frame, None, {}).under(convention).all_hits
     matrix = metric.at(hits, cutoff, options).value
-    basis = Said(_basis(pairs, metric, k, options, y_score, convention.ties))
-    users, mean = pl.Series("list", range(len(pairs))), np.array([matrix[:, 0].mean()])
+    tied = [_(PHRASES["ties", convention.ties])] * any(len({*scores}) < len(scores) for _grades, scores in scored)
+    basis, users = Said(_basis(pairs, metric, k, options, tied)), pl.Series("list", range(len(pairs)))
+    mean = np.array([matrix[:, 0].mean()])
     return Score(Values(metric, options, cutoff, users, matrix, mean, convention, basis), _label="list")
 
 
 def explain(
-    metric: str,
-    ranking: Ranking,
-    truth: Truth | None = None,
-    k: int | None = None,
-    *,
-    lang: str | None = None,
-    **options: Any,
-) -> Explanation:
+    metric: str, ranking: Ranking, truth: Truth | None = None, k: int | None = None, *, lang: str | None = None, **options: Any
+) -> Explanation:  # fmt: skip
     """Explain the score of one list: formula, the same with numbers, a row per rank, the ideal list.
 
     `lang` is "en" or "ko"; by default the language that is set.
@@ -111,15 +95,14 @@ def explain(
     """
     chosen = standard_metric(metric)
     chosen.check(options)
-    pairs = _read_pairs(_keep(ranking), _keep(truth), chosen)
-    if len(pairs) > 1:
+    pair, *others = pairs = _read_pairs(ranking, truth, chosen)
+    if others:
         raise RecnbError(f"explain takes one list, and {len(pairs)} were given: pick one.")
-    pair, cutoff = pairs[0], Cutoffs.one(k)
     with use_language(lang):
         return explain_hits(
-            chosen, hits_of(pairs), cutoff, options,
+            chosen, hits_of(pairs), Cutoffs.one(k), options,
             items=dict(enumerate(pair.items if pair.named else [None] * len(pair.items), 1)),
-            truth_items=[item for item, _ignored in pair.truth] if pair.named else None,
+            truth_items=[item for item, _grade in pair.truth] if pair.named else None,
             user=None, convention=LISTS, basis=_basis(pairs, chosen, k, options),
         )  # fmt: skip
 
@@ -129,186 +112,136 @@ def hits_of(pairs: Sequence[Pair]) -> Hits:
     hits: list[tuple[int, int, float, int]] = []  # user, rank, relevance, row of the truth
     truth: list[tuple[int, float]] = []
     for user, pair in enumerate(pairs):
-        row_of = {item: row for row, (item, _ignored) in enumerate(pair.truth, len(truth))}
+        row_of = {item: row for row, (item, _grade) in enumerate(pair.truth, len(truth))}
         graded = enumerate(zip(pair.items, pair.grades, strict=True), 1)
         hits += [(user, rank, grade, row_of[item]) for rank, (item, grade) in graded if grade > 0]
-        truth += [(user, grade) for _ignored, grade in pair.truth]
-    of_hits = np.array(hits, dtype=np.float64).reshape(-1, 4)
-    of_truth = np.array(truth, dtype=np.float64).reshape(-1, 2)
-    whose, rank, _, row = of_hits.astype(np.int64).T
+        truth += [(user, grade) for _item, grade in pair.truth]
+    whose, rank, relevance, row = np.array(hits, dtype=np.float64).reshape(-1, 4).T
+    truth_user, grades = np.array(truth, dtype=np.float64).reshape(-1, 2).T
     return Hits(
-        user=whose,
-        rank=rank,
+        user=whose.astype(np.int64),
+        rank=rank.astype(np.int64),
         list_length=np.array([len(pair.grades) for pair in pairs], dtype=np.int64),
-        relevance=of_hits[:, 2],
-        truth_row=row,
-        truth_user=of_truth[:, 0].astype(np.int64),
-        truth_relevance=of_truth[:, 1],
-        max_relevance=max((grade for _ignored, grade in truth), default=0.0),
+        relevance=relevance,
+        truth_row=row.astype(np.int64),
+        truth_user=truth_user.astype(np.int64),
+        truth_relevance=grades,
+        max_relevance=grades.max(initial=0.0),
     )
 
 
-def _join_scores(y_true: Any, y_score: Any, convention: Convention) -> Hits:
-    """Join grades and scores of one list or several under a rule for equal scores."""
-    several = _is_list(next(iter(y_true)))
-    grades, scores = (list(values) if several else [values] for values in (y_true, y_score))
-    rows = {
-        "user": np.repeat(np.arange(len(grades)), [len(of_list) for of_list in grades]),
-        "score": np.concatenate([np.asarray(of_list, dtype=np.float64) for of_list in scores]),
-        "relevance": np.concatenate([np.asarray(of_list, dtype=np.float64) for of_list in grades]),
-    }
-    return read(pl.DataFrame(rows), None, {}).under(convention).all_hits
-
-
-def _order_by_score(y_true: Any, y_score: Any) -> list[Any]:
-    """Sort the grades of one list or several from the highest score; equal scores keep their order."""
-    grades, scores = _as_list(y_true, "y_true"), _as_list(y_score, "y_score")
+def _with_scores(grades: list[Any], scores: list[Any]) -> list[tuple[list[Any], list[Any]]]:
+    """Return the grades and the scores of each list."""
     if len(grades) != len(scores):
         raise RecnbError(f"y_true has {len(grades)} values and y_score {len(scores)}: each item has one of both.")
     if grades and all(map(_is_list, (*grades, *scores))):
-        return [_order_by_score(*pair) for pair in zip(grades, scores, strict=True)]
-    if any(map(_is_list, grades)):
-        raise RecnbError("y_true holds lists, and y_score does not: give a list of both for each user.")
-    for score in scores:
-        if not is_number(score):
-            raise RecnbError(f"y_score holds {score!r}: a score is a finite number.")
-    return [grades[place] for place in sorted(range(len(scores)), key=lambda place: -scores[place])]
+        return [pair for sides in zip(grades, scores, strict=True) for pair in _with_scores(*map(list, sides))]
+    if odd := [score for score in scores if not is_number(score)]:
+        raise RecnbError(f"y_score holds {odd[0]!r}: a score is a finite number.")
+    return [(grades, scores)]
 
 
 def _read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     """Read one pair, or several if the entries of the ranking are lists themselves."""
-    if isinstance(ranking, Mapping):
-        if truth is not None or metric.over != "ideal":
-            raise RecnbError(
-                f"{metric.name} was given a mapping for the ranking, which has no order: give the items in rank order first "
-                f"and the mapping second, recnb.{metric.name}(ranking, relevance). By scores: sorted(scores, key=scores.get, reverse=True)."
-            )
+    if isinstance(ranking, Mapping) and truth is None and metric.over == "ideal":
         return [_graded(list(ranking.values()))]
-    if hasattr(ranking, "columns"):
+    if isinstance(ranking, Mapping) or hasattr(ranking, "columns"):
+        what = "mapping, which has no order" if isinstance(ranking, Mapping) else "frame"
+        by_scores = "By scores: sorted(scores, key=scores.get, reverse=True)."
+        advice = f"recnb.{metric.name}(ranking, relevance). {by_scores} Of frames: recnb.evaluate(recs, truth).{metric.name}(k=10)."
         raise RecnbError(
-            f"{metric.name} of recnb takes lists, and the ranking is a frame: type recnb.evaluate(recs, truth).{metric.name}(k=10)."
+            f"the ranking is a {what}: give the items in rank order first and what is relevant second, {advice}"
         )
     entries = _as_list(ranking, "the ranking")
     if truth is None:
         several = bool(entries) and all(map(_is_list, entries))
         return [_graded(list(one)) for one in (entries if several else [entries])]
-    of_lists = _is_list(truth) and len(truth) and all(map(_is_truth, truth)) and all(map(_is_list, entries))
-    if not of_lists:
-        return [_matched(entries, truth, metric)]
+    truth = [*truth] if isinstance(truth, (Iterator, MappingView)) else truth  # type: ignore[misc]
+    if not (_is_list(truth) and len(truth) and all(map(_is_truth, truth)) and all(map(_is_list, entries))):
+        return [_matched(entries, truth, metric.name)]
     if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
-        raise RecnbError(
-            f"the entries of ranking and truth are tuples, such as {_shown(next(iter((*entries, *truth))))}, which may be items or whole lists. Items of one "
-            "list: give the relevant ones as a set, set(truth). Several lists: [list(one) for one in ranking]."
-        )
+        problem = f"the entries of ranking and truth are tuples, such as {[*entries, *truth][0]!r}, which may be items or whole lists."
+        advice = "Items of one list: give the relevant ones as a set, set(truth). Several lists: [list(one) for one in ranking]."
+        raise RecnbError(f"{problem} {advice}")
     if len(truth) != len(entries):
         raise RecnbError(f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking.")
-    return [_matched(list(one), relevant, metric) for one, relevant in zip(entries, truth, strict=True)]
+    return [_matched(list(one), relevant, metric.name) for one, relevant in zip(entries, truth, strict=True)]
 
 
 def _graded(grades: list[Any]) -> Pair:
     """Make a pair of the relevance of each rank."""
     if not grades:
         raise RecnbError("the list of grades is empty: give the relevance of each rank, such as [3, 2, 0, 1].")
-    numbers = [_grade(grade, f"rank {rank}", alone=True) for rank, grade in enumerate(grades, 1)]
+    numbers = [_grade(grade, f"rank {rank}") for rank, grade in enumerate(grades, 1)]
     relevant = [(rank, grade) for rank, grade in enumerate(numbers, 1) if grade > 0]
     return Pair(range(1, len(numbers) + 1), numbers, relevant, named=False)
 
 
-def _matched(ranking: list[Any], truth: Any, metric: Metric[...]) -> Pair:
+def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     """Make a pair of items in rank order and what is relevant."""
     if hasattr(truth, "columns") or not _is_truth(truth):
-        raise RecnbError(
-            f"the truth is {_shown(truth)}: give a mapping of item to relevance, or the relevant items in a list or set."
-        )
+        advice = "give a mapping of item to relevance, or the relevant items in a list or set."
+        raise RecnbError(f"the truth is {_shown(truth)}: {advice}")
     listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
-    _refuse_grades_and_scores(ranking, truth, metric.name)
-    _refuse_odd_items(ranking, listed)
-    _refuse_ids_that_never_match(ranking, listed, truth)
-    for items, verb, advice in (
-        (listed, "the truth lists", ": list each relevant item once."),
-        (ranking, "the ranking holds", ", which would count twice: recommend each item once."),
-    ):
-        if len(set(items)) < len(items):
-            twice = next(item for place, item in enumerate(items) if item in items[:place])
-            raise RecnbError(f"{verb} {twice!r} more than once{advice}")
+    _refuse_numbers_by_position(ranking, [] if isinstance(truth, Mapping) else listed, metric, _is_list(truth))
+    for items, what in ((listed, "the truth"), (ranking, "the ranking")):
+        _refuse_items(items, what)
+    if (
+        ranking and listed and {*listed}.isdisjoint(ranking)
+    ):  # 1 against "1" would score 0 for the kind of its ids alone
+        kinds = [
+            {str if isinstance(item, str) else float if is_number(item) else type(item) for item in items}
+            for items in (ranking, listed)
+        ]
+        if not kinds[0] & kinds[1]:
+            problem = f"the ranking holds {ranking[0]!r} and the truth {listed[0]!r}, which never match: make both text or both numbers."
+            advice = "Grades of the items are a mapping, dict(zip(items, grades)) or series.to_dict(); of pairs of item and number, "
+            raise RecnbError(f"{problem} {advice}give the items alone as ranking, and dict(pairs) as truth.")
     graded = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
     judged = {item: _grade(grade, f"item {item!r}") for item, grade in graded.items()}
     return Pair(ranking, [judged.get(item, 0.0) for item in ranking], [pair for pair in judged.items() if pair[1] > 0])
 
 
-def _grade(grade: Any, where: str, *, alone: bool = False) -> float:
+def _grade(grade: Any, where: str) -> float:
     """Return a grade as a number, and refuse what is none."""
     if isinstance(grade, (int, float, np.integer, np.floating, np.bool_)):
         number = grade if isinstance(grade, int) else float(grade)  # a whole number may be beyond all floats
         if 0 <= number <= HIGHEST:
             return float(number)
-        most, ways = (f", at most {HIGHEST:g}" if number > HIGHEST else ""), ""
-    else:
-        most = ""
-        ways = " A ranking of items needs its truth: give the relevant items as the second argument." if alone else ""
-    raise RecnbError(f"the relevance at {where} is {grade!r}: a grade is a number from 0 up{most}.{ways}")
+    advice = "A ranking of items needs its truth: give the relevant items as the second argument."
+    raise RecnbError(
+        f"the relevance at {where} is {grade!r}: a grade is a number from 0 up, at most {HIGHEST:g}. {advice}"
+    )
 
 
-def _refuse_grades_and_scores(ranking: list[Any], truth: Any, metric: str) -> None:
-    """Refuse numbers by position: grades and scores of one list look like ids of items."""
-    judged = [] if isinstance(truth, Mapping) else list(truth)
-    if not all(isinstance(value, (bool, np.bool_)) or is_number(value) for value in (*ranking, *judged)):
-        return
-    fix = f"if they are grades and scores, type recnb.{metric}(y_true=..., y_score=...); if they are ids of items, "
-    if _is_list(truth) and 0 < len(judged) == len(ranking):
-        raise RecnbError(
-            f"ranking and truth are lists of {len(ranking)} number{'s' * (len(ranking) > 1)} each: {fix}give the relevant ones as a set, "
-            "set(truth), or of several lists [set(one) for one in truth]."
-        )
-    odd = next((one for one in (*ranking, *judged) if isinstance(one, (bool, np.bool_)) or one % 1 != 0), None)
-    if odd is not None:
-        raise RecnbError(f"ranking and truth hold items, and {odd!r} is no id of one: {fix}make them text.")
+def _refuse_numbers_by_position(ranking: list[Any], listed: list[Any], metric: str, ordered: bool) -> None:
+    """Refuse grades and scores of one list, which look like ids of items."""
+    flags = [isinstance(value, (bool, np.bool_)) for value in (*ranking, *listed)]
+    if all(flag or is_number(value) for flag, value in zip(flags, (*ranking, *listed), strict=True)):
+        odd = [value for flag, value in zip(flags, (*ranking, *listed), strict=True) if flag or value % 1 != 0]
+        if odd or (ordered and 0 < len(ranking) == len(listed)):
+            problem = (
+                f"ranking and truth hold numbers, such as {(odd or ranking)[0]!r}: if they are grades and scores, type "
+            )
+            advice = "if they are ids of items, give the relevant ones as a set, and what is no whole number as text."
+            raise RecnbError(f"{problem}recnb.{metric}(y_true=..., y_score=...); {advice}")
 
 
-def _refuse_odd_items(ranking: list[Any], listed: list[Any]) -> None:
-    """Refuse items that are missing, cannot be hashed, or cannot be compared, as a Decimal with a number of numpy."""
-    for items, what in ((listed, "the truth"), (ranking, "the ranking")):
-        for item in items:
-            if getattr(item, "__hash__", None) is None:
-                raise RecnbError(f"{what} holds {_shown(item)}, which cannot be an item: items are text or numbers.")
-            if pd.api.types.is_scalar(item) and pd.isna(item):
-                raise RecnbError(f"{what} holds a missing item, {item!r}: drop it.")
-    try:
-        {*ranking}.union(listed), {*listed}.union(ranking)
-    except TypeError as problem:
-        both = [*ranking, *listed]
-        raise RecnbError(
-            f"ranking and truth hold items such as {_shown(both[0])} and {_shown(both[-1])}, which cannot be compared: "
-            "make all items text, such as [str(item) for item in ranking]."
-        ) from problem
-
-
-def _refuse_ids_that_never_match(ranking: list[Any], listed: list[Any], truth: Any) -> None:
-    """Refuse 1 against "1": such a list would score 0 for the kind of its ids alone."""
-    if not ranking or not listed or {*ranking} & {*listed}:
-        return
-    index: Any = getattr(truth, "index", ())
-    if hasattr(truth, "to_dict") and any(item in index for item in ranking):
-        raise RecnbError(
-            "the truth is a Series with the items in its index: give truth.to_dict() for the relevance by item, or truth.index."
-        )
-    kinds = [
-        {str if isinstance(item, str) else float if is_number(item) else type(item) for item in items}
-        for items in (ranking, listed)
-    ]
-    if kinds[0] & kinds[1]:
-        return
-    fix = "make both text or both numbers."
-    if tuple in kinds[0] | kinds[1]:
-        fix = "if they are pairs of item and number, give the items alone as ranking, and dict(pairs) as truth."
-    elif kinds[1] == {float} and len(listed) == len(ranking):
-        fix = "if they are the grades of the items, give a mapping, dict(zip(items, grades)); else " + fix
-    raise RecnbError(f"the ranking holds {ranking[0]!r} and the truth {listed[0]!r}, which never match: {fix}")
-
-
-def _keep(values: Any) -> Any:
-    """Turn what gives its values once, or a view of a mapping, into a list."""
-    return [*values] if isinstance(values, (Iterator, MappingView)) else values  # type: ignore[misc]
+def _refuse_items(items: list[Any], what: str) -> None:
+    """Refuse items that cannot be hashed, are missing, cannot be compared with a number of numpy, or are repeated."""
+    for item in items:
+        if (
+            getattr(item, "__hash__", None) is None
+            or item is None
+            or item is pd.NA
+            or isinstance(item, Decimal)
+            or item != item
+        ):
+            advice = "items are text or numbers, and none is missing; [str(item) for item in items] makes them text."
+            raise RecnbError(f"{what} holds {_shown(item)}, which cannot be an item: {advice}")
+    if len({*items}) < len(items):
+        twice = next(item for place, item in enumerate(items) if item in items[:place])
+        raise RecnbError(f"{what} holds {twice!r} more than once: list each item once.")
 
 
 def _as_list(values: Any, what: str) -> list[Any]:
@@ -318,11 +251,9 @@ def _as_list(values: Any, what: str) -> list[Any]:
 
 
 def _is_list(value: Any) -> bool:
-    ordered = isinstance(value, (Sequence, np.ndarray, Iterator, MappingView)) or type(value).__name__ in (
-        "Series",
-        "Index",
-    )
-    return ordered and is_several(value)
+    return isinstance(
+        value, (Sequence, np.ndarray, Iterator, MappingView, pd.Series, pd.Index, pl.Series)
+    ) and is_several(value)
 
 
 def _is_truth(value: Any) -> bool:
@@ -335,20 +266,12 @@ def _shown(value: Any) -> str:
 
 
 def _basis(
-    pairs: Sequence[Pair],
-    metric: Metric[...],
-    k: object,
-    options: Mapping[str, Any],
-    scores: Any = None,
-    ties: Ties = "first",
+    pairs: Sequence[Pair], metric: Metric[...], k: object, options: Mapping[str, Any], ties: Sequence[str] = ()
 ) -> str:
     """Say in words how many lists there are, and by which rules."""
     n, empty = len(pairs), sum(not pair.truth for pair in pairs)
-    parts = [_("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)]
-    if empty:
-        zeros = ngettext("{n} list with no relevant item counts 0", "{n} lists with no relevant item count 0", empty)
-        parts.append(zeros)
-    lists = [] if scores is None else scores if all(map(_is_list, scores)) else [scores]
-    if any(len({*of_list}) < len(of_list) for of_list in lists):
-        parts.append(_(PHRASES["ties", ties]))
-    return "; ".join([*parts, *options_in_words(shown_at(k, {**metric.defaults, **options}))])
+    lists = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
+    zeros = ngettext("{n} list with no relevant item counts 0", "{n} lists with no relevant item count 0", empty)
+    return "; ".join(
+        [lists, *[zeros] * bool(empty), *ties, *options_in_words(shown_at(k, {**metric.defaults, **options}))]
+    )

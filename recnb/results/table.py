@@ -11,10 +11,23 @@ import pandas as pd
 from pandas.plotting import PlotAccessor
 
 from recnb.data.files import written
-from recnb.display.document import Block, Estimate, Line, Name, Note, Rows, cells_of, html, inline, plain
+from recnb.display.document import (
+    Block,
+    Estimate,
+    Line,
+    Name,
+    Note,
+    Rows,
+    cells_of,
+    html,
+    inline,
+    joined,
+    latex,
+    plain,
+)  # fmt: skip
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import framed
-from recnb.display.text import NAME_SHOWN, LatexTable, aligned
+from recnb.display.text import NAME_SHOWN, aligned
 from recnb.errors import OptionError, quoted
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results.plots import DRAWINGS, parts_of
@@ -187,12 +200,11 @@ class Table(pd.DataFrame):
                 raise OptionError(f"{argument}={quoted(text)}: give LaTeX as text.")
         with use_language(self.attrs.get("lang")):
             table, notes = self._rows(symbols=True), [block for block in self._blocks() if isinstance(block, Note)]
-            header, rows = cells_of(table, "tex")
-            columns = "l" * table.left + "r" * (len(header) - table.left)
-            note = ". ".join(inline(one.line, "tex").removesuffix(".") for one in notes)
             words = caption or inline(table.caption or _("metrics at cut-offs"), "tex")
-            text = LatexTable(columns, [header, r"\midrule", *rows], words, note).text(label)
-            return written("\n".join([_(r"% needs \usepackage{booktabs}"), text, ""]), path)
+            below = joined([note.line for note in notes], ". ")
+            return written(
+                "\n".join([_(r"% needs \usepackage{booktabs}"), latex(table, words, label, below), ""]), path
+            )
 
 
 def in_lines(blocks: Iterable[Block]) -> str:

