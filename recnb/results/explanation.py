@@ -201,9 +201,9 @@ class Explanation(Suggesting):
             return Mark("code", value) if value else ""
         if column in NAMED:
             return self._titled(value)
-        if not isinstance(value, (float, np.floating)):
+        if not isinstance(value, float):
             return str(value)
-        if column in FIXED and abs(value) < 10:
+        if column in FIXED and abs(value) < 10.0:
             return f"{value:.4f}"
         # All digits before the point are shown, unless they are too many to be read.
         digits = len(f"{abs(value):.0f}")

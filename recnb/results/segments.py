@@ -91,9 +91,8 @@ def table_by(
     columns = [metric, cuts, *zip(*keys, strict=True)]
     # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
     codes, levels = zip(*(pd.factorize(pd.Series(column, dtype=object)) for column in columns), strict=True)
-    index = pd.MultiIndex([list(level) for level in levels], [code.tolist() for code in codes], names=names)
-    if None not in cuts:
-        index = index.set_levels(index.levels[1].astype(int), level=1)
+    whole = [level if None in cuts or at != 1 else level.astype(int) for at, level in enumerate(levels)]
+    index = pd.MultiIndex([list(level) for level in whole], [code.tolist() for code in codes], names=names)
     frame = pd.DataFrame(numbers, columns=NUMBERS[: len(numbers[0])]).astype({"n_users": int})
     label = one_line(", ".join(labels))
     words, n_tests = (
@@ -143,7 +142,7 @@ def _corrected(p: pd.Series[float], by: Sequence[Sequence[Any]]) -> tuple[pd.Ser
     groups = frame.groupby(["metric", "k"], dropna=False)["p"]
     twins = (groups.transform("size") == 2) & (groups.transform("count") == 2)
     again = twins & frame.duplicated(["metric", "k"])
-    corrected = pd.Series(holm(p.mask(again).to_numpy(dtype=np.float64)))
+    corrected = pd.Series(holm(np.asarray(p.mask(again), dtype=np.float64)))
     return corrected.where(~again, corrected.shift()), int((p.notna() & ~again).sum())
 
 
@@ -250,15 +249,9 @@ def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     twice = table.filter(pl.col("user").is_duplicated())
     if twice.height:
         problem = f" has more than one value for user {twice['user'][0]!r}: give each user one. A column of the truth that differs within users stands alone, "
+        alone = f".table(by={quoted(label)}), of one model, and models are compared value by value, "
         code = f"recnb.compare(models, truth[truth[{quoted(label)}] == value])"
-        fix = (
-            problem,
-            f".table(by={quoted(label)})",
-            ", of one model, and models are compared value by value, ",
-            code,
-            ".",
-        )
-        raise OptionError(f"by={quoted(label)}", *fix)
+        raise OptionError(f"by={quoted(label)}", problem, alone, code, ".")
     return label, table
 
 

@@ -206,13 +206,8 @@ def test_checks_of_several_gates_keep_their_basis() -> None:
     ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, train=SAMPLE.train)
     coverage, accuracy = ev.at_least("coverage", 0.1, k=10), ev.at_least("ndcg", 0.1, k=10)
     both = Gate((*coverage.checks, *accuracy.checks))
-    assert (
-        both.basis.split("; ")[1:] == [f"{name}@10: " + basis.replace("; ", ", ") for name, basis in ()]
-        or "; coverage@10: " in both.basis
-    )
+    assert "coverage@10: 298 users with a list" in both.basis
     assert [check["basis"] for check in both.to_dict()["checks"]] == [coverage.basis, accuracy.basis]
-    recall = ev.at_least("recall", 0.1, k=10)
-    assert Gate((*accuracy.checks, *recall.checks)).basis == f"ndcg@10: {accuracy.basis}; recall@10: {recall.basis}"
 
 
 def test_a_cut_off_is_named_once() -> None:

@@ -232,8 +232,8 @@ WRONG: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "text for a ranking": (lambda: recnb.ndcg("abc", ["a"]), ("ranking is 'abc'", "give a list")),
     "nothing for a ranking": (lambda: recnb.ndcg(None), ("ranking is None", "give a list")),
     "a set has no ranks": (lambda: recnb.ndcg({"a"}, ["a"]), ("ranking is {'a'}", "give a list, from rank 1 down")),
-    "a mapping for a ranking": (lambda: recnb.ndcg({"a": 1}), ("mapping for the ranking", "no order", "recnb.ndcg(ranking, relevance)", "By scores: sorted(scores, key=scores.get, reverse=True)")),
-    "two mappings": (lambda: recnb.idcg({"a": 1}, {"a": 1}), ("mapping for the ranking", "recnb.idcg(ranking, relevance)")),
+    "a mapping for a ranking": (lambda: recnb.ndcg({"a": 1}), ("the ranking is a mapping", "no order", "recnb.ndcg(ranking, relevance)", "By scores: sorted(scores, key=scores.get, reverse=True)")),
+    "two mappings": (lambda: recnb.idcg({"a": 1}, {"a": 1}), ("the ranking is a mapping", "recnb.idcg(ranking, relevance)")),
     "a negative grade": (lambda: recnb.ndcg([1, -1]), ("rank 2", "-1", "from 0 up")),
     "a NaN grade": (lambda: recnb.ndcg([float("nan"), 1]), ("rank 1", "nan")),
     "an infinite grade": (lambda: recnb.ndcg([1, 2, float("inf")]), ("rank 3", "inf")),
@@ -257,7 +257,7 @@ WRONG: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "an item that pandas misses": (lambda: recnb.ndcg(["a", pd.NA], ["a"]), ("ranking", "missing", "<NA>")),
     "items of other kinds": (lambda: recnb.ndcg([1, 2], {"1": 3}), ("1 and the truth '1'", "never match", "both text or both numbers")),
     "items of other kinds, text first": (lambda: recnb.ndcg(["7", "8"], np.array([8, 9])), ("'7'", "8", "never match")),
-    "a series that is a mapping": (lambda: recnb.ndcg(["a", "b"], pd.Series({"a": 3, "b": 1})), ("Series", "index", ".to_dict()")),
+    "a series that is a mapping": (lambda: recnb.ndcg(["a", "b"], pd.Series({"a": 3, "b": 1})), ("never match", ".to_dict()")),
     "a frame": (lambda: recnb.ndcg(FRAME, FRAME), ("frame", "recnb.evaluate(recs, truth).ndcg(k=10)")),
     "a Polars frame": (lambda: recnb.recall(pl.from_pandas(FRAME), pl.from_pandas(FRAME)), ("frame", "recnb.evaluate(recs, truth).recall(k=10)")),
     "a frame for a truth": (lambda: recnb.ndcg([1], FRAME), ("truth is a DataFrame", "mapping")),
@@ -396,7 +396,7 @@ def test_grades_and_scores_by_position(form: Any) -> None:
     ("ranking", "truth"), [([3, 2, 1, 0], [0.2, 0.9, 0.5]), ([0.5, 2.0], {2, 3}), ([True], {1, 2})]
 )
 def test_fractions_and_booleans_are_no_items(ranking: Any, truth: Any) -> None:
-    with pytest.raises(RecnbError, match="is no id of one: if they are grades and scores, type"):
+    with pytest.raises(RecnbError, match="if they are grades and scores, type"):
         recnb.ndcg(ranking, truth)
     assert recnb.hit_rate([1.0, 2.0], {2, 3}) == 1
     assert recnb.hit_rate([3, 1, 2], [2, 3, 9, 10]) == 1
@@ -409,7 +409,7 @@ def test_equal_scores_are_in_the_basis() -> None:
     assert "equal scores" in recnb.mrr(y_true=[[1, 0], [0, 1]], y_score=[[1, 2], [1, 1]]).basis
     assert "equal scores" not in recnb.mrr(y_true=[[1, 0], [0, 1]], y_score=[[1, 2], [1, 2]]).basis
     for option in ("qid", "group"):
-        with pytest.raises(OptionError, match=rf"recnb\.evaluate_groups\(y_true, y_score, {option}=\.\.\.\)"):
+        with pytest.raises(OptionError, match=r"recnb\.evaluate_groups\(y_true, y_score, group=\.\.\.\)"):
             recnb.ndcg(y_true=[1, 0], y_score=[0.5, 0.5], **{option: [2]})
 
 
@@ -446,13 +446,13 @@ def test_ties_of_one_list_refused() -> None:
     ("ranking", "truth", "words"),
     [
         (["a", "b", "c"], [3, 2, 1], r"dict\(zip\(items, grades\)\)"),
-        (["a", "b", "c"], [0, 0, 1], r"dict\(zip\(items, grades\)\)"),
+        (["a", "b", "c"], [0, 0, 1], "more than once"),
         (["x", "y"], [10], "never match"),
         ([1, 2], ["a"], "never match"),
         (["a", "b"], [("b", 2)], r"dict\(pairs\)"),
         ([("a", 0.3), ("b", 0.9)], ["b"], "the items alone"),
-        ([3, 2, 0, 1], [3, 2, 1, 0], r"4 numbers each.*y_true=\.\.\., y_score="),
-        ([[3, 2, 0], [1, 0, 2]], [[3, 2, 1], [2, 1, 0]], r"3 numbers each.*y_true=\.\.\., y_score="),
+        ([3, 2, 0, 1], [3, 2, 1, 0], r"hold numbers.*y_true=\.\.\., y_score="),
+        ([[3, 2, 0], [1, 0, 2]], [[3, 2, 1], [2, 1, 0]], r"hold numbers.*y_true=\.\.\., y_score="),
     ],
 )
 def test_items_and_grades_that_never_match_are_no_silent_0(ranking: Any, truth: Any, words: str) -> None:
@@ -467,7 +467,7 @@ def test_names_of_arguments_are_suggested() -> None:
 
 def test_lists_of_grades_need_lists_of_scores() -> None:
     for ties in (None, "first"):
-        with pytest.raises(RecnbError, match="y_true holds lists, and y_score does not"):
+        with pytest.raises(RecnbError, match="the relevance at rank 1 is"):
             recnb.ndcg(y_true=[[1, 0], [0, 1]], y_score=[2, 1], ties=ties)
 
 
@@ -491,8 +491,6 @@ def test_items_that_cannot_be_compared_are_refused(metric: Callable[..., float],
         lambda: recnb.playground(list(ranking), truth),
     ]
     for call in calls:
-        with pytest.raises(
-            RecnbError, match=r"cannot be compared: make all items text, such as \[str\(item\) for item"
-        ):
+        with pytest.raises(RecnbError, match=r"cannot be an item: .*\[str\(item\) for item"):
             call()
     assert metric([str(item) for item in ranking], [str(item) for item in truth], k=1) == 1
