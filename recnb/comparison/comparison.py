@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn, Unpack
 
 import numpy as np
@@ -312,7 +311,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         _segments, found = self._compared(self._asked([metric], options), Cutoffs.one(k), pairs)
         checks = []
         for _key, row in found.differences:
-            about = {name: getattr(row, name) for name in ("k", "model", "n_users", "baseline", "difference", "low", "high")}
+            about = {
+                name: getattr(row, name) for name in ("k", "model", "n_users", "baseline", "difference", "low", "high")
+            }
             about |= {"metric": chosen.name, "n_differ": row.won + row.lost}
             checks.append(not_worse_check(about, float(margin), self.settings.confidence, self.basis()))
         return Gate(tuple(checks))
