@@ -280,15 +280,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         Without data no check is passed: of fewer than 10 users, or of so few who differ that there is no interval; where every user has
         the same value it is. Intervals have the confidence of the comparison, and are not corrected for the number of models.
 
-        Parameters
-        ----------
-        metric, k, **options
-            The metric of accuracy, as in `table`.
-        margin
-            0: a model fails if it is shown to be worse, its interval of the paired difference below 0. Above 0: it fails unless it
-            is shown to be less than the margin below the baseline, the interval above -`margin` (a test of non-inferiority).
-        model
-            The model; None: all but the baseline.
+        With `margin` 0 a model fails if it is shown to be worse, its interval of the paired difference below 0. Above 0 it fails unless
+        it is shown to be less than the margin below the baseline, the interval above -`margin` (a test of non-inferiority). All models
+        but the baseline are checked, or the `model` that is named.
 
         Examples
         --------
@@ -393,16 +387,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Report:
         """Return the report of the comparison: findings, conclusions, means, tests, curves, segments, users, overlap.
 
-        Parameters
-        ----------
-        k
-            Cut-offs, whole numbers; conclusions are drawn at the middle one.
-        metrics, by, bins, **options
-            As in `table`; the first metric is the lead metric.
-        movers
-            Number of users who gain, and of users who lose, shown for each pair of models.
-        lang
-            "en" or "ko"; None: the language in force.
+        Conclusions are drawn at the middle cut-off, users and curves shown by the first metric: `movers` users who gain, and as many
+        who lose, for each pair of models. Other parameters are those of `table`; `lang` is "en" or "ko".
         """
         from recnb.comparison.compared import compared_of
         from recnb.report.build import report_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import FrameError, OptionError, is_word, near, quoted
-from recnb.stats.intervals import (  # fmt: skip
+from recnb.stats.intervals import (
     ENOUGH,
     RESAMPLES,
     ROUNDING,
@@ -23,7 +23,7 @@ from recnb.stats.intervals import (  # fmt: skip
     check_draws,
     check_method,
     checked_confidence,
-)
+)  # fmt: skip
 
 Test = Literal["t", "wilcoxon", "randomization"]
 TESTS = ("t", "wilcoxon", "randomization")

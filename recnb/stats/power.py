@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -35,12 +36,13 @@ class Detectable(float):
     alpha: float
     sd: float  #: standard deviation of the differences of users
     correlation: float | None  #: assumed between the two models' values; None where the differences were measured
+    words: str  #: the number in a sentence, with its assumptions
     lang: str
 
     def __new__(cls, difference: float, **terms: Any) -> Self:
         """Pack the difference with its terms, which are the attributes."""
         self = super().__new__(cls, difference)
-        vars(self).update({"lang": current(), **terms})
+        vars(self).update(terms)
         return self
 
     @classmethod
@@ -68,21 +70,8 @@ class Detectable(float):
             sd *= math.sqrt(2 * (1 - correlation))
         # So few users who differ do not show how far others would.
         difference = detectable(sd, n, power, alpha) if np.count_nonzero(apart) >= ENOUGH else math.nan
-        return cls(difference, label=label, n_users=n, power=power, alpha=alpha, sd=sd, correlation=correlation)
-
-    @property
-    def words(self) -> str:
-        """The number in a sentence, with its assumptions."""
-        with use_language(self.lang):
-            users = ngettext("{n:,} user", "{n:,} users", self.n_users)
-            terms = {**vars(self), "users": users, "difference": float(self)}
-            if math.isnan(self):
-                return _("With {users}, or with differences that hardly vary, the detectable difference in {label} cannot be estimated.", **terms)  # fmt: skip
-            sentence = _("A true difference of {difference:.4f} in {label} is found over {users} with a chance of {power:.0%} (paired t test at {alpha:g}); a smaller one will more often be missed.", **terms)  # fmt: skip
-            if self.correlation is None:
-                return f"{sentence} {_('The differences of users spread by {sd:.4f}, as measured between the two models.', **terms)}"
-            assumed = _("Assumed, not measured: another model whose values per user have a correlation of {correlation:g} with these, so that the differences spread by {sd:.4f}; against= another evaluation measures it.", **terms)  # fmt: skip
-            return f"{sentence} {assumed}"
+        terms = {"label": label, "n_users": n, "power": power, "alpha": alpha, "sd": sd, "correlation": correlation}
+        return cls(difference, **terms, words=_words(difference, terms), lang=current())
 
     def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
         return (float(self),), vars(self)
@@ -96,6 +85,17 @@ class Detectable(float):
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             return str(render("stats/detectable.jinja", smallest=self))
+
+
+def _words(difference: float, terms: Mapping[str, Any]) -> str:
+    """Return the smallest difference in a sentence, with its assumptions."""
+    terms = {**terms, "users": ngettext("{n:,} user", "{n:,} users", terms["n_users"]), "difference": difference}
+    if math.isnan(difference):
+        return _("With {users}, or with differences that hardly vary, the detectable difference in {label} cannot be estimated.", **terms)  # fmt: skip
+    sentence = _("A true difference of {difference:.4f} in {label} is found over {users} with a chance of {power:.0%} (paired t test at {alpha:g}); a smaller one will more often be missed.", **terms)  # fmt: skip
+    if terms["correlation"] is None:
+        return f"{sentence} {_('The differences of users spread by {sd:.4f}, as measured between the two models.', **terms)}"
+    return f"{sentence} {_('Assumed, not measured: another model whose values per user have a correlation of {correlation:g} with these, so that the differences spread by {sd:.4f}; against= another evaluation measures it.', **terms)}"
 
 
 def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -116,19 +116,9 @@ def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> fl
 def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, alpha: float = 0.05) -> int:
     """Return the number of users that a two-sided paired test needs to find a true difference of means, at least 10.
 
-    Parameters
-    ----------
-    difference
-        True difference of the means of two models, in units of the metric.
-    sd
-        Standard deviation of the differences of users: a number, or the result of `ev.detectable("ndcg", k=10)`.
-    power
-        Chance of finding the difference.
-    alpha
-        Level of the test.
+    `difference` is in units of the metric; `sd` is the standard deviation of the differences of users, a number or the result of
+    `ev.detectable("ndcg", k=10)`; `power` is the chance of finding the difference, `alpha` the level of the test.
 
-    Examples
-    --------
     >>> users_needed(0.02, sd=0.3), users_needed(0.01, sd=0.3)
     (1766, 7064)
     """
