@@ -17,16 +17,14 @@ from recnb.metrics.hits import Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import CatalogueScore, Explanation, Score, Table
 from recnb.results.arguments import Metrics, measure_at
-from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, at_least
-from recnb.results.items import items_of
-from recnb.results.means import beyond_table, measure_of, measures_of, table_of, users_frame
+from recnb.results.items import items_of, user_list_of
+from recnb.results.means import beyond_table, curve_of, measure_of, measures_of, table_of, users_frame
 from recnb.results.metric_methods import Methods
 from recnb.results.score import detectable_of, score_of
 from recnb.results.segments import table_by
-from recnb.results.user_list import user_list_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -145,11 +145,6 @@ class Explanation(Suggesting):
             return f"{head}{formula}{framed(_('explanation of {label}', label=self.label), html(body))}"
 
     @property
-    def _lists(self) -> list[pd.DataFrame]:
-        """The rows and, if the metric has another list, those of the ideal list."""
-        return [self.rows] if self.ideal is None or self.ideal is self.rows else [self.rows, self.ideal]
-
-    @property
     def _headline(self) -> Line:
         values = {"label": self.label, "value": f"{self.value:.4f}"}
         if self.user is None:
@@ -159,26 +154,21 @@ class Explanation(Suggesting):
     @property
     def _notes(self) -> list[Block]:
         """The relevant items that are missed, and the basis; below a cut-off, an item may still be in the list."""
-        if not self.missed:
-            return [Note(self.basis)]
-        items = joined(self._titled(item) for item in self.missed[:MISSED_SHOWN])
-        if (n := len(self.missed) - MISSED_SHOWN) > 0:
-            items = [*items, " ", _("and {n:,} more", n=n)]
+        items = joined([*map(self._titled, self.missed[:MISSED_SHOWN]), *["…"] * (len(self.missed) > MISSED_SHOWN)])
         words = (
             N_("relevant, not in the list: {items}")
             if self.k is None
             else N_("relevant, not in the first {k}: {items}")
         )
-        return [Note(say(words, items=items, k=str(self.k))), Note(self.basis)]
+        return [*([Note(say(words, items=items, k=str(self.k)))] if self.missed else []), Note(self.basis)]
 
     @property
     def _tables(self) -> list[list[Block]]:
         """The rows of each list, with the number of those that are not shown."""
-        captions = [_("The list"), _("The ideal list")] if "running" in self.rows else ["", ""]
-        return [
-            self._table(rows, caption)
-            for rows, caption in zip(self._lists, captions[self.ideal is self.rows :], strict=False)
-        ]
+        lists = (
+            [] if self.ideal is self.rows else [self._table(self.rows, _("The list") if "running" in self.rows else "")]
+        )
+        return lists if self.ideal is None else [*lists, self._table(self.ideal, _("The ideal list"))]
 
     def _table(self, rows: pd.DataFrame, caption: str) -> list[Block]:
         shown = rows.head(ROWS_SHOWN)
@@ -286,19 +276,11 @@ def _beyond_accuracy(
     elif not metric.per_row_texts:  # too many rows to write: their mean
         line = f"{term.text(_first(term, rows.names))} = {_printed(value)}"
     return Explanation(
-        **_about(metric, cutoff, found.options),
-        user=user,
-        value=value,
-        line=line,
-        terms=tuple(terms) if metric.of == "user" else (),
-        total=float(np.sum(rows.earned)) if rows.total is None else rows.total,
-        out_of_terms=() if out_of.text() == "1" else (out_of.text(under),),
-        out_of=divisor,
-        rows=_frame(rows, term, terms, items),
-        basis="; ".join(found.basis.phrases()),
-        n_rows=rows.n_rows,
-        titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
-    )
+        **_about(metric, cutoff, found.options), user=user, value=value, line=line, out_of=divisor, n_rows=rows.n_rows,
+        terms=tuple(terms) if metric.of == "user" else (), out_of_terms=() if out_of.text() == "1" else (out_of.text(under),),
+        total=float(np.sum(rows.earned)) if rows.total is None else rows.total, rows=_frame(rows, term, terms, items),
+        basis="; ".join(found.basis.phrases()), titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
+    )  # fmt: skip
 
 
 def explain(
@@ -353,20 +335,10 @@ def explain(
     of_ideal, found = metric.over == "ideal", set(hits.truth_row[hits.rank <= depth].tolist())
     missed = [] if of_ideal else [item for row, item in enumerate(truth_items or ()) if row not in found]
     return Explanation(
-        **_about(metric, cutoffs.values[0], options),
-        user=user,
-        value=value,
-        line=line,
-        terms=tuple(filter(None, rows["term"])),
-        total=float(rows["credit"].sum()),
-        out_of_terms=out_of_terms,
-        out_of=possible,
-        rows=rows,
-        missed=tuple(missed),
-        basis=basis,
-        ideal=rows if of_ideal else ideal,
-        titles=titles or {},
-    )
+        **_about(metric, cutoffs.values[0], options), user=user, value=value, line=line, terms=tuple(filter(None, rows["term"])),
+        total=float(rows["credit"].sum()), out_of_terms=out_of_terms, out_of=possible, rows=rows, missed=tuple(missed),
+        basis=basis, ideal=rows if of_ideal else ideal, titles=titles or {},
+    )  # fmt: skip
 
 
 def _by_convention(value: float) -> str:

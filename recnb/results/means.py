@@ -1,4 +1,4 @@
-"""Tables of means: metrics at cut-offs, measures by the names that papers print, all metrics beyond accuracy, users' values."""
+"""Tables of means: metrics at cut-offs, measures by the names that papers print, all metrics beyond accuracy, curves, users' values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recnb.display.language import _
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, measure_named
-from recnb.results.arguments import Metrics, asked_of, measure_at, options_of
+from recnb.results.arguments import Metrics, asked_of, check_options, measure_at, options_of
 from recnb.results.plots import parts_of
 from recnb.results.provenance import merged
 from recnb.results.score import CatalogueScore, Score, score_of
@@ -22,6 +22,9 @@ from recnb.results.values import recorded_in, values_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
+
+#: The cut-offs of a curve if none are given.
+CUTOFFS = range(1, 21)
 
 
 def table_of(
@@ -134,3 +137,22 @@ def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Mapping
             assert isinstance(score, Score)
             columns[name if cut in (None, metric.cutoff) else f"{name}@{cut}"] = score.per_user
     return pd.DataFrame(columns).rename_axis(data.user_label)
+
+
+def curve_of(data: EvaluationData, metric: str, k: Any, options: Mapping[str, Any]) -> Table:
+    """Return a row per cut-off: the number of a metric and the ends of its interval, NaN where it has none."""
+    usual = is_several(k) and [*k] == [*CUTOFFS]
+    chosen, cutoff = measure_at(metric, None if usual or is_several(k) else k)
+    if usual and cutoff is not None:
+        k = range(1, cutoff + 1)
+    elif is_several(k) and chosen.cutoff is not None:
+        raise OptionError(f"{metric!r} has its cut-off, and k= names others: leave one of them out.")
+    cutoffs = Cutoffs.of_curve(k)
+    check_options(chosen, options)
+    found = values_of(data, chosen, cutoffs, options)
+    numbers = np.transpose([found.mean, *found.interval()])
+    frame = pd.DataFrame(numbers, pd.Index([*cutoffs], name="k"), [chosen.name, "low", "high"])
+    table = Table.made(frame, [*found.basis.phrases(), _("95% intervals")])
+    n_users = None if found.of_all else int(found.n_users[-1])
+    table.attrs |= {"drawn": "curve", "symbol": chosen.symbol, "n_users": n_users}
+    return table

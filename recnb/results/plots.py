@@ -10,7 +10,7 @@ import pandas as pd
 
 from recnb.display.fonts import lettering
 from recnb.display.language import _
-from recnb.display.svg import ACCENT, COLOURS, QUIET
+from recnb.display.svg import ACCENT, COLOURS
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.metric import measure_named
@@ -53,7 +53,7 @@ def draw_intervals(ax: Axes | None, parts: Sequence[pd.DataFrame], *, color: Any
     """Draw points in groups, a line for each row and a colour for each column; `parts`: means, and the ends of intervals if known."""
     values, *ends = parts
     n_rows, n_columns = values.shape
-    ax, colours = axes(ax, max(2.5, 1.2 + _height(values))), _colours(color)
+    ax, colours = axes(ax), _colours(color)
     for at in range(n_columns):
         places = [row + 0.7 * ((at + 0.5) / n_columns - 0.5) for row in range(n_rows)]
         mean = values.iloc[:, at].to_numpy(dtype=float)
@@ -85,18 +85,20 @@ def draw_scales(
     largest = np.nan_to_num(np.abs(parts[0].to_numpy(dtype=float))).max(axis=1 - axis)
     shared, own = (np.flatnonzero(kind).tolist() for kind in (largest <= 1, largest > 1))
     groups = [*([shared] if shared else []), *([at] for at in own)]
-    frames = [[part.take(group, axis=axis) for part in parts] for group in groups]
-    heights = np.array([_height(of_panel[0]) for of_panel in frames])
-    panels = [axes(ax, max(2.5, 1.2 + heights.sum() + 0.75 * (len(groups) - 1)))]
-    ax = panels[0]
+    height = len(parts[0]) * (0.2 + 0.16 * parts[0].shape[1])
+    ax = axes(ax, max(2.5, 1.2 + height * (len(groups) if axis else 1) + 0.75 * (len(groups) - 1)))
+    panels = [ax]
     if len(groups) > 1:
         ax.axis("off")
-        gap = 0.4 / len(groups)  # for the numbers and the label below a panel
-        heights *= (1 - gap * (len(groups) - 1)) / heights.sum()
+        rows = np.array([parts[0].take(group, axis=axis).shape[0] for group in groups])
+        heights, gap = (
+            0.6 * rows / rows.sum(),
+            0.4 / len(groups),
+        )  # the gap is for the numbers and the label below a panel
         bottoms = 1 - np.cumsum(heights) - gap * np.arange(len(groups))
         panels = [ax.inset_axes((0, bottom, 1, height)) for bottom, height in zip(bottoms, heights, strict=True)]
-    for at, (panel, of_panel, group) in enumerate(zip(panels, frames, groups, strict=True)):
-        draw_intervals(panel, of_panel, color=color)
+    for at, (panel, group) in enumerate(zip(panels, groups, strict=True)):
+        draw_intervals(panel, [part.take(group, axis=axis) for part in parts], color=color)
         panel.set_xlabel(label([names[place] for place in group]), **fonts)
         if at and axis == 0 and (legend := panel.get_legend()):  # the columns are those of the first panel
             legend.remove()
@@ -106,7 +108,7 @@ def draw_scales(
 def draw_means(table: Any, ax: Axes | None, color: Any) -> Axes:
     """Draw the means of a table with their intervals: a line for each metric, a colour for each cut-off."""
     with lettering(table.attrs.get("lang", "en"), rc=True) as fonts:
-        parts = [part.rename(columns=_at) for part in table._parts()]
+        parts = [part.select_dtypes("number").rename(columns=_at) for part in table._parts()]
         return draw_scales(ax, parts, _of_values, color=color, **fonts)
 
 
@@ -153,16 +155,12 @@ def draw_curve(table: pd.DataFrame, ax: Axes | None = None, color: Any = None, *
 
 def draw_items(table: pd.DataFrame, ax: Axes | None, color: Any) -> Axes:
     """Draw the share of each item in the lists against its share in train; without train, its hits against times shown."""
-    ax, x, y = axes(ax), "shown", "hits"
-    with lettering(table.attrs.get("lang", "en")) as fonts:
-        labels = _("lists that show the item"), _("hits")
-        if "share_in_train" in table:
-            x, y = "share_in_train", "share"
-            labels = _("share in train"), _("share in the lists; line: the same share")
-            ax.axline((0, 0), slope=1, color=QUIET, linestyle=":")
-        ax.set_xlabel(labels[0], **fonts)
-        ax.set_ylabel(labels[1], **fonts)
+    ax, known = axes(ax), "share_in_train" in table
+    x, y = ("share_in_train", "share") if known else ("shown", "hits")
     ax.plot(table[x], table[y], "o", color=ACCENT if color is None else color, alpha=0.6)
+    with lettering(table.attrs.get("lang", "en")) as fonts:
+        ax.set_xlabel(_("share in train") if known else _("lists that show the item"), **fonts)
+        ax.set_ylabel(_("share in the lists") if known else _("hits"), **fonts)
     return ax
 
 
@@ -187,14 +185,9 @@ def _of_metrics(metrics: Sequence[str]) -> str:
 
 
 def _at(k: Any) -> str:
-    if k == "mean":
-        return _("mean")
+    if isinstance(k, str):
+        return _("mean") if k == "mean" else k
     return _("whole list") if pd.isna(k) else f"@{k:g}"
-
-
-def _height(values: pd.DataFrame) -> float:
-    """Return the height of points in groups, in inches."""
-    return len(values) * (0.2 + 0.16 * values.shape[1])
 
 
 def _colours(color: Any) -> Sequence[Any]:

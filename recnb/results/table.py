@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from pandas.plotting import PlotAccessor
 
 from recnb.data.files import written
 from recnb.display.document import (
@@ -40,26 +39,6 @@ MOST = 50
 
 #: Formats of the numbers of some columns, by the beginning of their names; others have four decimals.
 FORMATS = {"gap": "{:+.4f}", "rank": "{:g}", "relevance": "{:g}", "score": "{:#.5g}"}
-
-
-class TablePlot(PlotAccessor):
-    """`table.plot()`: what the table is drawn as; with a `kind` what pandas draws."""
-
-    def __init__(self, table: Table) -> None:
-        super().__init__(table)
-        self._table = table
-
-    def __call__(self, ax: Axes | None = None, *, title: Any = None, kind: Any = None, **options: Any) -> Any:
-        """Draw the table on `ax`, or on the axes of a new figure; `kind` and its options are those of pandas."""
-        if kind is not None:
-            return super().__call__(kind=kind, ax=ax, title=title, **options)
-        color = options.pop("color", None)
-        if self._table.attrs.get("drawn") != "curve":
-            _refuse(options, "plot", "ax, title and color; with kind='bar' and others, the options of pandas")
-        ax = self._table._draw(ax, color, **options)
-        if title is not None:
-            ax.set_title(title)
-        return ax
 
 
 class Table(pd.DataFrame):
@@ -95,10 +74,11 @@ class Table(pd.DataFrame):
         """Return the numbers alone."""
         return pd.DataFrame(self)
 
-    @property
-    def plot(self) -> TablePlot:
-        """Draw the table: `table.plot()`, with `ax=`, `title=` and `color=`; `table.plot(kind="bar")` is that of pandas."""
-        return TablePlot(self)
+    def plot(self, ax: Axes | None = None, *, color: Any = None, **options: Any) -> Axes:  # type: ignore[override]
+        """Draw the table on `ax`, or on the axes of a new figure; what pandas draws is `table.to_frame().plot(kind="bar")`."""
+        if self.attrs.get("drawn") != "curve":
+            _refuse(options, "plot", "ax and color; for what pandas draws type table.to_frame().plot(...)")
+        return self._draw(ax, color, **options)
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         return DRAWINGS[self.attrs.get("drawn", "means")](self, ax, color, **options)

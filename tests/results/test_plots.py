@@ -26,8 +26,6 @@ RESULTS = {
     "score": lambda: EV.ndcg(k=10),
     "catalogue score": lambda: EV.coverage(k=10),
     "curve": lambda: EV.curve("ndcg", k=[1, 5, 10]),
-    "explanation": lambda: EV.explain("ndcg", "u026", k=10),
-    "explanation of pairs": lambda: EV.explain("diversity", "u026", k=5),
     "items": lambda: EV.items(k=10),
     "items without train": lambda: recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test).items(k=10),
     "differences": lambda: FOUND.differences("ndcg", k=10),
@@ -114,7 +112,7 @@ def test_what_was_changed_or_restored_is_drawn_as_it_is() -> None:
 
 def test_metrics_of_other_scales_have_their_own_panels() -> None:
     table = EV.beyond(k=10)
-    shared, *own = EV.beyond(k=10).plot(title="lists").child_axes
+    shared, *own = EV.beyond(k=10).plot().child_axes
     small = [name for name in table.index if table.loc[name, 10] <= 1]
     assert [one.get_text() for one in shared.get_yticklabels()] == small
     assert shared.get_xlabel() == "value"  # coverage is no mean over users
@@ -152,10 +150,9 @@ def test_curves_on_the_same_axes_are_all_in_sight() -> None:
     assert EV.curve("coverage", k=[5, 10]).plot().get_ylabel() == "Coverage@k"
 
 
-def test_title_and_colour_keep_the_intervals_and_a_kind_has_them_as_error_bars() -> None:
+def test_colours_keep_the_intervals() -> None:
     table = EV.table(["ndcg", "recall"], k=[5, 10], intervals=True)
-    ax = table.plot(title="mine", color=["C3", "k"])
-    assert ax.get_title() == "mine"
+    ax = table.plot(color=["C3", "k"])
     assert points(ax) == points(table.plot())
     assert [one.lines[0].get_color() for one in ax.containers] == ["C3", "k"]
 
@@ -171,10 +168,11 @@ def test_what_cannot_be_drawn_on_or_with_is_refused() -> None:
         table.plot(color="reddish")
 
 
-def test_what_pandas_draws_is_there() -> None:
+def test_what_pandas_draws_is_of_the_frame() -> None:
     table = EV.table(["ndcg", "recall"], k=[5, 10])
-    assert len(table.plot(kind="bar").patches) == 4
-    assert len(table.plot.bar().patches) == 4
+    assert len(table.to_frame().plot(kind="bar").patches) == 4
+    with pytest.raises(OptionError, match=r"type table\.to_frame\(\)\.plot"):
+        table.plot(kind="bar")
 
 
 def test_a_score_is_the_distribution_of_its_users() -> None:
