@@ -13,7 +13,7 @@ import pytest
 import recnb
 from recnb.cli import GateRequest, main
 from recnb.data.table_files import read
-from recnb.errors import FrameError, OptionError
+from recnb.errors import OptionError
 from tests.trec import write_qrels, write_run
 
 SAMPLE = recnb.datasets.load_sample()
@@ -179,62 +179,6 @@ def test_a_gate_prints_the_warnings_about_its_data(files: Path, capsys: pytest.C
     assert json.loads((files / "gate.json").read_text("utf-8"))["warnings"] == lines
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--fail-if-worse", "ndcg@10"), "say --baseline"),
-        (("--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"), "say it as ndcg@10"),
-        (("--baseline", "popular", "--fail-if-worse", "ndgc@10"), "Did you mean 'nDCG@10'"),
-        (("--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"), "is the baseline itself"),
-        (("--baseline", "popular", "--fail-if-worse", "als:ndcg@10"), "there is no such model"),
-        (("--gate-json", "gate.json"), "there is no gate"),
-        (("--gate-json", "test.csv", "--fail-below", "ndcg=0.1"), "--gate-json test.csv is test.csv, which is read"),
-    ],
-)
-def test_gates_that_cannot_be(
-    files: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    words: str,
-) -> None:
-    monkeypatch.chdir(files)
-    assert main(["report", "item-knn.parquet", "popular.parquet", "test.csv", *arguments]) == 2
-    assert words in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("nothing.csv", "test.csv"), "there is no file"),
-        (("item-knn.parquet", "users.csv"), "users.csv): no column is known to be the item"),
-        (("item-knn.parquet", "test.csv", "--metrics", "nDCG(gian='exponential')@10"), "'gain'"),
-        (("item-knn.parquet", "test.csv", "--convention", "trac"), "trec_eval"),
-        (("item-knn.parquet", "test.csv", "--baseline", "popular"), "no column is known to be the model"),
-        (("item-knn.parquet", "test.csv", "-o", "report.docx"), ".docx is no form of a report"),
-        (("item-knn.parquet", "item-knn.parquet", "test.csv"), "is given twice"),
-        (("all.csv", "test.csv", "--model", "nope"), "there is no column 'nope'"),
-        (("all.csv", "test.csv", "-o", "new.json", "--gate-json", "new.json", "--fail-below", "ndcg=0"), "a file each"),
-    ],
-)
-def test_errors_are_one_line(
-    files: Path, arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(files, *arguments) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("recnb: error: ")
-    assert said.err.count("\n") == 1
-    assert words in said.err
-
-
-def test_a_file_of_no_known_kind(tmp_path: Path) -> None:
-    file = tmp_path / "recs.xlsx"
-    file.write_bytes(b"\x00\x01")
-    with pytest.raises(FrameError, match="its ending says of no format"):
-        read(file, "run")
-
-
 def test_columns_options_and_language(files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     renamed = SAMPLE.models["popular"].rename(columns={"user": "who", "item": "what"})
     renamed.to_csv(tmp_path / "popular.csv", index=False)
@@ -267,26 +211,9 @@ def test_the_command_itself(files: Path) -> None:
     )
 
 
-def test_a_slip_in_a_gate_is_told_before_the_work(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndgc@10=0.1", "-o", "never.html") == 2
-    assert "Did you mean 'nDCG@10'" in capsys.readouterr().err
-    assert not (files / "never.html").exists()
-
-
 def test_files_in_the_wrong_place_and_empty_ones_are_named(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, "qrels.txt", "item-knn.run") == 2
     assert "is judgements (qrels), and only the last file is the truth" in capsys.readouterr().err
     (files / "nothing.csv").touch()
     assert run(files, "nothing.csv", "test.csv") == 2
     assert "nothing.csv is empty" in capsys.readouterr().err
-
-
-def test_measures_as_papers_print_them(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    two = ("item-knn.parquet", "popular.parquet", "test.csv", "--format", "csv")
-    assert run(files, *two, "--fail-below", "item-knn:AP(rel=4)@10=0.1") == 0
-    capsys.readouterr()
-    named = ("--metrics", "nDCG@10", "P@5", "--format", "csv")
-    assert run(files, "item-knn.parquet", "test.csv", *named, "--fail-below", "IPrec@0.1=0.9") == 1
-    said = capsys.readouterr()
-    assert "IPrec@0.1 is 0.4268, below 0.9" in said.err
-    assert "recall" not in said.out

@@ -39,6 +39,21 @@ ONE, TWO = ("item-knn.csv", "test.csv"), ("item-knn.csv", "popular.csv", "test.c
     [
         ((*ONE, "--metrics", "nDCG(gain='up')@10"), "gain='up' is no option"),
         ((*ONE, "--ties", "none"), "ties='none' is no convention"),
+        ((*ONE, "--metrics", "nDCG(gian='exponential')@10"), "'gain'"),
+        ((*ONE, "--convention", "trac"), "trec_eval"),
+        ((*ONE, "--baseline", "popular"), "no column is known to be the model"),
+        ((*ONE, "--model", "nope"), "there is no column 'nope'"),
+        ((*ONE, "--fail-below", "ndgc@10=0.1"), "Did you mean 'nDCG@10'"),
+        (("item-knn.csv", *ONE), "is given twice"),
+        (("nothing.csv", "test.csv"), "there is no file"),
+        (("item-knn.csv", "users.csv"), "users.csv): no column is known to be the item"),
+        ((*TWO, "--fail-if-worse", "ndcg@10"), "say --baseline"),
+        ((*TWO, "--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"), "say it as ndcg@10"),
+        ((*TWO, "--baseline", "popular", "--fail-if-worse", "ndgc@10"), "Did you mean 'nDCG@10'"),
+        ((*TWO, "--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"), "is the baseline itself"),
+        ((*TWO, "--baseline", "popular", "--fail-if-worse", "als:ndcg@10"), "there is no such model"),
+        ((*TWO, "--gate-json", "gate.json"), "there is no gate"),
+        ((*TWO, "--gate-json", "test.csv", "--fail-below", "ndcg=0.1"), "--gate-json test.csv is test.csv, which is read"),
         ((*ONE, "--k", "0"), "k=0 is not a cut-off"),
         ((*ONE, "--k", "5", "5"), "more than once"),
         ((*ONE, "--confidence", "2"), "confidence=2.0"),
@@ -131,6 +146,10 @@ def test_where_nothing_can_be_written_is_told_before_the_work(
     assert "out.html cannot be written: it is a folder" in capsys.readouterr().err
     assert main(["report", *ONE, "-o", "none/out.html"]) == 2
     assert "there is no folder 'none'" in capsys.readouterr().err
+    assert main(["report", *ONE, "-o", "report.docx"]) == 2
+    assert ".docx is no form of a report" in capsys.readouterr().err
+    assert main(["report", *ONE, "-o", "new.json", "--gate-json", "new.json", "--fail-below", "ndcg=0"]) == 2
+    assert "a file each" in capsys.readouterr().err
 
 
 def test_a_report_is_written_whole_or_not_at_all(
