@@ -432,7 +432,15 @@ def _sum(terms: Sequence[str], n: int | None = None) -> str:
     """Return the first terms added up, and how many of all n there are besides."""
     left_out = (n or len(terms)) - TERMS_SHOWN
     more = [_("… ({n} more)", n=left_out)] if terms and left_out > 0 else []
-    return " + ".join([*terms[:TERMS_SHOWN], *more])
+    shown = [f"({term})" if len(terms) > 1 and _is_sum(term) else term for term in terms[:TERMS_SHOWN]]
+    return " + ".join([*shown, *more])
+
+
+def _is_sum(term: str) -> bool:
+    """Say whether a formula adds or subtracts outside of all brackets."""
+    while (flat := re.sub(r"\([^()]*\)", "", term)) != term:
+        term = flat
+    return "+" in term or "-" in term
 
 
 def _bracketed(text: str) -> str:
