@@ -5,12 +5,12 @@ A check (`checks.py`) finds rows and says how they are put right (`repair.py`); 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recnb.display.language import current
+from recnb.display.language import N_, Plural, _, current, ngettext
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
 from recnb.lint.check import Check
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 #: In the order in which their findings are shown.
 CHECKS = tuple(check for check in vars(checks).values() if isinstance(check, Check))
+COUNTS = {"warning": Plural("{n:,} warning", "{n:,} warnings"), "note": Plural("{n:,} note", "{n:,} notes")}
 
 
 def lint(evaluation: EvaluationData, k: int | None, metric: str, options: Mapping[str, Any]) -> Lint:
@@ -36,27 +37,57 @@ def lint(evaluation: EvaluationData, k: int | None, metric: str, options: Mappin
     (k,) = Cutoffs.one(k).values
     data = LintData(evaluation, chosen, options, k)
     findings: list[Finding] = []
-    unchecked: dict[str, tuple[str, ...]] = {}
-    elsewhere: list[str] = []
+    unchecked: dict[str, list[Check]] = {}  # by the frame that was not given
+    elsewhere: list[Check] = []
     for check in CHECKS:
         if check.needs not in (None, *data.given):
-            unchecked[str(check.needs)] = (*unchecked.get(str(check.needs), ()), check.name)
+            unchecked.setdefault(str(check.needs), []).append(check)
             continue
         try:
             findings += check.findings(data)
         except ElsewhereError:
-            elsewhere.append(check.name)
+            elsewhere.append(check)
     findings.sort(key=lambda finding: finding.severity != "warning")
     n_checks = len(CHECKS) - len(elsewhere) - sum(map(len, unchecked.values()))
     label, value, _users = data.own
-    low = high = np.nan if "ties" in elsewhere or not np.isfinite(value) else value
-    for finding in findings:
-        if finding.name == "ties":
-            low, high = finding.facts["lower"], finding.facts["upper"]
+    known = value if np.isfinite(value) and checks.ties not in elsewhere else np.nan
+    bounds = next((finding.facts for finding in findings if finding.name == "ties"), {})
+    lower, upper = bounds.get("lower", known), bounds.get("upper", known)
+    lines = [_("Not checked: {what}. Give `{frame}=` to check.", frame=frame, what=_titles(left)) for frame, left in unchecked.items()]  # fmt: skip
+    names = {frame: tuple(check.name for check in left) for frame, left in unchecked.items()}
+    away = tuple(check.name for check in elsewhere)
     return Lint(
-        tuple(findings), n_checks, unchecked, label, k, value, low, high, len(data.prepared.users),
-        "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()), current(), tuple(elsewhere),
+        tuple(findings), n_checks, names, away, label, k, value, lower, upper, _headline(findings, n_checks),
+        _measured(label, value, lower, upper, len(data.prepared.users)), (*lines, *elsewhere_in_words(away)),
+        "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()), current(),
     )  # fmt: skip
+
+
+def _headline(findings: list[Finding], n_checks: int) -> str:
+    if not findings:
+        return _("Lint: no findings in {checks} checks", checks=n_checks)
+    numbers = {severity: sum(finding.severity == severity for finding in findings) for severity in COUNTS}
+    counts = ", ".join(_(COUNTS[severity], n=n) for severity, n in numbers.items() if n)
+    return _("Lint: {counts}, of {checks} checks", counts=counts, checks=n_checks)
+
+
+def _measured(label: str, value: float, lower: float, upper: float, n_users: int) -> str:
+    measured = N_("Effects are measured with {label}: {value} over {users}.")
+    words = _(measured, label=label, value=f"{value:.4f}", users=ngettext("{n:,} user", "{n:,} users", n_users))
+    if not upper > lower:
+        return words
+    bounds = N_("With equal scores in another order it could be anything from {low} to {high}.")
+    return f"{words} {_(bounds, low=f'{lower:.4f}', high=f'{upper:.4f}')}"
+
+
+def elsewhere_in_words(names: Iterable[str]) -> list[str]:
+    """Say which checks were not made, since they need all rows of the lists and these are not in memory."""
+    titles = _titles(check for check in CHECKS if check.name in {*names})
+    return [_("Not checked, since the rows of the lists are not in memory: {what}.", what=titles)] if titles else []
+
+
+def _titles(chosen: Iterable[Check]) -> str:
+    return ", ".join(_(check.title) for check in chosen)
 
 
 def ties_in(

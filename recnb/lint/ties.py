@@ -6,22 +6,19 @@ highest with each run of equal scores in order of falling relevance, and lowest 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import ROW_ORDERS
-from recnb.lint.data import LintData, Mask
+from recnb.lint.data import LintData, ListRows
 from recnb.metrics.hits import Floats, Hits, Ints, count_within, in_order
 
-#: Rules for ties under which each hit has a place of its own.
-STRICT = (*ROW_ORDERS, "worst")
 
-
-@dataclass(frozen=True, eq=False)
-class Ties:
-    """What equal scores leave open; bounds are NaN if no order is known to be the best."""
+class Ties(NamedTuple):
+    """What equal scores leave open; the bounds are NaN if no order is known to be the best."""
 
     first: pl.DataFrame  #: a row for each user for whom they decide: user, and rank and score at which they begin
     constant: bool  #: whether all scores of each list are equal
@@ -32,65 +29,60 @@ class Ties:
 
 
 def ties_of(data: LintData) -> Ties | None:
-    """Find what equal scores leave open; None if there are none, if the scores do not order the lists, or if all orders are averaged."""
-    scored = data.convention.order in ("score", "rank") and "score" in data.prepared.rows.columns
-    if not scored or data.convention.ties == "expected":
+    """Find what equal scores leave open; None if there are none, if scores do not order the lists, or if all orders are averaged."""
+    if data.convention.order not in ("score", "rank") or data.convention.ties == "expected":
         return None
-    if data.convention.ties not in STRICT:
-        data = _with_strict_ties(data)
-    rows, hits, n_users = data.rows, data.hits, len(data.prepared.users)
+    if data.convention.ties not in (*ROW_ORDERS, "worst"):  # rules under which several hits share a place
+        prepared = data.source.under(replace(data.convention, ties="first"))
+        scoring = replace(data.scoring, prepared=prepared)
+        data = LintData(data.evaluation, data.metric, data.options, data.asked_k, scoring)
+    rows, hits = data.rows, data.hits
     if rows is None or len(rows.row) == 0:
         return None
     same = rows.same_user & (rows.score[1:] == rows.score[:-1])
     rising = rows.same_user & ((rows.score[1:] > rows.score[:-1]) | (rows.rank[1:] == rows.rank[:-1]))
     if not same.any() or rising.any():
         return None
-    start = np.flatnonzero(np.r_[True, ~same])  # the first row of each run
+    start = np.flatnonzero(np.r_[True, ~same])  # the first row of each run of equal scores
     size = np.diff(np.r_[start, len(rows.row)])
-    at = rows.places(hits)
-    on = np.flatnonzero(at >= 0)
-    run_of_hit = np.repeat(np.arange(len(start)), size)[at[on]]
-    depth = data.prepared.list_length if data.k is None else np.full(n_users, data.k)
-    of_run = rows.user[start]
-    in_reach = (size > 1) & (rows.rank[start] <= depth[of_run])
-    counted = hits.preferred[on] if data.scoring.options.get("target") == "preferred" else np.full(len(on), True)
-    mixed = _mixed(run_of_hit[counted], hits.relevance[on][counted], size)
-    deciding = start[in_reach & mixed]
-    constant = bool(same[rows.same_user].all())
-    if not _is_bounded(data):
-        unknown = np.full(n_users, np.nan)
-        return Ties(_first(data, deciding), constant, unknown, unknown, np.nan, np.nan)
+    place = _rows_of(hits, rows)
+    on = np.flatnonzero(place >= 0)
     # The hits of each run, the most relevant first, have its first places in the best order and its last in the worst.
-    order = np.lexsort((~hits.preferred[on], -hits.relevance[on], run_of_hit))
-    on, run = on[order], run_of_hit[order]
-    nth = count_within(run) - 1
-    best, worst = hits.rank.copy(), hits.rank.copy()
-    best[on], worst[on] = rows.rank[start[run] + nth], rows.rank[start[run] + size[run] - 1 - nth]
-    (low, lower), (high, upper) = (data.of_hits(_with_ranks(hits, rank)) for rank in (worst, best))
-    return Ties(_first(data, deciding[(high > low + 1e-12)[rows.user[deciding]]]), constant, low, high, lower, upper)
+    run = np.repeat(np.arange(len(start)), size)[place[on]]
+    order = np.lexsort((~hits.preferred[on], -hits.relevance[on], run))
+    on, run = on[order], run[order]
+    best, worst, above = hits.rank.copy(), hits.rank.copy(), count_within(run) - 1
+    best[on], worst[on] = rows.rank[start[run] + above], rows.rank[start[run] + size[run] - 1 - above]
+    (low, lower), (high, upper) = (data.values_of(_with_ranks(hits, rank)) for rank in (worst, best))
+    counted = hits.preferred[on] if data.scoring.options.get("target") == "preferred" else np.full(len(on), True)
+    depth = data.prepared.list_length if data.k is None else np.full(len(data.listed), data.k)
+    within = rows.rank[start] <= depth[rows.user[start]]
+    deciding = start[within & _mixed(run[counted], hits.relevance[on][counted], size)]
+    if _best_is_known(data):
+        deciding = deciding[(high > low + 1e-12)[rows.user[deciding]]]
+    else:
+        low, high = np.full((2, len(low)), np.nan)
+        lower = upper = np.nan
+    deciding = deciding[np.unique(rows.user[deciding], return_index=True)[1]]  # the first run of each user
+    first = data.prepared.recs[rows.row[deciding]].select("user", "rank", "score")
+    return Ties(first, bool(same[rows.same_user].all()), low, high, lower, upper)
 
 
-def _first(data: LintData, deciding: Ints) -> pl.DataFrame:
-    """Return the first of these rows of each user."""
-    assert data.rows is not None
-    chosen = deciding[np.unique(data.rows.user[deciding], return_index=True)[1]]
-    return data.prepared.recs[data.rows.row[chosen]].select("user", "rank", "score")
+def _rows_of(hits: Hits, rows: ListRows) -> Ints:
+    """Find the row of each hit; -1 for a hit below the lists."""
+    stride = int(rows.rank.max(initial=0)) + 1
+    key, wanted = np.r_[rows.user * stride + rows.rank, -1], hits.user * stride + hits.rank
+    at = np.minimum(np.searchsorted(key[:-1], wanted), len(key) - 1)
+    return np.where((key[at] == wanted) & (hits.rank < stride), at, -1)
 
 
-def _with_strict_ties(data: LintData) -> LintData:
-    other = LintData(data.evaluation, data.metric, data.options, data.asked_k)
-    other.prepared = data.source.under(replace(data.convention, ties="first"))
-    other.convention = other.prepared.convention
-    return other
-
-
-def _is_bounded(data: LintData) -> bool:
+def _best_is_known(data: LintData) -> bool:
     """Return whether the order by relevance is known to be the best: not if the denominator depends on the order."""
     negative = data.convention.negative_relevance == "keep" and bool((data.hits.relevance < 0).any())
     return data.scoring.options.get("out_of") != "hits" and not negative
 
 
-def _mixed(run: Ints, relevance: Floats, size: Ints) -> Mask:
+def _mixed(run: Ints, relevance: Floats, size: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return whether each run has items of different relevance, a miss being below any hit."""
     count = np.bincount(run, minlength=len(size))
     low, high = np.full(len(size), np.inf), np.full(len(size), -np.inf)
