@@ -126,10 +126,10 @@ SCORE = CLEAN.recs["score"]
 PLANTED: dict[str, tuple[Data, set[str]]] = {
     "ids_written_otherwise: blanks": (written(lambda item: item + " "), set()),
     "ids_written_otherwise: case": (written(lambda item: item.str.upper()), set()),
-    "ids_written_otherwise: zeros": (numbered("{:05d}"), set()),
-    "ids_written_otherwise: point": (numbered("{:d}.0"), set()),
+    "ids_written_otherwise: zeros": (numbered("{:05d}"), {"no_item_meets"}),
+    "ids_written_otherwise: point": (numbered("{:d}.0"), {"no_item_meets"}),
     "ids_written_otherwise: accents": (
-        ALONE.with_(recs=CLEAN.recs.assign(item="\u00e9" + CLEAN.recs["item"]), truth=CLEAN.truth.assign(item="e\u0301" + CLEAN.truth["item"])), set()),
+        ALONE.with_(recs=CLEAN.recs.assign(item="\u00e9" + CLEAN.recs["item"]), truth=CLEAN.truth.assign(item="e\u0301" + CLEAN.truth["item"])), {"no_item_meets"}),
     "ids_written_otherwise: train": (CLEAN.with_(train=CLEAN.train.assign(user=CLEAN.train["user"] + " ")), set()),
     "ids_written_otherwise: twice": (ALONE.with_(truth=pd.concat([CLEAN.truth.assign(item=CLEAN.truth["item"].str.upper()), CLEAN.truth.head(9)])), set()),
     "missing_ids": (every_frame(lambda item: item.replace(HITS["item"].iloc[0], "nan")), set()),

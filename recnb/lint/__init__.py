@@ -100,4 +100,4 @@ def ties_in(
         return None
 
 
-__all__ = ["CHECKS", "Finding", "Lint", "lint", "ties_in"]
+__all__ = ["CHECKS", "Finding", "Lint", "elsewhere_in_words", "lint", "ties_in"]

@@ -65,9 +65,10 @@ class Finding(Suggesting):
 
     def block(self) -> Fold:
         """Return the finding as a block of a document."""
-        kind = "warning" if self.severity == "warning" else "note"
-        lines = [*map(with_code, self.sentences), *(Mark("code", Name(line, 1000)) for line in self.code_lines)]
-        title = [Mark(kind, self.word), " ", Mark("strong", with_code(self.short))]
+        badge = Mark("badge", Mark("strong", self.word) if self.severity == "warning" else self.word)
+        lines: list[Line] = [*map(with_code, self.sentences)]
+        lines += [Mark("code", Name(line, 1000)) for line in self.code_lines]
+        title: Line = [badge, " ", Mark("strong", with_code(self.short))]
         return Fold(title, [Note(line, "plain") for line in lines], opened=True)
 
 

@@ -155,7 +155,7 @@ def put_right(data: LintData, repair: Repair) -> tuple[str, float, int] | None:
         plain = evaluation.library is None and conventions.get("ties", data.convention.ties) in ROW_ORDERS
         if not isinstance(data.source.rows, InMemoryRows) or (not plain and data.source.recs.height > MOST_ROWS):
             return None
-        frames: dict[str, pl.DataFrame] = {}
+        frames: dict[str, Any] = {}
         for frame, change, _code in repair.steps:
             frames[frame] = change(frames.get(frame, data.frame(frame)))
             if frames[frame].height == 0:
