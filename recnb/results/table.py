@@ -181,7 +181,8 @@ class Table(pd.DataFrame):
         with use_language(self.attrs.get("lang")):
             table, notes = self._rows(symbols=True), [block for block in self._blocks() if isinstance(block, Note)]
             words = caption or inline(table.caption or _("metrics at cut-offs"), "tex")
-            below = joined([note.line for note in notes], ". ")
+            lines = [note.line.removesuffix(".") if isinstance(note.line, str) else note.line for note in notes]
+            below = joined(lines, ". ")
             return written(
                 "\n".join([_(r"% needs \usepackage{booktabs}"), latex(table, words, label, below), ""]), path
             )

@@ -59,17 +59,6 @@ def test_corrections_are_over_all_that_is_shown(compared):
     assert compared.differences(k=[5, 10, 20]).notes[0].startswith("42 comparisons")
 
 
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomization"])
-def test_the_chosen_test_is_the_one_that_is_corrected(sample, test):
-    found = recnb.compare(sample.recommendations, sample.test, test=test)
-    frame = found.differences(["recall", "hit_rate"], k=10)
-    p = np.sort(frame["p"].to_numpy())
-    assert frame.p_holm.min() == pytest.approx(min(p[0] * len(p), 1))
-    assert {"t": "Student", "wilcoxon": "Wilcoxon", "randomization": "randomization"}[test] in found.differences(
-        "ndcg", 5
-    ).notes[0]
-
-
 def test_swapping_model_and_baseline_mirrors_everything(sample):
     sides = {name: sample.models[name] for name in ("factors", "popular")}
     here, there = (
@@ -363,11 +352,6 @@ def test_columns_of_predictions_refused() -> None:
         recnb.compare(frame, score=["a", "c"])
     with pytest.raises(OptionError, match=r"recnb\.compare\(frame, score="):
         recnb.evaluate(frame, score=["a", "b"])
-
-
-def test_a_column_of_models_that_is_not_there_is_refused(sample):
-    with pytest.raises(ColumnError, match=r"there is no column 'nope'\. Its columns: 'model'"):
-        recnb.compare(sample.recommendations, sample.test, model="nope")
 
 
 # Where users stumbled

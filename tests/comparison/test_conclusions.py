@@ -12,9 +12,8 @@ import pytest
 import recnb
 from recnb.display.document import inline
 from recnb.display.language import use_language
-from recnb.display.text import number, signed
 from recnb.errors import OptionError
-from recnb.report.conclusions import Difference, conclusion, p_value
+from recnb.report.conclusions import Difference, conclusion
 
 mpl.use("Agg")
 
@@ -46,15 +45,6 @@ def test_what_may_be_said(compared, values, verdict, words):
     one = difference(**values)
     assert one.verdict == verdict
     assert words in inline(conclusion(one, compared.settings, 3), "txt")
-
-
-def test_small_numbers_are_not_rounded_to_nothing():
-    assert (signed(0.00001), signed(-0.5), number(12.3), p_value(0.0000001)) == (
-        "+1.0e-05",
-        "-0.5000",
-        "12.3000",
-        "< 0.001",
-    )
 
 
 def test_one_comparison_needs_no_correction(sample):
