@@ -55,7 +55,7 @@ def score_lists(
     if odd := [name for name in options if name not in metric.defaults]:
         known = near(odd[0], ["ranking", "truth", "k", "y_true", "y_score", "ties", *metric.defaults])
         several = f" Lists of several queries: recnb.evaluate_groups(y_true, y_score, group=...).{metric.name}()."
-        raise OptionError(f"{metric.name} of lists has no option {odd[0]!r}. {known}{several}")
+        raise OptionError(f"{metric.name} has no option {odd[0]!r}. {known}{several}")
     convention, scored = LISTS.with_metric({**metric.defaults, **options}), list[tuple[list[Any], list[Any]]]()
     if y_true is None and y_score is None:
         pairs = _read_pairs(ranking, truth, metric)
