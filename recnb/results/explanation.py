@@ -277,7 +277,7 @@ def _beyond_accuracy(
         line = f"{term.text(_first(term, rows.names))} = {_printed(value)}"
     return Explanation(
         **_about(metric, cutoff, found.options), user=user, value=value, line=line, out_of=divisor, n_rows=rows.n_rows,
-        terms=tuple(terms) if metric.of == "user" else (), out_of_terms=() if out_of.text() == "1" else (out_of.text(under),),
+        terms=tuple(terms) if metric.of == "user" else (), out_of_terms=() if out_of.text(under) == "1" else (out_of.text(under),),
         total=float(np.sum(rows.earned)) if rows.total is None else rows.total, rows=_frame(rows, term, terms, items),
         basis="; ".join(found.basis.phrases()), titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
     )  # fmt: skip

@@ -179,14 +179,6 @@ def test_calls_take_the_text_of_a_measure() -> None:
             call()
 
 
-def test_a_table_without_its_labels_in_markdown() -> None:
-    text = EV.table(["ndcg"], k=[5, 10]).to_markdown(index=False)
-    assert text.startswith("| 5 | 10 |\n")
-    assert "nDCG" not in text
-    with pytest.raises(OptionError, match=r"table\.to_frame"):
-        EV.table(["ndcg"], k=5).to_markdown(tablefmt="grid")
-
-
 def test_a_star_import_leaves_the_names_of_python() -> None:
     names: dict[str, Any] = {}
     exec("from recnb import *", names)
