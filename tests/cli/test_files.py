@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import recnb
 from recnb.cli import main
 
 TRUTH = "user,item\nu1,a\nu2,b\nu3,c\n"
@@ -89,6 +90,8 @@ def test_ids_in_a_named_column_do_not_run_together(tmp_path: Path, role: str, va
     recs = put(tmp_path / "r.csv", f"who,{other},score\n007,1,1\n1E2,2,1\n")
     truth = put(tmp_path / "t.csv", f"who,{other}\n07,1\n100,2\n1E2,3\n007,4\n")
     assert value(recs, truth, f"--{role}", "who") == 0.0
+    beside = put(tmp_path / "beside.csv", recs.read_text())
+    assert recnb.compare({"a": recs, "b": beside}, truth, **{role: "who"})["a"].reciprocal_rank(k=5) == 0.0
     put(truth, f"who,{other}\n007,1\n1E2,2\n")
     assert value(recs, truth, f"--{role}", "who") == 1.0
 
