@@ -223,7 +223,7 @@ def _refuse_numbers_by_position(ranking: list[Any], listed: list[Any], metric: s
             problem = (
                 f"ranking and truth hold numbers, such as {(odd or ranking)[0]!r}: if they are grades and scores, type "
             )
-            advice = "if they are ids of items, give the relevant ones as a set, and what is no whole number as text."
+            advice = "if they are ids of items, give the relevant ones as a set, set(truth), or of several lists [set(one) for one in truth]; fractions are ids as text."
             raise RecnbError(f"{problem}recnb.{metric}(y_true=..., y_score=...); {advice}")
 
 
