@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @cache
 def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method of an evaluation as one of a frame: keywords of `recnb.evaluate` are for the evaluation, others for the method.
+    """Turn a method of an evaluation into one of a frame: keywords of `recnb.evaluate` are for the evaluation, others for the method.
 
     A keyword that both have, as `user` of `explain`, is the method's unless it is given by position.
     """
@@ -56,18 +56,7 @@ class RecAccessor(EvaluationMethods):
 
     @with_options_listed
     def against(self, truth: Input, **options: Unpack[Options]) -> Evaluation:
-        """Join these recommendations with the truth.
-
-        Parameters
-        ----------
-        truth
-            A row per relevant item: user, item, and relevance if it is graded; or any form that `recnb.evaluate` takes.
-        **options
-            Those of `recnb.evaluate`: columns, conventions, `train=`, `items=`, `users=`.
-
-        Returns
-        -------
-        Evaluation
+        """Join these recommendations with the truth, in any form that `recnb.evaluate` takes; options are those of `recnb.evaluate`.
 
         Examples
         --------
@@ -90,7 +79,7 @@ class RecAccessor(EvaluationMethods):
         return compare(self._frame, truth, **options)
 
     def __repr__(self) -> str:
-        """The roles that columns play by their names, and what to type next."""
+        """Say which roles columns play by their names, and what to type next."""
         try:
             columns = columns_of(self._frame, "the frame")
         except RecnbError as problem:
@@ -99,16 +88,14 @@ class RecAccessor(EvaluationMethods):
         roles = {role: " or ".join(map(repr, names)) for role, names in found.items() if names}
         has = ", ".join(f"{role} {names}" for role, names in roles.items()) or "no column that recnb knows by its name"
         ordered = roles.keys() & {"rank", "score"}
+        ask = "recs.rec.against(df) if this is the truth; .against(truth, user=..., item=..., score=...) names columns"
         if "model" in roles:
             ask = ".compare(truth)"
         elif {"recommended", "relevant"} <= roles.keys() or ("relevance" in roles and ordered):
-            ask = (
-                ".report(), .ndcg(k=10), .table(k=[5, 10]), .evaluation(); with another frame of truth: .against(truth)"
-            )
+            calls = ".report(), .ndcg(k=10), .table(k=[5, 10]), .evaluation()"
+            ask = f"{calls}; with another frame of truth: .against(truth)"
         elif ordered or "recommended" in roles:
             ask = ".against(truth)"
-        else:
-            ask = "recs.rec.against(df) if this is the truth; .against(truth, user=..., item=..., score=...) names columns"
         return f"df.rec: {has}\nMethods: {ask}"
 
 

@@ -25,16 +25,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 
 class RecnbError(ValueError):
-    """What recnb was given cannot be evaluated; the message says why and what to do.
+    """What recnb was given cannot be evaluated: the problem, and the fix in sentences that follow it.
 
-    Parameters
-    ----------
-    problem
-        What is wrong.
-    fix
-        What to do, in sentences that follow the problem.
-    subject
-        What the message begins with: the metric it is about.
+    `subject` is what the message begins with, such as the metric that it is about.
     """
 
     def __init__(self, *problem: str, fix: str | tuple[str, ...] = "", subject: str = "") -> None:
@@ -112,70 +105,43 @@ def is_word(value: object, words: Container[str]) -> bool:
 
 
 def quoted(value: object) -> str:
-    """Return how Python writes a value, for a sentence; of a frame, or what else takes several lines, its type.
-
-    >>> quoted("ndcg"), quoted(range(3))
-    ("'ndcg'", 'range(0, 3)')
-    """
+    """Return how Python writes a value, for a sentence; of a frame, or what else takes several lines, its type."""
     written = repr(value)
     return f"<{type(value).__name__}>" if "\n" in written else written
 
 
 def listed(names: Iterable[object], between: str = ", ", most: int = 10) -> str:
-    """Names as a list in a sentence, of many the first.
-
-    >>> listed(["a", "b", "c"], most=2)
-    "'a', 'b' and 1 more"
-    """
+    """Return names as a list in a sentence, of many the first."""
     shown = [*map(repr, names)]
     more = f" and {len(shown) - most:,} more" if len(shown) > most else ""
     return f"{between.join(shown[:most])}{more}"
 
 
 def near(word: object, known: Iterable[object]) -> str:
-    """The names nearest to a misspelt word, as a sentence to end a message with.
+    """Return the names nearest to a misspelt word, as a sentence to end a message with.
 
     >>> near("ndgc", ["ndcg", "dcg", "recall"])
     "Did you mean 'ndcg'? Known: 'ndcg', 'dcg', 'recall'."
     """
     names = [str(name) for name in known]
-    question = nearest(word, names)
-    return f"{question}{' ' if question else ''}Known: {', '.join(map(repr, names))}."
+    return f"{nearest(word, names)} Known: {', '.join(map(repr, names))}.".lstrip()
 
 
 def nearest(word: object, names: Iterable[str]) -> str:
-    """The one or two names nearest to a misspelt word, as a question; empty if none is near."""
+    """Return the one or two names nearest to a misspelt word, as a question; empty if none is near."""
     close = nearest_names(word, names)
     return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def nearest_names(word: object, names: Iterable[str]) -> list[str]:
-    """The one or two names nearest to a misspelt word, if any are near."""
+    """Return the one or two names that begin with a misspelt word or are near it, if any are."""
     by_letters, typed = {name.lower(): name for name in names}, str(word).lower()
-    if len(typed) > 2 and (longer := [name for letters, name in by_letters.items() if letters.startswith(typed)]):
-        return longer[:2]
-    close = difflib.get_close_matches(typed, by_letters, n=2, cutoff=0.6)
-    # Of two names with one beginning, as to_pdf and to_dict, the rest has to be alike.
-    begins = typed.partition("_")[0] + "_"
-    odd = (
-        [
-            name
-            for name in close
-            if name.startswith(begins)
-            and not difflib.get_close_matches(typed.removeprefix(begins), [name.removeprefix(begins)], cutoff=0.5)
-        ]
-        if "_" in typed
-        else []
-    )
-    return [by_letters[name] for name in close if name not in odd]
+    longer = [name for letters, name in by_letters.items() if letters.startswith(typed)] if len(typed) > 2 else []
+    return longer[:2] or [by_letters[name] for name in difflib.get_close_matches(typed, by_letters, n=2, cutoff=0.6)]
 
 
 def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:
-    """The error for an attribute that does not exist, which names the nearest.
-
-    >>> print(no_attribute("Evaluation", "ndgc", ["ndcg", "dcg", "table", "_data"]))
-    Evaluation has no 'ndgc'. Did you mean 'ndcg'?
-    """
+    """Return the error for an attribute that does not exist, which names the nearest."""
     if name.startswith("_"):  # asked for by Python, IPython and pickle, and not typed
         return AttributeError(f"{of} has no attribute {name!r}")
     public = [other for other in known if not other.startswith("_")]

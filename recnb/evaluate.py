@@ -28,49 +28,28 @@ from recnb.results.evaluation_data import EvaluationData
 def evaluate(recs: Input, truth: Input | None = None, *others: Never, **options: Unpack[Options]) -> Evaluation:
     """Join recommendations with the truth.
 
-    Columns are found by their usual names, as `user_id`, `movieId` or `prediction`, or named by keyword.
+    Columns are found by their usual names, as `user_id`, `movieId` or `prediction`, or named by keyword. Users and items are matched
+    by id, never by position. Frames are never changed.
 
     Parameters
     ----------
     recs : frame, mapping, Series or path
-        The recommendations, in one of these forms:
-
-        - a frame with a row per recommended item: user, item, and rank or score;
-        - a mapping or Series of user to items in rank order, or to a mapping of item to score; a matrix with a row of items
-          for each user is `dict(zip(users, matrix.tolist()))`;
-        - a frame with a column of such lists, `user, recommended`;
-        - the path of a file with such a frame: Parquet, Arrow, CSV, TSV, JSON lines, or a run of TREC.
-
-        Frames are those of pandas, Polars (eager or lazy), pyarrow (table or dataset) and DuckDB. What is given is never
-        changed, and may be changed later without an effect on the evaluation. Recommendations may be larger than memory: a
-        LazyFrame of files, a pyarrow dataset and a DuckDB relation are streamed.
+        A frame with a row per recommended item: user, item, and rank or score; a mapping or Series of user to items in rank order, or
+        to a mapping of item to score; a frame with a column of such lists, `user, recommended`; the path of a file (Parquet, Arrow,
+        CSV, TSV, JSON lines, a run of TREC). Frames are those of pandas, Polars, pyarrow and DuckDB; a LazyFrame of files, a dataset of
+        pyarrow and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users, matrix.tolist()))`.
     truth
-        The relevant items in any of these forms, whatever that of `recs`: a frame with a row per item, and relevance if it
-        is graded; a mapping of user to a list or set of items, or to a mapping of item to relevance; the column of lists is
-        `relevant`; qrels of TREC. None if `recs` is a frame or file with both sides; one with both and no item column is
-        learning to rank, and each row is an item. Users meet by their ids, never by position. An empty list is no list: its
-        user has none, or no relevant item.
+        The relevant items in any of these forms: a frame with a row per item, and relevance if it is graded; a mapping of user to items,
+        or to a mapping of item to relevance; a column of lists, `relevant`; qrels of TREC. None if `recs` has both sides; one with both
+        and no item column is learning to rank, and each row is an item. An empty list counts as no list.
     user, item, rank, score, relevance, recommended, relevant : str
         Names of columns, as `user="member"`.
-    train : optional
-        User and item, in any form of a truth: what users interacted with before. For metrics beyond accuracy, and for the lint.
-    items : frame or path, optional
-        Item and its columns: titles, which are shown beside ids, and attributes such as a genre.
-    users : frame or path, optional
-        User and their columns, for segments.
+    train, items, users : optional
+        What users had before; items with their titles and attributes; users with their columns, for segments.
     convention : Convention or str, optional
         All conventions at once, or the name of a library, as "rectools" or "ir_measures".
     order, ties, duplicates, candidates, judged, judged_only, relevant_from, averaged_users, no_relevant, …
         Single conventions, as in `recnb.Convention`, which take precedence over `convention`.
-
-    Returns
-    -------
-    Evaluation
-
-    Raises
-    ------
-    recnb.errors.RecnbError
-        If a column is missing or ambiguous, or if its values would make a number wrong.
 
     See Also
     --------
@@ -137,12 +116,7 @@ def evaluate_groups(
     qid : array-like, shape (n_rows,)
         The query of each row, in any order. Give this or `group`.
     **options
-        Conventions, as in `recnb.evaluate`.
-
-    Returns
-    -------
-    Evaluation
-        Its users are the queries, and each row is an item of its own.
+        Conventions, as in `recnb.evaluate`. The users of the Evaluation are the queries, and each row is an item of its own.
 
     Examples
     --------
@@ -166,10 +140,9 @@ def evaluate_groups(
             raise FrameError(f"y_true and {name} have the same index in another order: {same}")
     if sizes is not None:
         each = " If it is the query of each row, it is qid=." if len(sizes) == n else ""
-        if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any():
-            raise FrameError(f"group= is the number of rows of each query: whole numbers from 1 up.{each}")
-        if sizes.sum() != n:
-            raise FrameError(f"group= adds up to {sizes.sum():,} rows, and y_true has {n:,}.{each}")
+        if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any() or sizes.sum() != n:
+            problem = f"group= is the number of rows of each query: whole numbers from 1 up that add up to the {n:,} rows of y_true.{each}"
+            raise FrameError(problem)
         if len(sizes) == n > 1:
             fix = f"If each row is a query: qid=range({n})."
             raise FrameError(f"group= makes each of the {n:,} rows a query of its own.{each}", fix=fix)
@@ -193,15 +166,12 @@ def _column(values: Any, name: str) -> pd.Series[Any]:
         fix = f"give one value a row, {name}.ravel(), with group=[{shape[1]}] * {shape[0]}."
         raise FrameError(f"{name} has the shape {shape}: {fix}")
     if not is_several(values) or isinstance(values, Mapping) or any(map(is_several, [*values][:1])):
-        models = "{'a': recnb.evaluate_groups(y_true, a, ...), 'b': recnb.evaluate_groups(y_true, b, ...)}"
         fix = f"For a column of a frame: frame[{values!r}]." if isinstance(values, str) else ""
-        fix = f"To compare models: recnb.compare({models})." if isinstance(values, Mapping) else fix
-        raise FrameError(
-            f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series.", fix=fix
-        )
-    if isinstance(values, pd.Series):
-        return values
-    return pd.Series(values if isinstance(values, np.ndarray) else list(values))
+        if isinstance(values, Mapping):
+            fix = "To compare models: recnb.compare({'a': recnb.evaluate_groups(y_true, a, ...), ...})."
+        problem = f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series."
+        raise FrameError(problem, fix=fix)
+    return values if isinstance(values, pd.Series) else pd.Series(np.asarray(values) if len(shape) else list(values))
 
 
 def evaluate_model(
@@ -223,17 +193,8 @@ def evaluate_model(
         An object whose `predict(user)` returns one score per item, shape (n_items,), or a function of the user that does.
     test, train
         SciPy sparse matrices, shape (n_users, n_items). An entry above 0 is a relevant item and its relevance.
-    k
-        Cut-off or cut-offs.
-    metrics
-        Names of metrics; None: the usual ones.
-    **options
-        Options of the metrics.
-
-    Returns
-    -------
-    Table
-        One row per metric, one column per cut-off.
+    k, metrics, **options
+        As in `table` of an evaluation.
 
     Examples
     --------

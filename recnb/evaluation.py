@@ -50,62 +50,39 @@ class EvaluationMethods(Methods):
         return score_of(self._data, metric, k, options)
 
     def table(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        intervals: bool = False,
-        by: Any = None,
-        bins: int = 4,
-        **options: Any,
-    ) -> Table:
+        self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, *, intervals: bool = False,
+        by: Any = None, bins: int = 4, **options: Any,
+    ) -> Table:  # fmt: skip
         """Return means over users, one row per metric and one column per cut-off; `.plot()` draws it.
 
         Parameters
         ----------
         metrics
-            Names of metrics, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]` (see `measure`); or a mapping
-            of name to its own options, as `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
+            Names, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]`; or a mapping of name to its own options, as
+            `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
         k
             Cut-off or cut-offs; None is the whole list. A name with a cut-off has its own, and there is one column.
         intervals
-            True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"), with 95% intervals. A table of
-            segments has intervals in either case.
+            True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"), with 95% intervals.
         by
-            Segments of users, each with an interval and its difference to all other users: a column of `users=` or of the
-            truth; "activity" or "popularity_taste", which are computed from `train=`; a Series of user to segment; or
-            several of these in a list. If a column of the truth differs within users, such as a week, each of its values is
-            a truth of its own.
+            Segments of users, each with an interval and its difference to all other users: a column of `users=`, of the truth or of
+            the recommendations; "activity" or "popularity_taste", which are computed from `train=`; a Series of user to segment; or
+            several of these in a list. Each value of a column of the truth that differs within users, such as a week, is a truth of
+            its own.
         bins
             Number of quantile bins for a `by` that is a number.
         **options
             Options of the metrics, applied to each metric that has them, as `gain="exponential"`.
-
-        Returns
-        -------
-        Table
         """
         if by is not None:
             return table_by(self._data, metrics, k, by, bins, options)
         return table_of(self._data, metrics, k, options, intervals=intervals)
 
     def measure(self, text: str, **options: Any) -> Score | CatalogueScore:
-        """Return the number of a measure by the name that papers print.
+        """Return the number of a measure by the name that papers print: "nDCG@10", "AP(rel=2)", "nDCG(dcg='exp-log2')@10".
 
-        Parameters
-        ----------
-        text
-            A name, parameters in brackets and a cut-off: "nDCG@10", "AP(rel=2)", "nDCG(dcg='exp-log2')@10",
-            "RBP(p=0.8)", "P(judged_only=True)@5". Names are those of recnb, ir_measures and trec_eval; case does not
-            matter. `rel` is the least relevance of a relevant item; `judged_only` leaves items that are not judged out of
-            the lists.
-        **options
-            Options of the metric; and `k`, if the text has no cut-off.
-
-        Returns
-        -------
-        Score
-            CatalogueScore for a metric of all lists together.
+        Names are those of recnb and ir_measures; case does not matter. `rel` is the least relevance of a relevant item;
+        `judged_only` leaves items that are not judged out of the lists. Options are those of the metric, and `k`.
 
         Examples
         --------
@@ -118,7 +95,7 @@ class EvaluationMethods(Methods):
         return measure_of(self._data, text, options)
 
     def measures(self, names: Iterable[str], *, confidence: float = 0.95, **options: Any) -> Table:
-        """Return several measures by the names that papers print.
+        """Return several measures by the names that papers print: a row each, with mean, low and high of its interval, and users.
 
         Parameters
         ----------
@@ -128,12 +105,6 @@ class EvaluationMethods(Methods):
             Of the intervals, between 0 and 1.
         **options
             Options of the metrics, applied to each metric that has them.
-
-        Returns
-        -------
-        Table
-            With a row per measure, under its name as given: mean, low and high, the ends of its interval, and
-            users.
 
         Examples
         --------
@@ -146,22 +117,7 @@ class EvaluationMethods(Methods):
         return measures_of(self._data, names, confidence, options)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Table:
-        """Return a metric at many cut-offs, each with a 95% interval; `.plot()` draws it.
-
-        Parameters
-        ----------
-        metric
-            Name of a metric.
-        k
-            Cut-offs.
-        **options
-            Options of the metric.
-
-        Returns
-        -------
-        Table
-            A row per cut-off: the metric, low and high.
-        """
+        """Return a metric at many cut-offs, a row each, with the ends of a 95% interval; `.plot()` draws it."""
         return curve_of(self._data, metric, k, options)
 
     def explain(
@@ -171,35 +127,19 @@ class EvaluationMethods(Methods):
 
         Parameters
         ----------
-        metric
-            Name of a metric.
+        metric, k, **options
+            The metric, as in `table`.
         user
             A user's id. A metric of all lists together needs none: `explain("coverage", k=10)`.
-        k
-            Cut-off; None is the whole list.
         lang
             "en" or "ko"; None is the language that is set, `recnb.language`.
-        **options
-            Options of the metric.
-
-        Returns
-        -------
-        Explanation
         """
         return explanation_of(self._data, metric, user, k, options, lang)
 
     def items(self, k: int | None = None) -> Table:
-        """Return how often each item is recommended and found: a row per item, the most recommended first.
+        """Return how often each item is recommended and found down to k: a row per item, the most recommended first.
 
-        Parameters
-        ----------
-        k
-            Cut-off; None is the whole list.
-
-        Returns
-        -------
-        Table
-            Columns shown, share, hits and relevant; share_in_train and ratio with `train=`; title if `items=` has one.
+        Columns are shown, share, hits and relevant; share_in_train and ratio with `train=`; title if `items=` has one.
 
         Examples
         --------
@@ -212,36 +152,17 @@ class EvaluationMethods(Methods):
         return items_of(self._data, k)
 
     def user(self, user: Any, k: int | None = None) -> Table:
-        """Return one user's list, and the relevant items that it misses.
-
-        Parameters
-        ----------
-        user
-            A user's id.
-        k
-            Cut-off; None is the whole list.
-
-        Returns
-        -------
-        Table
-            A row per place: rank, item, score, relevance, hit; `missed` is a table of the relevant items that are not among them.
-        """
+        """Return one user's list down to k: rank, item, score, relevance, hit; `missed` has the relevant items that are not among them."""
         return user_list_of(self._data, user, k)
 
     def report(
-        self,
-        k: int | Sequence[int] = (5, 10, 20),
-        metrics: Metrics = None,
-        *,
-        by: Any = None,
-        bins: int = 4,
-        confidence: float = 0.95,
-        lang: str | None = None,
-        **options: Any,
-    ) -> Report:
+        self, k: int | Sequence[int] = (5, 10, 20), metrics: Metrics = None, *, by: Any = None, bins: int = 4,
+        confidence: float = 0.95, lang: str | None = None, **options: Any,
+    ) -> Report:  # fmt: skip
         """Return a report: problems in the data, metrics with intervals, the curve over k, the best and worst served users.
 
-        With `train=` or `items=` it includes metrics beyond accuracy.
+        A notebook shows it; `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it. With `train=` or `items=`
+        it includes metrics beyond accuracy.
 
         Parameters
         ----------
@@ -257,11 +178,6 @@ class EvaluationMethods(Methods):
             "en" or "ko"; None is the language that is set.
         **options
             Options of the metrics.
-
-        Returns
-        -------
-        Report
-            Shown by a notebook; `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it.
         """
         from recnb.report.build import report_of
         from recnb.report.request import request_of
@@ -273,19 +189,7 @@ class EvaluationMethods(Methods):
             return report_of({"": self._data}, request)
 
     def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
-        """Check the data for problems, and measure their effect on one metric at one cut-off.
-
-        Parameters
-        ----------
-        k, metric, **options
-            The metric on which effects are measured.
-
-        Returns
-        -------
-        Lint
-            A sequence of findings, the most severe first; false if there are none. Frames given as `train=`, `items=`
-            and `users=` are checked as well.
-        """
+        """Check the data, side frames included, for problems, the most severe first; their effect is that on one metric at one cut-off."""
         from recnb.lint import lint
 
         return lint(self._data, k, metric, options)
@@ -348,29 +252,14 @@ class Evaluation(EvaluationMethods):
         return self._data.notes
 
     def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:
-        """Return every metric beyond accuracy that the data allow.
-
-        Parameters
-        ----------
-        k
-            Cut-off or cut-offs; None is the whole list.
-
-        Returns
-        -------
-        Table
-            A row per metric, a column per cut-off. The line below it names the metrics that need `train=` or `items=`.
-        """
+        """Return every metric beyond accuracy that the data allow, a row each; the line below names those that need more frames."""
         return beyond_table(self._data, k)
 
     def under(self, library: str) -> Evaluation:
-        """Return the same data under another library's conventions: users averaged, ties, denominators.
+        """Return the same data under another library's conventions, as "rectools" or "trec": users averaged, ties, denominators.
 
-        Where the library itself would raise an error, these still give a number; `recnb.as_in` refuses the frames.
-
-        Parameters
-        ----------
-        library
-            Its name, as "rectools", "ir_measures", "trec" or "sklearn". A metric that it lacks is recnb's own, and marked.
+        A metric that it lacks is recnb's own, and marked. Where the library itself would raise an error, these still give a
+        number; `recnb.as_in` refuses the frames.
 
         Examples
         --------
@@ -396,43 +285,23 @@ class Evaluation(EvaluationMethods):
         ----------
         metric, k, **options
             The metric, as in `table`.
-        power
-            Probability of detecting a difference of that size.
-        alpha
-            Significance level of the two-sided test.
+        power, alpha
+            Probability of detecting a difference of that size; significance level of the two-sided test.
         against
             An evaluation of the other model, from which the standard deviation of differences is measured.
         correlation
-            Without `against`: correlation of the models' values, from which the standard deviation is estimated. The
-            default, 0.3, is cautious.
-
-        Returns
-        -------
-        Detectable
+            Without `against`: that of the models' values, from which the standard deviation is estimated; by default a cautious 0.3.
         """
         chosen, cutoff = measure_at(metric, k)
-        chosen = metric_named(chosen)
         if against is not None and not isinstance(against, Evaluation):
             problem = f"against={one_line(repr(against))} is no Evaluation: "
             raise OptionError(problem, "give one, such as recnb.evaluate(other, truth).")
         other = None if against is None else against._data
         terms = {"power": power, "alpha": alpha, "correlation": correlation}
-        return detectable_of(self._data, other, chosen, cutoff, options, **terms)
+        return detectable_of(self._data, other, metric_named(chosen), cutoff, options, **terms)
 
     def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:
-        """Check that a number reaches a value, as a test of a release would.
-
-        Parameters
-        ----------
-        metric, k, **options
-            The metric, as in `table`.
-        value
-            The lowest mean that passes.
-
-        Returns
-        -------
-        Gate
-            True if it does; `to_json` writes it for CI.
+        """Check that a number reaches a value, as a test of a release would: true if it does; `to_json` writes it for CI.
 
         Examples
         --------
@@ -459,11 +328,6 @@ class Evaluation(EvaluationMethods):
             other="rectools")` compares two libraries.
         variant
             Which of a library's several versions of the metric.
-
-        Returns
-        -------
-        Why
-            A row per switch: its effect on the mean and the number of users affected.
         """
         from recnb.libraries.why import why
 
@@ -483,10 +347,6 @@ class Evaluation(EvaluationMethods):
             The number as printed, as text if it ends in zeros.
         digits
             Number of decimal places that were printed; by default those of `value`.
-
-        Returns
-        -------
-        Identified
         """
         from recnb.libraries.identify import identify
 
@@ -499,29 +359,13 @@ class Evaluation(EvaluationMethods):
         ----------
         metric, k, **options
             The metric, as in `table`.
-
-        Returns
-        -------
-        Spread
         """
         from recnb.libraries.spread import spread
 
         return spread(self._data, metric, k, **options)
 
     def explore(self, metric: str = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Explorer:
-        """Open a widget for browsing from the mean to users and to one user's list. Needs `recnb[notebook]`.
-
-        Parameters
-        ----------
-        metric, k, **options
-            The metric, as in `table`.
-        lang
-            "en" or "ko"; None is the language that is set.
-
-        Returns
-        -------
-        Explorer
-        """
+        """Open a widget for browsing from the mean to users and to one user's list. Needs `recnb[notebook]`."""
         from recnb.widgets import needs_notebook
 
         with needs_notebook("explore"):
@@ -529,30 +373,15 @@ class Evaluation(EvaluationMethods):
         return explorer({"": self}, metric, k, lang=lang, **options)
 
     def hits(self, depth: int | None = None) -> Hits:
-        """Return the hits, from which every metric is computed.
-
-        Parameters
-        ----------
-        depth
-            The last rank that counts; None: all.
-        """
+        """Return the hits down to a rank, from which every metric is computed; None: all."""
         return self._data.hits(depth)
 
     def to_frame(
         self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
     ) -> pd.DataFrame:
-        """Return a row per user: length of the list, number of relevant items, number of hits; or values of metrics.
+        """Return a row per user with the length of the list, relevant items and hits; or, if asked for, with values of metrics.
 
-        Parameters
-        ----------
-        metrics, k, **options
-            As in `table`: a column for each metric at each cut-off, NaN for a user whom the metric leaves out. With
-            neither metrics nor k, the counts.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Its index is the users, under the name of their column.
+        Metrics, k and options are those of `table`: a column for each metric at each cut-off, NaN for a user whom it leaves out.
 
         Examples
         --------

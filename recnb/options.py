@@ -142,6 +142,11 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
 ANSWERS: dict[str, str] = {
     "label_gain": "gains are those of a metric: ev.ndcg(k=10, gain='exponential') is 2**label - 1, gain='linear' the label.",
     **dict.fromkeys(("weight", "weights", "sample_weight"), "every user, or query, counts the same."),
+    **dict.fromkeys(
+        ("group", "qid"),
+        "that of labels and scores without a frame is recnb.evaluate_groups(y_true, y_score, group=...).",
+    ),
+    **dict.fromkeys(("alpha", "confidence"), "intervals have a confidence: ev.measures(['nDCG@10'], confidence=0.95)."),
     "complete": "users without a list count 0 by averaged_users='truth'.",
     "user_ids": "rows of items by user are a mapping, dict(zip(users, rows)).",
 }
@@ -149,26 +154,14 @@ ANSWERS: dict[str, str] = {
 
 def unknown_option(name: str, value: object, of: str, known: Collection[str]) -> OptionError:
     """Return the error for a keyword that is none."""
-    no_option = f"{name}= is no option of {of}: "
     if name in ("k", "metrics") or any(name in metric.defaults for metric in METRICS.values()):
         problem = f"{name!r} is no option of an evaluation: k, metrics and options such as gain belong to a metric."
         return OptionError(problem, fix="Type ev.measures(['nDCG@10', 'AP']), or ev.table(k=10, gain='exponential').")
-    if name in ("group", "qid"):
-        call = f"recnb.evaluate_groups(y_true, y_score, {name}=...)"
-        problem = f"{name}= is that of labels and scores without a frame: type {call}, for several models recnb.compare({{'a': {call}, …}})."
-        return OptionError(problem, fix=f"For a column of queries: user={name!r}.")
     if name in ("rel", "relevance_level", "threshold"):
         grade = value if is_number(value) and value > 0 else 2
-        return OptionError(f"{no_option}the lowest relevant grade is relevant_from={grade!r}.")
-    if name in ("alpha", "confidence"):
-        level = value if name == "confidence" else round(1.0 - value, 12) if is_number(value) else None
-        confidence = f"confidence={level if is_number(level) and 0 < level < 1 else 0.95!r}"
-        if "confidence" in known:
-            return OptionError(f"{no_option}tests have the level 1 - confidence, here {confidence}.")
-        fix = f"Type ev.measures(['nDCG@10'], {confidence}), or recnb.compare(models, truth, {confidence})."
-        return OptionError(f"{no_option}intervals and tests have a confidence.", fix=fix)
-    if name in ANSWERS:
-        return OptionError(no_option + ANSWERS[name])
+        return OptionError(f"{name}= is no option of {of}: the lowest relevant grade is relevant_from={grade!r}.")
+    if name in ANSWERS and name not in known:
+        return OptionError(f"{name}= is no option of {of}: {ANSWERS[name]}")
     return OptionError(f"{name!r} is no option of {of}. {near(name, known)}")
 
 

@@ -293,8 +293,6 @@ def test_a_threshold_as_numpy_writes_it() -> None:
 @pytest.mark.parametrize("user", [3, "1", 1.5, (1,), [1], float("nan"), pd.NA, -1, 2**70, b"1", object(), True])
 def test_a_user_who_is_not_there(user: Any) -> None:
     refused(lambda: EV.explain("ndcg", user, k=2), UnknownUserError, "is not among the 2 users", "They are 1, 2")
-    if not isinstance(user, int):
-        refused(lambda: EV.explain("ndcg", user, k=2), UnknownUserError, "Users are whole numbers")
 
 
 @pytest.mark.parametrize("user", [1, "amy", "<b>", ""])
@@ -314,7 +312,6 @@ def test_a_user_left_out_is_not_there_and_many_are_not_all_listed() -> None:
         UnknownUserError,
         "999 users",
         "1, 2, 3, 4, 5, …",
-        "no relevant item may have been left out",
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from recnb.conventions import WORDS, Convention, presets
 from recnb.data import NAMES
-from recnb.errors import OptionError, is_number, is_several, is_word, near, nearest_names, quoted
+from recnb.errors import OptionError, is_number, is_several, is_word, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED
 from recnb.metrics.metric import Metric, measure_named, metric_named, standard_metric
@@ -116,7 +117,8 @@ def check_options(metric: Metric[...], options: Mapping[str, Any]) -> None:
 def _refuse_options_of_data(metric: str, options: Mapping[str, Any], known: Collection[str]) -> None:
     """Refuse options that are given where the frames are, also misspelt ones."""
     for name in [name for name in options if name not in known]:
-        value, meant = options[name], next(iter(nearest_names(name, [*known, *OF_DATA])), name)
+        value = options[name]
+        meant = name if name in OF_DATA else "".join(get_close_matches(name, [*known, *OF_DATA], n=1, cutoff=0.75))
         if meant not in OF_DATA or meant in known:
             continue
         if meant == "cutoff" and is_number(value):
