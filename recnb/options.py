@@ -144,7 +144,7 @@ ANSWERS: dict[str, str] = {
     **dict.fromkeys(("weight", "weights", "sample_weight"), "every user, or query, counts the same."),
     **dict.fromkeys(
         ("group", "qid"),
-        "that of labels and scores without a frame is recnb.evaluate_groups(y_true, y_score, group=...).",
+        "that of labels and scores without a frame is recnb.evaluate_groups(y_true, y_score, group=...), several models recnb.compare({'a': that, …}).",
     ),
     **dict.fromkeys(("alpha", "confidence"), "intervals have a confidence: ev.measures(['nDCG@10'], confidence=0.95)."),
     "complete": "users without a list count 0 by averaged_users='truth'.",

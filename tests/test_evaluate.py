@@ -107,8 +107,8 @@ def test_groups_are_scored_as_by_scikit_learn(groups: list[list[tuple[int, int]]
 REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "no groups": ({}, ("group=[3, 2]", "qid=")),
     "groups twice": ({"group": [2], "qid": [1, 1]}, ("needed once",)),
-    "too few": ({"group": [1]}, ("adds up to 1 rows, and y_true has 2",)),
-    "queries as sizes": ({"group": [7, 7]}, ("adds up to 14", "it is qid=")),
+    "too few": ({"group": [1]}, ("add up to the 2 rows of y_true",)),
+    "queries as sizes": ({"group": [7, 7]}, ("add up to the 2 rows", "it is qid=")),
     "a negative size": ({"group": [3, -1]}, ("whole numbers from 1 up",)),
     "an empty group": ({"group": [2, 0]}, ("whole numbers from 1 up",)),
     "half a row": ({"group": [1.5, 0.5]}, ("whole numbers from 1 up",)),
@@ -157,7 +157,7 @@ def test_what_is_given_by_position_is_named() -> None:
 
 
 def test_models_of_labels_and_scores() -> None:
-    with pytest.raises(OptionError, match=r"recnb\.compare\({'a': recnb\.evaluate_groups\(y_true, y_score, group="):
+    with pytest.raises(OptionError, match=r"recnb\.evaluate_groups\(y_true, y_score, group=\.\.\.\), several models recnb\.compare\(\{'a': that, …\}\)"):
         recnb.compare({"a": [0.1], "b": [0.2]}, [1], group=[1])
 
 
