@@ -157,7 +157,10 @@ def test_what_is_given_by_position_is_named() -> None:
 
 
 def test_models_of_labels_and_scores() -> None:
-    with pytest.raises(OptionError, match=r"recnb\.evaluate_groups\(y_true, y_score, group=\.\.\.\), several models recnb\.compare\(\{'a': that, …\}\)"):
+    with pytest.raises(
+        OptionError,
+        match=r"recnb\.evaluate_groups\(y_true, y_score, group=\.\.\.\), several models recnb\.compare\(\{'a': that, …\}\)",
+    ):
         recnb.compare({"a": [0.1], "b": [0.2]}, [1], group=[1])
 
 
