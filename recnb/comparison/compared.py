@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import chain
 from math import nan
+from typing import Any
 
-from recnb.comparison.comparison import Comparison
 from recnb.comparison.differences import PairedValues, blocks_of, computed_blocks, measure
 from recnb.comparison.overlap import overlaps
 from recnb.data.source import RemoteRanking
@@ -19,7 +19,7 @@ from recnb.results.segments import SMALL, segments_of
 from recnb.results.values import values_of
 
 
-def compared_of(comparison: Comparison, request: ReportRequest) -> Measured:
+def compared_of(comparison: Any, request: ReportRequest) -> Measured:
     """Hold the models of a comparison against each other in the metrics and cut-offs of a report."""
     models, names, settings = comparison._models, comparison.names, comparison.settings
     first, k, (lead, options) = next(iter(models.values())), request.lead_k, request.metrics[0]
@@ -61,7 +61,7 @@ def compared_of(comparison: Comparison, request: ReportRequest) -> Measured:
     )
 
 
-def _segments(comparison: Comparison, request: ReportRequest, block: PairedValues) -> ReportSegments | None:
+def _segments(comparison: Any, request: ReportRequest, block: PairedValues) -> ReportSegments | None:
     """Return the differences in the lead metric within each segment of the users."""
     if request.by is None:
         return None
