@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from recnb import conventions, datasets, errors
 from recnb.accessor import RecAccessor, register
 from recnb.conventions import Convention
-from recnb.data.trec import read_trec_qrels, read_trec_run
+from recnb.data.files import read_trec_qrels, read_trec_run
 from recnb.display.language import language
 from recnb.evaluate import evaluate, evaluate_groups, evaluate_model
 from recnb.evaluation import Evaluation

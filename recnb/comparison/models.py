@@ -14,9 +14,9 @@ import polars as pl
 
 from recnb.data import Frame, table_of
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
+from recnb.data.files import IDS, Wanted, read_together
 from recnb.data.forms import RECS, Input
 from recnb.data.load import DESCRIBED, is_file
-from recnb.data.table_files import IDS, Wanted, read_together
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ColumnError, FrameError, OptionError, is_several, listed, quoted

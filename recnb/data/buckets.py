@@ -1,101 +1,164 @@
-"""Rows of a table in memory if they fit, else in temporary files, each of which holds the rows of whole users."""
+"""Tables that are read in batches, and their rows in memory if they fit, else in temporary files, each of which holds whole users."""
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import nullcontext, suppress
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from recnb.data.columns import owned
+from recnb.data.columns import Frame, collected, is_dataset, is_relation, owned, table_of
 from recnb.data.encoding import hashes_of
-from recnb.data.memory import available_memory
+from recnb.display.language import N_
 from recnb.metrics.hits import Ints
 
+#: Rows of a batch, about; and rows that are written at a time.
+ROWS, BLOCK = 2**20, 2**22
 #: A table of no more rows than this stays in memory, and any that takes no more than this share of what is free:
 #: to join rows takes some eight times as much as they do.
 WHOLE, SHARE = 2**22, 1 / 32
-#: Rows that are written at a time.
-BLOCK = 2**22
 #: The finest buckets there can be, a power of two: users by a hash of the id.
 SLOTS = 2**8
 #: Bytes of a bucket's rows, about, of both tables together; joining takes some ten times as much, on each core.
 BUCKET = 2**23
+#: Where Linux says how much memory a container may use, and how much it does: versions 2 and 1 of its controllers.
+LIMITS = (("memory.max", "memory.current"), ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"))
+
+Batches = Generator[pl.DataFrame, None, None]
+
+
+def origin_of(frame: Frame) -> tuple[str, str] | None:
+    """Return what holds the rows of a table that is read in batches, and what to type to have them in memory; None if they are."""
+    if isinstance(frame, pl.LazyFrame):
+        return N_("a lazy frame"), "collect the frame first, frame.collect()"
+    if is_dataset(frame):
+        return N_("the files of a pyarrow dataset"), "read the dataset first, dataset.to_table()"
+    if is_relation(frame):
+        return N_("a DuckDB relation"), "fetch the relation first, relation.to_arrow_table()"
+    return None
+
+
+def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
+    """Yield the columns of the roles in batches and in order; a table in memory is one. Close it to let go of what is read."""
+    if origin_of(frame) is None:
+        yield table_of(frame, name, roles)
+        return
+    with collected(name), _reader(frame, roles) as reader:
+        for part in reader:
+            batch = pl.DataFrame(part if isinstance(part, pl.DataFrame) else pl.from_arrow(part))
+            if batch.height:  # dictionaries of text may differ between batches
+                yield batch.with_columns(pl.col(pl.Categorical).cast(pl.String), pl.selectors.enum().cast(pl.String))
+
+
+def _reader(frame: Frame, roles: Mapping[str, str]) -> Any:
+    """Return the columns of the roles of a table that is not in memory as batches, to be closed."""
+    if isinstance(frame, pl.LazyFrame):
+        picked = frame.select(pl.col(column).alias(role) for role, column in roles.items())
+        return nullcontext(picked.collect_batches(chunk_size=ROWS, engine="streaming"))
+    if is_dataset(frame):
+        import pyarrow.dataset as ds
+
+        # One batch and one file ahead: what is read further ahead is held, and is as large as the files.
+        columns = {role: ds.field(column) for role, column in roles.items()}
+        return frame.scanner(columns=columns, batch_size=ROWS, batch_readahead=1, fragment_readahead=1).to_reader()
+    import duckdb
+
+    picked = frame.select(*(duckdb.ColumnExpression(column).alias(role) for role, column in roles.items()))
+    return (getattr(picked, "to_arrow_reader", None) or picked.fetch_record_batch)(ROWS)
+
+
+def available_memory() -> int:
+    """Return the bytes that this process may still use, on the machine and in its container."""
+    import psutil
+
+    left: int = psutil.virtual_memory().available
+    for files in LIMITS:
+        with suppress(OSError, ValueError):  # there is no such file, or its limit is "max"
+            limit, used = (int(Path("/sys/fs/cgroup", file).read_text()) for file in files)
+            left = min(left, limit - used)
+    return max(left, 0)
+
+
+def release_memory() -> None:
+    """Return to the system what was freed, and Arrow and the C library keep for later."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):  # of Linux alone
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
 class Buckets:
     """The rows of a table by user; those of each user keep their order. Files are removed with this object."""
 
     def __init__(self, batches: Iterable[pl.DataFrame]) -> None:
-        self.first = pl.DataFrame()  #: the first row
-        self.n_bytes = self.n_rows = 0
-        self._held: list[pl.DataFrame] = []
-        self._folder: Path | None = None
-        self._slots: dict[int, list[Path]] = {slot: [] for slot in range(SLOTS)}
-        most, waiting = SHARE * available_memory(), 0
+        self.first = self._rows = pl.DataFrame()  #: the first row; and all, if they are in memory
+        self.n_bytes = n_rows = 0
+        self._slots: dict[int, list[Path]] = {}  #: files by slot
+        held: list[pl.DataFrame] = []
+        most = SHARE * available_memory()
         for rows in batches:
-            self.first = self.first if self.n_rows else rows.head(1)
-            self.n_rows, self.n_bytes = self.n_rows + rows.height, self.n_bytes + int(rows.estimated_size())
-            self._held.append(rows)
-            waiting += rows.height
-            fits = self._folder is None and (self.n_rows <= WHOLE or self.n_bytes <= most)
-            if not fits and (self._folder is None or waiting >= BLOCK):
-                self._write()
-                waiting = 0
-        if self._folder is not None:
-            self._write()
-        elif self._held:
+            self.first = self.first if n_rows else rows.head(1)
+            n_rows, self.n_bytes = n_rows + rows.height, self.n_bytes + int(rows.estimated_size())
+            held.append(rows)
+            fits = n_rows <= WHOLE or self.n_bytes <= most
+            if sum(rows.height for rows in held) >= BLOCK if self.in_files else not fits:
+                self._write(held)
+        if self.in_files:
+            self._write(held)
+        elif held:
             # Others may write to their rows later; those in files are copies.
-            self._held = [owned(pl.concat(self._held, how="vertical_relaxed").get_columns())]
+            self._rows = owned(pl.concat(held, how="vertical_relaxed").get_columns())
 
     @property
     def in_files(self) -> bool:
         """Whether there are too many rows to keep them in memory."""
-        return self._folder is not None
+        return bool(self._slots)
 
     def all(self) -> pl.DataFrame:
         """Return every row; in their order while they are in memory."""
-        return self._read(range(SLOTS)) if self.in_files else self._held[0]
+        return self.bucket(0, SLOTS) if self.in_files else self._rows
 
     def bucket(self, low: int, high: int) -> pl.DataFrame:
         """Return the rows of the users in some slots."""
         if self.in_files:
             return self._read(range(low, high))
-        slots = slots_of(self._held[0]["user"])
-        return self._held[0].filter(pl.Series((slots >= low) & (slots < high)))
+        slots = slots_of(self._rows["user"])
+        return self._rows.filter(pl.Series((slots >= low) & (slots < high)))
 
     def rows_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users."""
-        slots = np.unique(slots_of(users)).tolist() if self.in_files else range(SLOTS)
-        rows = self._read(slots) if self.in_files else self._held[0]
+        rows = self._read(np.unique(slots_of(users)).tolist()) if self.in_files else self._rows
         return rows.filter(pl.col("user").is_in(users.implode()))
 
-    def _write(self) -> None:
-        """Write what is held, a file for each slot."""
-        if self._folder is None:
+    def _write(self, held: list[pl.DataFrame]) -> None:
+        """Write what is held, a file for each slot, and let go of it."""
+        if not self.in_files:
+            self._slots = {slot: [] for slot in range(SLOTS)}
             self._folder = Path(tempfile.mkdtemp(prefix="recnb-"))
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        held, self._held = pl.concat(self._held or [self.first.clear()], how="vertical_relaxed"), []
-        folder = self._folder / str(sum(map(len, self._slots.values())))
-        for start in range(0, held.height, BLOCK):
-            block = held.slice(start, BLOCK)
+        rows = pl.concat([self.first.clear(), *held], how="vertical_relaxed")
+        held.clear()
+        for start in range(0, rows.height, BLOCK):
+            block, folder = rows.slice(start, BLOCK), Path(tempfile.mkdtemp(dir=self._folder))
             block = block.with_columns(slot=pl.Series(slots_of(block["user"]), dtype=pl.Int32))
-            into = pl.PartitionBy(folder / str(start), key="slot", include_key=False)
+            into = pl.PartitionBy(folder, key="slot", include_key=False)
             block.lazy().sink_parquet(into, mkdir=True, compression="uncompressed", statistics=False)
-            for of_slot in (folder / str(start)).iterdir():
+            for of_slot in folder.iterdir():
                 self._slots[int(of_slot.name.removeprefix("slot="))] += sorted(of_slot.iterdir())
 
     def _read(self, slots: Iterable[int]) -> pl.DataFrame:
         files = [file for slot in slots for file in self._slots[slot]]
-        if not files:
-            return self.first.clear()
         rows = [pl.read_parquet(file, hive_partitioning=False, memory_map=False) for file in files]
-        return pl.concat(rows, how="vertical_relaxed", rechunk=True)
+        return pl.concat([self.first.clear(), *rows], how="vertical_relaxed", rechunk=True)
 
 
 def slots_of(users: pl.Series) -> Ints:
@@ -105,13 +168,8 @@ def slots_of(users: pl.Series) -> Ints:
 
 def ranges_of(*tables: Buckets) -> list[tuple[int, int]]:
     """Return the slots of each bucket of some tables, as many buckets as their size and the memory there is ask for."""
+    if not any(table.in_files for table in tables):
+        return [(0, SLOTS)]
     size = max(min(BUCKET, available_memory() // 40), 1)
     n = min(max(-(-sum(table.n_bytes for table in tables) // size), 1), SLOTS)
-    return (
-        list(pairwise(SLOTS * at // n for at in range(n + 1)))
-        if any(table.in_files for table in tables)
-        else [(0, SLOTS)]
-    )
-
-
-__all__ = ["Buckets", "ranges_of", "slots_of"]
+    return list(pairwise(SLOTS * at // n for at in range(n + 1)))

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.columns import find, library_of
+from recnb.data.columns import Made, find
 
 #: The roles that are looked for in each frame beside recommendations and truth.
 ROLES = {"train": ("user", "item"), "items": ("item",), "users": ("user",)}
@@ -36,30 +36,23 @@ class Call:
 
 
 def call_of(
-    given: Mapping[str, Any],
-    labels: Mapping[str, Mapping[str, str]],
-    columns: Mapping[str, str | None],
-    options: Mapping[str, Any],
-    *,
-    library: str | None,
-) -> Call:
+    given: Mapping[str, Any], labels: Mapping[str, Mapping[str, str]], columns: Mapping[str, str | None],
+    options: Mapping[str, Any], *, library: str | None,
+) -> Call:  # fmt: skip
     """Note what was given: `labels` are the columns of recs and truth."""
+    libraries = {Made: "", pd.DataFrame: "pandas", pl.DataFrame: "polars", pl.LazyFrame: "lazy"}
     frames = {}
     for name, frame in given.items():
-        kind = library_of(frame)
-        kind = "lazy" if kind and isinstance(frame, pl.LazyFrame) else kind
-        of_frame = labels.get(name) or (find(frame, name, ROLES[name], columns) if kind else {})
-        frames[name] = GivenFrame(kind, of_frame, _types(frame, of_frame) if kind else {})
-    plain = dict(options)
-    if isinstance(convention := plain.pop("convention", library), Convention):
-        axes = [axis for axis in fields(Convention) if axis.name != "metric"]
-        stated = {axis.name: getattr(convention, axis.name) for axis in axes}
-        plain = {axis.name: stated[axis.name] for axis in axes if stated[axis.name] != axis.default} | plain
+        kind = next((word for of_library, word in libraries.items() if isinstance(frame, of_library)), "")
+        roles = labels.get(name) or (find(frame, name, ROLES[name], columns) if kind else {})
+        schema = frame.dtypes if kind == "pandas" else frame.collect_schema() if kind else {}
+        types = {role: str(schema[label]).partition("(")[0] for role, label in roles.items() if label in schema}
+        frames[name] = GivenFrame(kind, roles, types)
+    plain, convention = dict(options), options.get("convention", library)
+    if isinstance(convention, Convention):
+        del plain["convention"]
+        stated = {axis.name: getattr(convention, axis.name) for axis in fields(Convention) if axis.name != "metric"}
+        plain = {name: value for name, value in stated.items() if value != getattr(Convention, name)} | plain
     elif convention is not None:
         plain = {"convention": convention} | plain
     return Call(frames, {role: column for role, column in columns.items() if column is not None}, plain, library)
-
-
-def _types(frame: Any, labels: Mapping[str, str]) -> dict[str, str]:
-    types = frame.dtypes if isinstance(frame, pd.DataFrame) else frame.collect_schema()
-    return {role: str(types[label]).partition("(")[0] for role, label in labels.items() if label in types}

@@ -1,143 +1,278 @@
-"""Files of text: compressed or not, read as UTF-8, and written whole or not at all."""
+"""Files: any as a table (Parquet, Arrow, CSV, JSON lines, runs and qrels of TREC), and results written whole or not at all.
+
+A run of TREC has six columns, `query Q0 document rank score tag`, qrels four, `query 0 document relevance`. Their ids stay text,
+as trec_eval has them, so that `007` and `7` are two documents.
+"""
 
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
 import json
 import os
+import re
 import secrets
 import shutil
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
+import pandas as pd
 import polars as pl
 
-from recnb.errors import FrameError, OptionError, RecnbError
+from recnb.data.columns import Made, role_of, table_of
+from recnb.display.progress import steps
+from recnb.errors import ColumnError, FrameError, OptionError, RecnbError
 
 File: TypeAlias = str | Path
+Trec = Literal["run", "qrels"]
+#: A file or a frame, what a file may be beside a table, and the ids that it holds.
+Wanted: TypeAlias = tuple[Any, Trec | None, Sequence[str]]
+
+IDS, CSV, COMPRESSED = ("user", "item"), (".csv", ".tsv"), (".gz", ".zst")
+COLUMNS = {"run": ("user", "q0", "item", "rank", "score", "model"), "qrels": ("user", "iteration", "item", "relevance")}
+#: White space between columns, for C and so for trec_eval; a no-break space is part of an id.
+BLANKS = " \t\r\x0b\x0c"
 
 
-def _zstd(path: Path) -> Any:
-    import pyarrow as pa
-
-    return pa.input_stream(str(path), compression="zstd")
+# ---- files as tables
 
 
-#: The function that opens a file, by its last ending.
-COMPRESSED: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".zst": _zstd}
+def read_together(files: Sequence[Wanted], columns: Mapping[str, str]) -> list[Any]:
+    """Read files and frames that belong together; whole numbers of a CSV file, which has no kinds, are text where other ids are."""
+    paths = [Path(file) if isinstance(file, (str, os.PathLike)) else None for file, _, _ in files]
+    is_csv = [path is not None and _ending(path) in CSV for path in paths]
+    tables = [
+        file if path is None else read(path, trec, columns)
+        for path, (file, trec, _) in zip(paths, steps(files, "files read"), strict=True)
+    ]
+    for role in IDS if any(is_csv) else ():
+        ids = {
+            (at, label): table_of(table, str(path), {label: label})[label]
+            for at, (table, path, (_, _, roles)) in enumerate(zip(tables, paths, files, strict=True))
+            for label in getattr(table, "columns", ())
+            if role in roles and (label == columns.get(role) or role_of(label) == role)
+        }
+        if any(column.dtype == pl.Int64 and not is_csv[at] for (at, _), column in ids.items()):
+            continue
+        texts = [column.unique() for column in ids.values() if column.dtype == pl.String]
+        for (at, _), column in ids.items():
+            # Ids of which none would be met stay numbers, and are refused as another kind.
+            if column.dtype == pl.Int64 and any(column.cast(pl.String).is_in(text.implode()).any() for text in texts):
+                tables[at] = Made(tables[at].with_columns(column.cast(pl.String)))
+    return tables
 
 
-def beginning(path: File) -> str:
-    """The first 64 kB of a file as text, whatever it holds."""
-    return _read(Path(path), 65_536).removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
+def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None = None) -> Made:
+    """Read a file as a table; `trec`: whether it may be a run or qrels; `columns`: roles of columns with other names."""
+    data, ending = content(path), _ending(Path(path))
+    try:
+        if ending in (".parquet", ".pq"):
+            return Made(pl.read_parquet(data))
+        if ending in (".arrow", ".feather", ".ipc"):
+            return Made(pl.read_ipc(data))
+        if ending in (".jsonl", ".ndjson"):
+            return Made(pl.read_ndjson(_text(data, path).encode(), infer_schema_length=None))
+        kind = kind_of(data) if trec else None
+        if trec and (kind == trec or (kind is None and ending not in CSV and len(_first_words(data)) >= 4)):
+            return Made(_trec(data, path, trec))  # which says where a line differs
+        if ending in CSV:
+            return _csv(data, path, "\t" if ending == ".tsv" else ",", columns or {})
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        reason = str(problem).strip().split("\n")[0]
+        fix = "If it was cut short, make it again; save text as UTF-8."
+        raise FrameError(f"{path} cannot be read as {ending or 'text'}: {reason}.", fix=fix) from problem
+    known = ".parquet, .arrow, .csv, .tsv, .jsonl, or recommendations as a run and a truth as qrels of TREC"
+    held = f"it is {kind}" if kind else "its ending says of no format"
+    raise FrameError(f"{path}: {held}, and what recnb reads here is {known}.")
+
+
+def _ending(file: Path) -> str:
+    """Return the last suffix that names a format, not a compression."""
+    return next((suffix for suffix in map(str.lower, reversed(file.suffixes)) if suffix not in COMPRESSED), "")
 
 
 def content(path: File) -> bytes:
-    """All of a file as UTF-8; a byte order mark is taken off."""
-    data = _read(Path(path)).removeprefix(codecs.BOM_UTF8)
+    """Return what a file holds, decompressed; a byte order mark is taken off."""
+    file = Path(path)
+    if not file.is_file():
+        what = "is a folder: name a file in it" if file.is_dir() else "is a pipe or a device: save it as a file first"
+        raise FrameError(f"{file} {what}." if file.exists() else f"there is no file {str(path)!r}.")
     try:
-        data.decode()
-    except UnicodeDecodeError as problem:
-        of_two_bytes = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        raise FrameError(
-            f"{path} is not UTF-8: line {_line(data, problem.start)} holds the byte 0x{data[problem.start]:02x}. Save it as UTF-8, "
-            f"for example by iconv -f {'utf-16' if of_two_bytes else 'latin1'} -t utf-8."
-        ) from None
-    if (zero := data.find(0)) >= 0:
-        raise FrameError(f"{path} is no text: line {_line(data, zero)} holds a zero byte.")
-    return data
+        data = file.read_bytes()
+        if file.suffix.lower() == ".zst":
+            import pyarrow as pa
 
-
-def _line(data: bytes, position: int) -> int:
-    return data.count(b"\n", 0, position) + 1
-
-
-def lines_of(data: bytes) -> pl.Series:
-    """The lines of a file's content, null where one is empty."""
-    if not data.strip():
-        return pl.Series("line", [], dtype=pl.String)
-    return pl.read_csv(data, separator="\0", has_header=False, quote_char=None, infer_schema=False).to_series()
-
-
-def _read(path: Path, size: int = -1) -> bytes:
-    if not path.exists():
-        raise FrameError(f"there is no file {str(path)!r}.")
-    if path.is_dir():
-        raise FrameError(f"{path} is a folder: name a file in it.")
-    opened = COMPRESSED.get(path.suffix.lower())
-    try:
-        with opened(path) if opened else path.open("rb") as stream:
-            return bytes(stream.read(size) if size >= 0 else stream.read())
+            data = pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()
+        elif file.suffix.lower() == ".gz":
+            data = gzip.decompress(data)
     except (OSError, EOFError, ValueError, zlib.error) as problem:
+        fix = f"If it is no {file.suffix} file, rename it; else make it again." if file.suffix in COMPRESSED else ""
         reason = getattr(problem, "strerror", None) or problem
-        remedy = f" If it is no {path.suffix} file, rename it; else make it again." if path.suffix in COMPRESSED else ""
-        raise FrameError(f"{path} cannot be read: {reason}.{remedy}") from problem
+        raise FrameError(f"{path} cannot be read: {reason}.", fix=fix) from problem
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
+def _text(data: bytes, path: File) -> str:
+    try:
+        text, bad = data.decode(), data.find(0)
+    except UnicodeDecodeError as problem:
+        text, bad = "", problem.start
+    if bad >= 0:
+        line = data.count(b"\n", 0, bad) + 1
+        raise FrameError(f"{path} is no text in UTF-8: line {line} holds the byte 0x{data[bad]:02x}. Save it as UTF-8.")
+    return text
+
+
+def _csv(data: bytes, path: File, separator: str, columns: Mapping[str, str]) -> Made:
+    data = _without_blank_lines(data.strip(b"\r\n"))
+    header = _text(data, path).split("\n", 1)[0].rstrip("\r")
+    separator = next((sign for sign in (separator, ";", "\t", "|", ",") if sign in header), separator)
+    for names in csv.reader([header], delimiter=separator):
+        if twice := [name for name in names if name and names.count(name) > 1]:
+            raise ColumnError(f"{path} has more than one column called {twice[0]!r}: rename all but one.")
+    table = pl.read_csv(data, separator=separator, infer_schema=False)
+    roles = {label: role for role, label in columns.items()}
+    return Made([_plain_kind(column, roles.get(column.name) or role_of(column.name)) for column in table])
+
+
+def _without_blank_lines(data: bytes) -> bytes:
+    """Return the lines of a CSV file that hold something; blank ones within quotes are part of a text."""
+    pieces = re.split(rb'("[^"]*")', data) if re.search(rb"\n[ \t\r]*\n", data) else [data]
+    return b"".join(piece if at % 2 else re.sub(rb"(?<=\n)[ \t\r]*\n", b"", piece) for at, piece in enumerate(pieces))
+
+
+def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:
+    """Return text as numbers where nothing is lost by it: `007` stays text, and so does what would run together."""
+    whole = column.cast(pl.Int64, strict=False)
+    if (whole.cast(pl.String) == column).fill_null(value=False).sum() == len(column) - column.null_count():
+        return whole
+    number = column.cast(pl.Float64, strict=False)
+    if number.null_count() > column.null_count() or role in ("user", "item", "model"):
+        return column
+    # 1.5 and 1.50 are one score, and may be two versions.
+    return number if role or number.n_unique() == column.n_unique() else column
+
+
+# ---- runs and judgements of TREC
+
+
+def read_trec_run(path: File, *, rank: bool = False) -> pd.DataFrame:
+    """Read a run as a frame of recommendations: user (the query), item (the document), score, model (the tag).
+
+    trec_eval puts documents in order by score and never reads the rank, which in many files does not agree with it; so
+    the rank is left out unless asked for. Files may be compressed (.gz, .zst).
+    """
+    return _trec(content(path), path, "run", rank=rank).to_pandas()
+
+
+def read_trec_qrels(path: File) -> pd.DataFrame:
+    """Read judgements as a frame of truth: user (the query), item (the document), relevance, below 0 for what was not judged."""
+    return _trec(content(path), path, "qrels").to_pandas()
+
+
+def _trec(data: bytes, path: File, kind: Trec, *, rank: bool = False) -> pl.DataFrame:
+    """Read a run or qrels as a table; a broken line is refused.
+
+    As in trec_eval, what follows the sixth column of a run is no part of it, and lines that begin with # are comments.
+    """
+    names, numbers = COLUMNS[kind], ["relevance"] if kind == "qrels" else [*["rank"] * rank, "score"]
+    text = pl.Series([_text(data, path)]).str.split("\n").explode().str.strip_chars(BLANKS)
+    words = text.str.replace_all(f"[{BLANKS}]+", " ").str.splitn(" ", len(names) + 1).struct.unnest()
+    words.columns = [*names, "more"]
+    table = words.with_columns(text=text).with_row_index("line", offset=1).filter(text != "")
+    comment = pl.col("text").str.starts_with("#")
+    whole = pl.col(names[-1]).is_not_null() & (pl.lit(kind == "run") | pl.col("more").is_null())
+    good = {name: pl.col(name).cast(pl.Float64, strict=False).is_not_nan().fill_null(value=False) for name in numbers}
+    for name in {"rank", "relevance"} & {*numbers}:  # 1e3 and 0.5 are 1 and 0 for trec_eval
+        good[name] = pl.col(name).str.contains(r"^[-+]?\d{1,15}(\.0*)?$")
+    for broken, why in (
+        (comment & whole & good[numbers[-1]], "may be a comment or a row: take out the line, or the # in front"),
+        (~comment & ~whole, f"is no {kind} of TREC, which has {len(names)} columns, {' '.join(names)}"),
+        *(
+            (~comment & ~good[one], f"has a {one} that is no {'' if one == 'score' else 'whole '}number")
+            for one in numbers
+        ),
+    ):
+        for line, held in table.filter(broken).select("line", "text").head(1).rows():
+            raise FrameError(f"{path}: line {line}, {held[:120]!r}, {why}.")
+    table = table.filter(~comment)
+    if table.is_empty():
+        raise FrameError(f"{path} is empty: a {kind} of TREC has {len(names)} columns, {' '.join(names)}.")
+    values = [pl.col(one).cast(pl.Float64).cast(pl.Float64 if one == "score" else pl.Int64) for one in numbers]
+    return table.select("user", "item", *values, *["model"] * (kind == "run"))
+
+
+def kind_of(data: bytes) -> Trec | None:
+    """Return the format of text by its first line: "run", "qrels" or None."""
+    words = _first_words(data)
+    if len(words) >= 6 and words[1].upper() in ("Q0", "0") and _is_number(words[4]):
+        return "run"
+    return "qrels" if len(words) == 4 and _is_number(words[3]) else None
+
+
+def _first_words(data: bytes) -> list[str]:
+    """Return the words of the first line that is neither blank nor a comment."""
+    lines = (line.split() for line in data[:65_536].decode("utf-8", "replace").splitlines())
+    return next((words for words in lines if words and not words[0].startswith("#")), [])
+
+
+def _is_number(text: str) -> bool:
+    return pl.Series([text]).cast(pl.Float64, strict=False).is_not_nan().all() is True
+
+
+# ---- results as files
 
 
 def checked_target(path: File) -> Path:
     """Return the path of a file that can be written, or raise an error with the reason."""
-    if not isinstance(path, (str, os.PathLike)):
+    if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
         raise OptionError(f"path={path!r} names no file: give a text such as 'report.html', or a pathlib.Path.")
-    if "\0" in str(path):
-        raise OptionError(f"{path!r} cannot be written: a file name holds no null character; name another file.")
     target = Path(path)
     if target.is_dir():
         raise RecnbError(f"{path} cannot be written: it is a folder; name another file.")
     if not target.parent.is_dir():
-        raise RecnbError(
-            f"{path} cannot be written: there is no folder {str(target.parent)!r}: make its folder first, "
-            f"pathlib.Path({str(target.parent)!r}).mkdir(parents=True)."
-        )
+        make = f"make its folder first, pathlib.Path({str(target.parent)!r}).mkdir(parents=True)."
+        raise RecnbError(f"{path} cannot be written: there is no folder {str(target.parent)!r}: {make}")
     return target
 
 
-@contextmanager
-def replacing(path: File) -> Iterator[Path]:
-    """A file to write, which takes the place of `path` when the block is done; if it fails, `path` is as it was."""
-    target = checked_target(path)
-    if target.exists() and not target.is_file():  # a pipe or a device
-        yield target
-        return
-    target = target.resolve()  # what a link leads to is replaced, not the link
-    temporary = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
+def written(text: str, path: File | None) -> str | None:
+    """Write text to a file, which is as it was if that fails, and return None; return the text if there is no path."""
+    if path is None:
+        return text
+    target = checked_target(path).resolve()  # what a link leads to is replaced, not the link
+    in_place = target.exists() and not target.is_file()  # a pipe or a device
+    temporary = target if in_place else target.with_name(f".{secrets.token_hex(4)}.{target.name}")
     try:
-        yield temporary
-        if target.exists():
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        if not in_place:
+            if target.exists():
+                shutil.copymode(target, temporary)
+            os.replace(temporary, target)
     except OSError as problem:
         raise RecnbError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
     finally:
-        temporary.unlink(missing_ok=True)
-
-
-def written(text: str, path: File | None) -> str | None:
-    """Write text to a file and return None; return the text if there is no path."""
-    if path is None:
-        return text
-    with replacing(path) as file:
-        file.write_text(text, encoding="utf-8", newline="\n")
+        if not in_place:
+            temporary.unlink(missing_ok=True)
     return None
 
 
 def json_values(value: Any) -> Any:
-    """Nested data as JSON has it: mappings for dataclasses, lists for tuples, None for NaN, text for dates and the like."""
+    """Return nested data as JSON has it: mappings for dataclasses, lists for tuples, None for NaN, text for dates and the like."""
     if is_dataclass(value):
         return {field.name: json_values(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {name: json_values(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [json_values(part) for part in value]
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, float) and not isfinite(value):
         return None
     return value if value is None or isinstance(value, (str, int, float)) else str(value)

@@ -8,16 +8,18 @@ A *list* frame has a row for each user, with a list of recommended items and the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
 from recnb.data import validation
-from recnb.data.columns import Frame, Made, Roles, by_name, columns_of, find, index_levels, role_of, table_of
+from recnb.data.columns import Frame, Made, by_name, columns_of, find, role_of, table_of
+from recnb.data.parts import source_of
+from recnb.data.source import Source
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
 
@@ -36,90 +38,79 @@ NOT_SCORED = Plural(
 ONLY_LISTED = Sentence(N_("relevant items: those in this frame, which holds no relevant item that was not recommended"))
 
 
-class Sides(NamedTuple):
-    """Recommendations and truth, each with the columns of its roles, and notes for the reader."""
-
-    recs: pl.DataFrame
-    truth: pl.DataFrame
-    labels: Roles
-    truth_labels: Roles
-    notes: tuple[str | Sentence, ...] = ()
-
-
 # ---- one side
 
 
 def by_item(given: Any, name: str, columns: Mapping[str, str | None]) -> tuple[Frame, set[str]]:
     """Return a table with a row an item of what callers hold by user, and the keywords whose columns are used up by it."""
-    if isinstance(given, Mapping) and len(given) <= 20 and {*validation.IDS} <= {role_of(key) for key in given}:
+    ordered = name == RECS
+    if isinstance(given, Mapping) and len(given) <= 20 and {*validation.IDS} <= {*map(role_of, given)}:
         held = f"a mapping of columns ({', '.join(map(repr, given))}) is given, where one of users is needed"
         raise FrameError(f"{name}: {held}; make it a frame, pandas.DataFrame(...).")
     by_user = isinstance(given, pd.Series) and given.index.nlevels == 1 and not pd.api.types.is_numeric_dtype(given)
     if isinstance(given, Mapping) or by_user:
-        lists = list(given.values() if isinstance(given, Mapping) else given)
-        return _of_lists(_ids(given.keys(), name, None, "users"), lists, name, None, ordered=name == RECS), set()
-    if not (hasattr(type(given), "columns") or hasattr(type(given), "__arrow_c_stream__")):
+        where = f"{name}: what is given holds "
+        users = _ids(given.keys(), where, "users")
+        return _of_lists(users, [*(given.values() if isinstance(given, Mapping) else given)], where, ordered), set()
+    if not hasattr(type(given), "columns") and not hasattr(type(given), "__arrow_c_stream__"):
         return given, set()
-    names = columns_of(given, name)
-    keyword = COLUMN_OF_LISTS.get(name, "")
+    names, keyword = columns_of(given, name), COLUMN_OF_LISTS.get(name, "")
     items = [column for column in names if column == columns.get("item")] or by_name(names, "item")
-    if items and not _holds_lists(given, items[0]):
-        return given, set()
-    lists = [column for column in names if column is not None and column == columns.get(keyword)]
-    lists = lists or [column for column in names if role_of(column) == keyword or _holds_lists(given, column)]
-    numbers = {columns.get(role) for role in ("rank", "score", "relevance")} & {*names}
-    if len(lists) != 1 or (items and (numbers or any(by_name(names, role) for role in ("rank", "score", "relevance")))):
+    numbers = {columns.get(role) for role in validation.CHECKS}
+    if items and (
+        not _holds_lists(given, items[0]) or any(one in numbers or role_of(one) in validation.CHECKS for one in names)
+    ):
         return given, set()  # a number of each row belongs to one item
-    user = find(given, name, ["user"], columns)["user"]
-    if items and table_of(given, name, {"user": user})["user"].is_duplicated().any():
+    lists = [column for column in names if column == columns.get(keyword)] or [
+        column for column in names if role_of(column) == keyword or _holds_lists(given, column)
+    ]
+    if len(lists) != 1:
         return given, set()
-    spent = {role for role in (keyword, "item") if columns.get(role) == lists[0]}
-    return Made(_in_cells(given, name, user, lists[0], ordered=name == RECS).rename({"user": user})), spent
+    user = find(given, name, ["user"], columns)["user"]
+    table = _in_cells(given, name, user, lists[0], ordered).rename({"user": user})
+    return Made(table), {role for role in (keyword, "item") if columns.get(role) == lists[0]}
 
 
-def _in_cells(frame: Frame, name: str, user: str, label: str, *, ordered: bool) -> pl.DataFrame:
+def _in_cells(frame: Frame, name: str, user: str, label: str, ordered: bool) -> pl.DataFrame:
     """Return the items of the lists in a column of a frame."""
     users = table_of(frame, name, {"user": user})["user"]
     if len(users) == 0:
         raise FrameError(f"{name}: there are no rows to evaluate, it is empty.")
-    if isinstance(frame, pl.LazyFrame):
-        frame = frame.select(label).collect()
-    cells = frame if isinstance(frame, (pd.DataFrame, pl.DataFrame)) else pl.DataFrame(frame)
-    return _of_lists(users, cells[label].to_list(), name, label, ordered=ordered)
+    cells = frame if isinstance(frame, pd.DataFrame) else table_of(frame, name, {label: label})
+    return _of_lists(users, cells[label].to_list(), f"{name}: column {label!r} holds ", ordered)
 
 
-def _of_lists(users: pl.Series, lists: Sequence[Any], name: str, label: str | None, *, ordered: bool) -> Made:
+def _of_lists(users: pl.Series, lists: list[Any], where: str, ordered: bool) -> Made:
     """Return user and item; rank or score of recommendations, which are `ordered`, and relevance of a truth that has it.
 
-    An empty or missing list is no list: its user has no row. `label` is the column of the lists, if they are in cells.
+    An empty or missing list is no list: its user has no row.
     """
-    where = f"{name}: what is given " if label is None else f"{name}: column {label!r} "
     if users.is_duplicated().any():
         twice = users.filter(users.is_duplicated())[0]
-        raise FrameError(f"{name}: user {twice!r} has more than one row; lists of items have one row a user.")
+        raise FrameError(f"{where}more than one list of user {twice!r}: lists of items have one row a user.")
     if not set(map(type, lists)) <= {list, tuple, dict}:
-        lists = [_as_list(one, users[at], where, ordered=ordered) for at, one in enumerate(lists)]
+        lists = [_as_list(one, users[at], where, ordered) for at, one in enumerate(lists)]
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-    items = _ids(chain.from_iterable(lists), name, label, "items")
-    ids = {"user": users.gather(np.repeat(np.arange(len(users)), lengths)), "item": items}
-    with_numbers = any(isinstance(one, Mapping) for one in lists)
-    if not with_numbers:
-        rank = np.arange(1, len(items) + 1) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return Made(ids | ({"rank": rank} if ordered else {}))
+    user, item = (
+        users.gather(np.repeat(np.arange(len(users)), lengths)),
+        _ids(chain.from_iterable(lists), where, "items"),
+    )
+    if not any(isinstance(one, Mapping) for one in lists):
+        rank = np.arange(1, len(item) + 1) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return Made({"user": user, "item": item} | ({"rank": rank} if ordered else {}))
     if ordered and any(len(one) and not isinstance(one, Mapping) for one in lists):
         fix = "Give all users lists in rank order, or all of them mappings of item to score."
-        raise FrameError(f"{where}holds lists for some users and mappings for others.", fix=fix)
+        raise FrameError(f"{where}lists for some users and mappings for others.", fix=fix)
     role = "score" if ordered else "relevance"
-    numbers = [*chain.from_iterable(one.values() if isinstance(one, Mapping) else [1.0] * len(one) for one in lists)]
+    numbers = chain.from_iterable(one.values() if isinstance(one, Mapping) else [1.0] * len(one) for one in lists)
     try:
-        if not set(map(type, numbers)) <= {float, int, type(None)}:
-            numbers = [None if number is None else float(number) for number in numbers]
-        return Made(ids | {role: pl.Series(numbers, dtype=pl.Float64, strict=False)})
+        floats = pl.Series([None if number is None else float(number) for number in numbers], dtype=pl.Float64)
     except (TypeError, ValueError) as problem:
-        raise FrameError(f"{where}holds a {role} that is no number: {problem}.") from problem
+        raise FrameError(f"{where}a {role} that is no number: {problem}.") from problem
+    return Made({"user": user, "item": item, role: floats})
 
 
-def _as_list(one: Any, user: Any, where: str, *, ordered: bool) -> Any:
+def _as_list(one: Any, user: Any, where: str, ordered: bool) -> Any:
     """Return the items of one user as a list or a mapping."""
     if one is None or (isinstance(one, float) and np.isnan(one)):
         return []
@@ -130,119 +121,85 @@ def _as_list(one: Any, user: Any, where: str, *, ordered: bool) -> Any:
     if is_several(one) and not isinstance(one, SETS) and not hasattr(type(one), "columns"):
         return one.tolist() if hasattr(one, "tolist") else list(one)
     forms = "in rank order, or a mapping of item to score" if ordered else "or a set, or a mapping of item to relevance"
-    if hasattr(type(one), "columns"):
-        one_frame = "one frame has all users. Models are compared by recnb.compare(models, truth)."
-        raise FrameError(f"{where}holds a frame, {quoted(one)}, for user {user!r}: {one_frame}")
+    held = f"{type(one).__name__} {quoted(one)} for user {user!r}"
     raise FrameError(
-        f"{where}holds {type(one).__name__} {quoted(one)} for user {user!r}, where a list of items {forms}, is needed."
+        f"{where}{held}, where a list of items {forms}, is needed. Models are compared by recnb.compare(models, truth)."
     )
 
 
 def _holds_lists(frame: Frame, column: Any) -> bool:
     """Return whether a column of a frame in memory has lists in its cells."""
-    if isinstance(frame, pd.DataFrame):
-        cells = frame[column]
-        if cells.dtype != object and not isinstance(cells.dtype, pd.ArrowDtype):
-            return False
-        known = next((cell for cell in cells if not (pd.api.types.is_scalar(cell) and pd.isna(cell))), None)
-        return isinstance(known, (list, tuple, np.ndarray, pd.Series, pl.Series, *SETS, Mapping))
+    if isinstance(frame, pd.DataFrame) and (
+        frame[column].dtype == object or isinstance(frame[column].dtype, pd.ArrowDtype)
+    ):
+        return is_several(next((cell for cell in frame[column] if is_several(cell) or not pd.isna(cell)), None))
     return isinstance(frame, pl.DataFrame) and isinstance(frame.schema[column], (pl.List, pl.Array))
 
 
-def _ids(values: Iterable[Any], name: str, label: str | None, what: str) -> pl.Series:
+def _ids(values: Iterable[Any], where: str, what: str) -> pl.Series:
     """Return ids as they are, of one kind; None is missing."""
     values = list(values)
     types = set(map(type, values))
     try:
         if len(types) > 1 and types & {bool, np.bool_}:  # True would become 1
             raise TypeError
-        return pl.Series(values, strict=True) if values else pl.Series(values, dtype=pl.String)
+        return pl.Series(values, strict=True, dtype=None if values else pl.String)
     except (TypeError, OverflowError, pl.exceptions.PolarsError) as problem:
-        where = f"{name}: what is given " if label is None else f"{name}: column {label!r} "
-        if any(issubclass(one, tuple) for one in types):
-            pair = next(one for one in values if isinstance(one, tuple))
-            fix = (
-                "For items with their scores or relevance give a mapping of item to number for each user, dict(pairs)."
-            )
-            raise FrameError(f"{where}holds {what} that are tuples, such as {pair!r}.", fix=fix) from problem
+        fix = "Make them one kind, such as str(item); items with their scores or relevance are a mapping of each user, dict(pairs)."
         kinds = ", ".join(sorted(one.__name__ for one in types))
-        raise FrameError(
-            f"{where}holds {what} of more than one kind: {kinds}.", fix="Make them one kind, such as str(item)."
-        ) from problem
+        raise FrameError(f"{where}{what} of more than one kind: {kinds}, such as {values[0]!r}.", fix=fix) from problem
 
 
 # ---- one frame with both sides
 
 
-def both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Sides:
+def both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Source:
     """Split one frame into recommendations and truth."""
-    name = "the frame"
-    names = columns_of(frame, name)
+    name, names = "the frame", columns_of(frame, "the frame")
     for role, column in columns.items():
         if column is not None and column not in names:
             problem = f"{name} has no column {column!r}, which {role}={column!r} names. Columns: {listed(names)}."
             raise ColumnError(problem)
     if {"recommended", "relevant"} <= {*map(role_of, names)} | {role for role, column in columns.items() if column}:
         return _list_frame(frame, columns, name)
-    has_items = columns.get("item") is not None or bool(by_name([*names, *index_levels(frame)], "item"))
-    try:
-        return _complete_frame(frame, columns, name, has_items=has_items)
-    except FrameError as problem:
-        lists = [] if has_items else [column for column in names if _holds_lists(frame, column)]
-        if len(lists) < 2:
-            raise
-        if role_of(lists[1]) == "recommended" or role_of(lists[0]) == "relevant":
-            lists = [lists[1], lists[0]]
-        which = f"Say which are which: recommended={lists[0]!r}, relevant={lists[1]!r}."
-        raise ColumnError(f"{name}: there are lists in the columns {listed(lists)}.", fix=which) from problem
-
-
-def _complete_frame(frame: Frame, columns: Mapping[str, str | None], name: str, *, has_items: bool) -> Sides:
-    required = ["user", "item"] if has_items else ["user"]
-    labels = find(frame, name, required, columns, ["rank", "score", "relevance"], both_sides=True)
+    index: list[Any] = [*frame.index.names] if isinstance(frame, pd.DataFrame) else []
+    has_items = columns.get("item") is not None or bool(by_name([*names, *index], "item"))
+    ids = ["user", "item"] if has_items else ["user"]
+    labels = find(frame, name, ids, columns, ["rank", "score", "relevance"], both_sides=True)
     table = table_of(frame, name, labels)
     if not has_items:
         labels["item"] = "item"
         table = table.with_row_index("item")
     table = validation.ids(table, name, labels)
-    order = [role for role in ("rank", "score") if role in labels]
-    placed, judged = _present(table[order[0]]), _present(table["relevance"])
-    for row in (~(placed | judged)).arg_true().head(1).to_list():
+    numbers = [role for role in ("rank", "score") if role in labels]
+    placed, judged = (~validation.is_missing(table[role]) for role in (numbers[0], "relevance"))
+    for row in (~(placed | judged if has_items else placed & judged)).arg_true().head(1).to_list():
         pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
-        raise FrameError(f"{name}: row {row} ({pair}) has neither a rank or score nor a relevance: drop such rows.")
-    for row in (~(placed & judged)).arg_true().head(0 if has_items else 1).to_list():
-        label = labels["relevance"] if placed[row] else labels[order[0]]
-        held = f"is missing in row {row}: each row is an item of its own where there is no column of items, and needs both sides."
-        raise FrameError(f"{name}: column {label!r} {held}", fix="Fill it in, or drop the row.")
-    if not placed.any():
-        raise FrameError(f"{name} recommends nothing: every rank or score is missing.")
-    if not judged.any():
-        raise FrameError(f"{name} judges nothing: every value of {labels['relevance']!r} is missing.")
+        needed = (
+            "neither a rank or score nor a relevance"
+            if has_items
+            else "no score or no relevance, and rows without items need both"
+        )
+        raise FrameError(f"{name}: row {row} ({pair}) has {needed}: drop such rows.")
+    for there, verb, role in ((placed, "recommends", numbers[0]), (judged, "judges", "relevance")):
+        if not there.any():
+            raise FrameError(f"{name} {verb} nothing: every value of {labels[role]!r} is missing.")
     notes: list[str | Sentence] = [] if (judged & ~placed).any() else [ONLY_LISTED]
     if not has_items:
         notes.append(ROWS_ARE_ITEMS)
-    if order == ["score"] and (n := int((~placed).sum())):
+    if numbers == ["score"] and (n := int((~placed).sum())):
         notes.append(Sentence(NOT_SCORED, {"n": n}))
-    recs, truth = table.filter(placed).select("user", "item", *order), table.filter(judged)
-    return Sides(recs, truth.select("user", "item", "relevance"), labels, labels, tuple(notes))
+    recs, truth = table.filter(placed)[["user", "item", *numbers]], table.filter(judged)[["user", "item", "relevance"]]
+    return source_of(recs, truth, labels, labels, notes=tuple(notes))
 
 
-def _present(column: pl.Series) -> pl.Series:
-    here = column.is_not_null()
-    return here & column.is_not_nan().fill_null(value=False) if column.dtype.is_float() else here
-
-
-def _list_frame(frame: Frame, columns: Mapping[str, str | None], name: str) -> Sides:
+def _list_frame(frame: Frame, columns: Mapping[str, str | None], name: str) -> Source:
     labels = find(frame, name, ["user", "recommended", "relevant"], columns)
-    recs, truth = (
-        _in_cells(frame, name, labels["user"], labels[role], ordered=role == "recommended")
-        for role in ("recommended", "relevant")
-    )
-    for table, verb, role in ((recs, "recommends", "recommended"), (truth, "judges", "relevant")):
+    tables, roles = [], []
+    for side, verb in (("recommended", "recommends"), ("relevant", "judges")):
+        table = _in_cells(frame, name, labels["user"], labels[side], side == "recommended")
         if table.height == 0:
-            raise FrameError(f"{name} {verb} nothing: every list of {labels[role]!r} is empty.")
-    numbers = {"score" if "score" in recs.columns else "rank": labels["recommended"], "relevance": labels["relevant"]}
-    of_recs, of_truth = (
-        Roles({"user": labels["user"], **numbers, "item": labels[role]}) for role in ("recommended", "relevant")
-    )
-    return Sides(validation.ids(recs, name, of_recs), validation.ids(truth, name, of_truth), of_recs, of_truth)
+            raise FrameError(f"{name} {verb} nothing: every list of {labels[side]!r} is empty.")
+        roles.append({"user": labels["user"], **dict.fromkeys(["item", *table.columns[2:]], labels[side])})
+        tables.append(validation.ids(table, name, roles[-1]))
+    return source_of(tables[0], tables[1], roles[0], roles[1])

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.batches import batches_of, origin_of
-from recnb.data.columns import Frame, columns_of, find, fractional, library_of, role_of, table_of
+from recnb.data.buckets import batches_of, origin_of
+from recnb.data.columns import Frame, columns_of, find, library_of, role_of, table_of
+from recnb.data.files import IDS, Wanted, read_together
 from recnb.data.forms import RECS, ROWS_ARE_ITEMS, TRUTH, Input, both_sides, by_item
 from recnb.data.parts import Layout, read_batches, source_of
 from recnb.data.source import Source, one_model, ranked
-from recnb.data.table_files import IDS, Wanted, read_together
-from recnb.display.language import N_, Sentence
 
 #: The ids of frames that do not have both.
 DESCRIBED = {"items": IDS[1:], "users": IDS[:1]}
@@ -36,12 +34,9 @@ def tables_of(
     Return the tables of what was given, and the columns named by keyword but for those of lists, which have been read.
     """
     frames = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
-    if files := [name for name in frames if is_file(frames[name])]:
+    if any(map(is_file, frames.values())):
         trec: dict[str, Any] = {RECS: "run", TRUTH: "qrels"} if TRUTH in frames else {}
-        wanted: list[Wanted] = [
-            (frame, trec.get(name) if name in files else None, DESCRIBED.get(name, IDS))
-            for name, frame in frames.items()
-        ]
+        wanted: list[Wanted] = [(frame, trec.get(name), DESCRIBED.get(name, IDS)) for name, frame in frames.items()]
         named = {role: column for role, column in columns.items() if column is not None}
         frames = dict(zip(frames, read_together(wanted, named), strict=True))
     spent: set[str] = set()
@@ -54,36 +49,22 @@ def tables_of(
 
 def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
     """Find the columns of two tables, or of one with both sides, and check that their ids are of one type."""
-    source = _read(recs, truth, columns)
-    score = source.labels.get("score")
-    # The score was found by a name other than its own, and other columns could be one.
-    if score in (None, "score", columns.get("score")) or {*fractional(recs)} <= {*source.labels.values()}:
-        return source
-    return replace(source, notes=(*source.notes, Sentence(N_("score: column {column}"), {"column": repr(score)})))
-
-
-def _read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
     if truth is None:
-        sides = both_sides(recs, columns)
+        source = both_sides(recs, columns)
         model = next((name for name in columns_of(recs, "the frame") if role_of(name) == "model"), None)
-        if ROWS_ARE_ITEMS in sides.notes and model not in sides.labels.values():
+        if ROWS_ARE_ITEMS in source.notes and model not in source.labels.values():
             _one_model(recs, model, both_sides=True)
-        return source_of(sides.recs, sides.truth, sides.labels, sides.truth_labels, notes=sides.notes)
+        return source
     layout = Layout.of(recs, truth, columns)
     _one_model(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
         return read_batches(recs, truth, layout, origin)
-    raw = [
-        (table_of(recs, RECS, layout.recs), RECS, layout.recs),
-        (table_of(truth, TRUTH, layout.truth), TRUTH, layout.truth),
-    ]
-    floats = tuple(
-        column
-        for table, name, labels in raw
-        for column in validation.float_ids(table, "recs" if name == RECS else name, labels)
-    )
-    recs_table, truth_table = (validation.ids(*side) for side in raw)
-    return source_of(recs_table, truth_table, layout.recs, layout.truth, floats=floats)
+    tables = [table_of(recs, RECS, layout.recs), table_of(truth, TRUTH, layout.truth)]
+    floats = [
+        *validation.float_ids(tables[0], "recs", layout.recs), *validation.float_ids(tables[1], TRUTH, layout.truth)
+    ]  # fmt: skip
+    recs, truth = validation.ids(tables[0], RECS, layout.recs), validation.ids(tables[1], TRUTH, layout.truth)
+    return source_of(recs, truth, layout.recs, layout.truth, floats=tuple(floats))
 
 
 def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
@@ -96,10 +77,9 @@ def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
 
 def _one_model(recs: Frame, column: str | None, *, both_sides: bool = False) -> None:
     """Refuse a frame of several models: it holds several lists for each user."""
-    if column is None:
-        return
-    found = [batch["model"].unique() for batch in batches_of(recs, RECS, {"model": column})]
-    if found:
+    if column is not None and (
+        found := [batch["model"].unique() for batch in batches_of(recs, RECS, {"model": column})]
+    ):
         one_model(pl.concat(found).unique().sort(), column, library_of(recs), both_sides=both_sides)
 
 

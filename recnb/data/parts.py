@@ -18,10 +18,8 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.batches import Batches, batches_of
-from recnb.data.buckets import Buckets, ranges_of
+from recnb.data.buckets import Batches, Buckets, batches_of, ranges_of, release_memory
 from recnb.data.columns import Frame, columns_of, find, role_of, roles_of
-from recnb.data.memory import release_memory
 from recnb.data.parallel import in_turn
 from recnb.data.population import no_users, users_meet
 from recnb.data.relevance import LazyRows, graded, once

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import pandas as pd
 import polars as pl
 
 from recnb.data import validation
 from recnb.data.call import Call
-from recnb.data.columns import Frame, columns_of, find, snapshot, table_of
+from recnb.data.columns import Frame, columns_of, find, table_of
 from recnb.data.forms import RECS, ROWS_ARE_ITEMS
 from recnb.data.source import InMemoryRows, Source
 from recnb.errors import ColumnError, FrameError
@@ -69,11 +70,13 @@ def read_side_data(
 
 def _others(frame: Frame, name: str, labels: Mapping[str, str], roles: Sequence[str]) -> Frame:
     """Copy the users and items of a frame and its columns that have no role."""
-    columns, read = columns_of(frame, name), {labels[role] for role in roles}
-    others = [column for column in columns if column not in read]
+    columns, used = columns_of(frame, name), {labels[role] for role in roles}
+    others = [column for column in columns if column not in used]
     # Where each row is an item of its own there is no column of items.
     ids = [column for column in dict.fromkeys([labels["user"], labels["item"]]) if column in columns]
-    return snapshot(frame, name, [*ids, *others] if others else [])
+    read = [*ids, *others] if others else []
+    # Columns of pandas are converted when one is asked for: others may hold values of several kinds.
+    return frame[read].copy() if isinstance(frame, pd.DataFrame) else table_of(frame, name, {one: one for one in read})
 
 
 def _read(

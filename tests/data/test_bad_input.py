@@ -258,14 +258,16 @@ def test_what_is_no_frame(thing: Any) -> None:
 
 def test_a_lazy_frame_that_cannot_be_collected() -> None:
     broken = pl.from_pandas(RECS).lazy().with_columns(pl.col("nope"))
-    refused(lambda: recnb.evaluate(broken, TRUTH), FrameError, "recommendations", "lazy frame", "nope", ".collect()")
+    refused(
+        lambda: recnb.evaluate(broken, TRUTH), FrameError, "recommendations", "cannot be read", "nope", ".collect()"
+    )
     late = (
         pl.from_pandas(RECS)
         .lazy()
         .with_columns(item=pl.col("item").cast(pl.String) + "x")
         .with_columns(pl.col("item").cast(pl.Int64))
     )
-    refused(lambda: recnb.evaluate(RECS, late), FrameError, "truth", "lazy frame", ".collect()")
+    refused(lambda: recnb.evaluate(RECS, late), FrameError, "truth", "cannot be read", ".collect()")
 
 
 LISTS = {"user": ["a", "b"], "recommended": [["x", "y"], ["y"]], "relevant": [["x"], ["y", "z"]]}

@@ -77,10 +77,10 @@ PEAK = """
 import sys
 import polars as pl
 import recnb
-from recnb.data import batches, buckets
+from recnb.data import buckets
 
 folder, whole = sys.argv[1], int(sys.argv[2])
-buckets.WHOLE, buckets.SHARE, buckets.BLOCK, batches.ROWS, buckets.BUCKET = whole, 0, 100_000, 100_000, 2_400_000
+buckets.WHOLE, buckets.SHARE, buckets.BLOCK, buckets.ROWS, buckets.BUCKET = whole, 0, 100_000, 100_000, 2_400_000
 for name in ("tiny", "recs"):
     made = pl.scan_parquet(f"{folder}/{name}.parquet").rec.against(pl.scan_parquet(f"{folder}/truth.parquet"))
     made.table(["ndcg", "recall"], k=10)

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.data import batches, buckets, parts
+from recnb.data import buckets, parts
 from recnb.errors import ElsewhereError, FrameError, NoUsersError, RecnbError
 from tests.examples import examples
 from tests.random_frames import CONVENTIONS, METRICS, K, random_frames
@@ -32,7 +32,7 @@ def sized(monkeypatch, whole, rows, batch):
     monkeypatch.setattr(buckets, "BLOCK", rows // 4 + 1)
     monkeypatch.setattr(buckets, "BUCKET", 24 * rows)
     monkeypatch.setattr(buckets, "SLOTS", 8)
-    monkeypatch.setattr(batches, "ROWS", batch)
+    monkeypatch.setattr(buckets, "ROWS", batch)
 
 
 def in_batches(frame):
@@ -208,7 +208,7 @@ def test_libraries_and_columns():
 def test_only_the_columns_of_the_roles_are_read():
     recs, _ = random_frames(np.random.default_rng(8))
     lazy = pl.from_pandas(recs.assign(more=1)).lazy()
-    assert next(batches.batches_of(lazy, "", {"user": "user", "item": "item"})).columns == ["user", "item"]
+    assert next(buckets.batches_of(lazy, "", {"user": "user", "item": "item"})).columns == ["user", "item"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -347,7 +347,7 @@ def test_what_all_rows_together_decide_is_refused():
 def test_a_lazy_frame_that_fails_is_named():
     recs, truth = random_frames(np.random.default_rng(16))
     lazy = pl.from_pandas(recs).lazy().with_columns(score=pl.col("item").cast(pl.String).str.to_date("%Y"))
-    with pytest.raises(FrameError, match="recommendations: the lazy frame cannot be collected"):
+    with pytest.raises(FrameError, match="recommendations cannot be read"):
         recnb.evaluate(lazy, truth)
 
 

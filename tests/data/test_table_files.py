@@ -12,7 +12,6 @@ from recnb.errors import FrameError
 TRUTH = {"u": ["b"]}
 
 LINES = {
-    "ends of an old Mac": b"user,item,rank\ru,a,1\ru,b,2\r",
     "ends of Windows": b"user,item,rank\r\nu,a,1\r\nu,b,2\r\n",
     "blank lines": b"\n\nuser,item,rank\n\nu,a,1\n  \nu,b,2\n\n\n",
     "blank lines of Windows": b"user,item,rank\r\n\r\nu,a,1\r\nu,b,2\r\n\r\n",
@@ -33,29 +32,3 @@ def test_a_row_of_commas_is_no_blank_line(tmp_path: Path) -> None:
     (tmp_path / "recs.csv").write_text("user,item,rank\nu,a,1\n,,\n")
     with pytest.raises(FrameError, match="1 missing user id, the first in row 1"):
         recnb.evaluate(tmp_path / "recs.csv", TRUTH)
-
-
-def test_a_text_with_blank_lines_is_kept_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "items.csv").write_text('item,title\na,"one\n\ntwo"\n\nb,three\n')
-    ev = recnb.evaluate({"u": ["a", "b"]}, TRUTH, items=tmp_path / "items.csv")
-    assert "one" in str(ev.user("u", k=2))
-    assert "two" in str(ev.user("u", k=2))
-
-
-@pytest.mark.parametrize(
-    ("line", "twice"),
-    [
-        ('{"user": "u", "item": "a", "rank": 1, "item": "b"}', True),
-        ('{"user": "u", "item": "a", "rank": 1, "item" : "a"}', True),
-        ('{"user": "u", "item": "a", "rank": 1, "more": {"item": "b"}}', False),
-        ('{"user": "u", "item": "\\"item\\": and \\"item\\":", "rank": 1}', False),
-    ],
-)
-def test_a_key_twice_in_a_line_of_json(line: str, twice: bool, tmp_path: Path) -> None:
-    file = tmp_path / "recs.jsonl"
-    file.write_text('{"user": "u", "item": "b", "rank": 2, "more": {"item": "b"}}\n' + line + "\n")
-    if twice:
-        with pytest.raises(FrameError, match="line 2 has 'item' more than once"):
-            recnb.evaluate(file, TRUTH)
-    else:
-        assert recnb.evaluate(file, TRUTH).mrr() == 0.5

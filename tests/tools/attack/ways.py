@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 import recnb
-from recnb.data import batches, buckets
+from recnb.data import buckets
 from tests.tools.attack.cases import Case, Choices
 from tests.tools.attack.kinds import GRADES, IDS, SCORES, Kind, with_gaps
 
@@ -141,16 +141,16 @@ CONVERT: dict[str, Callable[[Columns], Any]] = {
 def small_batches() -> Iterator[None]:
     """What has more than 3 rows is read in batches of 4, and put into files, in buckets of about 7 rows."""
     sizes = {"WHOLE": 3, "SHARE": 0, "BLOCK": 2, "BUCKET": 7 * 24, "SLOTS": 8}
-    before, rows = {name: getattr(buckets, name) for name in sizes}, batches.ROWS
+    before, rows = {name: getattr(buckets, name) for name in sizes}, buckets.ROWS
     try:
         for name, size in sizes.items():
             setattr(buckets, name, size)
-        batches.ROWS = 4
+        buckets.ROWS = 4
         yield
     finally:
         for name, size in before.items():
             setattr(buckets, name, size)
-        batches.ROWS = rows
+        buckets.ROWS = rows
 
 
 def convert(columns: Columns, way: str) -> Any:
