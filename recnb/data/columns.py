@@ -131,8 +131,8 @@ def find(
         missing.append("relevance")
     if missing or not {*found} & {*optional}:
         for level in frame.index.names if isinstance(frame, pd.DataFrame) else []:
-            if (role := role_of(level)) in wanted and role not in found:
-                problem = f"{name} has no {role} column, and its index holds {level!r}"
+            if (lost := role_of(level)) is not None and lost in wanted and lost not in found:
+                problem = f"{name} has no {lost} column, and its index holds {level!r}"
                 raise ColumnError(f"{problem}: type .reset_index() to make columns of it.")
     if missing:
         raise _missing(frame, name, missing, given, [one for one in columns if one not in found.values()], both_sides)

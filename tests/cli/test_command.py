@@ -218,7 +218,7 @@ def test_the_command_itself(files: Path) -> None:
 
 def test_files_in_the_wrong_place_and_empty_ones_are_named(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, "qrels.txt", "item-knn.run") == 2
-    assert "is judgements (qrels), and only the last file is the truth" in capsys.readouterr().err
+    assert "it is qrels, and what recnb reads here is" in capsys.readouterr().err
     (files / "nothing.csv").touch()
     assert run(files, "nothing.csv", "test.csv") == 2
     assert "nothing.csv is empty" in capsys.readouterr().err
