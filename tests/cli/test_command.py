@@ -12,13 +12,8 @@ import pytest
 
 import recnb
 from recnb.cli import GateRequest, main
-<<<<<<< HEAD
-from recnb.data.table_files import read
-from recnb.errors import OptionError
-=======
 from recnb.data.files import read
-from recnb.errors import FrameError, OptionError
->>>>>>> 984c292 (Input in fewer lines: one module reads files, one reads batches into buckets, a missing column is one sentence)
+from recnb.errors import OptionError
 from tests.trec import write_qrels, write_run
 
 SAMPLE = recnb.datasets.load_sample()
