@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import escape
 
 from recnb.conventions import Convention, shown_at
 from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, Side, html, joined, say
@@ -139,7 +140,7 @@ class Explanation(Suggesting):
         with use_language(self.lang):
             head = framed(self.label, html([Note([Mark("strong", self._headline), " · ", self.reads], "plain")]))
             # Outside of the frame, which switches mathematics off; a formula holds nothing of the user's.
-            formula = f'<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle {self.latex}$</div>'
+            formula = f'<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle {escape(self.latex)}$</div>'
             lists = Side([Section("", blocks) for blocks in self._tables], "auto")
             body = [Note(Mark("code", self.numbers), "plain"), lists, *self._notes]
             return f"{head}{formula}{framed(_('explanation of {label}', label=self.label), html(body))}"
