@@ -216,4 +216,4 @@ def test_files_in_the_wrong_place_and_empty_ones_are_named(files: Path, capsys: 
     assert "it is qrels, and what recnb reads here is" in capsys.readouterr().err
     (files / "nothing.csv").touch()
     assert run(files, "nothing.csv", "test.csv") == 2
-    assert "nothing.csv is empty" in capsys.readouterr().err
+    assert "nothing.csv cannot be read as .csv: empty CSV" in capsys.readouterr().err
