@@ -29,9 +29,6 @@ from recnb.results.segments import table_by
 if TYPE_CHECKING:
     import pandas as pd
 
-    from recnb.libraries.identify import Identified
-    from recnb.libraries.spread import Spread
-    from recnb.libraries.why import Why
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
     from recnb.stats import Detectable
@@ -315,7 +312,7 @@ class Evaluation(EvaluationMethods):
 
     def why(
         self, metric: str, k: int | None = None, *, other: Any = None, variant: str | None = None, **options: Any
-    ) -> Why:
+    ) -> Table:
         """Explain the difference between this number and another: conventions are switched one at a time.
 
         Parameters
@@ -332,11 +329,11 @@ class Evaluation(EvaluationMethods):
         from recnb.libraries.why import why
 
         other = other._data if isinstance(other, Evaluation) else other
-        return why(self._data, metric, k, other=other, variant=variant, **options)
+        return why(self._data, metric, k, other, variant, **options)
 
     def identify(
         self, metric: str, value: Any, k: int | None = None, *, digits: int | None = None, **options: Any
-    ) -> Identified:
+    ) -> Table:
         """Find the conventions that give a published number on this data: this one, and those recorded of libraries.
 
         Parameters
@@ -348,11 +345,11 @@ class Evaluation(EvaluationMethods):
         digits
             Number of decimal places that were printed; by default those of `value`.
         """
-        from recnb.libraries.identify import identify
+        from recnb.libraries.spread import identify
 
-        return identify(self._data, metric, value, k, digits=digits, **options)
+        return identify(self._data, metric, value, k, digits, **options)
 
-    def spread(self, metric: str, k: int | None = None, **options: Any) -> Spread:
+    def spread(self, metric: str, k: int | None = None, **options: Any) -> Table:
         """Return the number of every library on this data, libraries that agree in one group.
 
         Parameters

@@ -4,8 +4,8 @@ Two libraries that report nDCG@10 of the same data rarely agree, since each make
 `Convention` names every decision, and is shown in words with each number.
 """
 
-from recnb.conventions.convention import WORDS, Convention, option_in_words, options_in_words, shown_at, value_of
+from recnb.conventions.convention import WORDS, Convention, in_words, options_in_words, shown_at, value_of
 from recnb.conventions.presets import names
 from recnb.conventions.presets import variants as metrics
 
-__all__ = ["WORDS", "Convention", "metrics", "names", "option_in_words", "options_in_words", "shown_at", "value_of"]
+__all__ = ["WORDS", "Convention", "in_words", "metrics", "names", "options_in_words", "shown_at", "value_of"]

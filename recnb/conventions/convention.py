@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import ast
 import typing
 from collections.abc import Iterable, Mapping
 from copy import copy
@@ -48,6 +48,8 @@ PHRASES: dict[tuple[str, str], str] = {
     ("negative_relevance", "keep"): N_("negative relevance counts as it is"),
     ("judged", "truth"): N_("all of the truth is judged"),
     ("judged", "list"): N_("only recommended items are judged"),
+    ("judged_only", "True"): N_("items that are not judged left out of the lists"),
+    ("judged_only", "False"): N_("items that are not judged stay in the lists"),
     ("averaged_users", "truth"): N_("users of the truth"),
     ("averaged_users", "recs"): N_("those with a list"),
     ("averaged_users", "both"): N_("those in both frames"),
@@ -75,12 +77,8 @@ PHRASES: dict[tuple[str, str], str] = {
     ("target", "first"): N_("first relevant item"),
     ("target", "preferred"): N_("most preferred item"),
 }
-#: Words of an axis by itself, if they differ from those in a whole convention.
+#: Words of a decision by itself, if they differ from those beside a number of users.
 ALONE: dict[tuple[str, str], str] = {
-    ("order", "auto"): N_("by rank, or by score"),
-    ("order", "score"): N_("by score"),
-    ("order", "rank"): N_("by rank"),
-    ("order", "row"): N_("in the order of the rows"),
     ("averaged_users", "recs"): N_("users with a list"),
     ("averaged_users", "both"): N_("users in both frames"),
     ("averaged_users", "union"): N_("users in either frame"),
@@ -96,10 +94,8 @@ ROW_ORDERS: tuple[Ties, ...] = ("first", "last", "item_asc", "item_desc")
 class Convention:
     """The decisions about the data that come before any metric, with recnb's defaults.
 
-    `in_words` is in the language in use, `spec` is the same in every language.
-
     >>> print(Convention(averaged_users="both", relevant_from=4).in_words())
-    those in both frames; ordered by score, or by rank; relevant: relevance of 4 or more
+    users in both frames; ordered by score, or by rank; relevant: relevance of 4 or more
     >>> Convention(averaged_users="everyone")
     Traceback (most recent call last):
         ...
@@ -134,33 +130,6 @@ class Convention:
             given, example = f"relevant_from={quoted(threshold)}", "relevant_from=4"
             raise OptionError(given, " is no threshold: give a number above 0, such as ", example, ".")
 
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Convention:
-        """A convention from options; unknown names raise an error."""
-        for name in options:
-            if name not in DECISIONS:
-                raise OptionError(f"{name!r} is no option for the data. {near(name, DECISIONS)}")
-        return cls(**options)
-
-    def spec(self) -> str:
-        """The differences from the defaults, as text that `parse` reads back.
-
-        >>> Convention(ties="expected", relevant_from=4).spec()
-        'ties=expected; relevant_from=4'
-        >>> Convention.parse("ties=expected; relevant_from=4") == Convention(ties="expected", relevant_from=4)
-        True
-        """
-        values = ((name, getattr(self, name)) for name in DECISIONS)
-        pairs = [(name, value) for name, value in values if value != getattr(Convention, name)]
-        return "; ".join(f"{name}={_text_of(value)}" for name, value in [*pairs, *self.metric])
-
-    @classmethod
-    def parse(cls, text: str) -> Convention:
-        """A convention from its `spec`."""
-        options = options_of(text)
-        own = {name: options.pop(name) for name in DECISIONS if name in options}
-        return cls(**own).with_metric(options)
-
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
         """Return the same decisions about the data, with a metric's options."""
         same = copy(self)  # checked already
@@ -176,14 +145,13 @@ class Convention:
         return same
 
     def in_words(self) -> str:
-        """The convention on one line, to compare with a paper."""
+        """Return the convention on one line, to compare with a paper."""
         return "; ".join(self.decisions())
 
     def decisions(self) -> list[str]:
         """Return each decision in words, that about users first."""
-        users = _(PHRASES["averaged_users", self.averaged_users])
-        without = [_(PHRASES["no_relevant", self.no_relevant])] if self.no_relevant != "skip" else []
-        return [users, *without, *self.phrases(graded=True)]
+        names = ["averaged_users", *(["no_relevant"] if self.no_relevant != "skip" else [])]
+        return [*(in_words(name, getattr(self, name)) for name in names), *self.phrases(graded=True)]
 
     @property
     def users_phrase(self) -> str:
@@ -191,11 +159,11 @@ class Convention:
         return "" if self.averaged_users == "truth" else f", {_(PHRASES['averaged_users', self.averaged_users])}"
 
     def phrases(self, *, graded: bool) -> list[str]:
-        """Each decision in words, without the usual ones that a reader would assume."""
+        """Return each decision in words, without the usual ones that a reader would assume."""
         unusual = [name for name in _UNUSUAL if getattr(self, name) != getattr(Convention, name)]
-        parts = [self._phrase_of(name) for name in ("order", *unusual)]
+        parts = [in_words(name, getattr(self, name)) for name in ("order", *unusual)]
         if self.order == "score" and "ties" not in unusual:  # which of equal scores is first decides the number
-            parts[0] = f"{parts[0]}, {self._phrase_of('ties')}"
+            parts[0] = f"{parts[0]}, {in_words('ties', self.ties)}"
         if self.relevant_from is not None or graded:
             parts.append(_("relevant: {what}", what=self.relevant_in_words))
         else:
@@ -203,59 +171,24 @@ class Convention:
         return parts + options_in_words(dict(self.metric))
 
     def given_in_words(self, names: Iterable[str]) -> str:
-        """The decisions of these names, which were given on top of a library's.
+        """Return the decisions of these names, which were given on top of a library's.
 
         >>> Convention(relevant_from=2, no_relevant="one").given_in_words(["relevant_from", "no_relevant"])
         'relevance of 2 or more, users with no relevant item count 1'
         """
-        phrases = [self._phrase_of(name) for name in names]
-        return ", ".join(dict.fromkeys(filter(None, phrases)))
-
-    def _phrase_of(self, name: str) -> str:
-        """One decision in words."""
-        if name in ("relevant", "relevant_from"):
-            return self.relevant_in_words
-        if name == "judged_only":
-            return _("items that are not judged left out of the lists") if self.judged_only else ""
-        word = name, getattr(self, name)
-        return _(ALONE.get(word, PHRASES[word]) if name == "averaged_users" else PHRASES[word])
+        relevant = dict.fromkeys(("relevant", "relevant_from"), self.relevant_in_words)
+        phrases = [relevant.get(name) or in_words(name, getattr(self, name)) for name in names]
+        return ", ".join(dict.fromkeys(phrases))
 
     @property
     def relevant_in_words(self) -> str:
         """Which judged items are relevant."""
         if self.relevant_from is not None:
             return _("relevance of {least:g} or more", least=self.relevant_from)
-        return _(PHRASES["relevant", self.relevant])
+        return in_words("relevant", self.relevant)
 
     def __str__(self) -> str:
         return self.in_words()
-
-
-def _text_of(value: Any) -> str:
-    """A value as text that `value_of` reads back, short if that is exact."""
-    if not is_number(value):
-        return str(value).lower() if isinstance(value, bool) else str(value)
-    short = f"{value:g}"
-    return short if float(short) == value else str(value)
-
-
-def value_of(text: str) -> Any:
-    """A value from its text: a number, a switch or a word.
-
-    >>> value_of("10"), value_of("1."), value_of("true"), value_of("log")
-    (10, 1.0, True, 'log')
-    """
-    if re.fullmatch(r"-?\d+", text):
-        return int(text)
-    if re.fullmatch(r"-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", text):
-        return float(text)
-    return {"true": True, "True": True, "false": False, "False": False}.get(text, text)
-
-
-def options_of(text: str) -> dict[str, Any]:
-    """Options from text such as "gain=linear; log_base=10"."""
-    pairs = (part.split("=", 1) for part in text.split("; ") if part)
-    return {name: value_of(value) for name, value in pairs}
 
 
 #: The names of the decisions, which are those of the options.
@@ -275,36 +208,46 @@ _UNUSUAL = (
 )  # fmt: skip
 
 
+def value_of(text: str) -> Any:
+    """Return a value from its text: a number, a switch or a word.
+
+    >>> value_of("10"), value_of("1."), value_of("true"), value_of("log")
+    (10, 1.0, True, 'log')
+    """
+    try:
+        return ast.literal_eval({"true": "True", "false": "False"}.get(text, text))
+    except (ValueError, SyntaxError):
+        return text
+
+
+def in_words(name: str, value: object) -> str:
+    """Return a decision, or an option of a metric, in words."""
+    if name == "log_base":
+        return _("logarithm of base {base}", base=f"{value:.4g}" if is_number(value) else value)
+    if (name, str(value)) in PHRASES:
+        return _(ALONE.get((name, str(value))) or PHRASES[name, str(value)])
+    return "" if value is None else f"{name} = {value}"
+
+
 def shown_at(k: object, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A metric's options as they are shown: without a cut-off the ideal list is cut at the length of each list."""
+    """Return a metric's options as they are shown: without a cut-off the ideal list is cut at the length of each list."""
     whole = k is None and options.get("ideal") in ("relevant", "min(k, list)")
     return {**options, "ideal": "whole list"} if whole else options
 
 
 def options_in_words(options: Mapping[str, Any]) -> list[str]:
-    """A metric's options as phrases.
+    """Return a metric's options as phrases.
 
     >>> options_in_words({"gain": "exponential", "discount": "log", "log_base": 10})
     ['gain 2^relevance - 1', 'discount log10(1 + rank)']
     """
+    phrases = {name: in_words(name, value) for name, value in options.items()}
     base = options.get("log_base", 2)
-    if not is_number(base):  # what is no number is refused where the metric is computed
-        base = 2
-    phrases = {name: option_in_words(name, value) for name, value in options.items()}
-    if base != 2 and "discount" in phrases:
+    if is_number(base) and (base == 2 or "discount" in phrases):  # what is no number is refused where it is computed
+        phrases.pop("log_base", None)
         shown = f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("
-        phrases["discount"] = phrases["discount"].replace("log2(", shown)
-        del phrases["log_base"]
+        phrases |= {"discount": phrases["discount"].replace("log2(", shown)} if "discount" in phrases else {}
     return [phrase for phrase in phrases.values() if phrase]
 
 
-def option_in_words(name: str, value: object) -> str:
-    """An option as a phrase; empty if it is not shown."""
-    if name == "log_base":
-        return "" if value == 2 else _("logarithm of base {base}", base=value)
-    if name not in WORDS and (name, str(value)) in PHRASES:
-        return _(PHRASES[name, str(value)])
-    return "" if value is None else f"{name} = {value}"
-
-
-__all__ = ["DECISIONS", "WORDS", "Convention", "option_in_words", "options_in_words", "shown_at", "value_of"]
+__all__ = ["DECISIONS", "WORDS", "Convention", "in_words", "options_in_words", "shown_at", "value_of"]

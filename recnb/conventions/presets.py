@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from recnb.conventions.convention import Convention, options_of
+from recnb.conventions.convention import Convention, value_of
 from recnb.display.data_file import rows_of
 from recnb.errors import OptionError, is_word, near, quoted
 
@@ -25,9 +25,6 @@ ALIASES = {
     "lgb": "lightgbm",
     "xgb": "xgboost",
 }
-
-#: Variants recorded of whole lists, which the library cuts where it is asked to.
-CUT_IF_ASKED = {("ir-measures", "rbp_rel1")}
 
 
 @dataclass(frozen=True)
@@ -47,8 +44,7 @@ class Preset:
     @property
     def uses_k(self) -> bool:
         """Whether the library can be asked for a cut-off, to cut lists at or to divide by."""
-        asked = (self.library, self.variant) in CUT_IF_ASKED
-        return asked or self.convention.cutoff == "k" or "k" in str(dict(self.options).get("out_of", ""))
+        return self.convention.cutoff == "k" or "k" in str(dict(self.options).get("out_of", ""))
 
     @property
     def label(self) -> str:
@@ -58,12 +54,17 @@ class Preset:
 
 @cache
 def presets() -> Mapping[tuple[str, str], Preset]:
-    """All presets, by library and variant."""
+    """Return all presets, by library and variant."""
+
+    def options_of(text: str) -> dict[str, Any]:
+        pairs = (part.split("=", 1) for part in text.split("; ") if part)
+        return {name: value_of(value) for name, value in pairs}
+
     recorded = (
         Preset(
             **{name: row[name] for name in ("library", "version", "variant", "metric", "note")},
             options=tuple(options_of(row["options"]).items()),
-            convention=Convention.of(options_of(row["convention"])),
+            convention=Convention(**options_of(row["convention"])),
             tolerance=float(row["tolerance"]),
             refuses=tuple(word for word in row["refuses"].split("; ") if word),
         )
@@ -73,7 +74,7 @@ def presets() -> Mapping[tuple[str, str], Preset]:
 
 
 def preset(library: str, variant: str) -> Preset:
-    """The preset of a library's metric.
+    """Return the preset of a library's metric.
 
     >>> preset("rectools", "ndcg").options
     (('gain', 'binary'), ('ideal', 'k'))
@@ -86,7 +87,7 @@ def preset(library: str, variant: str) -> Preset:
 
 
 def library_named(library: str) -> str:
-    """The library of this name or alias, however it is spelt.
+    """Return the library of this name or alias, however it is spelt.
 
     >>> library_named("ir_measures"), library_named("TREC"), library_named("sklearn")
     ('ir-measures', 'pytrec_eval-terrier', 'scikit-learn')
@@ -100,19 +101,34 @@ def library_named(library: str) -> str:
 
 
 def of_metric(metric: str, library: str | None = None) -> list[Preset]:
-    """The presets that compute a metric, of one library or of all."""
+    """Return the presets that compute a metric, of one library or of all."""
     name = None if library is None else library_named(library)
     return [preset for preset in presets().values() if preset.metric == metric and name in (None, preset.library)]
 
 
 def of_library(library: str) -> list[Preset]:
-    """The presets of a library, in the order of the file."""
+    """Return the presets of a library, in the order of the file."""
     name = library_named(library)
     return [preset for preset in presets().values() if preset.library == name]
 
 
+def recorded(metric: str, library: str, variant: str | None = None) -> Preset:
+    """Return a library's preset of a metric: of the variant named, which may follow the library, or the first."""
+    if variant is None and " " in library.strip():
+        library, variant = library.split(maxsplit=1)
+    name = library_named(library)
+    known = of_metric(metric, name)
+    if variant is not None and (chosen := preset(name, variant)) not in known:
+        hint = near(variant, [each.variant for each in known])
+        raise OptionError(f"{name} {variant} computes {chosen.metric}, not {metric}. {hint}")
+    if not known:
+        libraries = list(dict.fromkeys(each.library for each in of_metric(metric)))
+        raise OptionError(f"{name} has no {metric} that recnb has recorded. {near(name, libraries)}")
+    return known[0] if variant is None else chosen
+
+
 def data_convention(library: str) -> Convention:
-    """The convention of an evaluation under a library, apart from that of each of its metrics: its first metric's.
+    """Return the convention of an evaluation under a library, apart from that of each of its metrics: its first metric's.
 
     If that has graded gain, and so counts every judged item, an item of relevance 0 is not called relevant.
 
@@ -125,25 +141,23 @@ def data_convention(library: str) -> Convention:
 
 
 def variants(library: str) -> list[str]:
-    """The names of a library's metrics, in the order of the file."""
+    """Return the names of a library's metrics, in the order of the file."""
     return [preset.variant for preset in of_library(library)]
 
 
 def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | None:
-    """The first preset of a library for a metric; without a cut-off its variant that is never cut, as rr_nocut; None if it has none."""
-    recorded = of_metric(metric, library)
+    """Return the first preset of a library for a metric; without a cut-off its variant that is never cut, as rr_nocut; None if it has none."""
+    known = of_metric(metric, library)
     if whole:
-        uncut = [preset for preset in recorded if preset.convention.cutoff == "none"]
-        recorded = [preset for preset in uncut if preset.variant.startswith(f"{recorded[0].variant}_no")] or recorded
-    if recorded and not whole and (recorded[0].library, recorded[0].variant) in CUT_IF_ASKED:
-        return replace(recorded[0], convention=replace(recorded[0].convention, cutoff="k"))
-    return recorded[0] if recorded else None
+        uncut = [preset for preset in known if preset.convention.cutoff == "none"]
+        known = [preset for preset in uncut if preset.variant.startswith(f"{known[0].variant}_no")] or known
+    return known[0] if known else None
 
 
 def names() -> list[str]:
-    """The libraries whose conventions are recorded.
+    """Return the libraries whose conventions are recorded.
 
     >>> "rectools" in names()
     True
     """
-    return list(dict.fromkeys(library for library, _ in presets()))
+    return list(dict.fromkeys(library for library, _variant in presets()))

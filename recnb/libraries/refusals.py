@@ -15,62 +15,87 @@ from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
 from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, grades_of
 from recnb.errors import FrameError
-from recnb.libraries.facts import facts_of
 
-Condition = Callable[[Source, Prepared, int | None], bool]
 
-GRADES = REFUSED_GRADES | UNRULED_GRADES
+class Asked(NamedTuple):
+    """What a library is asked for."""
+
+    source: Source
+    convention: Convention
+    prepared: Prepared | None  #: None where no user is left
+    k: int | None
 
 
 def _lacks(values: pl.Series, others: pl.Series) -> bool:
     return not bool(values.is_in(others.unique().implode()).all())
 
 
-def _candidates(source: Source, convention: Convention) -> pl.DataFrame:
-    """User and score of every row that is ranked; missed items last, if the convention ranks them."""
-    recs, order = source.recs, convention.order
+def _users_without_truth(asked: Asked) -> bool:
+    return _lacks(asked.source.recs["user"], asked.source.truth["user"])
+
+
+def _users_without_list(asked: Asked) -> bool:
+    return _lacks(asked.source.truth["user"], asked.source.recs["user"])
+
+
+def _candidates(asked: Asked) -> pl.DataFrame:
+    """Return user and score of every row that is ranked; missed items last, if the convention ranks them."""
+    recs, truth, order = asked.source.recs, asked.source.truth, asked.convention.order
     score = -pl.int_range(pl.len()) if order == "row" else pl.col(order) * (-1 if order == "rank" else 1)
     rows = recs.select("user", score=score.cast(pl.Float64))
-    if convention.candidates == "list":
+    if asked.convention.candidates == "list":
         return rows
-    missed = source.truth.select("user", "item").unique().join(recs, on=["user", "item"], how="anti")
+    missed = truth.select("user", "item").unique().join(recs, on=["user", "item"], how="anti")
     return pl.concat([rows, missed.select("user", score=pl.lit(-np.inf))])
 
 
-def _longest(source: Source, convention: Convention) -> int:
-    return int(_candidates(source, convention)["user"].value_counts()["count"].to_numpy().max())
+def _no_list_of_k(asked: Asked) -> bool:
+    return asked.k is not None and int(_candidates(asked)["user"].value_counts()["count"].to_numpy().max()) < asked.k
 
 
-def _last_place(source: Source, prepared: Prepared) -> int:
-    """The last place of an item of a user evaluated; equal scores share their middle place, rounded down."""
-    place = pl.col("score").rank("average", descending=True).over("user").floor()
-    users = prepared.users
-    if prepared.convention.no_relevant == "skip":  # metrics of gains leave users without any out later
-        liked = (
-            source.truth.filter(grades_of(source.truth) > 0) if "relevance" in source.truth.columns else source.truth
-        )
-        seen = prepared.convention.judged == "list"
+def _no_place_k(asked: Asked) -> bool:
+    """Return whether no item of a user evaluated stands at place k; equal scores share their middle place, rounded down."""
+    if asked.prepared is None:
+        return True
+    users, source = asked.prepared.users, asked.source
+    if asked.convention.no_relevant == "skip":  # metrics of gains leave users without any out later
+        graded = "relevance" in source.truth.columns
+        liked = source.truth.filter(grades_of(source.truth) > 0) if graded else source.truth
+        seen = asked.convention.judged == "list"
         users = (liked.join(source.recs, on=["user", "item"], how="semi") if seen else liked)["user"]
-    rows = _candidates(source, prepared.convention).filter(pl.col("user").is_in(users.implode()))
-    return int(rows.select(place.max()).item() or 0)
+    rows = _candidates(asked).filter(pl.col("user").is_in(users.implode()))
+    place = pl.col("score").rank("average", descending=True).over("user").floor()
+    return asked.k is not None and int(rows.select(place.max()).item() or 0) < asked.k
 
 
-def _shortest(source: Source, prepared: Prepared) -> int:
-    lengths = prepared.users.to_frame("user").join(source.recs.group_by("user").len(), on="user", how="left")
-    return int(lengths["len"].fill_null(0).to_numpy().min())
+def _short_lists(asked: Asked) -> bool:
+    if asked.prepared is None or asked.k is None:
+        return False
+    lengths = asked.source.recs.group_by("user").len()
+    lengths = asked.prepared.users.to_frame("user").join(lengths, on="user", how="left")
+    return int(lengths["len"].fill_null(0).to_numpy().min()) < asked.k
 
 
-def _open(source: Source, prepared: Prepared, k: int | None, *, graded: bool = False, above: int = 0) -> bool:
-    """Whether equal scores decide which places of the first k have a hit, or, if `graded`, a hit of which grade.
+def _unsorted_rows(asked: Asked) -> bool:
+    if "score" not in asked.source.recs.columns:
+        return False
+    rows = asked.source.recs.select("user", "score").sort("user", maintain_order=True)
+    same, rising = pl.col("user") == pl.col("user").shift(1), pl.col("score") >= pl.col("score").shift(1)
+    return bool(rows.select((same & rising).any()).item())
+
+
+def _ties(asked: Asked, *, graded: bool = False, above: int = 0) -> bool:
+    """Return whether equal scores decide which places of the first k have a hit, or, if `graded`, a hit of which grade.
 
     `above`: only in lists that are longer.
     """
-    convention = prepared.convention
-    if convention.candidates == "list" and not facts_of(source).has_ties:
+    if asked.prepared is None:
         return False
-    hits = source.under(replace(convention, ties="expected")).hits(None)
-    rank_at_most = np.inf if k is None or convention.cutoff == "none" else k
-    near = (hits.rank <= rank_at_most) & (hits.list_length[hits.user] > above)
+    convention = asked.prepared.convention
+    hits = asked.source.under(replace(convention, ties="expected")).hits(None)
+    near = (hits.rank <= (np.inf if asked.k is None or convention.cutoff == "none" else asked.k)) & (
+        hits.list_length[hits.user] > above
+    )
     if hits.tied is None or not near.any():
         return False
     user, rank, relevance, chance = hits.user[near], hits.rank[near], hits.relevance[near], hits.tied.weight[near]
@@ -80,89 +105,51 @@ def _open(source: Source, prepared: Prepared, k: int | None, *, graded: bool = F
     return bool(unsure.any() or (graded and differ.any()))
 
 
+def _grades(word: str, asked: Asked) -> bool:
+    return (REFUSED_GRADES | UNRULED_GRADES)[word](grades_of(asked.source.truth))
+
+
 class Refusal(NamedTuple):
-    """Frames for which a library has no number."""
+    """Frames for which a library has no number: it raises an error or, if there is a remedy, its number follows no rule."""
 
     frames: str
-    applies: Condition
+    applies: Callable[[Asked], bool]
     remedy: str = ""
 
 
-def _of_grades(word: str, frames: str, remedy: str = "") -> Refusal:
-    return Refusal(frames, lambda source, _prepared, _k: GRADES[word](grades_of(source.truth)), remedy)
+DIFFER = "Give scores that differ."
+DECIDE = "equal scores that decide where a relevant item stands"
+#: By the words of the column `refuses` in presets.csv.
+REFUSALS: dict[str, Refusal] = {
+    "fractions": Refusal("relevance that is not whole", partial(_grades, "fractions")),
+    "negative grades": Refusal("relevance below 0", partial(_grades, "negative grades")),
+    "negative integers": Refusal("relevance below 0 in a column of integers", partial(_grades, "negative integers")),
+    **{f"grades above {top}": Refusal(f"relevance above {top}", partial(_grades, f"grades above {top}")) for top in (4, 30, 31)},
+    "other users": Refusal("users that are in one frame only", lambda asked: _users_without_truth(asked) or _users_without_list(asked)),
+    "users without truth": Refusal("users of the recommendations with no truth", _users_without_truth),
+    "users without list": Refusal("users of the truth with no list", _users_without_list),
+    "one item": Refusal("lists of fewer than two items", lambda asked: asked.prepared is not None and bool((asked.prepared.list_length < 2).any())),
+    "no list of k": Refusal("frames in which no list has k items", _no_list_of_k),
+    "no place k": Refusal("frames in which no list of a user evaluated has an item at place k", _no_place_k),
+    "grades": Refusal("relevance other than 0 and 1", partial(_grades, "grades"), "Give a truth of 0 and 1."),
+    "negatives": Refusal("relevance below 0", partial(_grades, "negatives"), "Give relevance of 0 or more."),
+    "repeats": Refusal("pairs that are recommended twice", lambda asked: bool(asked.source.recs.select("user", "item").is_duplicated().any()), "Recommend each pair once."),
+    "ties": Refusal("equal scores that decide where a hit stands", _ties, DIFFER),
+    "graded ties": Refusal(DECIDE, partial(_ties, graded=True), DIFFER),
+    "long ties": Refusal(f"{DECIDE}, in lists of more than 15", partial(_ties, graded=True, above=15), DIFFER),
+    "unsorted rows": Refusal("rows that do not fall in score from each to the next of their list", _unsorted_rows, "Sort each list by its scores, highest first, and give scores that differ."),
+    "short lists": Refusal("lists of fewer than k items", _short_lists, "Ask for a k that every list reaches."),
+}  # fmt: skip
 
 
-#: By the words of the column `refuses` in presets.csv: frames on which the library raises an error.
-RAISES: dict[str, Refusal] = {
-    "fractions": _of_grades("fractions", "relevance that is not whole"),
-    "negative grades": _of_grades("negative grades", "relevance below 0"),
-    "negative integers": _of_grades("negative integers", "relevance below 0 in a column of integers"),
-    **{f"grades above {top}": _of_grades(f"grades above {top}", f"relevance above {top}") for top in (4, 30, 31)},
-    "other users": Refusal(
-        "users that are in one frame only",
-        lambda s, p, k: _lacks(s.recs["user"], s.truth["user"]) or _lacks(s.truth["user"], s.recs["user"]),
-    ),
-    "users without truth": Refusal(
-        "users of the recommendations with no truth", lambda s, p, k: _lacks(s.recs["user"], s.truth["user"])
-    ),
-    "users without list": Refusal(
-        "users of the truth with no list", lambda s, p, k: _lacks(s.truth["user"], s.recs["user"])
-    ),
-    "one item": Refusal("lists of fewer than two items", lambda s, p, k: bool((p.list_length < 2).any())),
-    "no list of k": Refusal(
-        "frames in which no list has k items", lambda s, p, k: k is not None and _longest(s, p.convention) < k
-    ),
-    "no place k": Refusal(
-        "frames in which no list of a user evaluated has an item at place k",
-        lambda s, p, k: k is not None and _last_place(s, p) < k,
-    ),
-}
-SCORES_THAT_DIFFER = "Give scores that differ."
-#: Frames on which it returns a number that follows no convention.
-UNRULED: dict[str, Refusal] = {
-    "grades": _of_grades("grades", "relevance other than 0 and 1", "Give a truth of 0 and 1."),
-    "negatives": _of_grades("negatives", "relevance below 0", "Give relevance of 0 or more."),
-    "repeats": Refusal(
-        "pairs that are recommended twice", lambda s, p, k: facts_of(s).has_repeats, "Recommend each pair once."
-    ),
-    "ties": Refusal("equal scores that decide where a hit stands", _open, SCORES_THAT_DIFFER),
-    "graded ties": Refusal(
-        "equal scores that decide where a relevant item stands", partial(_open, graded=True), SCORES_THAT_DIFFER
-    ),
-    "long ties": Refusal(
-        "equal scores that decide where a relevant item stands, in lists of more than 15",
-        partial(_open, graded=True, above=15),
-        SCORES_THAT_DIFFER,
-    ),
-    "unsorted rows": Refusal(
-        "rows that do not fall in score from each to the next of their list",
-        lambda s, p, k: not facts_of(s).falls_by_row,
-        "Sort each list by its scores, highest first, and give scores that differ.",
-    ),
-    "short lists": Refusal(
-        "lists of fewer than k items",
-        lambda s, p, k: k is not None and _shortest(s, p) < k,
-        "Ask for a k that every list reaches.",
-    ),
-}
-REFUSALS = RAISES | UNRULED
-
-
-def refuse(preset: Preset | None, source: Source, prepared: Prepared | Convention, k: int | None) -> None:
-    """Raise an error where the library of a preset does, or where its number follows no recorded rule.
-
-    Where no user is left there is only the convention, and no list that reaches k.
-    """
-    if preset is None:
-        return
-    for word in preset.refuses:
-        if isinstance(prepared, Prepared):
-            applies = REFUSALS[word].applies(source, prepared, k)
-        else:
-            short = word == "no list of k" and k is not None and _longest(source, prepared) < k
-            applies = short or word == "no place k"
-        if applies:
-            does = "raises an error" if word in RAISES else "follows no rule that recnb could record"
-            note = f" By defect: {preset.note}." if preset.note and word in UNRULED else ""
-            problem = f"{does} on {REFUSALS[word].frames}, so it has no number for these frames."
-            raise FrameError(problem, fix=f"{REFUSALS[word].remedy}{note}".strip(), subject=f"{preset.label} ")
+def refuse(preset: Preset | None, asked: Asked) -> None:
+    """Raise an error where the library of a preset does, or where its number follows no recorded rule."""
+    for word in () if preset is None else preset.refuses:
+        frames, applies, remedy = REFUSALS[word]
+        if asked.prepared is None and word not in ("no list of k", "no place k"):
+            continue
+        if preset is not None and applies(asked):
+            does = "follows no rule that recnb could record" if remedy else "raises an error"
+            note = f" By defect: {preset.note}." if preset.note and remedy else ""
+            problem = f"{does} on {frames}, so it has no number for these frames."
+            raise FrameError(problem, fix=f"{remedy}{note}".strip(), subject=f"{preset.label} ")

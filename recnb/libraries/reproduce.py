@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from recnb.conventions import Convention
-from recnb.conventions.presets import CUT_IF_ASKED, Preset, default_of, preset, variants
+from recnb.conventions.presets import Preset, default_of, preset, variants
 from recnb.data import read, read_lists
 from recnb.data.forms import RECS, TRUTH, Input
 from recnb.data.load import tables_of
@@ -77,8 +76,6 @@ def as_in(
         )
     if k is not None and not chosen.uses_k:
         raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
-    if k is not None and (chosen.library, chosen.variant) in CUT_IF_ASKED:
-        chosen = replace(chosen, convention=replace(chosen.convention, cutoff="k"))
     frames, named = tables_of({RECS: recs, TRUTH: truth, "train": train, "items": items}, columns)
     if chosen.metric in LIST_METRICS:
         lists = read_lists(frames[RECS], named)

@@ -1,178 +1,138 @@
-"""`spread`: the numbers of all libraries for the same frames, grouped where they agree."""
+"""`spread`: the numbers of all libraries for the same frames; `identify`: those that are printed like a given one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import isfinite, isnan, nan
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
+from math import isfinite, nan
+from typing import Any
 
-from recnb.conventions.presets import Preset, of_metric
-from recnb.display.fonts import lettering
-from recnb.display.language import _, ngettext
-from recnb.display.svg import ACCENT, QUIET
-from recnb.display.text import one_line
-from recnb.errors import OptionError, RecnbError
-from recnb.libraries.variant import (
-    AGREE,
-    Found,
-    Variant,
-    VariantValues,
-    differences,
-    grouped,
-    measure_each,
-    missing_columns,
-    source_of,
-)
+import numpy as np
+import pandas as pd
+
+from recnb.conventions.presets import of_metric
+from recnb.data import Source
+from recnb.display.language import N_, _, ngettext
+from recnb.errors import OptionError, RecnbError, is_number, quoted
+from recnb.libraries.variant import AGREE, Measured, Variant, VariantTable, measure_each, order_lacking, source_of
+from recnb.libraries.why import walk
+from recnb.metrics.metric import Metric
 from recnb.results.arguments import measure_at
-from recnb.results.plots import axes
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.table import Table
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-    from recnb.results.evaluation_data import EvaluationData
-
-
-@dataclass(frozen=True)
-class LibraryNumber:
-    """The number of one library's metric for the frames."""
-
-    preset: Preset
-    value: float  #: NaN if it gives none
-    difference: float  #: to ours
-    convention: str  #: in words, what it does otherwise and may matter on these frames
-    error: str
-
-    @property
-    def name(self) -> str:
-        """Library and variant."""
-        return self.preset.label
+#: How a number fits the printed one, the better first.
+FITS = (N_("rounds to it"), N_("only if cut off, not rounded"), N_("one of the nearest"))
+#: How many of the nearest numbers are shown.
+NEAREST = 5
+#: Columns that libraries read and frames lack.
+LACKING: dict[str, str] = {
+    "rank": N_("No rank in these frames: libraries that read it are given the order that there is."),
+    "score": N_("No score in these frames: libraries that read it are given the order that there is."),
+}
 
 
-@dataclass(frozen=True)
-class AgreementGroup:
-    """Libraries that agree."""
-
-    value: float
-    numbers: tuple[LibraryNumber, ...]
-    ours: bool
-
-    @property
-    def names(self) -> list[str]:
-        """The names of those that agree, ours first."""
-        return ["recnb"] * self.ours + [number.name for number in self.numbers]
-
-    @property
-    def differences(self) -> list[str]:
-        """In words, how the group differs from ours: of the different ways, the two simplest."""
-        ways = {number.convention for number in self.numbers if number.convention}
-        return [] if self.ours else sorted(ways, key=lambda words: (len(words), words))[:2]
+def _numbers(
+    evaluation: EvaluationData, metric: Metric[...], k: int | None, options: dict[str, Any]
+) -> tuple[Source, dict[Variant, Measured | RecnbError], list[str]]:
+    """Compute ours, and that of each library, in the order of presets; and say which columns are lacking."""
+    source, ours = source_of(evaluation), Variant.of_evaluation(evaluation, metric, options)
+    variants = [ours, *map(Variant.of_preset, of_metric(metric.name))]
+    found = dict(measure_each(source, variants, k))
+    lacking = {order_lacking(source, variant) for variant in variants} - {""}
+    return source, {one: found[one] for one in variants}, [_(LACKING[order]) for order in sorted(lacking)]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Spread(Found):
-    """The numbers of all libraries for the same frames, grouped where they agree."""
-
-    ours: float
-    name: str  #: of the convention behind `ours`
-    numbers: tuple[LibraryNumber, ...]
-    n_users: int
-    template = "libraries/spread.jinja"
-
-    @property
-    def groups(self) -> list[AgreementGroup]:
-        """Libraries that agree, from the lowest number to the highest."""
-        finite = sorted((number for number in self.numbers if isfinite(number.value)), key=lambda number: number.value)
-        ours = [number for number in finite if abs(number.value - self.ours) <= AGREE]
-        others = grouped((number for number in finite if number not in ours), lambda number: number.value)
-        agreeing = [AgreementGroup(group[0].value, tuple(group), ours=False) for group in others]
-        if isfinite(self.ours):
-            agreeing.append(AgreementGroup(self.ours, tuple(ours), ours=True))
-        return sorted(agreeing, key=lambda group: group.value)
-
-    @property
-    def without(self) -> list[LibraryNumber]:
-        """Libraries that give no number."""
-        return [number for number in self.numbers if not isfinite(number.value)]
-
-    @property
-    def headline(self) -> str:
-        """The number of different values, and their range."""
-        groups = self.groups
-        if not groups:
-            return _("{label}: no library returns a number", label=self.label)
-        n, low, high = sum(len(group.names) for group in groups), f"{groups[0].value:.4f}", f"{groups[-1].value:.4f}"
-        if len(groups) == 1:
-            return _("{label}: all {n} give {value}", label=self.label, n=n, value=low)
-        return _(
-            "{label}: {n} different numbers from {all}, {low} to {high}",
-            label=self.label, n=len(groups), all=n, low=low, high=high,
-        )  # fmt: skip
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row per library and variant: value, difference to ours, what it does otherwise, or why there is no number."""
-        import pandas as pd
-
-        names = ["library", "variant", "version", "value", "difference", "convention", "error", "note"]
-        rows = [{**vars(number.preset), **vars(number)} for number in self.numbers]
-        return pd.DataFrame(rows, columns=names).sort_values("value", kind="stable", ignore_index=True)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a dot for each group of libraries that agree."""
-        groups = self.groups
-        ax = axes(ax, 0.34 * len(groups) + 1.2, 8)
-        for place, group in enumerate(groups):
-            ax.hlines(place, min(self.ours, group.value), max(self.ours, group.value), color=QUIET, linewidth=1)
-            ax.plot([group.value], [place], "o", color=ACCENT, fillstyle="full" if group.ours else "none")
-        ax.axvline(self.ours, color=QUIET, linestyle=":", linewidth=1)
-        with lettering(self.lang) as fonts:
-            ax.set_yticks(range(len(groups)), [_listed(group.names, 3) for group in groups], fontsize=8, **fonts)
-            name = self.name if fonts or self.lang == "en" else "recnb"
-            ax.set_xlabel(_("{label}, {n:,} users by {name}", label=self.label, n=self.n_users, name=name), **fonts)
-        return ax
-
-    def lines(self) -> list[str]:
-        """A line per group of libraries that agree, with what they do otherwise, and those that give no number."""
-        lines = [self.headline]
-        for group in self.groups:
-            lines.append(f"  {group.value:.4f}  {group.value - self.ours:+.4f}  {', '.join(group.names)}")
-            lines += [f"                   {words}" for words in group.differences]
-        return lines + [f"  {_('none')}             {number.name}: {number.error}" for number in self.without]
-
-
-def _listed(names: list[str], most: int) -> str:
-    shown = ", ".join(one_line(name, 40) for name in names[:most])
-    return shown + (f" {_('and {n:,} more', n=len(names) - most)}" if len(names) > most else "")
-
-
-def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **options: Any) -> Spread:
+def spread(evaluation: EvaluationData, metric: str, k: int | None, **options: Any) -> Table:
     """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
     chosen, k = measure_at(metric, k, standard=True)
-    presets, source = of_metric(chosen.name), source_of(evaluation)
-    if not presets:
-        raise OptionError(
-            f"no library's {chosen.name} is recorded, so there is nothing to spread: try 'ndcg' or 'recall'."
-        )
-    ours = Variant.of_evaluation(evaluation, chosen, options)
+    source, found, notes = _numbers(evaluation, chosen, k, options)
+    if len(found) == 1:
+        raise OptionError(f"no library's {chosen.name} is recorded, so there is nothing to spread: try 'ndcg' or 'recall'.")  # fmt: skip
+    ours, *others = found
     mine = ours.measure(source, k)
-    numbers = {
-        variant.preset: _number(variant, found, mine.value, differences(ours, variant, source))
-        for variant, found in measure_each(source, map(Variant.of_preset, presets), k)
-        if variant.preset
-    }
+    values = {one: nan if isinstance(number, RecnbError) else number.value for one, number in found.items()}
+    otherwise = {one: str(number).removeprefix(f"{one.name} ") for one, number in found.items() if isinstance(number, RecnbError)}  # fmt: skip
+    agreeing = _agreeing(others, values)
+    for group in agreeing:
+        # What differs and matters is the same for all: the switches to the one with the fewest decisions of its own.
+        simplest = min(group, key=lambda one: len(ours.differing_axes(one)))
+        same = abs(values[simplest] - mine.value) <= AGREE
+        steps = [] if same else walk(source, ours, source, simplest, k).steps
+        otherwise |= dict.fromkeys(group, "; ".join(step.now for step in steps))
+        source._known.clear()
+    numbers = np.array([*values.values()])
+    words = [otherwise.get(one, "") for one in found]
+    columns = {"otherwise": words, "value": numbers, "difference": numbers - mine.value}
+    frame = pd.DataFrame(columns, index=pd.Index([one.name for one in found], name="library"))
+    finite = [value for value in values.values() if isfinite(value)]
+    n_numbers = len(_agreeing(found, values))
+    ends = {"low": f"{min(finite, default=nan):.4f}", "high": f"{max(finite, default=nan):.4f}"}
+    headline = _("{label}: {n} different numbers from {all}, {low} to {high}", label=chosen.label(k), n=n_numbers, all=len(finite), **ends)  # fmt: skip
     users = ngettext("{n:,} user", "{n:,} users", len(mine.users))
     convention = ours.convention.with_metric(dict(ours.options))
-    basis = "; ".join([users, *convention.phrases(graded="relevance" in source.truth.columns)])
-    notes = (f"{ours.name}: {basis}", *missing_columns(source, presets))
-    in_order = tuple(numbers[preset] for preset in presets)
-    return Spread(chosen.label(k), notes, mine.value, ours.name, in_order, len(mine.users))
+    basis = [headline, f"{ours.name}: {users}", *convention.phrases(graded="relevance" in source.truth.columns), *notes]
+    return VariantTable.made(frame.sort_values("value", kind="stable"), basis, _("{label} by library", label=chosen.label(k)))  # fmt: skip
 
 
-def _number(variant: Variant, found: VariantValues | RecnbError, ours: float, otherwise: list[str]) -> LibraryNumber:
-    assert variant.preset is not None
-    if isinstance(found, RecnbError):
-        value, error = nan, str(found).removeprefix(f"{variant.name} ")
-    else:
-        value = found.value
-        error = "" if isfinite(value) else "NaN" if isnan(value) else _("infinite")
-    return LibraryNumber(variant.preset, value, value - ours, "; ".join(otherwise), error)
+def _agreeing(variants: Iterable[Variant], values: dict[Variant, float]) -> list[list[Variant]]:
+    """Return the variants that have a number in groups whose numbers agree."""
+    groups: list[list[Variant]] = []
+    for one in sorted((one for one in variants if isfinite(values[one])), key=values.__getitem__):
+        if groups and values[one] - values[groups[-1][0]] <= AGREE:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
+
+
+def identify(
+    evaluation: EvaluationData, metric: str, value: Any, k: int | None, digits: int | None, **options: Any
+) -> Table:
+    """Find the conventions that give a printed number; the arguments are those of `Evaluation.identify`."""
+    if hasattr(value, "items"):
+        raise OptionError(
+            "identify takes one printed number, not one for each user: give the printed mean, or compare the users' "
+            "values with ev.ndcg(k=10).per_user."
+        )
+    chosen, k = measure_at(metric, k, standard=True)
+    printed, digits = printed_number(value, digits)
+    _source, found, notes = _numbers(evaluation, chosen, k, options)
+    rows = []
+    for one, number in found.items():
+        if not isinstance(number, RecnbError) and isfinite(number.value):
+            slack, apart, unit = max(AGREE, one.preset.tolerance if one.preset else 0), number.value - printed, 10.0**-digits  # fmt: skip
+            outward = apart if printed >= 0 else -apart
+            fit = 0 if abs(apart) <= 0.5 * unit + slack else 1 if -slack <= outward < unit - slack else 2
+            rows.append((fit, abs(apart) if fit == 2 else 0.0, one.name, number.value, apart))
+    fitting = [row for row in rows if row[0] < 2]
+    shown = sorted(fitting or rows, key=lambda row: row[:2])[: None if fitting else NEAREST]
+    frame = pd.DataFrame(
+        [(name, value, apart, _(FITS[fit])) for fit, _far, name, value, apart in shown],
+        columns=pd.Index(["convention", "value", "difference", "fit"]),
+    ).set_index("convention")
+    said = _("{label} printed as {value}", label=chosen.label(k), value=f"{printed:.{digits}f}")
+    headline = N_("{printed}: {found:,} conventions of {n:,} give it") if fitting else N_("{printed}: none of {n:,} conventions gives it; the nearest are")  # fmt: skip
+    headline = _(headline, printed=said, found=len(fitting), n=len(found))
+    return VariantTable.made(frame, [headline, *notes], _("which convention prints {label}", label=chosen.label(k)))
+
+
+def printed_number(value: Any, digits: int | None = None) -> tuple[float, int]:
+    """Return a number as it was printed, and its decimals; a float is read as Python writes it.
+
+    >>> printed_number("0.3680"), printed_number(0.368), printed_number("36.8%")
+    ((0.368, 4), (0.368, 3), (0.368, 3))
+    """
+    text = value.strip() if isinstance(value, str) else repr(float(value)) if is_number(value) else ""
+    try:
+        number = Decimal(text.rstrip("%"))
+    except InvalidOperation:
+        number = Decimal("NaN")
+    decimals = number.as_tuple().exponent
+    if not isinstance(decimals, int):
+        raise OptionError(f"{quoted(value)} is no printed number: give it as it is printed, such as '0.3680' or 0.368.")
+    if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 20):
+        raise OptionError(f"digits={digits!r} is no number of decimals: give a whole number to 20, such as digits=4.")
+    percent = text.endswith("%")
+    printed = max(0, -decimals) + 2 * percent
+    return float(number / 100 if percent else number), printed if digits is None else digits

@@ -1,10 +1,9 @@
-"""What every library would say of the same frames, grouped where they agree."""
+"""What every library would say of the same frames, and which of them print a given number."""
 
 from __future__ import annotations
 
-import itertools
 import math
-import re
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,107 +12,86 @@ import recnb
 from recnb.conventions.presets import of_metric
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
-from tests.libraries.test_why import awkward
+from recnb.libraries.spread import printed_number
+from tests.libraries.awkward import awkward
 from tests.presets import cut_at
-from tests.results.test_html import EVIL, Page
 
 SAMPLE = recnb.datasets.load_sample()
 EV = SAMPLE.models["popular"].rec.against(SAMPLE.test)
 
 
 @pytest.mark.parametrize("metric", ["ndcg", "precision", "average_precision", "reciprocal_rank", "err"])
-def test_each_number_is_what_the_library_would_return(metric: str):
+def test_each_number_is_what_the_library_would_return(metric: str) -> None:
     recs, truth = awkward(11, (1.0, 0.0, 2.0))
     clean = recs.drop_duplicates(["user", "item"])
     found = recnb.evaluate(clean, truth, order="score").spread(metric, 3)
-    assert [(one.preset.library, one.preset.variant) for one in found.numbers] == [
-        (one.library, one.variant) for one in of_metric(metric)
-    ]
-    for one in found.numbers:
-        asked = one.preset.library, one.preset.variant, clean, truth, cut_at(one.preset.library, one.preset.variant, 3)
-        if one.error and one.error != "NaN":
-            assert math.isnan(one.value)
-            with pytest.raises(RecnbError, match=re.escape(one.error.rsplit(" on ", 1)[-1])):
-                as_in(*asked)
-            continue
-        wanted = as_in(*asked)
-        assert one.value == pytest.approx(wanted, abs=1e-12, nan_ok=True), one.name
+    assert {*found.index} == {"recnb", *(one.label for one in of_metric(metric))}
+    for one in of_metric(metric):
+        value, asked = found.loc[one.label, "value"], (one.library, one.variant, clean, truth)
+        try:
+            wanted = as_in(*asked, cut_at(one.library, one.variant, 3))
+        except RecnbError as error:
+            assert math.isnan(value)
+            assert found.loc[one.label, "otherwise"] == str(error).removeprefix(f"{one.label} ")
+        else:
+            assert value == pytest.approx(wanted, abs=1e-12, nan_ok=True), one.label
 
 
-def test_groups_hold_those_who_agree():
+def test_a_table_by_value_with_what_differs_and_matters() -> None:
     found = EV.spread("ndcg", 10)
-    values = [group.value for group in found.groups]
-    assert values == sorted(values)
-    assert all(b - a > 1e-9 for a, b in itertools.pairwise(values))
-    assert sum(len(group.numbers) for group in found.groups) + len(found.without) == len(found.numbers)
-    assert [group.value for group in found.groups if group.ours] == [float(EV.ndcg(k=10))]
-    home = {one.name: group.value for group in found.groups for one in group.numbers}
-    assert home["rectools ndcg"] == pytest.approx(float(EV.under("rectools").ndcg(k=10)), abs=1e-12)
-    assert home["ranx ndcg"] == float(EV.ndcg(k=10))
-    assert f"{len(values)} different numbers from {len(found.numbers) - len(found.without) + 1}" in repr(found)
-
-
-def test_differences_are_those_that_can_matter_here():
-    found = {one.name: one.convention for one in EV.spread("ndcg", 10).numbers}
-    assert found["cornac ndcg[list]"] == "binary gain"
-    assert found["recpack ndcg"] == ""
-
-
-def test_where_nothing_can_differ_all_agree():
-    recs = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "score": [1.0, 2.0], "rank": [1, 1]})
-    truth = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"]})
-    found = recnb.evaluate(recs, truth).spread("precision", 1)
-    assert len(found.groups) == 1
-    assert "all " in repr(found)
-
-
-def test_a_refusal_is_told():
-    recs = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "score": [1.0, 2.0], "rank": [1, 1]})
-    truth = pd.DataFrame({"user": ["a", "b", "c"], "item": ["x", "z", "x"]})
-    found = recnb.evaluate(recs, truth).spread("ndcg", 1)
-    errors = {one.name: one.error for one in found.without}
-    assert "raises an error on users that are in one frame only" in errors["ranx ndcg[strict]"]
-    assert "ranx ndcg[strict]: " in repr(found)
-    assert "raises an error on users" in found._repr_html_()
-    frame = found.to_frame()
-    assert frame["value"].isna().sum() == len(errors)
-    assert list(frame.columns)[:4] == ["library", "variant", "version", "value"]
-
-
-def test_options_are_ours_alone():
-    found = EV.spread("ndcg", 10, gain="exponential")
-    assert found.ours == float(EV.ndcg(k=10, gain="exponential"))
-    plain = EV.spread("ndcg", 10)
-    assert found.to_frame()["value"].equals(plain.to_frame()["value"])
-    assert EV.under("lenskit").spread("ndcg", 10).ours == pytest.approx(
-        float(EV.under("lenskit").ndcg(k=10)), abs=1e-12
-    )
-
-
-def test_a_metric_that_no_library_has_is_refused():
+    assert found["value"].dropna().is_monotonic_increasing
+    assert found.loc["recnb", "value"] == EV.ndcg(k=10)
+    assert found.loc["recbole ndcg", "otherwise"] == "binary gain"
+    assert found.loc["ranx ndcg", "otherwise"] == ""
+    assert (found["difference"] - (found["value"] - float(EV.ndcg(k=10)))).abs().max() < 1e-12
+    assert "24 different numbers from 41" in repr(found)
+    exponential = EV.spread("ndcg", 10, gain="exponential")
+    assert exponential.loc["recnb", "value"] == EV.ndcg(k=10, gain="exponential")
+    others = [one.label for one in of_metric("ndcg")]
+    assert exponential.loc[others, "value"].equals(found.loc[others, "value"])
     with pytest.raises(OptionError, match="recorded"):
         EV.spread("idcg", 10)
 
 
-def test_plot_draws_a_dot_for_each_group():
-    import matplotlib
-
-    matplotlib.use("agg")
-    import matplotlib.pyplot as plt
-
-    found = EV.spread("recall", 10)
-    ax = found.plot()
-    assert len(ax.get_yticks()) == len(found.groups)
-    assert found.plot(ax) is ax
-    plt.close("all")
+def test_a_number_that_a_library_returns_is_found_to_be_its_own() -> None:
+    values = EV.spread("average_precision", 10)["value"].dropna()
+    for printed in sorted({f"{value:.4f}" for value in values})[::3]:
+        found = EV.identify("average_precision", printed, 10)
+        made = {name for name, value in values.items() if f"{value:.4f}" == printed}
+        assert made <= {*found.index[found["fit"] == "rounds to it"]}
 
 
-@pytest.mark.parametrize("evil", EVIL)
-def test_text_of_the_users_is_text(evil: str):
-    recs = pd.DataFrame({"user": [evil, evil, "b"], "item": [evil, "y", "x"], "rank": [1, 2, 1]})
-    truth = pd.DataFrame({"user": [evil, "c"], "item": [evil, "x"]})
-    for metric in ("ndcg", "reciprocal_rank"):
-        page = Page(recnb.evaluate(recs, truth).spread(metric, 2)._repr_html_())
-        assert page.tags <= {"div", "b", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi"}
-        assert page.attributes <= {"class", "style", "role", "aria-label", "scope"}
-        assert all(off for _, off in page.text)
+def test_how_a_number_fits() -> None:
+    value = float(EV.ndcg(k=10))
+    assert EV.identify("ndcg", f"{value:.4f}", 10).index[0] == "recnb"
+    digits = next(d for d in range(3, 9) if f"{value:.{d}f}" != f"{int(value * 10**d) / 10**d:.{d}f}")
+    cut = EV.identify("ndcg", f"{int(value * 10**digits) / 10**digits:.{digits}f}", 10)
+    assert cut.loc["recnb", "fit"] == "only if cut off, not rounded"
+    none = EV.identify("ndcg", "0.9063", 10)
+    assert {*none["fit"]} == {"one of the nearest"}
+    assert len(none) == 5
+    assert none["difference"].abs().is_monotonic_increasing
+    assert "none of" in repr(none)
+    under = EV.under("rectools")
+    assert under.identify("ndcg", f"{under.ndcg(k=10):.6f}", 10).index[0] == "as rectools"
+    before = len(EV._data.prepared.source._known)
+    EV.identify("ndcg", 0.3, 10)
+    assert len(EV._data.prepared.source._known) == before
+
+
+@pytest.mark.parametrize(
+    "value, digits, printed",
+    [(0.368, None, (0.368, 3)), ("0.3680", None, (0.368, 4)), ("36.8%", None, (0.368, 3)), (0.368, 5, (0.368, 5)), (2, None, (2.0, 1))],
+)  # fmt: skip
+def test_how_a_number_is_written_says_how_many_digits_it_has(value: Any, digits: int | None, printed: Any) -> None:
+    assert printed_number(value, digits) == printed
+
+
+@pytest.mark.parametrize(
+    "value, digits, match",
+    [("a lot", None, "printed number"), (None, None, "printed number"), (float("nan"), None, "printed"), ("inf", None, "printed"),
+     (0.5, -1, "digits"), ({"u": 0.5}, None, r"one printed number.*per_user"), (pd.Series({"u": 0.5}), None, "one printed number")],
+)  # fmt: skip
+def test_what_is_no_printed_number_is_refused(value: Any, digits: int | None, match: str) -> None:
+    with pytest.raises(OptionError, match=match):
+        EV.identify("ndcg", value, 10, digits=digits)

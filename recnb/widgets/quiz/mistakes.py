@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recnb.conventions import option_in_words
+from recnb.conventions import in_words
 from recnb.display.language import N_, Sentence
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
@@ -231,7 +231,7 @@ def others_of(q: Exercise) -> Iterator[Mistake]:
         yield Mistake(name, q.score(name), Sentence(N_("This is the {name}, {label}: {formula}."), words))
     for option, word in [(option, word) for option, values in chosen.words.items() for word in values]:
         changed: dict[str, Any] = {option: word}
-        words = {"label": q.label, "convention": option_in_words(option, word)}
+        words = {"label": q.label, "convention": in_words(option, word)}
         told = N_("This is {label} under another convention: {convention}.")
         yield Mistake(word, q.score(**changed), Sentence(told, words))
     for k in range(1, 1 + len(q.row)) if q.k else ():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from recnb.conventions import option_in_words
+from recnb.conventions import in_words
 from recnb.display.language import _, use_language
 from recnb.display.templates import macro, plain_lines
 from recnb.display.text import aligned, one_line
@@ -144,9 +144,7 @@ class Quiz(Exercise):
         metric = METRICS[self.metric]
         options = {name: self.option(name) for name in metric.defaults}
         usual = {name: metric.defaults.get(name) for name in ("ideal", "out_of")}
-        others = [
-            option_in_words(*pair) for pair in options.items() if pair[0] not in DESCRIBED and pair not in usual.items()
-        ]
+        others = [in_words(*pair) for pair in options.items() if pair[0] not in DESCRIBED and pair not in usual.items()]
         missed = ", ".join(f"{item} ({grade})" for item, grade in self.truth.items() if item not in self.row)
         words = {**words_of(self, {}), "name": metric.term, "missed": missed}
         words["others"] = "; ".join(filter(None, others))
