@@ -121,7 +121,7 @@ def why(
     rows = [("", "", names[0], start.value, np.nan, len(start.users), "")]
     rows += [(", ".join(step.axes), step.was, step.now, *step[3:7]) for step in steps]
     columns = ["decision", "from", "to", "value", "change", "n_moved", "moved_most"]
-    counts = [np.count_nonzero(~np.isnan(one.values)) for one in (start, end)]
+    counts = [int(np.count_nonzero(~np.isnan(one.values))) for one in (start, end)]
     notes = [
         f"{label}: {start.value:.4f} {names[0]}, {end.value:.4f} {names[1]}, {end.value - start.value:+.4f}",
         _("{n:,} users at the start, {other:,} at the end", n=counts[0], other=counts[1]) if counts[0] != counts[1]

@@ -104,7 +104,7 @@ def test_every_preset_does_what_its_options_say(case: Case):
         wanted = outcome(lambda formula=formula, options=options: evaluate(formula, options, case))
         got = outcome(lambda library=library, metric=metric: value_under(source, preset(library, metric), k))
         if not same(got, wanted):
-            wrong[library, metric] = f"as_in {got!r}, reference {wanted!r}; {preset(library, metric).convention.spec()}"
+            wrong[library, metric] = f"as_in {got!r}, reference {wanted!r}; {preset(library, metric).convention!r}"
     assert not wrong, wrong
 
 
@@ -178,7 +178,7 @@ def test_any_convention_does_what_it_says(case: Case, convention: Convention):
         made = Preset("", "", "", metric, tuple(options.items()), convention, 1e-9)
         wanted = outcome(lambda formula=formula, there=there: evaluate(formula, own | there, case))
         got = outcome(lambda made=made: value_under(source, made, k))
-        assert same(got, wanted), (metric, options, convention.spec())
+        assert same(got, wanted), (metric, options, convention)
 
 
 def test_frames_without_a_common_user_are_refused():

@@ -32,7 +32,7 @@ def test_each_number_is_what_the_library_would_return(metric: str) -> None:
             wanted = as_in(*asked, cut_at(one.library, one.variant, 3))
         except RecnbError as error:
             assert math.isnan(value)
-            assert found.loc[one.label, "otherwise"] == str(error).removeprefix(f"{one.label} ")
+            assert found.loc[one.label, "otherwise"] == str(error).removeprefix(f"{one.label} ")  # noqa: PT017
         else:
             assert value == pytest.approx(wanted, abs=1e-12, nan_ok=True), one.label
 
