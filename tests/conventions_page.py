@@ -11,7 +11,7 @@ from functools import cache
 import polars as pl
 
 import recnb
-from recnb.conventions import Convention, names, option_in_words
+from recnb.conventions import Convention, in_words, names
 from recnb.conventions.presets import ALIASES, Preset, of_library
 from recnb.errors import RecnbError
 from recnb.libraries import as_in
@@ -178,7 +178,7 @@ def library_part(library: str) -> str:
     rare = [_rare(accuracy, axis) for axis in RARE if accuracy]
     lines += [f"- *Rarely met*: {'; '.join(filter(None, rare))}."] if any(rare) else []
     beyond = [one for one in listed if one.metric in LIST_METRICS]
-    options = ((one, ", ".join(option_in_words(name, value) for name, value in one.options)) for one in beyond)
+    options = ((one, ", ".join(in_words(name, value) for name, value in one.options)) for one in beyond)
     said_beyond = [f"{who}: {text or 'as recnb'}" for text, who in _by_text(options)]
     lines += [f"- *Beyond accuracy*. {'; '.join(said_beyond)}."] if beyond else []
     for title, words in {"Refused": RAISES, "Refused, as its number follows no rule": UNRULED}.items():

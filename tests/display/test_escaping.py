@@ -210,7 +210,7 @@ def test_html_is_plain_text_that_joins_with_other_html(name: str) -> None:
     assert type(made(name)._repr_html_()) is str
 
 
-@pytest.mark.parametrize("name", ["score", "lint", "report", "why", "identified", "comparison report", "answer"])
+@pytest.mark.parametrize("name", ["score", "lint", "report", "comparison report", "answer"])
 def test_a_misspelt_name_is_answered_with_the_nearest(name: str) -> None:
     one = made(name)
     with pytest.raises(AttributeError, match="has no 'labl'") as raised:

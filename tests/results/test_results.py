@@ -18,7 +18,7 @@ import scipy.stats
 
 import recnb
 from recnb import Convention
-from recnb.conventions import WORDS, option_in_words
+from recnb.conventions import WORDS, in_words
 from recnb.metrics.metric import METRICS
 
 RNG = np.random.default_rng(5)
@@ -243,7 +243,7 @@ def test_a_convention_says_every_decision() -> None:
 def test_every_word_of_every_metric_has_a_phrase() -> None:
     for metric in METRICS.values():
         for option, words in metric.words.items():
-            phrases = [option_in_words(option, word) for word in words]
+            phrases = [in_words(option, word) for word in words]
             assert len(set(phrases)) == len(words)
             assert not any(phrase.startswith(f"{option} = ") for phrase in phrases)
 
