@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
+from recnb.display.colours import ACCENT
 from recnb.display.language import Message, _, current, ngettext, template, width, with_particles
-from recnb.display.svg import ACCENT
 from recnb.display.templates import macro, style_sheet, user_text
 from recnb.display.text import aligned, latex_text, markdown_table, markdown_text, one_line
 
@@ -134,11 +134,7 @@ Block = Note | Items | Tiles | Rows | Picture | Side | Fold | Section
 
 
 def say(message: Message, /, **values: Any) -> list[Line]:
-    """Translate a sentence whose values may be names and marks; Korean particles follow the last letter before them.
-
-    >>> inline(say("{model} is better by {size:.2f}", model=Name("<i>"), size=0.5), "html")
-    '<bdi>&lt;i&gt;</bdi> is better by 0.50'
-    """
+    """Translate a sentence whose values may be names and marks; Korean particles follow the last letter before them."""
     line: list[Line] = []
     for words, name, spec, _conversion in Formatter().parse(template(message, values.get("n", 1))):
         before = inline(line[-1:], "txt")[-2:]
@@ -186,12 +182,7 @@ SIGNS = {"°": r"\circ", "▲": r"\ast", "▼": r"\ddagger"}
 
 
 def inline(line: Line, form: Form) -> str:
-    r"""Write a line in a form.
-
-    >>> cell = [Name("a|b"), " ", Mark("strong", "50%")]
-    >>> inline(cell, "md"), inline(cell, "tex")
-    ('a\\|b **50%**', 'a\\textbar{}b \\textbf{50\\%}')
-    """
+    """Write a line in a form."""
     match line:
         case str():
             return SAFE[form](line, LONGEST)

@@ -15,21 +15,12 @@ from recnb.display.language import _, use_language
 #: The first that is installed is taken. Of a collection, matplotlib sees the first font alone; Noto's JP has all letters.
 KOREAN = ("Noto Sans CJK KR", "NanumGothic", "Malgun Gothic", "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK JP")
 
-#: For signs that a Korean font lacks, such as the minus of mathematics; it stands after it, or labels with mathematics break.
-REST = "DejaVu Sans"
-
 
 def installed() -> set[str]:
-    """The fonts that matplotlib has found."""
+    """Return the fonts that matplotlib has found."""
     from matplotlib import font_manager
 
     return set(font_manager.get_font_names())
-
-
-def families() -> list[str]:
-    """A font with Korean letters and one for the rest; empty if none is installed."""
-    names = installed()
-    return next(([name, REST] for name in KOREAN if name in names), [])
 
 
 @contextmanager
@@ -39,19 +30,17 @@ def lettering(lang: str, *, rc: bool = False) -> Iterator[dict[str, Any]]:
     With `rc` the font is in force for all that is drawn meanwhile, and for that alone. Where no Korean font is
     installed the labels are in English, and a warning says so.
     """
-    fonts = families() if lang == "ko" else []
+    names = installed() if lang == "ko" else set()
+    # DejaVu has signs that a Korean font lacks, such as the minus of mathematics; after it, or labels with mathematics break.
+    fonts = next(([name, "DejaVu Sans"] for name in KOREAN if name in names), [])
     if lang == "ko" and not fonts:
         with use_language(lang):
-            warnings.warn(
-                _(
-                    "No font with Korean letters is installed, so the labels of this plot are in English. "
-                    "Install one of: {fonts}.",
-                    fonts=", ".join(KOREAN[:4]),
-                ),
-                stacklevel=4,
-            )
+            problem = _("No font with Korean letters is installed, so the labels of this plot are in English. Install one of: {fonts}.", fonts=", ".join(KOREAN[:4]))  # fmt: skip
+        warnings.warn(problem, stacklevel=4)
     import matplotlib as mpl
 
-    in_force = mpl.rc_context({"font.family": fonts}) if rc and fonts else nullcontext()
-    with use_language(lang if fonts else "en"), in_force:
+    with (
+        use_language(lang if fonts else "en"),
+        mpl.rc_context({"font.family": fonts}) if rc and fonts else nullcontext(),
+    ):
         yield {"fontfamily": fonts} if fonts else {}

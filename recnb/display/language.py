@@ -32,11 +32,7 @@ _SEPARATOR = "\4"
 
 
 def language(lang: str | None = None) -> str:
-    """Set the language of explanations, reports, widgets and plots, "en" or "ko"; without an argument, return it.
-
-    >>> language()
-    'en'
-    """
+    """Set the language of explanations, reports, widgets and plots, "en" or "ko"; without an argument, return it."""
     if lang is not None:
         _setting[0] = checked(lang)
     return _setting[0]
@@ -85,12 +81,7 @@ def NC_(context: str, message: str) -> str:
 
 
 def _(message: Message, /, **values: Any) -> str:
-    """Translate a message into the language in force and put the values in.
-
-    >>> with use_language("ko"):
-    ...     print(_(Plural("{n:,} user", "{n:,} users"), n=2000))
-    사용자 2,000명
-    """
+    """Translate a message into the language in force and put the values in."""
     text = template(message, values.get("n", 1))
     if not values:
         return text
@@ -152,13 +143,7 @@ _READ = dict(zip("0123456789%LMNR", "영일이삼사오육칠팔구트엘엠엔�
 
 
 def with_particles(text: str) -> str:
-    """Choose Korean particles by the digit, the Korean letter or the abbreviation before them; a name keeps both forms.
-
-    >>> with_particles("3(으)로 나눈다. 2.585(으)로 나눈다. 0.2을(를) 곱한다. 순위은(는)")
-    '3으로 나눈다. 2.585로 나눈다. 0.2를 곱한다. 순위는'
-    >>> with_particles("DCG은(는), URL을(를), nDCG@10이(가), '영화 7'과(와), 95%(으)로, Matrix은(는)")
-    "DCG는, URL을, nDCG@10이, '영화 7'과, 95%로, Matrix은(는)"
-    """
+    """Choose Korean particles by the digit, the Korean letter or the abbreviation before them; a name keeps both forms."""
     return _WORD_AND_PARTICLE.sub(_fitting, text)
 
 
@@ -175,9 +160,5 @@ def capital(words: str) -> str:
 
 
 def width(text: str) -> int:
-    """Return how many columns a text takes on a console, where a Korean letter takes two.
-
-    >>> width("rank"), width("순위")
-    (4, 4)
-    """
+    """Return how many columns a text takes on a console, where a Korean letter takes two."""
     return len(text) if text.isascii() else sum(1 + (east_asian_width(letter) in "WF") for letter in text)

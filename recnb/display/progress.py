@@ -22,23 +22,15 @@ DELAY = 1.5
 def counted(total: int | None, label: str, work: Iterable[Any] | None = None) -> Any:
     """Return a bar for `with`, which `bar.update(n)` moves on."""
     disable = bool(os.environ.get("RECNB_NO_PROGRESS"))
-    file = _Line() if _kernel() else None
+    in_notebook = "IPython" in sys.modules and hasattr(sys.modules["IPython"].get_ipython(), "kernel")
+    file = _Line() if in_notebook else None
     return _bar()(work, label, total, leave=False, file=file, miniters=1, disable=disable, delay=DELAY)
 
 
 def steps(work: Iterable[T], label: str, total: int | None = None) -> Iterable[T]:
-    """Return the steps of some work, counted by a bar.
-
-    >>> list(steps([1, 2, 3], "counting"))
-    [1, 2, 3]
-    """
+    """Return the steps of some work, counted by a bar."""
     bar: Iterable[T] = counted(total, label, work)
     return bar
-
-
-def _kernel() -> bool:
-    """Whether this is a notebook."""
-    return "IPython" in sys.modules and hasattr(sys.modules["IPython"].get_ipython(), "kernel")
 
 
 class _Line(io.StringIO):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from recnb.display import language, svg, text
+from recnb.display import colours, language, text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -67,11 +67,7 @@ def page(title: str, heading: str, body: Markup) -> Markup:
 
 
 def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
-    r"""Return text of the user's as HTML: on one line, cut to a length, escaped, with no address that becomes a link.
-
-    >>> user_text("<b>two\nlines</b> http://a.b")
-    Markup('&lt;b&gt;two lines&lt;/b&gt; http:&#47;&#47;a.b')
-    """
+    """Return text of the user's as HTML: on one line, cut to a length, escaped, with no address that becomes a link."""
     return Markup(str(escape(text.one_line(value, longest))).replace("://", ":&#47;&#47;"))
 
 
@@ -91,20 +87,12 @@ def name(value: object, longest: int = 40) -> Markup:
 
 
 def code(sentence: str) -> Markup:
-    """Mark what a sentence has in backticks as code.
-
-    >>> code("Give `items=` & see"), code(name("u1") + ": `k=`")
-    (Markup('Give <code>items=</code> &amp; see'), Markup('<bdi>u1</bdi>: <code>k=</code>'))
-    """
+    """Mark what a sentence has in backticks as code."""
     return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(sentence))))
 
 
 def translated(message: language.Message, /, **values: Any) -> str:
-    """Translate a message whose values may be HTML; if one is, the other values are escaped and the result is HTML.
-
-    >>> translated("by {user} & {label}", user=name("u1"), label="<i>"), translated("{label}", label="<i>")
-    (Markup('by <bdi>u1</bdi> & &lt;i&gt;'), '<i>')
-    """
+    """Translate a message whose values may be HTML; if one is, the other values are escaped and the result is HTML."""
     if not any(isinstance(value, Markup) for value in values.values()):
         return language._(message, **values)
     escaped = {key: escape(value) if isinstance(value, str) else value for key, value in values.items()}
@@ -112,11 +100,7 @@ def translated(message: language.Message, /, **values: Any) -> str:
 
 
 def joined(parts: Iterable[str], between: str = ", ") -> str:
-    """Join texts; if one is HTML, the others are escaped and the result is HTML.
-
-    >>> joined([name("u1"), "<i>"]), joined(["u1", "<i>"])
-    (Markup('<bdi>u1</bdi>, &lt;i&gt;'), 'u1, <i>')
-    """
+    """Join texts; if one is HTML, the others are escaped and the result is HTML."""
     parts = list(parts)
     return (Markup(between) if any(isinstance(part, Markup) for part in parts) else between).join(parts)
 
@@ -151,12 +135,16 @@ def _environment() -> Environment:
         lang=language.current,
         ngettext=lambda one, many, n, /, **values: translated(language.Plural(one, many), n=n, **values),
         pgettext=lambda context, message, /, **values: translated(language.NC_(context, message), **values),
-        svg=svg,
+        svg=colours,
         zip=zip,
     )
     used = (text.arrow, isfinite, text.percent, text.short, text.signed, text.trimmed, language.capital, code, name)
     by_name = {function.__name__: function for function in (*used, user_text)}
     environment.filters.update(
-        by_name, fixed=text.number, change=text.signed, ends=lambda interval: text.ends(*interval)
+        by_name,
+        place="{:.1f}".format,
+        fixed=text.number,
+        change=text.signed,
+        ends=lambda interval: text.ends(*interval),
     )
     return environment

@@ -28,48 +28,32 @@ _MARKDOWN = str.maketrans(
 
 
 def one_line(value: object, longest: int = NAME_SHOWN) -> str:
-    r"""Return anything of the user's on one line: no line breaks, nothing that turns the direction of what follows.
-
-    >>> one_line("two\nlines"), one_line("x" * 100, 5)
-    ('two lines', 'xxxx…')
-    """
+    """Return anything of the user's on one line: no line breaks, nothing that turns the direction of what follows."""
     # Cut before looking at each character: a name may be as long as a book.
     plain = str(value)[: longest + 1]
-    kept = plain
-    if not plain.isprintable():
-        kept = "".join(" " if sign in _SPACES else sign for sign in plain if sign in _SPACES or _shows(sign))
+    kept = plain if plain.isprintable() else "".join(map(_shown, plain))
     return kept if len(plain) <= longest else kept[: longest - 1] + "…"
 
 
-def _shows(sign: str) -> bool:
-    return sign not in _TURNS and unicodedata.category(sign) not in ("Cc", "Cs")
+def _shown(sign: str) -> str:
+    if sign in _SPACES:
+        return " "
+    return "" if sign in _TURNS or unicodedata.category(sign) in ("Cc", "Cs") else sign
 
 
 def latex_text(value: object, longest: int = NAME_SHOWN) -> str:
-    r"""Return anything of the user's as text of LaTeX.
-
-    >>> print(latex_text("50% of {a_b} & $c^2$"))
-    50\% of \{a\_b\} \& \$c\textasciicircum{}2\$
-    """
+    """Return anything of the user's as text of LaTeX."""
     return one_line(value, longest).translate(_LATEX)
 
 
 def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
-    r"""Return anything of the user's as text of Markdown, also within a table.
-
-    >>> print(markdown_text("a|b <i> *c* $5"))
-    a\|b &lt;i&gt; \*c\* &#36;5
-    """
+    """Return anything of the user's as text of Markdown, also within a table."""
     # An address is not to become a link.
     return one_line(value, longest).translate(_MARKDOWN).replace("://", "&#58;//")
 
 
 def number(value: float) -> str:
-    """Return a number as it is shown: four decimals; a small one is not rounded to none.
-
-    >>> number(0.25), number(0.0000123), number(2.0**70), number(float("nan"))
-    ('0.2500', '1.2e-05', '1.181e+21', 'n/a')
-    """
+    """Return a number as it is shown: four decimals; a small one is not rounded to none."""
     if not isfinite(value):
         return _("n/a")
     if 0 < abs(value) < 0.00005:
@@ -81,11 +65,7 @@ fixed = number
 
 
 def signed(value: float) -> str:
-    """Return a difference as it is shown.
-
-    >>> signed(0.25), signed(-0.0000123), signed(0.0)
-    ('+0.2500', '-1.2e-05', '0.0000')
-    """
+    """Return a difference as it is shown."""
     return f"+{number(value)}" if isfinite(value) and value > 0 else number(value)
 
 
@@ -93,47 +73,27 @@ change = signed
 
 
 def arrow(value: float) -> str:
-    """Return a change with an arrow, so that its direction is seen without colour; nothing for none.
-
-    >>> arrow(0.25), arrow(0.0)
-    ('▲ +0.2500', '')
-    """
+    """Return a change with an arrow, so that its direction is seen without colour; nothing for none."""
     return "" if value == 0 else f"{'▲' if value > 0 else '▼'} {signed(value)}"
 
 
 def trimmed(value: float) -> str:
-    """Return a value without zeros at the end, where it has no other decimals.
-
-    >>> trimmed(3.0), trimmed(0.5), trimmed(1 / 3)
-    ('3', '0.5', '0.3333')
-    """
+    """Return a value without zeros at the end, where it has no other decimals."""
     return f"{value:.10g}" if round(value, 4) == value else number(value)
 
 
 def short(value: float) -> str:
-    """Return a number on an axis.
-
-    >>> short(0.5), short(20.0), short(0.25)
-    ('0.5', '20', '0.25')
-    """
+    """Return a number on an axis."""
     return f"{value:.6g}"
 
 
 def whole(value: float) -> str:
-    """Return a number that somebody typed, with all its digits.
-
-    >>> whole(0.258903123), whole(1.0)
-    ('0.258903123', '1')
-    """
+    """Return a number that somebody typed, with all its digits."""
     return repr(float(value)).removesuffix(".0")
 
 
 def told_apart(value: float, *others: float) -> str:
-    """Return a number with four decimals, or with as many as others have and as show on which side of them it lies.
-
-    >>> told_apart(0.25, 0.3), told_apart(0.30001, 0.3), told_apart(0.25891, 0.258903)
-    ('0.2500', '0.30001', '0.258910')
-    """
+    """Return a number with four decimals, or with as many as others have and as show on which side of them it lies."""
 
     def sides(number: float) -> list[int]:
         return [(number > other) - (number < other) for other in others]
@@ -144,31 +104,19 @@ def told_apart(value: float, *others: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in few characters; a small one is not rounded to 0.
-
-    >>> percent(0.314), percent(0.0), percent(0.002), percent(1.0), percent(0.999)
-    ('31%', '0%', '<1%', '100%', '>99%')
-    """
+    """Return a share in few characters; a small one is not rounded to 0."""
     if 0 < share < 0.005:
         return "<1%"
     return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
 
 
 def ends(low: float, high: float, between: str = "–") -> str:
-    """Return an interval as it is shown.
-
-    >>> ends(0.1, 0.3), ends(float("nan"), float("nan"))
-    ('0.1000–0.3000', 'n/a')
-    """
+    """Return an interval as it is shown."""
     return f"{number(low)}{between}{number(high)}" if isfinite(low) and isfinite(high) else _("n/a")
 
 
 def some(values: Sequence[T], most: int) -> list[T]:
-    """Return at most so many of the values, spread evenly, the first and the last among them.
-
-    >>> some(range(1, 101), 4), some([5, 10], 4)
-    ([1, 34, 67, 100], [5, 10])
-    """
+    """Return at most so many of the values, spread evenly, the first and the last among them."""
     if len(values) <= most:
         return list(values)
     return [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]
@@ -180,11 +128,7 @@ def at_k(k: int | None) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Return the lines of a table for a console: the first columns are aligned to the left, the others to the right.
-
-    >>> aligned([["metric", "@5"], ["ndcg", "0.25"]])
-    ['metric    @5', 'ndcg    0.25']
-    """
+    """Return the lines of a table for a console: the first columns are aligned to the left, the others to the right."""
     # A Korean letter takes two columns, which str.ljust and str.rjust do not know.
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     lines = []
@@ -196,13 +140,7 @@ def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
-    """Return a table of Markdown, of cells that are Markdown already; columns are aligned as in `aligned`.
-
-    >>> print(markdown_table(["metric", "@5"], [["ndcg", "0.25"]]))
-    | metric | @5 |
-    | --- | ---: |
-    | ndcg | 0.25 |
-    """
+    """Return a table of Markdown, of cells that are Markdown already; columns are aligned as in `aligned`."""
     rule = ["---" if at < left else "---:" for at in range(len(header))]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *rows])
 

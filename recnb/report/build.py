@@ -217,11 +217,7 @@ def _population(name: str, model: EvaluationData, request: ReportRequest) -> dic
 
 
 def summary_of(counts: Ints) -> dict[str, float]:
-    """Return the spread of counts, zeros where there are none.
-
-    >>> summary_of(np.array([1, 2, 6]))
-    {'min': 1, 'median': 2.0, 'mean': 3.0, 'max': 6}
-    """
+    """Return the spread of counts, zeros where there are none."""
     counts = counts if len(counts) else np.zeros(1, dtype=np.int64)
     middle, mean = float(np.median(counts)), float(counts.mean())
     return {"min": int(counts.min()), "median": middle, "mean": mean, "max": int(counts.max())}

@@ -110,11 +110,7 @@ def verdict_in_words(verdict: str) -> str:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value as it stands in a table.
-
-    >>> p_value(0.0123), p_value(0.00001), p_value(0.2), p_value(1.0)
-    ('0.012', '< 0.001', '0.20', '1')
-    """
+    """Return a p-value as it stands in a table."""
     if isnan(p):
         return _("n/a")
     return "< 0.001" if p < 0.001 else "1" if p > 0.995 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"

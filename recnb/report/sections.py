@@ -337,15 +337,13 @@ def _distribution(report: ReportData) -> Iterator[Block]:
     bins = [_("{low} to <{high}", low=low, high=high) for low, high in edges[:-1]]
     bins.append(pgettext("last bin", "{low} to {high}", low=edges[-1][0], high=edges[-1][1]))
     said = ", ".join(f"{name}: {share}" for name, share in zip(bins, shares, strict=True))
-    zero, n = spread["n_zero"] / max(spread["n_users"], 1), spread["n_users"]
-    axes = _("{label} of a user", label=label), _("share of users")
-    drawn = svg.bars(spread["edges"], spread["shares"], shares, *axes, zero=zero, quartiles=spread["quartiles"])
+    drawn = svg.bars(spread, shares, _("{label} of a user", label=label), _("share of users"))
     rows = [[name, f"{count:,}", share] for name, count, share in zip(bins, spread["counts"], shares, strict=True)]
     numbers = Rows([label, pgettext("number", "users"), _("share")], rows, _("The numbers of the bars"))
     yield doc.Picture(drawn, _("Share of users by {label}. {shares}", label=label, shares=said), numbers)
     yield Note(f"{capital('; '.join(_extremes(spread)))}.")
     keys = [_("Grey: users at exactly 0.")] if spread["n_zero"] else []
-    keys += [_("Below the bars: median and middle half of the users.")] if n > 1 else []
+    keys += [_("Below the bars: median and middle half of the users.")] if spread["n_users"] > 1 else []
     yield Section("", [Note(" ".join(keys))], ("html",))
 
 
