@@ -6,11 +6,9 @@ A line holds words, marks and names of the user's; `inline` writes it in a form,
 from __future__ import annotations
 
 import hashlib
-import re
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from string import Formatter
 from typing import Any, Literal
 
@@ -235,7 +233,7 @@ def tabs(sections: Sequence[Section], label: str) -> Markup:
 
 
 def _drawn(name: str, *arguments: Any) -> Markup:
-    used = {"inline": _safe_html, "is_hit": _is_hit, "address": _address, "width_of": _width_of}
+    used = {"inline": _safe_html, "is_hit": _is_hit, "address": _address}
     return macro("display/document.jinja", name, *arguments, **used)
 
 
@@ -250,10 +248,6 @@ def _is_hit(cell: Line) -> bool:
 
 def _address(picture: Picture) -> str:
     return f"data:image/svg+xml;base64,{b64encode(picture.svg.encode()).decode('ascii')}"
-
-
-def _width_of(picture: Picture) -> int:
-    return int(re.findall(r'width="(\d+)"', picture.svg)[0])
 
 
 # Plain forms
@@ -358,28 +352,23 @@ def cells_of(table: Rows, form: Form) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
+def _lines(table: Rows) -> list[str]:
+    header, rows = cells_of(table, "txt")
+    return aligned([header, *rows], table.left)
+
+
 def _table_on_console(table: Rows) -> str:
-    """Write a table whose lines fit: without intervals if there is no room for them, then without the last columns and rows."""
+    """Write a table: without intervals if there is no room for them, and what is still too wide is cut."""
     shown, left_out = table.rows[: table.most], list[str]()
-    header, rows = cells_of(replace(table, rows=shown), "txt")
-    if _n_that_fit(header, rows) < len(header) and any(isinstance(cell, Estimate) for row in shown for cell in row):
+    lines = _lines(replace(table, rows=shown))
+    if max(map(width, lines)) > CONSOLE and any(isinstance(cell, Estimate) for row in shown for cell in row):
         shown = [[replace(cell, ends=None) if isinstance(cell, Estimate) else cell for cell in row] for row in shown]
-        header, rows = cells_of(replace(table, rows=shown), "txt")
+        lines = _lines(replace(table, rows=shown))
         left_out.append(_("without intervals"))
-    n = max(_n_that_fit(header, rows), table.left + 1)
-    if n < len(header):
-        left_out.append(ngettext("{n} more column", "{n} more columns", len(header) - n))
     if len(shown) < len(table.rows):
         left_out.append(ngettext("{n} more row", "{n} more rows", len(table.rows) - len(shown)))
-    lines = [shortened(line) for line in aligned([row[:n] for row in (header, *rows)], table.left)]
     rest, note = f"({', '.join(left_out)})" if left_out else "", inline(table.note, "txt")
-    return "\n".join(filter(None, [wrapped(inline(table.caption, "txt")), *lines, rest, note and wrapped(note)]))
-
-
-def _n_that_fit(header: list[str], rows: list[list[str]]) -> int:
-    """Return how many columns of a table a console has room for."""
-    ends = accumulate(max(map(width, column)) + 2 for column in zip(header, *rows, strict=True))
-    return sum(end - 2 <= CONSOLE for end in ends)
+    return "\n".join(filter(None, [wrapped(inline(table.caption, "txt")), *map(shortened, lines), rest, wrapped(note)]))
 
 
 # LaTeX

@@ -7,7 +7,7 @@ black. What is shown by colour is shown by a dash, a sign or words as well. The 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import floor, isfinite, log10
 from typing import Any
 
@@ -52,7 +52,7 @@ def curves(
     return _drawn("curves", axes | {"lines": drawn, "names": placed, "width": width})
 
 
-def bars(spread: dict[str, Any], labels: Sequence[str], xlabel: str, ylabel: str) -> str:
+def bars(spread: Mapping[str, Any], labels: Sequence[str], xlabel: str, ylabel: str) -> str:
     """Draw the bars of a distribution; values of exactly 0 are set off, and the quartiles stand below."""
     edges, shares = spread["edges"], spread["shares"]
     grey = min(spread["n_zero"] / max(spread["n_users"], 1), shares[0])

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from recnb.conventions import options_in_words
-from recnb.display.language import _
+from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import lint
@@ -20,7 +20,7 @@ from recnb.lint.findings import Finding, Lint
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.conclusions import Difference
-from recnb.report.data import SAME, Mean, MetricWords, ModelUsers, ReportSegments, SharedFinding
+from recnb.report.data import SAME, Mean, MetricWords, ModelUsers, ReportSegments
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points
 from recnb.report.users import extremes, moved
@@ -87,9 +87,9 @@ def report_of(
         groups += moved(models, pair, found.values, k, users)
     conventions, basis = _basis(first, request)
     shown = [*request.metrics, *(each for each in further if each[0].name not in lacking)]
+    same = ("baseline", "curves", "users_by_model", "differences", "overlaps", "segments", "settings")
     return Report(
         models=tuple(models),
-        baseline=found.baseline,
         k=request.columns,
         lead_k=k,
         confidence=request.confidence,
@@ -97,43 +97,35 @@ def report_of(
         n_users=first.n_users,
         metrics=tuple(_words(*each) for each in shown),
         means=tuple(mean for mean in means if mean.metric not in lacking),
-        curves=found.curves,
         distributions=tuple(distributions),
         populations=tuple(populations),
-        users_by_model=found.users_by_model,
         users=tuple(groups),
         lints=lints,
         findings=_shared(lints),
         lacking=lacking,
-        differences=found.differences,
-        overlaps=found.overlaps,
-        segments=found.segments,
-        settings=found.settings,
         notes=tuple(dict.fromkeys(note for model in models.values() for note in model.notes)),
         left_out=tuple(_left_out(found.where, _beyond(models, request))),
         conventions=conventions,
         basis=found.basis or basis,
+        **{name: getattr(found, name) for name in same},
     )
 
 
 def _measured(model: EvaluationData, request: ReportRequest) -> Measured:
     """Compute the metrics of accuracy of one model; the deepest join serves all of them."""
     model.hits(request.deepest)
-    k, means, curve, at_lead_k = request.lead_k, list[Mean](), list[Mean](), None
-    for metric, options in request.metrics:
-        points, own = request.cutoffs_of(metric.name), request.k_of(metric.name)
-        found = values_of(model, metric, Cutoffs.of(points), options)
+    means, curve, (lead, options) = list[Mean](), tuple[Mean, ...](), request.metrics[0]
+    for metric, given in request.metrics:
+        found = values_of(model, metric, Cutoffs.of(request.cutoffs_of(metric.name)), given)
         if len(found.users) != model.n_users:
-            model.values(metric, Cutoffs.of(own), options)  # or an error that other users are averaged
+            model.values(
+                metric, Cutoffs.of(request.k_of(metric.name)), given
+            )  # or an error that other users are averaged
         rows = means_of("", found, request)
-        means += [row for row in rows if row.k in own]
-        if at_lead_k is None:
-            at_lead_k = found.matrix[:, points.index(k)] if len(found.users) == model.n_users else None
-            curve = [row for row in rows if row.k in curve_points(request.lead_ks)]
-    if at_lead_k is None:
-        lead, options = request.metrics[0]
-        at_lead_k = model.values(lead, Cutoffs.of(k), options)[:, 0]
-    return Measured(means, {"": tuple(curve)}, {"": at_lead_k}, _segments(model, request))
+        means += [row for row in rows if row.k in request.k_of(metric.name)]
+        curve = curve or tuple(row for row in rows if row.k in curve_points(request.lead_ks))
+    values = model.values(lead, Cutoffs.of(request.lead_k), options)[:, 0]
+    return Measured(means, {"": curve}, {"": values}, _segments(model, request))
 
 
 def beyond_of(models: Models, k: int | None) -> dict[str, tuple[list[float], str]]:
@@ -183,16 +175,9 @@ def _given(models: Models) -> bool:
 
 def _left_out(where: str, further: Sequence[MetricOptions]) -> list[str]:
     """Say what takes rows of lists that were not fetched."""
-    if not where:
-        return []
-    overlap = _(
-        "The similarity of the lists is left out: it needs every row of the lists, which stay in {where}.", where=where
-    )
-    beyond = _(
-        "Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.",
-        where=where,
-    )
-    return [overlap, *([beyond] if further else [])]
+    overlap = N_("The similarity of the lists is left out: it needs every row of the lists, which stay in {where}.")
+    beyond = N_("Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.")
+    return [_(words, where=where) for words in (overlap, *[beyond] * bool(further)) if where]
 
 
 def _basis(model: EvaluationData, request: ReportRequest) -> tuple[tuple[str, ...], str]:
@@ -254,15 +239,15 @@ def _round_above(value: float) -> float:
     return float(f"{next(step for step in steps_ if step >= value * (1 - SAME)):.12g}")
 
 
-def _shared(lints: Mapping[str, Lint]) -> tuple[SharedFinding, ...]:
+def _shared(lints: Mapping[str, Lint]) -> tuple[tuple[tuple[str, ...], tuple[Finding, ...]], ...]:
     """Return findings of the lint, the same finding of several models once, warnings first."""
     same: dict[tuple[str, str], dict[str, Finding]] = {}
     for name, of_model in lints.items():
         for finding in of_model:
             same.setdefault((finding.name, finding.short), {})[name] = finding
     kinds = list(dict.fromkeys(kind for kind, _short in same))
-    found = [SharedFinding(tuple(of_models), tuple(of_models.values())) for of_models in same.values()]
-    return tuple(sorted(found, key=lambda one: (one.finding.severity != "warning", kinds.index(one.finding.name))))
+    found = [(tuple(of_models), tuple(of_models.values())) for of_models in same.values()]
+    return tuple(sorted(found, key=lambda one: (one[1][0].severity != "warning", kinds.index(one[1][0].name))))
 
 
 def _segments(model: EvaluationData, request: ReportRequest) -> ReportSegments | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recnb.display.language import current
 from recnb.lint.findings import Finding, Lint
@@ -120,18 +120,6 @@ class ModelUsers:
     n_without_list: int  #: of those compared, without a list
 
 
-class SharedFinding(NamedTuple):
-    """A finding of the lint, the same in some models; its effects may differ."""
-
-    models: tuple[str, ...]
-    of_each: tuple[Finding, ...]
-
-    @property
-    def finding(self) -> Finding:
-        """That of the first model."""
-        return self.of_each[0]
-
-
 @dataclass(frozen=True, eq=False)
 class ReportData:
     """The numbers of a report; each of its forms reads them."""
@@ -151,7 +139,9 @@ class ReportData:
     users_by_model: tuple[ModelUsers, ...]  #: of several models, how many users of each are left out
     users: tuple[UserGroup, ...]
     lints: Mapping[str, Lint]  #: of each model
-    findings: tuple[SharedFinding, ...]  #: warnings first
+    findings: tuple[
+        tuple[tuple[str, ...], tuple[Finding, ...]], ...
+    ]  #: the same finding of some models, warnings first
     lacking: Mapping[str, str]  #: metrics beyond accuracy without a value, and what they need
     differences: tuple[Difference, ...]
     overlaps: tuple[Mapping[str, Any], ...]  #: of each two models
@@ -185,9 +175,8 @@ class ReportData:
     def to_frame(self) -> pd.DataFrame:
         """Return one long frame: a row for each metric, cut-off and model.
 
-        Of one model the columns are metric, k, mean, low, high and n_users, metrics beyond accuracy last. With several, `low`
-        and `high` are mean_low and mean_high, and `difference` with what follows is from the model's baseline. `segments` has a
-        frame of its own: `report.segments.to_frame()`.
+        With several models `low` and `high` are mean_low and mean_high, and `difference` with what follows is from the
+        model's baseline. `segments` has a frame of its own: `report.segments.to_frame()`.
         """
         import pandas as pd
 

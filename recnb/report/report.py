@@ -36,9 +36,9 @@ class Report(AsJson, Suggesting, ReportData):
         """
         with use_language(self.lang):
             findings = [
-                {"models": found.models, "effects": [finding.effect for finding in found.of_each]}
-                | {name: getattr(found.finding, name) for name in FINDING}
-                for found in self.findings
+                {"models": models, "effects": [finding.effect for finding in found]}
+                | {name: getattr(found[0], name) for name in FINDING}
+                for models, found in self.findings
             ]
             lints = {model: {name: getattr(lint, name) for name in LINT} for model, lint in self.lints.items()}
             own = {"lints": lints, "findings": findings, "differences": [row.to_dict() for row in self.differences]}

@@ -83,25 +83,21 @@ def request_of(
         problem = "a report needs whole numbers for k, such as k=[5, 10, 20]: its curve runs from 1 to the largest."
         raise OptionError(problem, fix=f"For whole lists ask {instead}.")
     cutoffs = _cutoffs_of(asked, k)
-    # What has a cut-off comes first, as the first has a curve.
-    asked.sort(key=lambda each: cutoffs.get(each.metric.name) == (None,))
+    # What has a cut-off and a curve comes first.
+    asked.sort(key=lambda each: each.metric.retrieval or cutoffs[each.metric.name] == (None,))
     names = list(dict.fromkeys(each.metric.name for each in asked))
-    own, beyond = (
-        {each.metric.name: each.options for each in asked},
-        [each for each in asked if not each.metric.is_accuracy],
+    own = {each.metric.name: each.options for each in asked}
+    beyond = [each for each in asked if not each.metric.is_accuracy]
+    chosen = chosen_metrics(
+        list(dict.fromkeys(each.metric.name for each in asked if each.metric.is_accuracy)) or ["ndcg"]
     )
-    if len(beyond) == len(asked):
+    if len(beyond) == len(asked) or chosen[0].retrieval:
         problem = f"a report needs a metric of accuracy, such as metrics={quoted(['ndcg', *names])}: its curve and its users are shown by it."
         raise OptionError(problem, fix=f"For {names[0]} alone type .{names[0]}(k=10).")
-    chosen = chosen_metrics([name for name in names if name not in {each.metric.name for each in beyond}])
     for each in asked:
         if each.metric.data:
             problem = f"a report has the same relevant items and lists throughout, and {each.metric.name} has others: ask for it by "
             raise OptionError(problem, f".table([{each.metric.name!r}]).")
-    if chosen[0].retrieval:
-        problem = f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: "
-        others = [metric.name for metric in chosen if metric.name != "ndcg"]
-        raise OptionError(problem, f"metrics={quoted(['ndcg', *others])}.")
     return ReportRequest(
         metrics=tuple((metric, own[metric.name]) for metric in chosen),
         beyond=tuple((each.metric, each.options) for each in beyond),

@@ -14,28 +14,27 @@ from typing import TYPE_CHECKING, Any
 from recnb.display import document as doc
 from recnb.display import svg
 from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, inline, joined, say, with_code
-from recnb.display.language import N_, Plural, _, capital, ngettext, pgettext
+from recnb.display.language import N_, Message, Plural, _, capital, ngettext, pgettext
 from recnb.display.text import at_k, number, one_line, percent, short, signed, some
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
 from recnb.stats import BETA, ENOUGH
 
 if TYPE_CHECKING:
-    from recnb.report.data import Mean, MetricWords, RankedItem, ReportData, SharedFinding, ShownUser, UserGroup
+    from recnb.lint.findings import Finding
+    from recnb.report.data import Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
 
-#: Findings that are all open; cut-offs in a table; differences that are drawn, of more those of the lead metric alone.
-FEW_FINDINGS, MOST_K, MOST_DRAWN = 3, 12, 42
+#: Findings that are all open; cut-offs in a table, columns of a table of models; differences that are drawn.
+FEW_FINDINGS, MOST_K, MOST_COLUMNS, MOST_DRAWN = 3, 12, 8, 42
 
-#: What is said of a segment beside all other users.
+#: What is said of a segment beside all other users, and what a group of users is.
 SEGMENT_VERDICTS = {
-    "above": N_("▲ above"),
-    "below": N_("▼ below"),
-    "open": N_("○ not significant"),
-    "untested": N_("– too few users or differences"),
-}
-
-#: What a group of users is.
-GROUPS = {"best": N_("Best users"), "worst": N_("Worst users"), "only": N_("The user")}
+    "above": N_("▲ above"), "below": N_("▼ below"), "open": N_("○ not significant"), "untested": N_("– too few users or differences"),
+}  # fmt: skip
+GROUPS: dict[str, Message] = {
+    "best": N_("Best users"), "worst": N_("Worst users"), "only": N_("The user"),
+    "gained": Plural("Gains most by {model}", "Gain most by {model}"), "lost": Plural("Loses most by {model}", "Lose most by {model}"),
+}  # fmt: skip
 
 
 def head(report: ReportData) -> Iterator[Block]:
@@ -50,18 +49,15 @@ def head(report: ReportData) -> Iterator[Block]:
     (lead,) = report.means_of(report.lead.metric, report.lead_k)
     ends = f"{number(lead.low)}–{number(lead.high)}" if isfinite(lead.low) else _("n/a")
     interval = _("{confidence:g}% interval {ends}", confidence=100 * report.confidence, ends=ends)
-    about = interval if report.n_users > 1 else _("one user, no interval")
-    value = Mark("big", number(lead.mean))
-    yield Note(
-        [Mark("strong", lead.label), " = ", value, " ", Mark("small", f"({about} · {_users(report.n_users)})")], "title"
-    )
+    about = Mark("small", f"({interval} · {_users(report.n_users)})")
+    yield Note([Mark("strong", lead.label), " = ", Mark("big", number(lead.mean)), " ", about], "title")
     yield Section("", [Note(with_code(report.lead.reads))], ("html",))
 
 
 def overview(report: ReportData) -> Iterator[Block]:
     """Every metric at the cut-offs, a line per finding, and what was evaluated."""
     yield from _models_by_metrics(report) if report.several else [_metrics_by_cutoffs(report)]
-    yield doc.Items([_brief(found, report) for found in report.findings] or [_no_findings(report)])
+    yield doc.Items([_brief(models, found[0], report) for models, found in report.findings] or [_no_findings(report)])
     yield from map(Note, report.left_out)
     if report.settings is None:
         yield Note(" ".join(_remarks(report)))
@@ -79,16 +75,18 @@ def _metrics_by_cutoffs(report: ReportData) -> Block:
     for metric in report.metrics:
         if not metric.is_accuracy and len(rows) == sum(metric.is_accuracy for metric in report.metrics):
             rows.append([Mark("small", _("Beyond accuracy")), *[""] * (len(shown) + 1)])
-        lead = report.means_of(metric.metric, report.lead_k) if metric.is_accuracy else []
         means = [report.means_of(metric.metric, k) for k in shown]
-        cells = [_estimate(mean[0]) if mean else "" for mean in means]
-        rows.append([metric.symbol, *cells, _on_a_line(lead[0], metric) if lead else ""])
-    title = _("Means over {users}, each with its interval", users=_users(report.n_users))
+        lead = report.means_of(metric.metric, report.lead_k) if metric.is_accuracy else []
+        drawn = _on_a_line(lead[0], metric) if lead else ""
+        rows.append([metric.symbol, *(_estimate(mean[0]) if mean else "" for mean in means), drawn])
     left_out = len(report.k) - len(shown)
     more = _("{n} more cut-offs: see to_frame().", n=left_out) if left_out else ""
     header: list[Line] = [_("metric"), *map(at_k, shown), Mark("aside", _("@{k}, 0 to 1", k=report.lead_k))]
-    title = title if report.n_users > 1 else _("Values of one user")
-    return Rows(header, rows, title, most=30, note=more)
+    return Rows(header, rows, _means_title(report), most=30, note=more)
+
+
+def _means_title(report: ReportData) -> str:
+    return _("Means over {users}, each with its interval", users=_users(report.n_users))
 
 
 def _on_a_line(mean: Mean, metric: MetricWords) -> Line:
@@ -101,46 +99,38 @@ def _on_a_line(mean: Mean, metric: MetricWords) -> Line:
 
 
 def _models_by_metrics(report: ReportData) -> Iterator[Block]:
-    """How often each model is better, and a row a model at each cut-off, the lead cut-off in sight."""
+    """How often each model is better, and a row a model; many columns are a table a cut-off, that of the lead in sight."""
     assert report.settings is not None
-    summaries = list(_summaries(report))
-    yield from [doc.Items(summaries)] if summaries else []
-    accuracy = [metric.metric for metric in report.metrics if metric.is_accuracy]
-    verdicts = {(row.model, row.label): row.verdict for row in report.differences if row.baseline == report.baseline}
+    yield from [doc.Items(summaries)] if (summaries := list(_summaries(report))) else []
     legend: list[Line] = [Mark("best", "0.5"), _(": the highest mean of its column")]
     legend.append(f". ° {words.near_best_in_words(report.settings.alpha)}.")
     if report.baseline is not None:
         marks = N_("▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)")
         legend += [" ", say(marks, baseline=Name(report.baseline)), "."]
-
-    def table(title: str, columns: Sequence[Sequence[Mean]], note: Line = "") -> Rows:
-        rows = []
-        for name, *means in zip(report.models, *columns, strict=True):
-            cells = []
-            for mean in means:
-                sign = words.SIGNS.get(verdicts.get((name, mean.label), ""), "").strip("◇○–")
-                signs = ("°" if mean.near_best else "") + sign
-                cells.append(_estimate(mean, best=mean.best, signs=signs, signed=True))
-            baseline = [" ", Mark("small", _("baseline"))] if name == report.baseline else []
-            rows.append([[Name(name), *baseline], *cells])
-        return Rows([_("model"), *(means[0].label for means in columns)], rows, title, note=note)
-
-    by_k = {k: [means for metric in accuracy if (means := report.means_of(metric, k))] for k in report.k}
-    confidence = percent_of(report.confidence)
-    if len(by_k) > 1 and sum(map(len, by_k.values())) == len(accuracy):  # each metric at a cut-off of its own
-        columns = sorted(
-            (means for of_k in by_k.values() for means in of_k), key=lambda means: accuracy.index(means[0].metric)
-        )
-        title = _("Means over {users}, each with its interval", users=_users(report.n_users))
-        yield table(title, columns, legend)
+    in_order = sorted(report.k, key=lambda k: k != report.lead_k)
+    columns = {k: [of_k for metric in report.metrics if metric.is_accuracy and (of_k := report.means_of(metric.metric, k))] for k in in_order}  # fmt: skip
+    every = [of_k for of_metrics in columns.values() for of_k in of_metrics]
+    if len(every) <= MOST_COLUMNS:
+        names = [metric.metric for metric in report.metrics]
+        every.sort(key=lambda of_k: names.index(of_k[0].metric))
+        yield _models(report, every, _means_title(report), legend)
         return
-    for k in sorted(report.k, key=lambda k: k != report.lead_k):
-        title = _("Means at k = {k}, with their {confidence} intervals", k=k, confidence=confidence)
-        same = _("The same at k = {k}", k=k)
-        if k is None:
-            title = _("Means of whole lists, with their {confidence} intervals", confidence=confidence)
-            same = _("The same of whole lists")
-        yield table(title, by_k[k], legend) if k == report.lead_k else doc.Fold(same, [table(title, by_k[k])])
+    for k, of_metrics in columns.items():
+        title = _("Means at k = {k}, with their {confidence} intervals", k=k or _("whole list"), confidence=percent_of(report.confidence))  # fmt: skip
+        table = _models(report, of_metrics, title, legend if k == report.lead_k else "")
+        yield table if k == report.lead_k else doc.Fold(_("The same at k = {k}", k=k or _("whole list")), [table])
+
+
+def _models(report: ReportData, columns: Sequence[Sequence[Mean]], title: str, note: Line) -> Rows:
+    """A row a model, with its means and the signs of its differences from the baseline."""
+    verdicts = {(row.model, row.label): row.verdict for row in report.differences if row.baseline == report.baseline}
+    rows = []
+    for name, *means in zip(report.models, *columns, strict=True):
+        signs = [words.SIGNS.get(verdicts.get((name, mean.label), ""), "").strip("◇○–") for mean in means]
+        signs = ["°" * mean.near_best + sign for mean, sign in zip(means, signs, strict=True)]
+        cells = [_estimate(mean, best=mean.best, signs=sign, signed=True) for mean, sign in zip(means, signs, strict=True)]  # fmt: skip
+        rows.append([[Name(name), *([" ", Mark("small", _("baseline"))] if name == report.baseline else [])], *cells])
+    return Rows([_("model"), *(of_k[0].label for of_k in columns)], rows, title, note=note)
 
 
 def _summaries(report: ReportData) -> Iterator[Line]:
@@ -199,40 +189,35 @@ def findings(report: ReportData) -> Iterator[Block]:
     lints = list(report.lints.values())
     if not report.several or not report.findings:
         yield Note(Mark("strong", lints[0].headline if report.findings else _no_findings(report)), "plain")
-    for found in report.findings:
-        opened = found.finding.severity == "warning" or len(report.findings) <= FEW_FINDINGS
-        yield doc.Fold(
-            _brief(found, report, bold=True), [Note(line, "plain") for line in _details(found)], opened=opened
-        )
+    for models, found in report.findings:
+        opened = found[0].severity == "warning" or len(report.findings) <= FEW_FINDINGS
+        details = [Note(line, "plain") for line in _details(models, found)]
+        yield doc.Fold(Mark("strong", _brief(models, found[0], report)), details, opened)
     lines = [line for lint in lints for line in lint.not_checked]
     if not report.several:
         lines.insert(0, lints[0].measured)
     elif report.findings:
         measured = N_("{checks} checks of each model's lists. Effects are measured with the lead metric; .lint() of a model shows more.")  # fmt: skip
         lines.insert(0, _(measured, checks=min(lint.n_checks for lint in lints)))
-    for line in dict.fromkeys(lines):
-        yield Note(with_code(line))
+    yield from (Note(with_code(line)) for line in dict.fromkeys(lines))
 
 
 def _no_findings(report: ReportData) -> str:
     return _("Lint: no findings in {checks} checks", checks=min(lint.n_checks for lint in report.lints.values()))
 
 
-def _brief(found: SharedFinding, report: ReportData, *, bold: bool = False) -> Line:
+def _brief(models: Sequence[str], found: Finding, report: ReportData) -> Line:
     """A finding on one line, and whose it is."""
-    whose: Line = _("all models") if len(found.models) == len(report.models) else joined(map(Name, found.models))
-    said: Line = with_code(found.finding.short)
+    whose: Line = _("all models") if len(models) == len(report.models) else joined(map(Name, models))
     aside = [" ", Mark("small", ["(", whose, ")"])] if report.several else []
-    return [Mark("badge", found.finding.word), " ", Mark("strong", said) if bold else said, *aside]
+    return [Mark("badge", found.word), " ", *with_code(found.short), *aside]
 
 
-def _details(found: SharedFinding) -> Iterator[Line]:
+def _details(models: Sequence[str], found: Sequence[Finding]) -> Iterator[Line]:
     """Effect, example, advice and code; the effect with the name of each model if it is not the same on all."""
-    one, effects = found.finding, [finding.effect for finding in found.of_each]
-    if len({*effects}) > 1:
-        yield from (
-            [_strong(model), ": ", *with_code(effect)] for model, effect in zip(found.models, effects, strict=True)
-        )
+    one, effects = found[0], {model: finding.effect for model, finding in zip(models, found, strict=True)}
+    if len({*effects.values()}) > 1:
+        yield from ([_strong(model), ": ", *with_code(effect)] for model, effect in effects.items())
     elif one.effect:
         yield with_code(one.effect)
     yield from (with_code(sentence) for sentence in (one.example, one.advice) if sentence)
@@ -243,19 +228,16 @@ def differences(report: ReportData) -> Iterator[Block]:
     """The forest plot, and every difference with its test."""
     if report.settings is None:
         return
-    lead = [row for row in report.differences if row.k == report.lead_k]
+    confidence, lead = percent_of(report.confidence), [row for row in report.differences if row.k == report.lead_k]
     bounded = {metric.metric for metric in report.metrics if isfinite(metric.bounds[1])}
     drawn = [row for row in lead if row.metric in bounded]
-    if alone := not drawn or len(drawn) > MOST_DRAWN:
+    if not drawn or len(drawn) > MOST_DRAWN:
         drawn = [row for row in lead if row.metric == report.lead.metric]
-    confidence = percent_of(report.confidence)
     yield Note(_("Differences, each over the same users"), "heading")
     yield _forest(drawn)
     yield Note(_("Mean difference over the same users, and its {confidence} interval. Filled marks are findings (▲ better, ▼ worse: the corrected test and the interval agree); hollow ones are not (◇ inconclusive, ○ no difference shown).", confidence=confidence))  # fmt: skip
-    if alone:
-        yield Note(_("Drawn for {symbol} alone; the other metrics are in the tables.", symbol=report.lead.symbol))
-    elif len(drawn) < len(lead):
-        yield Note(ngettext("{n} difference of a metric without an upper bound is in the table alone.", "{n} differences of metrics without an upper bound are in the table alone.", len(lead) - len(drawn)))  # fmt: skip
+    if len(drawn) < len(lead):
+        yield Note(_("Drawn for {symbol} alone; the other metrics are in the tables.", symbol=", ".join(dict.fromkeys(row.symbol for row in drawn))))  # fmt: skip
     columns: Columns = [
         (_("metric"), lambda row: row.label),
         (_("model"), lambda row: Name(row.model)),
@@ -270,8 +252,10 @@ def differences(report: ReportData) -> Iterator[Block]:
         (_("conclusion"), lambda row: verdict_in_words(row.verdict)),
     ]
     for k in report.k:
-        title = _("Every test of whole lists") if k is None else _("Every test at k = {k}", k=k)
-        yield doc.Fold(title, [_table(columns, [row for row in report.differences if row.k == k], left=3)])
+        yield doc.Fold(
+            _("Every test at k = {k}", k=k or _("whole list")),
+            [_table(columns, [row for row in report.differences if row.k == k], left=3)],
+        )
     about = N_("p-values are two-sided; those of {test} are corrected over all {count} comparisons of the report. Effect size: the mean difference in standard deviations of users' differences. Detectable: the true difference that a single, uncorrected t test at {alpha} would have found with {power} power. Won / tied / lost: users.")  # fmt: skip
     n, alpha = f"{tested(report.differences):,}", f"{report.settings.alpha:g}"
     yield Note(_(about, test=_(words.TESTS[report.settings.test]), count=n, power=percent_of(words.POWER), alpha=alpha))
@@ -291,39 +275,31 @@ def _forest(rows: Sequence[words.Difference]) -> Block:
 
 def curves(report: ReportData) -> Iterator[Block]:
     """The lead metric against the cut-off; of one model, its distribution over users as well."""
-    symbol, several = report.lead.symbol, report.several
-    marked = [k for k in report.k if k is not None and not several]
-    lines = {
-        name: [(one.k or 0, one.mean, one.low, one.high) for one in means] for name, means in report.curves.items()
-    }
-    title = _("Against the cut-off") if several else _("{symbol} against k", symbol=symbol)
-    heading = Note(title, "heading")
-    curve = Section("", [heading, *curve_blocks(lines, symbol, report.confidence, marked)], ("html",))
-    yield curve if several else doc.Side([curve, Section("", list(_distribution(report)))])
+    title = _("Against the cut-off") if report.several else _("{symbol} against k", symbol=report.lead.symbol)
+    curve = Section("", [Note(title, "heading"), *_curve(report)], ("html",))
+    yield curve if report.several else doc.Side([curve, Section("", list(_distribution(report)))])
 
 
-def curve_blocks(
-    lines: Mapping[str, Sequence[tuple[float, ...]]], symbol: str, confidence: float, marked: Sequence[int] = ()
-) -> Iterator[Block]:
-    """A line for each model with its numbers, of the cut-off, the mean and the ends of its interval."""
-    several, first = len(lines) > 1, next(iter(lines.values()))
-    if not any(isfinite(mean) for line in lines.values() for _k, mean, *_ends in line):
+def _curve(report: ReportData) -> Iterator[Block]:
+    """A line for each model, with its numbers."""
+    symbol, first = report.lead.symbol, next(iter(report.curves.values()))
+    if not any(isfinite(mean.mean) for means in report.curves.values() for mean in means):
         yield Note(_("No mean to draw."))
         return
-    last = "; ".join(f"{one_line(name, 40)}: {number(line[-1][1])}" for name, line in lines.items())
-    alt = _("{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis="k", k=first[-1][0], values=last)
-    if not several:
-        told = ", ".join(f"{k}: {number(mean)}" for k, mean, *_ends in first)
-        alt = _("{symbol} against k. Mean at k = {means}", symbol=symbol, means=told)
-    rows = [[f"{row[0][0]:g}", *(_interval(*ends) for _k, *ends in row)] for row in zip(*lines.values(), strict=True)]
-    title = _("The numbers of the curves") if several else _("The numbers of the curve")
-    numbers = Rows(["k", *(Name(name) if name else symbol for name in lines)], rows, title)
-    drawn = svg.curves(list(lines.items()), _("cut-off k"), _("mean {symbol}@k", symbol=symbol), marked)
-    yield doc.Picture(drawn, alt, numbers)
-    if several:
-        yield Note(_("Bands are {confidence} intervals of each mean. They may overlap although the paired difference is significant: compare models by their differences.", confidence=percent_of(confidence)))  # fmt: skip
-    elif isfinite(first[0][2]):
-        yield Note(_("The band holds the {confidence:g}% intervals.", confidence=100 * confidence))
+    lines = [
+        (name, [(one.k or 0, one.mean, one.low, one.high) for one in means]) for name, means in report.curves.items()
+    ]
+    last = "; ".join(f"{one_line(name, 40)}: {number(line[-1][1])}" for name, line in lines)
+    alt = _("{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis="k", k=first[-1].k, values=last)
+    title = _("The numbers of the curves") if report.several else _("The numbers of the curve")
+    rows = [[f"{row[0].k}", *map(_estimate, row)] for row in zip(*report.curves.values(), strict=True)]
+    numbers = Rows(["k", *(Name(name) if name else symbol for name in report.curves)], rows, title)
+    marked = [k for k in report.k if k is not None and not report.several]
+    yield doc.Picture(svg.curves(lines, _("cut-off k"), _("mean {symbol}@k", symbol=symbol), marked), alt, numbers)
+    if report.several:
+        yield Note(_("Bands are {confidence} intervals of each mean. They may overlap although the paired difference is significant: compare models by their differences.", confidence=percent_of(report.confidence)))  # fmt: skip
+    elif isfinite(first[0].low):
+        yield Note(_("The band holds the {confidence:g}% intervals.", confidence=100 * report.confidence))
 
 
 def _distribution(report: ReportData) -> Iterator[Block]:
@@ -446,13 +422,10 @@ def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
             title = N_("{model} in the place of {baseline}, {label}: of the users {won} gain, {tied} stay the same, {lost} lose")  # fmt: skip
             numbers = {"label": label, "won": won, "tied": tied, "lost": lost}
             yield Note(say(title, model=model, baseline=_strong(group.baseline), **numbers), "plain")
-        if group.kind in GROUPS:
+        heading: list[Line] = say(GROUPS[group.kind], n=n, model=model)
+        if group.kind in ("best", "worst"):
             among = _("most found first") if group.kind == "best" else _("most missed first")
-            order = Mark("small", _("by {label}; of equal ones, {among}", label=label, among=among))
-            heading: Line = [_(GROUPS[group.kind]), *([] if group.kind == "only" else [" ", order])]
-        else:
-            gain, lose = Plural("Gains most by {model}", "Gain most by {model}"), Plural("Loses most by {model}", "Lose most by {model}")  # fmt: skip
-            heading = say(gain if group.kind == "gained" else lose, n=n, model=model)
+            heading += [" ", Mark("small", _("by {label}; of equal ones, {among}", label=label, among=among))]
         yield Note(heading, "heading")
         cards = [_card(group, user, label) for user in group.users]
         widths = ("17em", "24em") if group.baseline is None else ("27em", "40em")

@@ -159,7 +159,7 @@ def test_a_korean_figure_has_its_letters(tmp_path: pathlib.Path, caplog: pytest.
     labels = texts_in(figure)
     assert any(HANGUL.search(text.get_text()) for text in labels)
     assert english_in("\n".join(text.get_text() for text in labels)) == set()
-    assert all(text.get_fontfamily() == fonts.families() for text in labels)
+    assert all(text.get_fontfamily()[0] in fonts.KOREAN for text in labels)
     drawn = Figure().add_subplot()
     with use_language("ko"):
         EV.curve("ndcg", [1, 2]).plot(drawn)
@@ -190,7 +190,8 @@ def test_the_first_font_of_the_list_is_taken(monkeypatch: pytest.MonkeyPatch):
         ({"Apple SD Gothic Neo", "Malgun Gothic"}, "Malgun Gothic"),
     ):
         monkeypatch.setattr(fonts, "installed", lambda there=there: there)
-        assert fonts.families() == [taken, "DejaVu Sans"]
+        with fonts.lettering("ko") as options:
+            assert options == {"fontfamily": [taken, "DejaVu Sans"]}
 
 
 def test_english_plots_look_for_no_font(monkeypatch: pytest.MonkeyPatch):
