@@ -63,4 +63,4 @@ def _segments(comparison: Comparison, request: ReportRequest, block: PairedValue
         gap = dict(zip(("gap", "gap_low", "gap_high"), (row.difference, row.low, row.high), strict=True))
         own = {"segment": ", ".join(map(str, key)), "small": row.n_users < SMALL, "difference": numbers}
         rows.append(numbers | gap | own | dict.fromkeys(("mean", "low", "high"), nan))
-    return ReportSegments(found.label, rows, "", found.words)
+    return ReportSegments(found.label, rows, "")

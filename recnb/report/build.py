@@ -257,25 +257,20 @@ def _segments(model: EvaluationData, request: ReportRequest) -> ReportSegments |
     k, confidence = request.lead_k, request.confidence
     at_lead_k = {metric.name: given for metric, given in request.metrics if k in request.k_of(metric.name)}
     table = table_by(model, at_lead_k, k, request.by, request.bins, {}, confidence)
-    numbers = ["n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small"]
-    words = "" if "gap" in table else table.attrs["basis"].rpartition("; ")[2]  # of parts of the truth there is no gap
     symbols = {metric.name: metric.symbol for metric, _given in request.metrics}
-    keys = [(metric, cut, symbols[metric], ", ".join(map(str, key))) for metric, cut, *key in table.index]
-    named = pd.DataFrame(keys, columns=["metric", "k", "symbol", "segment"]).assign(
-        model="", baseline=None, difference=None
-    )
-    frame = named.join(table.to_frame().reindex(columns=numbers).reset_index(drop=True))
+    about = [(metric, cut, symbols[metric], ", ".join(map(str, key))) for metric, cut, *key in table.index]
+    same = {"model": "", "baseline": None, "difference": None}
+    frame = pd.DataFrame(about, columns=["metric", "k", "symbol", "segment"]).assign(**same)
+    numbers = ["n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small"]
+    frame = frame.join(table.to_frame().reindex(columns=numbers).reset_index(drop=True))
     found = (frame["p_holm"] <= 1 - confidence) & ((frame["gap_low"] > 0) | (frame["gap_high"] < 0))
     cases = [frame["gap_low"].isna(), ~found, frame["gap"] > 0]
     frame["verdict"] = np.select(cases, ["untested", "open", "above"], "below")
-    basis = _(
-        "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the "
-        "more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every "
-        "metric and segment here.",
-        n=table.attrs["n_tests"],
-        confidence=100 * confidence,
-    )
-    return ReportSegments(table.attrs["by"], frame.to_dict("records"), basis, words)
+    of_gaps = N_("{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every metric and segment here.")  # fmt: skip
+    basis = table.attrs["basis"].rpartition("; ")[2]  # of parts of the truth, which have no gap
+    if "gap" in table:
+        basis = _(of_gaps, n=table.attrs["n_tests"], confidence=100 * confidence)
+    return ReportSegments(table.attrs["by"], frame.to_dict("records"), basis)
 
 
 def _furthest(found: Measured, metric: str, k: int | None) -> list[tuple[str, str]]:

@@ -101,7 +101,6 @@ class ReportSegments:
     by: str
     rows: Sequence[Mapping[Any, Any]]
     basis: str
-    words: str = ""  #: what a row is, if a column splits users
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each metric, segment and pair of models."""

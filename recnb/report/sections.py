@@ -345,7 +345,7 @@ def segments(report: ReportData) -> Iterator[Block]:
     note = _("A segment is above or below all other users if the corrected test and the {confidence:g}% interval of its gap agree; ○ does not prove that there is no difference. (few) marks segments of few users.", confidence=100 * report.confidence)  # fmt: skip
     if report.several:
         note = _("{confidence} intervals, not corrected for the number of comparisons; p corrected by Holm's method over the {n} tests here. (few) marks segments in which little can be shown. That a difference is found in one segment and not in another does not show that the two differ.", confidence=percent_of(report.confidence), n=sum(isfinite(row["p"]) for row in report.segments.rows))  # fmt: skip
-    note = " ".join(filter(None, [report.segments.words, report.segments.basis, note]))
+    note = f"{report.segments.basis} {note}".strip()
     for metric in report.metrics:
         label, rows = f"{metric.symbol}@{report.lead_k}", [row for row in report.segments.rows if row["metric"] == metric.metric]  # fmt: skip
         if rows and metric == report.lead:

@@ -152,8 +152,7 @@ def test_latex_has_the_segments_and_takes_a_caption_and_a_label(sample):
         (
             report,
             [
-                r"Means at k = 10, with their 95\% intervals.",
-                r"Means at k = 5, with their 95\% intervals.",
+                "Means over 261 users, each with its interval.",
                 "nDCG@10 by segment, difference from popular.",
             ],
         ),
