@@ -82,7 +82,6 @@ EARLY = (
     "tests/distributed/test_engines.py",
     "tests/data/test_streaming.py",
     "tests/conventions/test_presets_recorded.py",
-    "tests/libraries/test_identify.py",
     "tests/metrics/test_formulas.py",
     "tests/libraries/test_why.py",
     "tests/metrics/test_laws.py",

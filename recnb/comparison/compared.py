@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 from math import nan
-from typing import TYPE_CHECKING
+from typing import Any
 
 from recnb.comparison.differences import PairedValues, computed_blocks, measure
 from recnb.comparison.overlap import overlaps
@@ -17,11 +17,8 @@ from recnb.report.request import ReportRequest, curve_points
 from recnb.results.arguments import Asked
 from recnb.results.segments import SMALL, segments_of
 
-if TYPE_CHECKING:
-    from recnb.comparison.comparison import Comparison
 
-
-def compared_of(comparison: Comparison, request: ReportRequest) -> Measured:
+def compared_of(comparison: Any, request: ReportRequest) -> Measured:
     """Hold the models of a comparison against each other in the metrics and cut-offs of a report."""
     models, names, settings = comparison._models, comparison.names, comparison.settings
     k, (lead, options) = request.lead_k, request.metrics[0]
@@ -51,7 +48,7 @@ def compared_of(comparison: Comparison, request: ReportRequest) -> Measured:
     )
 
 
-def _segments(comparison: Comparison, request: ReportRequest, block: PairedValues) -> ReportSegments | None:
+def _segments(comparison: Any, request: ReportRequest, block: PairedValues) -> ReportSegments | None:
     """Return the differences in the lead metric within each segment of the users."""
     if request.by is None:
         return None

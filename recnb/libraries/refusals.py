@@ -17,7 +17,7 @@ from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, grades_of
 from recnb.errors import FrameError
 
 
-class Asked(NamedTuple):
+class AskedNumber(NamedTuple):
     """What a library is asked for."""
 
     source: Source
@@ -30,15 +30,15 @@ def _lacks(values: pl.Series, others: pl.Series) -> bool:
     return not bool(values.is_in(others.unique().implode()).all())
 
 
-def _users_without_truth(asked: Asked) -> bool:
+def _users_without_truth(asked: AskedNumber) -> bool:
     return _lacks(asked.source.recs["user"], asked.source.truth["user"])
 
 
-def _users_without_list(asked: Asked) -> bool:
+def _users_without_list(asked: AskedNumber) -> bool:
     return _lacks(asked.source.truth["user"], asked.source.recs["user"])
 
 
-def _candidates(asked: Asked) -> pl.DataFrame:
+def _candidates(asked: AskedNumber) -> pl.DataFrame:
     """Return user and score of every row that is ranked; missed items last, if the convention ranks them."""
     recs, truth, order = asked.source.recs, asked.source.truth, asked.convention.order
     score = -pl.int_range(pl.len()) if order == "row" else pl.col(order) * (-1 if order == "rank" else 1)
@@ -49,11 +49,11 @@ def _candidates(asked: Asked) -> pl.DataFrame:
     return pl.concat([rows, missed.select("user", score=pl.lit(-np.inf))])
 
 
-def _no_list_of_k(asked: Asked) -> bool:
+def _no_list_of_k(asked: AskedNumber) -> bool:
     return asked.k is not None and int(_candidates(asked)["user"].value_counts()["count"].to_numpy().max()) < asked.k
 
 
-def _no_place_k(asked: Asked) -> bool:
+def _no_place_k(asked: AskedNumber) -> bool:
     """Return whether no item of a user evaluated stands at place k; equal scores share their middle place, rounded down."""
     if asked.prepared is None:
         return True
@@ -68,7 +68,7 @@ def _no_place_k(asked: Asked) -> bool:
     return asked.k is not None and int(rows.select(place.max()).item() or 0) < asked.k
 
 
-def _short_lists(asked: Asked) -> bool:
+def _short_lists(asked: AskedNumber) -> bool:
     if asked.prepared is None or asked.k is None:
         return False
     lengths = asked.source.recs.group_by("user").len()
@@ -76,7 +76,7 @@ def _short_lists(asked: Asked) -> bool:
     return int(lengths["len"].fill_null(0).to_numpy().min()) < asked.k
 
 
-def _unsorted_rows(asked: Asked) -> bool:
+def _unsorted_rows(asked: AskedNumber) -> bool:
     if "score" not in asked.source.recs.columns:
         return False
     rows = asked.source.recs.select("user", "score").sort("user", maintain_order=True)
@@ -84,7 +84,7 @@ def _unsorted_rows(asked: Asked) -> bool:
     return bool(rows.select((same & rising).any()).item())
 
 
-def _ties(asked: Asked, *, graded: bool = False, above: int = 0) -> bool:
+def _ties(asked: AskedNumber, *, graded: bool = False, above: int = 0) -> bool:
     """Return whether equal scores decide which places of the first k have a hit, or, if `graded`, a hit of which grade.
 
     `above`: only in lists that are longer.
@@ -105,7 +105,7 @@ def _ties(asked: Asked, *, graded: bool = False, above: int = 0) -> bool:
     return bool(unsure.any() or (graded and differ.any()))
 
 
-def _grades(word: str, asked: Asked) -> bool:
+def _grades(word: str, asked: AskedNumber) -> bool:
     return (REFUSED_GRADES | UNRULED_GRADES)[word](grades_of(asked.source.truth))
 
 
@@ -113,7 +113,7 @@ class Refusal(NamedTuple):
     """Frames for which a library has no number: it raises an error or, if there is a remedy, its number follows no rule."""
 
     frames: str
-    applies: Callable[[Asked], bool]
+    applies: Callable[[AskedNumber], bool]
     remedy: str = ""
 
 
@@ -142,7 +142,7 @@ REFUSALS: dict[str, Refusal] = {
 }  # fmt: skip
 
 
-def refuse(preset: Preset | None, asked: Asked) -> None:
+def refuse(preset: Preset | None, asked: AskedNumber) -> None:
     """Raise an error where the library of a preset does, or where its number follows no recorded rule."""
     for word in () if preset is None else preset.refuses:
         frames, applies, remedy = REFUSALS[word]

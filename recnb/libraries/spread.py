@@ -14,7 +14,7 @@ from recnb.conventions.presets import of_metric
 from recnb.data import Source
 from recnb.display.language import N_, _, ngettext
 from recnb.errors import OptionError, RecnbError, is_number, quoted
-from recnb.libraries.variant import AGREE, Measured, Variant, VariantTable, measure_each, order_lacking, source_of
+from recnb.libraries.variant import AGREE, Measurement, Variant, VariantTable, measure_each, order_lacking, source_of
 from recnb.libraries.why import walk
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import measure_at
@@ -34,7 +34,7 @@ LACKING: dict[str, str] = {
 
 def _numbers(
     evaluation: EvaluationData, metric: Metric[...], k: int | None, options: dict[str, Any]
-) -> tuple[Source, dict[Variant, Measured | RecnbError], list[str]]:
+) -> tuple[Source, dict[Variant, Measurement | RecnbError], list[str]]:
     """Compute ours, and that of each library, in the order of presets; and say which columns are lacking."""
     source, ours = source_of(evaluation), Variant.of_evaluation(evaluation, metric, options)
     variants = [ours, *map(Variant.of_preset, of_metric(metric.name))]

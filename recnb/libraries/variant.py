@@ -20,7 +20,7 @@ from recnb.display.language import _, current
 from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, RecnbError
-from recnb.libraries.refusals import Asked, refuse
+from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results.evaluation_data import EvaluationData, Scoring
@@ -36,7 +36,7 @@ AXES = (
 AGREE = 1e-9
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """A variant's number, and the values of the users behind it."""
 
     value: float
@@ -114,18 +114,18 @@ class Variant:
             return _("{discount}, base {base:.4g}", discount=words, base=base)
         return words or _("{axis} by default", axis=axis)
 
-    def measure(self, source: Source, k: int | None) -> Measured:
+    def measure(self, source: Source, k: int | None) -> Measurement:
         """Compute the number on these frames; an error where the library of the preset raises one."""
         convention = source.as_given(self.convention)
         try:
             prepared = source.under(convention)
         except NoUsersError:
-            refuse(self.preset, Asked(source, convention, None, k))
-            return Measured(math.nan, pl.Series("user", [], dtype=source.recs["user"].dtype), np.zeros(0))
-        refuse(self.preset, Asked(source, prepared.convention, prepared, k))
+            refuse(self.preset, AskedNumber(source, convention, None, k))
+            return Measurement(math.nan, pl.Series("user", [], dtype=source.recs["user"].dtype), np.zeros(0))
+        refuse(self.preset, AskedNumber(source, prepared.convention, prepared, k))
         with np.errstate(invalid="ignore", divide="ignore"):
             matrix, mean = Scoring(prepared, metric_named(self.metric), dict(self.options)).averaged(Cutoffs.of(k))
-        return Measured(float(mean[0]), prepared.users, matrix[:, 0])
+        return Measurement(float(mean[0]), prepared.users, matrix[:, 0])
 
 
 class VariantTable(Table):
@@ -148,7 +148,7 @@ def source_of(data: EvaluationData) -> Source:
 
 def measure_each(
     source: Source, variants: Iterable[Variant], k: int | None
-) -> Iterator[tuple[Variant, Measured | RecnbError]]:
+) -> Iterator[tuple[Variant, Measurement | RecnbError]]:
     """Compute the number of each variant; those that read the data alike follow each other and share the join."""
 
     def convention(variant: Variant) -> str:

@@ -17,7 +17,7 @@ from recnb.data.encoding import distinct, positions
 from recnb.display.language import N_, _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_number, quoted
-from recnb.libraries.variant import Measured, Variant, VariantTable, order_lacking, source_of
+from recnb.libraries.variant import Measurement, Variant, VariantTable, order_lacking, source_of
 from recnb.results.arguments import measure_at
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.table import Table
@@ -47,8 +47,8 @@ class Step(NamedTuple):
 class Way(NamedTuple):
     """The switches from one number to another; their changes add up to the difference."""
 
-    start: Measured
-    end: Measured
+    start: Measurement
+    end: Measurement
     steps: list[Step]
     unchanged: list[str]  #: in words, the switches that change nothing on these frames
 
@@ -93,7 +93,7 @@ def walk(source: Source, ours: Variant, other_source: Source, theirs: Variant, k
     return way._replace(end=now)
 
 
-def _moved(before: Measured, after: Measured) -> tuple[int, str]:
+def _moved(before: Measurement, after: Measurement) -> tuple[int, str]:
     """Count the users whose values changed, those who come or go among them, and say whose changed most."""
     users = distinct(pl.concat([before.users, after.users]))
     a, b = (np.append(one.values, np.nan)[positions(one.users, users)] for one in (before, after))

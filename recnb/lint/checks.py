@@ -18,7 +18,7 @@ from recnb.display.language import N_, _
 from recnb.lint.check import Problem, check
 from recnb.lint.data import FRAMES, PAIR, LintData
 from recnb.lint.findings import quoted_id
-from recnb.lint.repair import SPELLINGS, Repair, Step, against, closed_up, once, spelled, turned, without
+from recnb.lint.repair import SPELLINGS, Repair, RepairStep, against, closed_up, once, spelled, turned, without
 from recnb.lint.ties import ties_of
 
 #: Text that programs write for missing values, in lower case.
@@ -53,7 +53,7 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
             odd = {name: pl.DataFrame({role: each, "plain": each}).with_columns(change(pl.col("plain"))) for name, each in lost.items()}  # fmt: skip
             found = {name: each.join(known, on="plain", maintain_order="left") for name, each in odd.items()}
             found = {name: each for name, each in found.items() if each.height}
-            steps: list[Step] = []
+            steps: list[RepairStep] = []
             for frame in data.given if found else ():
                 written, step = data.ids(frame, role), spelled(data, frame, role, way)
                 if (step.change(written.to_frame(role))[role] == written).all():
@@ -242,7 +242,7 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
                 rows.filter(pl.col(name).cast(pl.Float64) == 0) if zeros else rows, len(amounts),
                 short="Column {column} of the truth looks like relevance, and is not used; it is 0 in {zeros:,} of {of:,} rows",
                 why="Each of the {of:,} rows counts as 1.", advice="If it is how relevant an item is, name it:",
-                repair=Repair([Step("truth", partial(pl.DataFrame.hstack, columns=[amounts]), None)], {"relevance": name}),
+                repair=Repair([RepairStep("truth", partial(pl.DataFrame.hstack, columns=[amounts]), None)], {"relevance": name}),
                 grave=zeros > 0, frame="truth", facts={"column": quoted_id(name), "zeros": zeros},
             )  # fmt: skip
 

@@ -32,7 +32,7 @@ SPELLINGS: dict[str, tuple[Callable[[pl.Expr], pl.Expr], str, str]] = {
 }  # fmt: skip
 
 
-class Step(NamedTuple):
+class RepairStep(NamedTuple):
     """A change of one frame by roles, and the code that makes it in the caller's: "" if only words can say it, None if an option does."""
 
     frame: str
@@ -44,7 +44,7 @@ class Step(NamedTuple):
 class Repair:
     """What puts a problem right: steps, options of the data, or a cut-off or an option of the metric."""
 
-    steps: Sequence[Step] = ()
+    steps: Sequence[RepairStep] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     of_metric: Mapping[str, Any] = field(default_factory=dict)
 
@@ -73,24 +73,24 @@ def code_for(data: LintData, frame: str, roles: Sequence[str], *, pandas: str, p
     return f"{frame} = {frame}{written}"
 
 
-def spelled(data: LintData, frame: str, role: str, way: str) -> Step:
+def spelled(data: LintData, frame: str, role: str, way: str) -> RepairStep:
     """Write the ids of a frame in one way."""
     change, pandas, polars = SPELLINGS[way]
     pandas, polars = f"{{frame}}[{{column!r}}].str.{pandas}", f".with_columns(pl.col({{column!r}}).str.{polars})"
     code = code_for(data, frame, [role], pandas=pandas, polars=polars)
-    return Step(frame, lambda rows: rows.with_columns(change(pl.col(role))), code)
+    return RepairStep(frame, lambda rows: rows.with_columns(change(pl.col(role))), code)
 
 
-def turned(data: LintData) -> Step:
+def turned(data: LintData) -> RepairStep:
     """Turn the scores, so that the lowest is the highest."""
     code = code_for(
         data, "recs", ["score"],
         pandas="{frame}[{column!r}] * -1.0", polars=".with_columns(pl.col({column!r}) * -1.0)",
     )  # fmt: skip
-    return Step("recs", lambda rows: rows.with_columns(pl.col("score").cast(pl.Float64) * -1.0), code)
+    return RepairStep("recs", lambda rows: rows.with_columns(pl.col("score").cast(pl.Float64) * -1.0), code)
 
 
-def closed_up(data: LintData, frame: str = "recs") -> list[Step]:
+def closed_up(data: LintData, frame: str = "recs") -> list[RepairStep]:
     """Number the places of each list anew, if ranks order the lists; what is taken out of the truth leaves no place empty."""
     if data.convention.order != "rank" or "rank" not in data.source.recs.columns or frame != "recs":
         return []
@@ -100,19 +100,19 @@ def closed_up(data: LintData, frame: str = "recs") -> list[Step]:
         polars=".with_columns(pl.col({column!r}).rank('ordinal').over({columns[1]!r}))",
     )  # fmt: skip
     places = pl.col("rank").rank("ordinal").over("user").cast(pl.Int64)
-    return [Step("recs", lambda rows: rows.with_columns(places), code)]
+    return [RepairStep("recs", lambda rows: rows.with_columns(places), code)]
 
 
-def without(data: LintData, frame: str, role: str, values: Sequence[Any]) -> Step:
+def without(data: LintData, frame: str, role: str, values: Sequence[Any]) -> RepairStep:
     """Leave out the rows with some values of a column."""
     code = code_for(
         data, frame, [role],
         pandas=f"[~{{frame}}[{{column!r}}].isin({values})]", polars=f".filter(~pl.col({{column!r}}).is_in({values}))",
     )  # fmt: skip
-    return Step(frame, lambda rows: rows.filter(~pl.col(role).is_in(values)), code)
+    return RepairStep(frame, lambda rows: rows.filter(~pl.col(role).is_in(values)), code)
 
 
-def once(data: LintData, frame: str) -> Step:
+def once(data: LintData, frame: str) -> RepairStep:
     """Keep each pair once: at its highest place, or with its highest relevance."""
     by = data.convention.order if frame == "recs" else "relevance"
     known, up = by in data.frame(frame).columns, by == "rank"
@@ -128,10 +128,10 @@ def once(data: LintData, frame: str) -> Step:
         ordered = rows.sort(by, descending=not up, maintain_order=True) if known else rows
         return ordered.unique(PAIR, keep="first", maintain_order=True)
 
-    return Step(frame, change, code)
+    return RepairStep(frame, change, code)
 
 
-def against(data: LintData, frame: str, other: str, roles: list[str], how: Any) -> tuple[pl.DataFrame, Step]:
+def against(data: LintData, frame: str, other: str, roles: list[str], how: Any) -> tuple[pl.DataFrame, RepairStep]:
     """Keep the rows of a frame whose pairs or items are in another ("semi"), or are not ("anti"); return the others with that."""
     rows, ids = data.frame(frame), data.frame(other).select(roles)
     kept = np.zeros(rows.height, dtype=bool)
@@ -141,7 +141,7 @@ def against(data: LintData, frame: str, other: str, roles: list[str], how: Any) 
         pandas=f"[{'~' * (how == 'anti')}{{frame}}.set_index({{columns!r}}).index.isin({{other}}.set_index({{others!r}}).index)]",
         polars=f".join({{other}}, {{on}}, how={how!r}, maintain_order='left')",
     )  # fmt: skip
-    return rows.filter(pl.Series(~kept)), Step(frame, lambda one: one.filter(pl.Series(kept)), code)
+    return rows.filter(pl.Series(~kept)), RepairStep(frame, lambda one: one.filter(pl.Series(kept)), code)
 
 
 # The effect, and the call

@@ -14,7 +14,7 @@ import pytest
 import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.data import buckets
-from recnb.display.language import _, use_language
+from recnb.display.language import _, use_language, with_particles
 from recnb.metrics.recommendation_lists import NEEDED
 from tests.korean import EV, english_in, page
 from tests.translations import stored
@@ -25,6 +25,7 @@ CODE = [
     "True",
     "False",
     "recs",
+    "truth",
     "assign",
     "groupby",
     "isin",
@@ -181,11 +182,8 @@ def test_particles_fit_what_is_put_in() -> None:
     with use_language("ko"):
         divided = "The number was divided by k = {depth}: see the denominator in the exercise."
         assert [_(divided, depth=depth)[:11] for depth in (2, 3)] == ["k = 2로 나누었다", "k = 3으로 나누었"]
-        refused = "recnb's own: {library} refuses such relevance"
-        assert _(refused, library="'회원 7'") == "recnb의 정의: '회원 7'은 이런 관련도를 거부함"
-        assert _(refused, library="'Ann'") == "recnb의 정의: 'Ann'은(는) 이런 관련도를 거부함", (
-            "how a name is read is not known"
-        )
+    for name, particle in (("'회원 7'", "은"), ("'Ann'", "은(는)")):  # how a name in Latin letters is read is not known
+        assert with_particles(f"{name}은(는) 거부함") == f"{name}{particle} 거부함"
 
 
 def test_the_glossary_gives_the_names_of_other_books_too() -> None:
