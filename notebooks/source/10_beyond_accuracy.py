@@ -279,7 +279,6 @@ assert table.loc["coverage", "factors"] < table.loc["coverage", "item-knn"]
 # These numbers have conventions too. Here is what libraries make of the very same lists of `item-knn`, with k = 10:
 
 # %%
-catalogue = sample.items["item"].tolist()
 SAY = [
     ("rectools", "coverage[catalogue]", "of 250 films"),
     ("rectools", "coverage[train]", "of 248 films that train has"),
@@ -291,7 +290,7 @@ SAY = [
     ("recmetrics", "novelty", "whole lists of 20, divided by k = 10"),
 ]
 lists = sample.models["item-knn"]
-known = {"train": sample.train, "catalogue": catalogue}
+known = {"train": sample.train, "items": sample.items}
 said = pd.DataFrame(SAY, columns=["library", "metric", "what it decides"])
 said["value"] = [recnb.as_in(*one[:2], lists, sample.test, k=10, **known) for one in SAY]
 said.round(4)
