@@ -15,7 +15,7 @@ from recnb.conventions import Convention, in_words, names
 from recnb.conventions.presets import ALIASES, Preset, of_library
 from recnb.errors import RecnbError
 from recnb.libraries import as_in
-from recnb.libraries.refusals import RAISES, UNRULED
+from recnb.libraries.refusals import REFUSALS
 from recnb.libraries.variant import Variant
 from recnb.metrics.metric import LIST_METRICS, metric_named
 
@@ -181,7 +181,9 @@ def library_part(library: str) -> str:
     options = ((one, ", ".join(in_words(name, value) for name, value in one.options)) for one in beyond)
     said_beyond = [f"{who}: {text or 'as recnb'}" for text, who in _by_text(options)]
     lines += [f"- *Beyond accuracy*. {'; '.join(said_beyond)}."] if beyond else []
-    for title, words in {"Refused": RAISES, "Refused, as its number follows no rule": UNRULED}.items():
+    unruled = {word: refusal for word, refusal in REFUSALS.items() if refusal.remedy}
+    raises = {word: refusal for word, refusal in REFUSALS.items() if not refusal.remedy}
+    for title, words in {"Refused": raises, "Refused, as its number follows no rule": unruled}.items():
         meant = {one: "; ".join(words[word][0] for word in one.refuses if word in words) for one in listed}
         refused = _by_text((one, text) for one, text in meant.items() if text)
         lines += [f"- **{title}**, {who}: {text}." for text, who in refused]
@@ -195,7 +197,7 @@ def _suffix(one: Preset) -> str:
 
 
 def _differing(one: Preset) -> dict[str, str]:
-    mine, theirs = Variant.of("recnb", Convention(), metric_named(one.metric), {}), Variant.of_preset(one)
+    mine, theirs = Variant.made("recnb", Convention(), metric_named(one.metric), {}), Variant.of_preset(one)
     axes = [axis for axis in mine.differing_axes(theirs) if axis not in RARE]
     return {axis: theirs.words(axis) if axis != "relevant" else f"relevant: {theirs.words(axis)}" for axis in axes}
 
@@ -210,7 +212,7 @@ def _by_text(said: Iterable[tuple[Preset, str]]) -> list[tuple[str, str]]:
 def _rare(group: list[Preset], axis: str) -> str:
     said = {one: Variant.of_preset(one).words(axis) for one in group}
     usual = Counter(said.values()).most_common(1)[0][0]
-    if set(said.values()) == {Variant.of("recnb", Convention(), metric_named(group[0].metric), {}).words(axis)}:
+    if set(said.values()) == {Variant.made("recnb", Convention(), metric_named(group[0].metric), {}).words(axis)}:
         return ""
     others = _by_text((one, text) for one, text in said.items() if text != usual)
     return usual + "".join(f" ({who}: {text})" for text, who in others)

@@ -11,7 +11,7 @@ import pytest
 import recnb
 from recnb.errors import RecnbError
 from recnb.libraries import as_in
-from recnb.libraries.refusals import UNRULED
+from recnb.libraries.refusals import REFUSALS
 
 RECS = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
 TRUTH = pd.DataFrame({"user": [1], "item": ["b"], "relevance": [1]})
@@ -57,13 +57,13 @@ def test_what_follows_no_rule_is_refused_and_the_remedy_works(
 ) -> None:
     with pytest.raises(RecnbError, match="follows no rule") as refused:
         as_in(library, metric, recs, truth, k)
-    assert UNRULED[word].frames in str(refused.value)
-    assert UNRULED[word].remedy in str(refused.value)
+    assert REFUSALS[word].frames in str(refused.value)
+    assert REFUSALS[word].remedy in str(refused.value)
     assert as_in(library, metric, recs_then, truth_then, k) > 0
 
 
 def test_every_remedy_is_tried() -> None:
-    assert {case[0] for case in CASES} == set(UNRULED)
+    assert {case[0] for case in CASES} == {word for word, refusal in REFUSALS.items() if refusal.remedy}
 
 
 @pytest.mark.parametrize(
