@@ -9,20 +9,25 @@ from recnb.data import Source
 from recnb.libraries.variant import Variant
 
 
+#: Whose numbers are recorded of whole lists, although it can be asked for a cut-off.
+WHOLE = ("ir-measures", "rbp_rel1")
+
+
 def as_in_of(source: Source, library: str, variant: str, k: int | None) -> float:
     """The number of a library's metric, or the error that it raises.
 
     That `as_in` gives the same is tested with `test_as_in_reads_the_frames_and_looks_up_the_preset`.
     """
     chosen = preset(library, variant)
-    return Variant.of_preset(chosen).measure(source, k).value
+    return Variant.of_preset(chosen).measure(source, None if (library, variant) == WHOLE else k).value
 
 
 def value_under(source: Source, chosen: Preset, k: int | None) -> float:
     """A preset's number, also where the library refuses the frames."""
-    return Variant.of_preset(replace(chosen, refuses=())).measure(source, k).value
+    whole = (chosen.library, chosen.variant) == WHOLE
+    return Variant.of_preset(replace(chosen, refuses=())).measure(source, None if whole else k).value
 
 
 def cut_at(library: str, variant: str, k: int) -> int | None:
     """The cut-off to ask `as_in` for: none of a metric without one."""
-    return k if preset(library, variant).uses_k else None
+    return k if preset(library, variant).uses_k and (library, variant) != WHOLE else None
