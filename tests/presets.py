@@ -8,7 +8,6 @@ from recnb.conventions.presets import Preset, preset
 from recnb.data import Source
 from recnb.libraries.variant import Variant
 
-
 #: Whose numbers are recorded of whole lists, although it can be asked for a cut-off.
 WHOLE = ("ir-measures", "rbp_rel1")
 
