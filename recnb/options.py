@@ -144,9 +144,12 @@ ANSWERS: dict[str, str] = {
     **dict.fromkeys(("weight", "weights", "sample_weight"), "every user, or query, counts the same."),
     **dict.fromkeys(
         ("group", "qid"),
-        "that of labels and scores without a frame is recnb.evaluate_groups(y_true, y_score, group=...), several models recnb.compare({'a': that, …}).",
+        "that of labels and scores without a frame is recnb.evaluate_groups(y_true, y_score, group=...), several models recnb.compare({'a': that, …}); a column of queries is user='qid'.",
     ),
-    **dict.fromkeys(("alpha", "confidence"), "intervals have a confidence: ev.measures(['nDCG@10'], confidence=0.95)."),
+    **dict.fromkeys(
+        ("alpha", "confidence"),
+        "intervals have a confidence, ev.measures(['nDCG@10'], confidence=0.9), or recnb.compare(models, truth, confidence=0.9).",
+    ),
     "complete": "users without a list count 0 by averaged_users='truth'.",
     "user_ids": "rows of items by user are a mapping, dict(zip(users, rows)).",
 }

@@ -114,7 +114,7 @@ def test_a_file_that_cannot_be_written(report: Any, form: str, tmp_path: Path) -
         with pytest.raises(RecnbError, match=r"path=.* names no file"):
             getattr(report, form)(nonsense)
     for path in (tmp_path, f"{tmp_path}/a\0b"):
-        with pytest.raises(RecnbError, match=r"cannot be written.*name another file"):
+        with pytest.raises(RecnbError, match=r"cannot be written.*name another file|names no file"):
             getattr(report, form)(path)
     path = tmp_path / "no" / "folder" / "report"
     with pytest.raises(RecnbError, match="make its folder first") as found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn, Unpack
 
@@ -146,6 +146,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if not is_word(model, self._models):
             raise UnknownModelError(f"{model!r} is none of the models.", fix=near(model, self.names))
         return Evaluation(self._models[model])
+
+    def items(self, *given: Any, **options: Any) -> ItemsView[str, Evaluation]:
+        """Return the models with their evaluations; how often items are shown is asked of one: `found["als"].items(k=10)`."""
+        if given or options:
+            fix = f"How often each item is shown is asked of one model: found[{self.names[0]!r}].items(k=10)."
+            raise OptionError("items() of a comparison gives its models and takes no arguments.", fix=fix)
+        return super().items()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._models)
@@ -452,10 +459,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return a model and the one that it is compared with; by default the first other one, and the baseline."""
-        baseline = baseline or self.baseline or self.names[0]
-        model = model or next(name for name in self.names if name != baseline)
         for name in (model, baseline):
-            self[name]  # or an error that lists the models
+            if name is not None:
+                self[name]  # or an error that lists the models
+        baseline = (self.baseline or self.names[0]) if baseline is None else baseline
+        model = next(name for name in self.names if name != baseline) if model is None else model
         if model == baseline:
             raise OptionError(f"{model!r} is the baseline itself: name another model.")
         return model, baseline

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.data.columns import Frame, collected, is_dataset, is_relation, owned, table_of
+from recnb.data.columns import Frame, collected, from_arrow, is_dataset, is_relation, owned, table_of
 from recnb.data.encoding import hashes_of
 from recnb.display.language import N_
 from recnb.metrics.hits import Ints
@@ -53,7 +53,7 @@ def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
         return
     with collected(name), _reader(frame, roles) as reader:
         for part in reader:
-            batch = pl.DataFrame(part if isinstance(part, pl.DataFrame) else pl.from_arrow(part))
+            batch = part if isinstance(part, pl.DataFrame) else from_arrow(part, name)
             if batch.height:  # dictionaries of text may differ between batches
                 yield batch.with_columns(pl.col(pl.Categorical).cast(pl.String), pl.selectors.enum().cast(pl.String))
 

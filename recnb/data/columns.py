@@ -236,17 +236,34 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
     with collected(name):
         if isinstance(frame, pl.LazyFrame):
             return owned(frame.select(picked).collect().get_columns())
-        import pyarrow as pa
+        return (
+            from_arrow(arrow_of(frame, [*dict.fromkeys(roles.values())]), name).select(picked)
+            if roles
+            else pl.DataFrame()
+        )
 
-        if not roles:
-            return pl.DataFrame()
-        if is_relation(frame):
-            frame = frame.select(*map(sys.modules["duckdb"].ColumnExpression, {*roles.values()}))
-        table = frame.to_table(columns=[*{*roles.values()}]) if is_dataset(frame) else pa.table(frame)
-        table = table.select([*{*roles.values()}])
-        # As in `owned`: what is put together is copied, text as well.
-        table = pa.concat_tables([table, table.slice(0, 1)]).combine_chunks().slice(0, table.num_rows)
-        return pl.DataFrame(pl.from_arrow(table)).select(picked)
+
+def arrow_of(frame: Frame, columns: list[str]) -> Any:
+    """Return columns of what speaks Arrow, in memory of their own."""
+    import pyarrow as pa
+
+    if is_relation(frame):
+        frame = frame.select(*map(sys.modules["duckdb"].ColumnExpression, columns))
+    table = (frame.to_table(columns=columns) if is_dataset(frame) else pa.table(frame)).select(columns)
+    # As in `owned`: what is put together is copied, text as well.
+    return pa.concat_tables([table, table.slice(0, 1)]).combine_chunks().slice(0, table.num_rows)
+
+
+def from_arrow(table: Any, name: str) -> pl.DataFrame:
+    """Return a Polars frame of an Arrow table, which may hold no intervals of time."""
+    import pyarrow as pa
+
+    for field in table.schema:
+        if pa.types.is_interval(field.type):
+            text = f"""relation.project('* REPLACE ("{field.name}"::VARCHAR AS "{field.name}")')"""
+            held = "holds values of type INTERVAL, which are no id or number: make it text"
+            raise FrameError(f"{name}: column {field.name!r} {held}, {text}.")
+    return pl.DataFrame(pl.from_arrow(table))
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:

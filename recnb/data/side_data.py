@@ -10,7 +10,7 @@ import polars as pl
 
 from recnb.data import validation
 from recnb.data.call import Call
-from recnb.data.columns import Frame, columns_of, find, table_of
+from recnb.data.columns import Frame, arrow_of, columns_of, find, table_of
 from recnb.data.forms import RECS, ROWS_ARE_ITEMS
 from recnb.data.source import InMemoryRows, Source
 from recnb.errors import ColumnError, FrameError
@@ -75,8 +75,11 @@ def _others(frame: Frame, name: str, labels: Mapping[str, str], roles: Sequence[
     # Where each row is an item of its own there is no column of items.
     ids = [column for column in dict.fromkeys([labels["user"], labels["item"]]) if column in columns]
     read = [*ids, *others] if others else []
-    # Columns of pandas are converted when one is asked for: others may hold values of several kinds.
-    return frame[read].copy() if isinstance(frame, pd.DataFrame) else table_of(frame, name, {one: one for one in read})
+    # Columns are converted when one is asked for: others may hold values of several kinds, or of a kind that nobody reads.
+    if isinstance(frame, pd.DataFrame):
+        return frame[read].copy()
+    is_polars = isinstance(frame, (pl.DataFrame, pl.LazyFrame))
+    return table_of(frame, name, {one: one for one in read}) if is_polars or not read else arrow_of(frame, read)
 
 
 def _read(

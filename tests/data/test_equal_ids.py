@@ -142,5 +142,5 @@ def test_closed_connection(side: str) -> None:
     made[side] = connection.from_arrow(made[side].to_arrow())
     connection.close()
     name = "recommendations" if side == "recs" else "truth"
-    with pytest.raises(RecnbError, match=f"{name}: the DuckDB relation cannot be read"):
+    with pytest.raises(RecnbError, match=f"{name} cannot be read"):
         recnb.evaluate(**made)

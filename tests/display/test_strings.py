@@ -99,7 +99,7 @@ def test_other_libraries_numbers_are_all_korean():
         "convention",
         "fit",
     }
-    code |= {"decision", "from", "to", "change", "n", "moved", "most"}
+    code |= {"decision", "frames", "from", "to", "change", "n", "moved", "most"}
     shown = []
     for library in ("rectools", "ranx", "trec_eval"):
         way = EV.why("ndcg", 3, other=library)

@@ -258,7 +258,6 @@ def test_a_convention_is_a_value() -> None:
     with pytest.raises(FrozenInstanceError):
         one.users = "truth"  # type: ignore[misc]
     assert set(WORDS) == {field.name for field in fields(Convention)} - {"relevant_from", "judged_only", "metric"}
-    assert Convention.of({"averaged_users": "both", "relevant_from": 4}) == one
     assert Convention().ordered_by("rank") == Convention(order="rank")
     assert Convention(order="row").ordered_by("rank") == Convention(order="row")
 

