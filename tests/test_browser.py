@@ -27,7 +27,7 @@ def test_first_look_shows_the_numbers_of_recnb(page: Page, lab: Lab) -> None:
     sample = recnb.datasets.load_sample()
     ev = sample.models["item-knn"].rec.against(sample.test)
     expected = {f"{value:.4f}" for value in ev.table(k=[5, 10, 20]).to_numpy().ravel()}
-    assert f"nDCG@10 {ev.ndcg(k=10):.4f}" in " ".join(outputs[3].split())
+    assert f"nDCG@10 = {ev.ndcg(k=10):.4f}" in " ".join(outputs[3].split())
     assert f"{ev.n_users:,} users" in outputs[3]
     # Findings stand in front; the means are behind the next tab.
     assert ev.lint().warnings[0].short in outputs[3]
