@@ -6,6 +6,7 @@ A line holds words, marks and names of the user's; `inline` writes it in a form,
 from __future__ import annotations
 
 import hashlib
+import textwrap
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -203,8 +204,8 @@ def _estimate(one: Estimate, form: Form) -> str:
     value = inline(Mark("best", one.value) if one.best else one.value, form)
     if form == "tex":
         raised = "".join(SIGNS[sign] for sign in one.signs)
-        value += rf"$^{{{raised}}}$" if raised else ""
-        return value + (rf" {{\footnotesize [{latex_text(low)}, {latex_text(high)}]}}" if one.ends else "")
+        ends = rf" {{\footnotesize [{latex_text(low)}, {latex_text(high)}]}}"
+        return f"{value}{f'$^{{{raised}}}$' if raised else ''}{ends if one.ends else ''}"
     if form != "html":
         ends = f" [{low}, {high}]" if form == "txt" else f" ({low}–{high})"
         return f"{value}{one.signs}{ends if one.ends else ''}"
@@ -212,9 +213,8 @@ def _estimate(one: Estimate, form: Form) -> str:
     words = f"{low}{'–' if low[:1].isdigit() else ' … '}{high}" if one.ends else ""
     if not one.signed:
         return f'<b>{value}</b> <small class="recnb-ends">{words}</small>'
-    return f'{value}<span class="recnb-signs">{one.signs}</span>' + (
-        f"<div><small>{words}</small></div>" if words else ""
-    )
+    below = f"<div><small>{words}</small></div>" if words else ""
+    return f'{value}<span class="recnb-signs">{one.signs}</span>{below}'
 
 
 # HTML
@@ -250,61 +250,82 @@ def _address(picture: Picture) -> str:
     return f"data:image/svg+xml;base64,{b64encode(picture.svg.encode()).decode('ascii')}"
 
 
-# Plain forms
+# Markdown, and lines for a console
 
 
 def plain(blocks: Iterable[Block], form: Form) -> str:
     """Write blocks in Markdown or for a console, where a heading stands right above what it is of."""
     text = ""
     for block in blocks:
-        part = _markdown(block) if form == "md" else _console(block)
+        part = _plain(block, form)
         above = form == "txt" and isinstance(block, Note) and block.kind == "heading"
         text += part and part + ("\n" if above else "\n\n")
     return text.rstrip("\n")
 
 
-def _markdown(block: Block) -> str:
+def _plain(block: Block, form: Form) -> str:
     match block:
         case Section(title, blocks, forms):
-            body = plain(blocks, "md") if "md" in forms else ""
-            return f"### {inline(title, 'md')}\n\n{body}" if body and title else body
-        case Fold(blocks=blocks) | Side(blocks):
-            return plain(blocks, "md")
-        case Rows(caption=caption, left=left, note=note):
-            title, table = (
-                inline(Mark("strong", caption) if caption else "", "md"),
-                markdown_table(*cells_of(block, "md"), left),
-            )
-            return "\n\n".join(filter(None, [title, table, inline(note, "md")]))
-        case Note(line, kind):
-            return (
-                inline(Mark("strong", line), "md")
-                if kind == "heading"
-                else "## " * (kind == "title") + inline(line, "md")
-            )
-        case Items(lines):
-            return "\n".join(f"- {inline(line, 'md')}" for line in lines)
-        case Picture(_svg, _alt, numbers):
-            return "" if numbers is None else _markdown(numbers)
-        case Tiles(tiles):
-            return "\n".join(f"- **{n}** {markdown_text(f'{name}: {more}', LONGEST)}" for n, name, more in tiles)
-
-
-def _console(block: Block) -> str:
-    match block:
-        case Section(_title, blocks, forms):
-            return plain(blocks, "txt") if "txt" in forms else ""
+            body = plain(blocks, form) if form in forms else ""
+            return f"### {inline(title, form)}\n\n{body}" if form == "md" and title and body else body
         case Side(blocks):
-            return plain(blocks, "txt")
+            return plain(blocks, form)
         case Rows():
-            return _table_on_console(block)
-        case Note(line):
-            return wrapped(inline(line, "txt"))
+            return _markdown_rows(block) if form == "md" else _console_rows(block)
+        case Note(line, kind):
+            words = inline(Mark("strong", line) if kind == "heading" else line, form)
+            return wrapped(words) if form == "txt" else f"{'## ' if kind == 'title' else ''}{words}"
+        case Items(lines) if form == "md":
+            return "\n".join(f"- {inline(line, form)}" for line in lines)
         case Items(lines, wraps):
-            texts = [inline(line, "txt") for line in lines]
+            texts = [inline(line, form) for line in lines]
             shown = texts if len(texts) <= MOST else [*texts[: MOST - 1], "…"]
             return "\n".join(wrapped(text, "- ") if wraps else shortened(text) for text in shown)
+        case Fold(blocks=blocks) if form == "md":
+            return plain(blocks, form)
+        case Picture(numbers=Rows() as numbers) if form == "md":
+            return _plain(numbers, form)
+        case Tiles(tiles) if form == "md":
+            return "\n".join(f"- **{n}** {markdown_text(f'{name}: {more}', LONGEST)}" for n, name, more in tiles)
     return ""
+
+
+def _markdown_rows(table: Rows) -> str:
+    title = inline(Mark("strong", table.caption), "md") if table.caption else ""
+    return "\n\n".join(
+        filter(None, [title, markdown_table(*cells_of(table, "md"), table.left), inline(table.note, "md")])
+    )
+
+
+def _console_rows(table: Rows) -> str:
+    """Write a table: without intervals if there is no room for them, and what is still too wide is cut."""
+    table, n_rows, left_out = replace(table, rows=table.rows[: table.most]), len(table.rows), list[str]()
+    if max(map(width, aligned_rows(table))) > CONSOLE and any(
+        isinstance(cell, Estimate) for row in table.rows for cell in row
+    ):
+        bare = [
+            [replace(cell, ends=None) if isinstance(cell, Estimate) else cell for cell in row] for row in table.rows
+        ]
+        table = replace(table, rows=bare)
+        left_out.append(_("without intervals"))
+    if more := n_rows - len(table.rows):
+        left_out.append(ngettext("{n} more row", "{n} more rows", more))
+    lines = [wrapped(inline(table.caption, "txt")), *map(shortened, aligned_rows(table))]
+    lines += [f"({', '.join(left_out)})" if left_out else "", wrapped(inline(table.note, "txt"))]
+    return "\n".join(filter(None, lines))
+
+
+def aligned_rows(table: Rows) -> list[str]:
+    """Return the lines of a table for a console, in its whole width."""
+    header, rows = cells_of(table, "txt")
+    return aligned([header, *rows], table.left)
+
+
+def cells_of(table: Rows, form: Form) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows of a table in a form other than HTML."""
+    kept = [at for at, cell in enumerate(table.header) if not (isinstance(cell, Mark) and cell.kind == "aside")]
+    header, *rows = [[inline(row[at], form) for at in kept] for row in (table.header, *table.rows)]
+    return header, rows
 
 
 def console(head: Sequence[Block], sections: Iterable[Section], last: Sequence[Block]) -> str:
@@ -312,7 +333,7 @@ def console(head: Sequence[Block], sections: Iterable[Section], last: Sequence[B
     first, end = (_cut(plain(blocks, "txt").splitlines(), most) for blocks, most in ((head, 20), (last, 8)))
     room, shown, left_out = LINES - len(first) - len(end) - 6, list[str](), list[str]()
     for section in sections:
-        lines = _console(section).splitlines()
+        lines = _plain(section, "txt").splitlines()
         lines = lines if shown else _cut(lines, room)
         if lines and len(lines) < room:
             shown.append("\n".join(lines))
@@ -328,14 +349,13 @@ def _cut(lines: list[str], most: int) -> list[str]:
 
 
 def wrapped(words: str, first: str = "") -> str:
-    """Break words into lines of a console, in which a Korean letter takes two columns; `first` begins the first line."""
-    lines, line, indent = list[str](), first, " " * len(first)
-    for word in words.split():
-        if width(line) + width(word) + 1 > CONSOLE and line.strip():
-            lines.append(line)
-            line = indent
-        line += word if line in (first, indent) else f" {word}"
-    return "\n".join([*lines, shortened(line)])
+    """Break words into lines of a console; `first` begins the first line."""
+    # A Korean letter takes two columns, which textwrap does not know: each is followed by a sign that is taken out again.
+    spread = "".join(letter + "\0" * (width(letter) - 1) for letter in " ".join(words.split()))
+    lines = textwrap.wrap(
+        spread, CONSOLE, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False
+    )
+    return "\n".join(lines).replace("\0", "")
 
 
 def shortened(words: str) -> str:
@@ -343,32 +363,6 @@ def shortened(words: str) -> str:
     while width(words) > CONSOLE:
         words = words[: -max(2, (width(words) - CONSOLE) // 2) - 1].rstrip(" ,…") + " …"
     return words
-
-
-def cells_of(table: Rows, form: Form) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of a table in a form other than HTML."""
-    kept = [at for at, cell in enumerate(table.header) if not (isinstance(cell, Mark) and cell.kind == "aside")]
-    header, *rows = [[inline(row[at], form) for at in kept] for row in (table.header, *table.rows)]
-    return header, rows
-
-
-def _lines(table: Rows) -> list[str]:
-    header, rows = cells_of(table, "txt")
-    return aligned([header, *rows], table.left)
-
-
-def _table_on_console(table: Rows) -> str:
-    """Write a table: without intervals if there is no room for them, and what is still too wide is cut."""
-    shown, left_out = table.rows[: table.most], list[str]()
-    lines = _lines(replace(table, rows=shown))
-    if max(map(width, lines)) > CONSOLE and any(isinstance(cell, Estimate) for row in shown for cell in row):
-        shown = [[replace(cell, ends=None) if isinstance(cell, Estimate) else cell for cell in row] for row in shown]
-        lines = _lines(replace(table, rows=shown))
-        left_out.append(_("without intervals"))
-    if len(shown) < len(table.rows):
-        left_out.append(ngettext("{n} more row", "{n} more rows", len(table.rows) - len(shown)))
-    rest, note = f"({', '.join(left_out)})" if left_out else "", inline(table.note, "txt")
-    return "\n".join(filter(None, [wrapped(inline(table.caption, "txt")), *map(shortened, lines), rest, wrapped(note)]))
 
 
 # LaTeX

@@ -1,6 +1,6 @@
 """HTML from Jinja2 templates, in which everything that is not HTML already is escaped.
 
-A template lies in the folder of its feature, as `lint/lint.jinja`, and imports the macros of `display/components.jinja`.
+A template lies in the folder of its feature, as `widgets/quiz/quiz.jinja`, and imports the macros of `display/components.jinja`.
 JupyterLab removes style sheets from notebooks that are not trusted, so the macros set inline what matters for reading.
 Colours follow the text around (`currentColor`, transparency), so light and dark need no detection.
 """
@@ -8,7 +8,6 @@ Colours follow the text around (`currentColor`, transparency), so light and dark
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from math import isfinite
@@ -29,7 +28,7 @@ _LAYOUT = re.compile(r">\s*\n\s*<")
 
 
 def render(template: str, /, **values: Any) -> Markup:
-    """Return the HTML of a template, by its path as "lint/lint.jinja", with its values; strings are escaped, `Markup` is HTML already."""
+    """Return the HTML of a template, by its path as "results/score.jinja"; strings are escaped, `Markup` is HTML already."""
     return Markup(_LAYOUT.sub("><", _environment().get_template(template).render(values).strip()))
 
 
@@ -71,38 +70,17 @@ def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
     return Markup(str(escape(text.one_line(value, longest))).replace("://", ":&#47;&#47;"))
 
 
-def in_one_line(words: str) -> Markup:
-    """Return HTML of a few words that a narrow column does not break."""
-    return Markup('<span style="white-space: nowrap;">{}</span>').format(words)
-
-
-def breakable(word: str) -> Markup:
-    """Return HTML of a name that a narrow column breaks after an underscore."""
-    return Markup(str(escape(word)).replace("_", "_<wbr>"))
-
-
 def name(value: object, longest: int = 40) -> Markup:
     """Return the name of something of the user's as HTML, in its own direction of writing."""
     return Markup(f"<bdi>{user_text(value, longest)}</bdi>")
 
 
-def code(sentence: str) -> Markup:
-    """Mark what a sentence has in backticks as code."""
-    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(sentence))))
-
-
 def translated(message: language.Message, /, **values: Any) -> str:
-    """Translate a message whose values may be HTML; if one is, the other values are escaped and the result is HTML."""
+    """Translate a message; if one of its values is HTML, the other values are escaped and the result is HTML."""
     if not any(isinstance(value, Markup) for value in values.values()):
         return language._(message, **values)
     escaped = {key: escape(value) if isinstance(value, str) else value for key, value in values.items()}
     return Markup(language._(message, **escaped))
-
-
-def joined(parts: Iterable[str], between: str = ", ") -> str:
-    """Join texts; if one is HTML, the others are escaped and the result is HTML."""
-    parts = list(parts)
-    return (Markup(between) if any(isinstance(part, Markup) for part in parts) else between).join(parts)
 
 
 @cache
@@ -126,25 +104,17 @@ def _environment() -> Environment:
         auto_reload=False,
         extensions=["jinja2.ext.do"],
     )
-    environment.globals.update(
-        BESIDE_TITLE=BESIDE_TITLE,
-        _=translated,
-        at_k=text.at_k,
-        framed=framed,
-        isfinite=isfinite,
-        lang=language.current,
-        ngettext=lambda one, many, n, /, **values: translated(language.Plural(one, many), n=n, **values),
-        pgettext=lambda context, message, /, **values: translated(language.NC_(context, message), **values),
-        svg=colours,
-        zip=zip,
-    )
-    used = (text.arrow, isfinite, text.percent, text.short, text.signed, text.trimmed, language.capital, code, name)
-    by_name = {function.__name__: function for function in (*used, user_text)}
-    environment.filters.update(
-        by_name,
-        place="{:.1f}".format,
-        fixed=text.number,
-        change=text.signed,
-        ends=lambda interval: text.ends(*interval),
-    )
+    translations = {"_": translated, "ngettext": language.ngettext, "pgettext": language.pgettext}
+    shown = {
+        "BESIDE_TITLE": BESIDE_TITLE,
+        "framed": framed,
+        "svg": colours,
+        "lang": language.current,
+        "isfinite": isfinite,
+        "zip": zip,
+    }
+    environment.globals.update(translations | shown)
+    formats = {"fixed": text.number, "change": text.signed, "place": "{:.1f}".format}
+    used = (text.arrow, text.short, text.trimmed, isfinite, name, user_text)
+    environment.filters.update(formats | {function.__name__: function for function in used})
     return environment

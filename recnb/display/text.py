@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from recnb.display.language import _, width
 
@@ -23,7 +23,7 @@ _LATEX = str.maketrans({
     "▲": r"$\ast$", "▼": r"$\ddagger$", "°": r"$\circ$", "○": r"$\circ$", "◇": r"$\diamond$", "△": r"$\triangle$", "▽": r"$\nabla$",
 })  # fmt: skip
 _MARKDOWN = str.maketrans(
-    {**{sign: "\\" + sign for sign in "\\`*_[]#~|"}, "&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"}
+    {sign: "\\" + sign for sign in "\\`*_[]#~|"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"}
 )
 
 
@@ -47,8 +47,7 @@ def latex_text(value: object, longest: int = NAME_SHOWN) -> str:
 
 
 def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
-    """Return anything of the user's as text of Markdown, also within a table."""
-    # An address is not to become a link.
+    """Return anything of the user's as text of Markdown, also within a table; an address is not to become a link."""
     return one_line(value, longest).translate(_MARKDOWN).replace("://", "&#58;//")
 
 
@@ -67,9 +66,6 @@ fixed = number
 def signed(value: float) -> str:
     """Return a difference as it is shown."""
     return f"+{number(value)}" if isfinite(value) and value > 0 else number(value)
-
-
-change = signed
 
 
 def arrow(value: float) -> str:
@@ -94,13 +90,13 @@ def whole(value: float) -> str:
 
 def told_apart(value: float, *others: float) -> str:
     """Return a number with four decimals, or with as many as others have and as show on which side of them it lies."""
-
-    def sides(number: float) -> list[int]:
-        return [(number > other) - (number < other) for other in others]
-
     least = max([4, *(len(whole(other).partition(".")[2]) for other in others)])
-    texts = (f"{value:.{decimals}f}" for decimals in range(least, 18))
-    return next((text for text in texts if sides(float(text)) == sides(value)), repr(float(value)))
+    sides = [(value > other, value < other) for other in others]
+    for decimals in range(least, 18):
+        text = f"{value:.{decimals}f}"
+        if [(float(text) > other, float(text) < other) for other in others] == sides:
+            return text
+    return repr(float(value))
 
 
 def percent(share: float) -> str:
@@ -108,11 +104,6 @@ def percent(share: float) -> str:
     if 0 < share < 0.005:
         return "<1%"
     return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
-
-
-def ends(low: float, high: float, between: str = "–") -> str:
-    """Return an interval as it is shown."""
-    return f"{number(low)}{between}{number(high)}" if isfinite(low) and isfinite(high) else _("n/a")
 
 
 def some(values: Sequence[T], most: int) -> list[T]:
@@ -143,20 +134,3 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: i
     """Return a table of Markdown, of cells that are Markdown already; columns are aligned as in `aligned`."""
     rule = ["---" if at < left else "---:" for at in range(len(header))]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *rows])
-
-
-class LatexTable(NamedTuple):
-    """A table of LaTeX in the style of booktabs; its parts are LaTeX already, and a row of text is a rule."""
-
-    columns: str
-    rows: Sequence[Sequence[str] | str]
-    caption: str
-    note: str = ""
-
-    def text(self, label: str | None = None) -> str:
-        """Return the table with its caption above it, and its note below."""
-        body = [row if isinstance(row, str) else " & ".join(row) + r" \\" for row in self.rows]
-        named = [rf"\caption{{{self.caption}}}", *([rf"\label{{{label}}}"] if label else [])]
-        head = [r"\begin{table}", r"\centering", *named, rf"\begin{{tabular}}{{{self.columns}}}", r"\toprule"]
-        note = ["", r"\smallskip", rf"{{\footnotesize\raggedright {self.note}\par}}"] if self.note else []
-        return "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}", *note, r"\end{table}"])

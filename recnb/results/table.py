@@ -17,7 +17,7 @@ from recnb.display.document import (
     Name,
     Note,
     Rows,
-    cells_of,
+    aligned_rows,
     html,
     inline,
     joined,
@@ -26,7 +26,7 @@ from recnb.display.document import (
 )  # fmt: skip
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import framed
-from recnb.display.text import NAME_SHOWN, aligned
+from recnb.display.text import NAME_SHOWN
 from recnb.errors import OptionError, quoted
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results.plots import DRAWINGS, parts_of
@@ -193,8 +193,7 @@ def in_lines(blocks: Iterable[Block]) -> str:
     lines: list[str] = []
     for block in blocks:
         if isinstance(block, Rows):
-            header, rows = cells_of(block, "txt")
-            lines += [inline(block.caption, "txt"), *aligned([header, *rows], block.left)]
+            lines += [inline(block.caption, "txt"), *aligned_rows(block)]
         elif isinstance(block, Note):
             lines.append(inline(block.line, "txt"))
     return "\n".join(filter(None, lines))
