@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention, presets
@@ -20,6 +19,7 @@ from recnb.display.language import N_, Plural, Sentence, _
 from recnb.display.text import one_line
 from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.report.data import ModelUsers
+from recnb.report.differences import same_rows, users_in_common
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import NO_RELEVANT
 
@@ -56,7 +56,7 @@ def check_models(models: Models) -> None:
             if kinds[0] != kinds[1]:
                 problem = f"the {role} ids of {first!r} are {kinds[0]}, those of {name!r} {kinds[1]}: "
                 raise FrameError(problem, "make them one kind, .astype(str).")
-        if _same(judged, other):
+        if same_rows(judged, other):
             continue
         only = judged.join(other, on=judged.columns, how="anti")
         whose, example = (first, only) if only.height else (name, other.join(judged, on=judged.columns, how="anti"))
@@ -67,31 +67,10 @@ def check_models(models: Models) -> None:
         )
 
 
-def check_side_data(models: Models) -> None:
-    """Refuse metrics of side data that are not the same for all models."""
-    (first, ours), *others = models.items()
-    for role in ("train", "items"):
-        frame = getattr(ours.side_data, role)
-        for name, theirs in others:
-            other = getattr(theirs.side_data, role)
-            if frame is None or other is None or frame is other or _same(frame, other):
-                continue
-            raise FrameError(
-                f"{first!r} and {name!r} have different {role}=, of which this metric is made, so the difference would be that of "
-                f"{role}=: give compare() one {role}= and frames of recommendations, or evaluate both with the same."
-            )
-
-
 def _judged(prepared: Prepared) -> pl.DataFrame:
     """Return the rows that must be the same: relevant ones, and all rows of the truth if those enter the ranking."""
     judged = prepared.judged.select("user", "item", "relevance")
     return judged if prepared.convention.candidates != "list" else relevant_only(judged, prepared.convention)
-
-
-def _same(one: pl.DataFrame, other: pl.DataFrame) -> bool:
-    """Return whether two tables have the same rows, in whatever order."""
-    left, right = (np.sort(table.hash_rows().to_numpy()) for table in (one, other))
-    return one.columns == other.columns and np.array_equal(left, right)
 
 
 def share_catalogue(models: Models) -> Models:
@@ -107,15 +86,6 @@ def share_catalogue(models: Models) -> Models:
         name: model.restricted(replace(source, catalogue=items, _known={}).under(model.convention))
         for (name, model), source in zip(models.items(), sources, strict=True)
     }
-
-
-def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
-    """Return the users of all models, in the order that the first has them."""
-    users, *others = users_of_each
-    for other in others:
-        if not users.equals(other):
-            users = users.filter(users.is_in(other.implode()))
-    return users
 
 
 def restrict_to_common_users(models: Models) -> tuple[dict[str, EvaluationData], tuple[ModelUsers, ...]]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn, Unpack
 
 import numpy as np
 import pandas as pd
 
 from recnb.comparison import common_users as common
-from recnb.comparison.differences import Compared, computed_blocks, measure
 from recnb.comparison.models import OWN, models_of
-from recnb.comparison.overlap import overlaps
 from recnb.comparison.tables import Curves, Differences, Means, Movers
 from recnb.conventions import options_in_words
 from recnb.data import Frame
@@ -29,7 +28,9 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric, measure_named
 from recnb.options import Options, with_options_listed
 from recnb.report.conclusions import comparison_title, tested
-from recnb.report.data import ModelUsers
+from recnb.report.data import Comparing, ModelUsers
+from recnb.report.differences import Compared, check_side_data, measure, paired_values
+from recnb.report.overlap import overlaps
 from recnb.results.arguments import Asked, Metrics, asked_of, check_options, chosen_metrics
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
@@ -213,46 +214,34 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Means:
         """Return means over the common users: a row per model, or per segment and model, a column per metric and cut-off.
 
-        Where it is shown the best of each column is bold; `plot()` draws it with intervals.
-
-        Parameters
-        ----------
-        metrics
-            Names of metrics, or measures as papers print them, as "nDCG@10", which bring their cut-off; or a mapping of name to
-            its own options. None: the usual ones.
-        k
-            Cut-off or cut-offs; None is the whole list.
-        by, bins
-            Segments of users, as in `Evaluation.table`.
-        **options
-            Options of the metrics, applied to each metric that has them.
+        Where it is shown the best of each column is bold; `plot()` draws it with intervals. Parameters are those of
+        `Evaluation.table`.
         """
         if "intervals" in options:
             fix = "Type .table(k=10).plot(), which draws them; .report(k=10).to_frame() has them as numbers."
             raise OptionError("the table of a comparison has no intervals= beside the means.", fix=fix)
         asked = self._asked(metrics, options)
         segments, found = self._compared(asked, k, [], by, bins)
-        names = {metric.name: (name, metric.cutoff) for name, metric, _own in asked}
-        cells: list[dict[Any, Any]] = []
-        for key, mean in found.means:
-            name, own_cutoff = names[mean.metric]
-            column = name if mean.k in (None, own_cutoff) else f"{name}@{mean.k}"
-            cells.append(asdict(mean) | dict(enumerate(key)) | {"column": column})
+        names = {each.metric.name: (each.name, each.metric.cutoff) for each in asked}
         labels = distinct_labels(segments.labels, ["model"]) if segments else []
-        levels: list[Any] = [*range(len(labels)), "model"]
-        rows = pd.DataFrame(cells).set_index(levels).rename_axis([*labels, "model"])
-        wide = [rows.set_index("column", append=True)[part].unstack(sort=False) for part in ("mean", "low", "high")]
+        places = []
+        for key, mean in found.means:
+            name, cutoff = names[mean.metric]
+            places.append((*key, mean.model, name if mean.k in (None, cutoff) else f"{name}@{mean.k}"))
+        index = pd.MultiIndex.from_tuples(places, names=[*labels, "model", None])
+        rows = pd.DataFrame([vars(mean) for _key, mean in found.means], index)
+        wide = [rows[part].unstack(sort=False) for part in ("mean", "low", "high")]
         basis = [self.basis()]
-        if any(not metric.is_accuracy for _name, metric, _own in asked):
+        if any(not each.metric.is_accuracy for each in asked):
             everyone = N_("metrics beyond accuracy over all users who have a value in every model")
             evaluated = N_("metrics beyond accuracy over the users evaluated who have a value in every model")
             basis.append(_(evaluated if segments else everyone))
-        table = Means.made(wide[0].rename_axis(columns=None).astype(float), [*basis, *self._options_in_words(asked)])
+        table = Means.made(wide[0].astype(float), [*basis, *self._options_in_words(asked)])
         table._measured = lambda: wide
         table.attrs |= {"n_users": self.n_users, "alpha": self.settings.alpha}
         for kind in ("best", "near_best"):
-            marked = rows[rows[kind]]
-            table.attrs[kind] = {column: [*marked.index[marked["column"] == column]] for column in table}
+            marked = rows[kind].unstack(sort=False)
+            table.attrs[kind] = {column: [*marked.index[marked[column].eq(True)]] for column in table}
         return table
 
     def differences(
@@ -310,11 +299,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             raise OptionError(problem, f"compare with baseline={quoted(self.names[0])}.")
         pairs = self.pairs if model is None else [self._pair(model, None)]
         _segments, found = self._compared(self._asked([metric], options), Cutoffs.one(k), pairs)
-        checks = []
+        checks, columns = [], ("k", "model", "n_users", "baseline", "difference", "low", "high")
         for _key, row in found.differences:
-            about = {
-                name: getattr(row, name) for name in ("k", "model", "n_users", "baseline", "difference", "low", "high")
-            }
+            about = {name: getattr(row, name) for name in columns}
             about |= {"metric": chosen.name, "n_differ": row.won + row.lost}
             checks.append(not_worse_check(about, float(margin), self.settings.confidence, self.basis()))
         return Gate(tuple(checks))
@@ -353,7 +340,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return the metrics beyond accuracy that `train=` and `items=` allow for every model, down to k; nothing is tested."""
         from recnb.report.build import beyond_of
 
-        common.check_side_data(self._models)
+        check_side_data(self._models)
         found = beyond_of(self._models, Cutoffs.one(k).values[0])
         if not found:
             fix = "give compare() train=, and items= for some."
@@ -397,7 +384,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         Conclusions are drawn at the middle cut-off, users and curves shown by the first metric: `movers` users who gain, and as many
         who lose, for each pair of models. Other parameters are those of `table`; `lang` is "en" or "ko".
         """
-        from recnb.comparison.compared import compared_of
         from recnb.report.build import report_of
         from recnb.report.request import request_of
 
@@ -405,7 +391,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         about: dict[str, Any] = {"by": by, "bins": bins, "instead": ".differences(k=None)"}
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, self.settings.confidence, **about)
-            return report_of(self._models, request, compared_of(self, request), users=_count("movers", movers, 0))
+            asked = [Asked(metric.symbol, metric, dict(own)) for metric, own in request.metrics]
+            basis = "; ".join([self.basis(), *self._options_in_words(asked)])
+            comparing = Comparing(self.baseline, self.pairs, self.settings, self.users_by_model, basis)
+            return report_of(self._models, request, comparing, users=_count("movers", movers, 0))
 
     def basis(self) -> str:
         """Return the users and the convention that models are compared by, in words."""
@@ -443,8 +432,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         self, asked: Iterable[Asked], k: object, pairs: Sequence[tuple[str, str]], by: Any = None, bins: int = 4
     ) -> tuple[Segments | None, Compared]:
         """Measure means and differences of all users, or of those of each segment."""
-        segments = None if by is None else segments_of(self._first, by, bins)
-        blocks = computed_blocks(self._models, [(metric, own) for _name, metric, own in asked], Cutoffs.of(k))
+        segments, cutoffs = None if by is None else segments_of(self._first, by, bins), Cutoffs.of(k)
+        each = (paired_values(self._models, metric, cutoffs, own) for _name, metric, own in asked)
+        blocks = chain.from_iterable(each)
         return segments, measure(blocks, self.names, pairs, self.settings, segments, self._first.prepared.users)
 
     def _ties(self, asked: Asked, k: object) -> tuple[str, ...]:

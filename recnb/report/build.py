@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from math import isfinite, nan
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from recnb.conventions import options_in_words
+from recnb.data.source import RemoteRanking
 from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
@@ -20,19 +20,18 @@ from recnb.lint.findings import Finding, Lint
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.conclusions import Difference
-from recnb.report.data import SAME, Mean, MetricWords, ModelUsers, ReportSegments
+from recnb.report.data import SAME, Comparing, Mean, MetricWords, ReportSegments
+from recnb.report.differences import PairedValues, measure, paired_values
+from recnb.report.overlap import overlaps
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points
 from recnb.report.users import extremes, moved
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import merged
-from recnb.results.segments import table_by
+from recnb.results.segments import SMALL, segments_of, table_by
 from recnb.results.values import Values, recorded_in, values_of
-from recnb.stats import Settings
 
-if TYPE_CHECKING:
-    from recnb.results.evaluation_data import EvaluationData
-
-Models = Mapping[str, "EvaluationData"]
+Models = Mapping[str, EvaluationData]
 
 #: Bars of a distribution, users shown of each kind, and pairs of models whose users are shown.
 BINS, USERS_SHOWN, PAIRS_SHOWN = 10, 3, 3
@@ -44,52 +43,47 @@ COUNTS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Measured:
-    """The metrics of accuracy of one model; or of several on the users they share, and held against each other."""
+class Measured(NamedTuple):
+    """The metrics of accuracy, and of several models what they are compared by."""
 
     means: Sequence[Mean]
     curves: Mapping[str, tuple[Mean, ...]]  #: of each model, the lead metric at many cut-offs
-    values: Mapping[str, Floats]  #: of each model, the values of users of the lead metric at the middle cut-off
     segments: ReportSegments | None
-    baseline: str | None = None  #: the model that the others are compared with; None: every two are
-    pairs: Sequence[tuple[str, str]] = ()
-    settings: Settings | None = None
     differences: tuple[Difference, ...] = ()
-    overlaps: tuple[Mapping[str, Any], ...] = ()
-    users_by_model: tuple[ModelUsers, ...] = ()
-    where: str = ""  #: where the rows of lists are that were not fetched; "" if all are here
-    basis: str = field(default="")
 
 
 def report_of(
-    models: Models, request: ReportRequest, compared: Measured | None = None, users: int = USERS_SHOWN
+    models: Models, request: ReportRequest, comparing: Comparing | None = None, users: int = USERS_SHOWN
 ) -> Report:
-    """Build the report of some models, which `compared` holds against each other if they are several."""
+    """Build the report of one model, or of several that are held against each other."""
     first, (lead, options), k = next(iter(models.values())), request.metrics[0], request.lead_k
-    found = compared or _measured(first, request)
-    further = [] if found.where else _beyond(models, request)
+    found = _of_one(first, request) if comparing is None else _of_several(models, request, comparing)
+    values = {name: model.values(lead, Cutoffs.of(k), options)[:, 0] for name, model in models.items()}
+    where = "" if comparing is None else _elsewhere(models)
+    beyond = _beyond(models, request)
     means, groups, lacking = [*found.means], [], dict[str, str]()
     lints, populations, distributions = dict[str, Lint](), [], []
     for name, model in steps(list(models.items()), _("report")):
-        for metric, given in further:
+        for metric, given in () if where else beyond:
             try:
-                means += means_of(name, values_of(model, metric, Cutoffs.of(request.k_of(metric.name)), given), request)
+                found_beyond = values_of(model, metric, Cutoffs.of(request.k_of(metric.name)), given)
+                means += _means(name, found_beyond, request.confidence)
             except RecnbError as problem:
-                if compared is not None and request.beyond:
+                if comparing is not None and request.beyond:
                     raise OptionError(str(problem)) from problem
                 lacking[metric.name] = _(problem.statement)
         lints[name] = lint(model, k, lead.name, options)
-        populations += [] if found.where else [_population(name, model, request)]
-        distributions.append(distribution_of(name, found.values[name], lead.bounds[1]))
-        groups += [] if compared else extremes(name, model, found.values[name], k, users)
-    for pair in _furthest(found, lead.name, k) if users else ():
-        groups += moved(models, pair, found.values, k, users)
+        populations += [] if where else [_population(name, model, request)]
+        distributions.append(distribution_of(name, values[name], lead.bounds[1]))
+        groups += [] if comparing else extremes(name, model, values[name], k, users)
+    if comparing is not None and users:
+        for pair in _furthest(found.differences, comparing.pairs, lead.name, k):
+            groups += moved(models, pair, values, k, users)
     conventions, basis = _basis(first, request)
-    shown = [*request.metrics, *(each for each in further if each[0].name not in lacking)]
-    same = ("baseline", "curves", "users_by_model", "differences", "overlaps", "segments", "settings")
+    shown = [*request.metrics, *(each for each in beyond if not where and each[0].name not in lacking)]
     return Report(
         models=tuple(models),
+        baseline=comparing.baseline if comparing else None,
         k=request.columns,
         lead_k=k,
         confidence=request.confidence,
@@ -97,35 +91,109 @@ def report_of(
         n_users=first.n_users,
         metrics=tuple(_words(*each) for each in shown),
         means=tuple(mean for mean in means if mean.metric not in lacking),
+        curves=found.curves,
         distributions=tuple(distributions),
         populations=tuple(populations),
+        users_by_model=comparing.users_by_model if comparing else (),
         users=tuple(groups),
         lints=lints,
         findings=_shared(lints),
         lacking=lacking,
+        differences=found.differences,
+        overlaps=tuple(overlaps(models, k)) if comparing and not where else (),
+        segments=found.segments,
+        settings=comparing.settings if comparing else None,
         notes=tuple(dict.fromkeys(note for model in models.values() for note in model.notes)),
-        left_out=tuple(_left_out(found.where, _beyond(models, request))),
+        left_out=tuple(_left_out(where, beyond)),
         conventions=conventions,
-        basis=found.basis or basis,
-        **{name: getattr(found, name) for name in same},
+        basis=comparing.basis if comparing else basis,
     )
 
 
-def _measured(model: EvaluationData, request: ReportRequest) -> Measured:
+def _of_one(model: EvaluationData, request: ReportRequest) -> Measured:
     """Compute the metrics of accuracy of one model; the deepest join serves all of them."""
     model.hits(request.deepest)
-    means, curve, (lead, options) = list[Mean](), tuple[Mean, ...](), request.metrics[0]
+    means, curve = list[Mean](), tuple[Mean, ...]()
     for metric, given in request.metrics:
         found = values_of(model, metric, Cutoffs.of(request.cutoffs_of(metric.name)), given)
-        if len(found.users) != model.n_users:
-            model.values(
-                metric, Cutoffs.of(request.k_of(metric.name)), given
-            )  # or an error that other users are averaged
-        rows = means_of("", found, request)
+        if len(found.users) != model.n_users:  # an error that other users are averaged
+            model.values(metric, Cutoffs.of(request.k_of(metric.name)), given)
+        rows = _means("", found, request.confidence)
         means += [row for row in rows if row.k in request.k_of(metric.name)]
         curve = curve or tuple(row for row in rows if row.k in curve_points(request.lead_ks))
-    values = model.values(lead, Cutoffs.of(request.lead_k), options)[:, 0]
-    return Measured(means, {"": curve}, {"": values}, _segments(model, request))
+    return Measured(means, {"": curve}, _gaps(model, request))
+
+
+def _of_several(models: Models, request: ReportRequest, comparing: Comparing) -> Measured:
+    """Compute the metrics of accuracy of several models on the users they share, and compare them."""
+    names, points = list(models), curve_points(request.lead_ks)
+    blocks, curve = list[PairedValues](), list[PairedValues]()
+    for metric, given in request.metrics:
+        computed = paired_values(models, metric, Cutoffs.of(request.cutoffs_of(metric.name)), given)
+        blocks += [block for block in computed if block.k in request.k_of(metric.name)]
+        curve = curve or [block for block in computed if block.k in points]
+    found = measure(blocks, names, comparing.pairs, comparing.settings)
+    of_curve = [mean for _key, mean in measure(curve, names, [], comparing.settings).means]
+    differences, segments = tuple(difference for _key, difference in found.differences), None
+    if request.by is not None:
+        first, at_lead = next(iter(models.values())), [block for block in blocks if block.k == request.lead_k][:1]
+        parts = segments_of(first, request.by, request.bins)
+        within = measure(at_lead, names, comparing.pairs, comparing.settings, parts, first.prepared.users).differences
+        segments = ReportSegments(parts.label, [_of_segment(", ".join(map(str, key)), row) for key, row in within], "")
+    curves = {name: tuple(mean for mean in of_curve if mean.model == name) for name in names}
+    return Measured([mean for _key, mean in found.means], curves, segments, differences)
+
+
+def _of_segment(segment: str, row: Difference) -> dict[str, Any]:
+    """Return a difference within a segment as a row, in which it is the gap."""
+    numbers = row.to_dict()
+    gap = {"gap": row.difference, "gap_low": row.low, "gap_high": row.high}
+    own = {"segment": segment, "small": row.n_users < SMALL, "difference": numbers}
+    return numbers | gap | own | dict.fromkeys(("mean", "low", "high"), nan)
+
+
+def _gaps(model: EvaluationData, request: ReportRequest) -> ReportSegments | None:
+    """Return the metrics at the middle cut-off in each segment, each with its gap to all other users."""
+    if request.by is None:
+        return None
+    k, confidence = request.lead_k, request.confidence
+    at_lead_k = {metric.name: given for metric, given in request.metrics if k in request.k_of(metric.name)}
+    table = table_by(model, at_lead_k, k, request.by, request.bins, {}, confidence)
+    symbols = {metric.name: metric.symbol for metric, _given in request.metrics}
+    about = [(metric, cut, symbols[metric], ", ".join(map(str, key))) for metric, cut, *key in table.index]
+    same = {"model": "", "baseline": None, "difference": None}
+    frame = pd.DataFrame(about, columns=["metric", "k", "symbol", "segment"]).assign(**same)
+    numbers = ["n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small"]
+    frame = frame.join(table.to_frame().reindex(columns=numbers).reset_index(drop=True))
+    found = (frame["p_holm"] <= 1 - confidence) & ((frame["gap_low"] > 0) | (frame["gap_high"] < 0))
+    cases = [frame["gap_low"].isna(), ~found, frame["gap"] > 0]
+    frame["verdict"] = np.select(cases, ["untested", "open", "above"], "below")
+    of_gaps = N_("{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every metric and segment here.")  # fmt: skip
+    basis = table.attrs["basis"].rpartition("; ")[2]  # of parts of the truth, which have no gap
+    if "gap" in table:
+        basis = _(of_gaps, n=table.attrs["n_tests"], confidence=100 * confidence)
+    return ReportSegments(table.attrs["by"], frame.to_dict("records"), basis)
+
+
+def _means(name: str, found: Values, confidence: float) -> list[Mean]:
+    """Return a metric of a model at each cut-off, with the ends of its interval."""
+    low, high = found.interval(confidence)
+    if not found.metric.is_accuracy and not np.isfinite(found.mean).any():
+        raise NoUsersError(found.metric.no_value)
+    columns = (each.tolist() for each in (found.mean, low, high, found.n_users))
+    about = name, found.metric.name, found.metric.symbol
+    return [Mean(*about, *row) for row in zip(found.k, *columns, strict=True)]
+
+
+def _beyond(models: Models, request: ReportRequest) -> Sequence[MetricOptions]:
+    """Return the metrics beyond accuracy: those named; else all, if train or items are given for every model."""
+    library = next(iter(models.values())).library
+    return request.beyond or [(LIST_METRICS[name], {}) for name in recorded_in(library) if has_side_data(models)]
+
+
+def has_side_data(models: Models) -> bool:
+    """Return whether train or items are given for every model."""
+    return all(model.side_data.train is not None or model.side_data.items is not None for model in models.values())
 
 
 def beyond_of(models: Models, k: int | None) -> dict[str, tuple[list[float], str]]:
@@ -133,7 +201,7 @@ def beyond_of(models: Models, k: int | None) -> dict[str, tuple[list[float], str
     for model in models.values():
         model.prepared.rows.all()  # or an error that says where they are
     found = {}
-    for name, metric in LIST_METRICS.items() if _given(models) else ():
+    for name, metric in LIST_METRICS.items() if has_side_data(models) else ():
         with suppress(RecnbError):
             numbers = [values_of(data, metric, Cutoffs.of(k), {}) for data in models.values()]
             of_models = [float(of.mean[0]) for of in numbers]
@@ -142,14 +210,17 @@ def beyond_of(models: Models, k: int | None) -> dict[str, tuple[list[float], str
     return found
 
 
-def means_of(name: str, found: Values, request: ReportRequest) -> list[Mean]:
-    """Return a metric of a model at each cut-off, with the ends of its interval."""
-    low, high = found.interval(request.confidence)
-    if not found.metric.is_accuracy and not np.isfinite(found.mean).any():
-        raise NoUsersError(found.metric.no_value)
-    columns = (each.tolist() for each in (found.mean, low, high, found.n_users))
-    about = name, found.metric.name, found.metric.symbol
-    return [Mean(*about, *row) for row in zip(found.k, *columns, strict=True)]
+def _elsewhere(models: Models) -> str:
+    """Say where the rows of lists are that were not fetched; "" if all are here."""
+    sources = [model.prepared.rows for model in models.values()]
+    return next((_(rows.away.where) for rows in sources if isinstance(rows, RemoteRanking)), "")
+
+
+def _left_out(where: str, beyond: Sequence[MetricOptions]) -> list[str]:
+    """Say what takes rows of lists that were not fetched."""
+    overlap = N_("The similarity of the lists is left out: it needs every row of the lists, which stay in {where}.")
+    further = N_("Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.")
+    return [_(words, where=where) for words in (overlap, *[further] * bool(beyond)) if where]
 
 
 def _words(metric: Metric[...], options: Mapping[str, Any]) -> MetricWords:
@@ -158,26 +229,6 @@ def _words(metric: Metric[...], options: Mapping[str, Any]) -> MetricWords:
         convention = "; ".join(options_in_words({**metric.defaults, **options}))
     about = metric.name, metric.symbol, metric.title, metric.reads, metric.formula_text(options)
     return MetricWords(*about, convention, metric.bounds, metric.is_accuracy)
-
-
-def _beyond(models: Models, request: ReportRequest) -> Sequence[MetricOptions]:
-    """Return the metrics beyond accuracy: those named; else all, if train or items are given for every model."""
-    if request.beyond:
-        return request.beyond
-    library = next(iter(models.values())).library
-    return [(LIST_METRICS[name], {}) for name in recorded_in(library)] if _given(models) else []
-
-
-def _given(models: Models) -> bool:
-    side_data = [model.side_data for model in models.values()]
-    return all(data.train is not None or data.items is not None for data in side_data)
-
-
-def _left_out(where: str, further: Sequence[MetricOptions]) -> list[str]:
-    """Say what takes rows of lists that were not fetched."""
-    overlap = N_("The similarity of the lists is left out: it needs every row of the lists, which stay in {where}.")
-    beyond = N_("Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.")
-    return [_(words, where=where) for words in (overlap, *[beyond] * bool(further)) if where]
 
 
 def _basis(model: EvaluationData, request: ReportRequest) -> tuple[tuple[str, ...], str]:
@@ -235,8 +286,8 @@ def distribution_of(model: str, values: Floats, top: float) -> dict[str, Any]:
 def _round_above(value: float) -> float:
     """Return the next number from `value` up that reads well on an axis."""
     scale = 10.0 ** np.floor(np.log10(value)) if value > 0 else 1.0
-    steps_ = (step * scale for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
-    return float(f"{next(step for step in steps_ if step >= value * (1 - SAME)):.12g}")
+    ends = (step * scale for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
+    return float(f"{next(end for end in ends if end >= value * (1 - SAME)):.12g}")
 
 
 def _shared(lints: Mapping[str, Lint]) -> tuple[tuple[tuple[str, ...], tuple[Finding, ...]], ...]:
@@ -250,32 +301,11 @@ def _shared(lints: Mapping[str, Lint]) -> tuple[tuple[tuple[str, ...], tuple[Fin
     return tuple(sorted(found, key=lambda one: (one[1][0].severity != "warning", kinds.index(one[1][0].name))))
 
 
-def _segments(model: EvaluationData, request: ReportRequest) -> ReportSegments | None:
-    """Return the metrics at the middle cut-off in each segment, each with its gap to all other users."""
-    if request.by is None:
-        return None
-    k, confidence = request.lead_k, request.confidence
-    at_lead_k = {metric.name: given for metric, given in request.metrics if k in request.k_of(metric.name)}
-    table = table_by(model, at_lead_k, k, request.by, request.bins, {}, confidence)
-    symbols = {metric.name: metric.symbol for metric, _given in request.metrics}
-    about = [(metric, cut, symbols[metric], ", ".join(map(str, key))) for metric, cut, *key in table.index]
-    same = {"model": "", "baseline": None, "difference": None}
-    frame = pd.DataFrame(about, columns=["metric", "k", "symbol", "segment"]).assign(**same)
-    numbers = ["n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small"]
-    frame = frame.join(table.to_frame().reindex(columns=numbers).reset_index(drop=True))
-    found = (frame["p_holm"] <= 1 - confidence) & ((frame["gap_low"] > 0) | (frame["gap_high"] < 0))
-    cases = [frame["gap_low"].isna(), ~found, frame["gap"] > 0]
-    frame["verdict"] = np.select(cases, ["untested", "open", "above"], "below")
-    of_gaps = N_("{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every metric and segment here.")  # fmt: skip
-    basis = table.attrs["basis"].rpartition("; ")[2]  # of parts of the truth, which have no gap
-    if "gap" in table:
-        basis = _(of_gaps, n=table.attrs["n_tests"], confidence=100 * confidence)
-    return ReportSegments(table.attrs["by"], frame.to_dict("records"), basis)
-
-
-def _furthest(found: Measured, metric: str, k: int | None) -> list[tuple[str, str]]:
+def _furthest(
+    differences: Sequence[Difference], pairs: Sequence[tuple[str, str]], metric: str, k: int | None
+) -> list[tuple[str, str]]:
     """Return the pairs of models that are furthest apart, in the order compared."""
-    apart = [row for row in found.differences if (row.metric, row.k) == (metric, k)]
+    apart = [row for row in differences if (row.metric, row.k) == (metric, k)]
     apart.sort(key=lambda row: -abs(row.difference) if isfinite(row.difference) else 0.0)
     furthest = {(row.model, row.baseline) for row in apart[:PAIRS_SHOWN]}
-    return [pair for pair in found.pairs if pair in furthest]
+    return [pair for pair in pairs if pair in furthest]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from recnb.display.language import current
 from recnb.lint.findings import Finding, Lint
 from recnb.metrics.metric import LIST_METRICS
 from recnb.report.conclusions import Difference
 from recnb.stats import Settings
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Values closer than this are the same: sums taken in another order differ in the last places.
 SAME = 1e-12
@@ -104,8 +103,6 @@ class ReportSegments:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each metric, segment and pair of models."""
-        import pandas as pd
-
         return pd.DataFrame(self.rows)
 
 
@@ -117,6 +114,16 @@ class ModelUsers:
     n_users: int  #: evaluated
     n_left_out: int  #: of these, not evaluated in every other model
     n_without_list: int  #: of those compared, without a list
+
+
+class Comparing(NamedTuple):
+    """How models are held against each other."""
+
+    baseline: str | None  #: the model that the others are compared with; None: every two are
+    pairs: Sequence[tuple[str, str]]  #: model and baseline of every difference
+    settings: Settings
+    users_by_model: tuple[ModelUsers, ...]
+    basis: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,8 +184,6 @@ class ReportData:
         With several models `low` and `high` are mean_low and mean_high, and `difference` with what follows is from the
         model's baseline. `segments` has a frame of its own: `report.segments.to_frame()`.
         """
-        import pandas as pd
-
         frame = pd.DataFrame([vars(mean) for mean in self.means]).drop(columns="symbol")
         if not self.several:
             return frame.drop(columns=["model", "best", "near_best"])

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from recnb.data.encoding import positions
@@ -17,21 +16,18 @@ from recnb.results.evaluation_data import EvaluationData
 
 def overlaps(models: Mapping[str, EvaluationData], k: int | None) -> list[dict[str, Any]]:
     """Compare the lists of each two models, over the users with a list from either of them."""
-    lists, n = {name: _lists(model, k) for name, model in models.items()}, next(iter(models.values())).n_users
-    found = []
+    lists, found = {name: _lists(model, k) for name, model in models.items()}, []
+    in_both = pl.col("rank").is_not_null() & pl.col("rank_right").is_not_null()
+    of_user = {"shared": in_both.sum(), "either": pl.len(), "in_place": (pl.col("rank") == pl.col("rank_right")).sum()}
     for model, other in steps(list(combinations(models, 2)), _("comparing")):
-        both = lists[model].join(lists[other], on=["user", "item"])
-        in_place = np.bincount(both.filter(pl.col("rank") == pl.col("rank_right"))["user"], minlength=n)
-        shared, length, other_length = (
-            np.bincount(rows["user"], minlength=n) for rows in (both, lists[model], lists[other])
-        )
-        either = length + other_length - shared
-        has_list = either > 0
+        rows = lists[model].join(lists[other], on=["user", "item"], how="full", coalesce=True)
+        users = rows.group_by("user").agg(**of_user).sort("user")
+        shares = (users["shared"] / users["either"]).to_numpy()
         found.append({
             "model": model, "other": other, "k": k,
-            "jaccard": float((shared[has_list] / either[has_list]).mean()) if has_list.any() else float("nan"),
-            "n_users": int(has_list.sum()),
-            "n_identical": int(((in_place == length) & (in_place == other_length) & has_list).sum()),
+            "jaccard": float(shares.mean()) if len(shares) else float("nan"),
+            "n_users": len(shares),
+            "n_identical": int((users["in_place"] == users["either"]).sum()),
         })  # fmt: skip
     return found
 

@@ -1,0 +1,164 @@
+"""From the values of users in every model to means, paired differences and tests, of all users or within segments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from recnb.display.language import _
+from recnb.display.progress import steps
+from recnb.errors import FrameError
+from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.metric import Metric
+from recnb.report.conclusions import POWER, Difference
+from recnb.report.data import SAME, Mean
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.segments import Segments
+from recnb.results.values import values_of
+from recnb.stats import Moments, Settings, detectable, holm, paired
+
+#: The values of a segment in each of its columns; () is all users.
+Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PairedValues:
+    """One metric at one cut-off: the values of the users who have one in every model."""
+
+    metric: Metric[...]
+    k: int | None
+    users: pl.Series
+    values: Floats  #: users × models
+
+
+class Compared(NamedTuple):
+    """Means and differences, each with the segment it is of."""
+
+    means: list[tuple[Key, Mean]]
+    differences: list[tuple[Key, Difference]]
+
+
+def paired_values(
+    models: Mapping[str, EvaluationData], metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]
+) -> list[PairedValues]:
+    """Compute a metric of every model; return the values of the users in common, for each cut-off."""
+    if metric.needs:
+        check_side_data(models)
+    cutoffs = metric.cutoffs(k)
+    sides = [values_of(model, metric, cutoffs, options) for model in models.values()]
+    users = users_in_common([side.users for side in sides])
+    # Users are sorted on every side, so those in common come in one order.
+    kept = [side.matrix[side.users.is_in(users.implode()).to_numpy()] for side in sides]
+    blocks = []
+    for at, cutoff in enumerate(cutoffs):
+        # The values of a model lie together, so that a sum does not depend on what was computed with it.
+        values = np.stack([matrix[:, at] for matrix in kept])
+        known = ~np.isnan(values).any(axis=0)
+        values = np.compress(known, values, axis=1).T
+        blocks.append(PairedValues(metric.bounded(options), cutoff, users.filter(pl.Series(known)), values))
+    return blocks
+
+
+def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
+    """Return the users of all models, in the order that the first has them."""
+    users, *others = users_of_each
+    for other in others:
+        if not users.equals(other):
+            users = users.filter(users.is_in(other.implode()))
+    return users
+
+
+def check_side_data(models: Mapping[str, EvaluationData]) -> None:
+    """Refuse metrics of side data that are not the same for all models."""
+    (first, ours), *others = models.items()
+    for role in ("train", "items"):
+        frame = getattr(ours.side_data, role)
+        for name, theirs in others:
+            other = getattr(theirs.side_data, role)
+            if frame is None or other is None or frame is other or same_rows(frame, other):
+                continue
+            raise FrameError(
+                f"{first!r} and {name!r} have different {role}=, of which this metric is made, so the difference would be that of "
+                f"{role}=: give compare() one {role}= and frames of recommendations, or evaluate both with the same."
+            )
+
+
+def same_rows(one: pl.DataFrame, other: pl.DataFrame) -> bool:
+    """Return whether two tables have the same rows, in whatever order."""
+    left, right = (np.sort(table.hash_rows().to_numpy()) for table in (one, other))
+    return one.columns == other.columns and np.array_equal(left, right)
+
+
+def measure(
+    blocks: Iterable[PairedValues],
+    names: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    settings: Settings,
+    segments: Segments | None = None,
+    evaluated: pl.Series | None = None,
+) -> Compared:
+    """Measure every mean and every difference of all users, or of the users evaluated in each segment.
+
+    p-values are corrected over all differences, those of means against the best within each segment.
+    """
+    means, made = dict[Key, list[tuple[Mean, float]]](), dict[Key, list[Difference]]()
+    for block in steps(blocks, _("comparing")):
+        for key, values in _by_segment(block, segments, evaluated):
+            means.setdefault(key, []).extend(_means(block, values, names, settings))
+            made.setdefault(key, []).extend(_differences(block, values, names, pairs, settings) if pairs else [])
+    marked = []
+    for key, rows in means.items():
+        is_apart = holm(np.array([p for _mean, p in rows])) <= settings.alpha
+        for (mean, _p), apart in zip(rows, is_apart.tolist(), strict=True):
+            is_near = mean.judges and not (mean.best or apart) and mean.n_users > 0
+            marked.append((key, replace(mean, near_best=is_near)))
+    tested = [(key, difference) for key in means for difference in made[key]]
+    corrected = holm(np.array([difference.p for _key, difference in tested])).tolist()
+    return Compared(marked, [(key, replace(one, p_holm=p)) for (key, one), p in zip(tested, corrected, strict=True)])
+
+
+def _by_segment(
+    block: PairedValues, segments: Segments | None, evaluated: pl.Series | None
+) -> Iterator[tuple[Key, Floats]]:
+    """Return the values of all users, or of those of each segment that has any; one who is not evaluated is in none."""
+    if segments is None or evaluated is None:
+        yield (), block.values
+        return
+    code = np.where(block.users.is_in(evaluated.implode()).to_numpy(), segments.of(block.users), -1)
+    for at in np.unique(code[code >= 0]).tolist():
+        yield segments.keys[at], np.compress(code == at, block.values.T, axis=1).T
+
+
+def _means(block: PairedValues, values: Floats, names: Sequence[str], settings: Settings) -> list[tuple[Mean, float]]:
+    """Return the mean of every model with the best marked, and the p of each against the best."""
+    metric, moments = block.metric, Moments.of(values, block.metric.bounds)
+    low, high = moments.interval(settings.confidence)
+    mean = moments.mean if moments.n else np.full(len(names), nan)
+    best = metric.is_accuracy & (mean >= mean.max() - SAME)  # beyond accuracy more is not better, and there is no best
+    behind = np.full(len(names), nan)
+    if best.any():
+        behind = np.where(best, nan, paired(values[:, [int(mean.argmax())]] - values).p)
+    rows = zip(names, *(each.tolist() for each in (mean, low, high, best, behind)), strict=True)
+    about = metric.name, metric.symbol, block.k
+    return [(Mean(name, *about, at, a, b, len(values), is_best), p) for name, at, a, b, is_best, p in rows]
+
+
+def _differences(
+    block: PairedValues, values: Floats, names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
+) -> Iterator[Difference]:
+    """Test each pair of models."""
+    lowest, highest = block.metric.bounds
+    apart = [values[:, names.index(model)] - values[:, names.index(baseline)] for model, baseline in pairs]
+    tests = paired(np.stack(apart, axis=1), settings, (lowest - highest, highest - lowest))
+    columns = ("low", "high", "p", "effect_size", "won", "tied", "lost")
+    for at, (model, baseline) in enumerate(pairs):
+        # If few users differ, how far others would differ cannot be estimated.
+        smallest = nan if isnan(tests.p[at]) else detectable(float(tests.sd[at]), tests.n, POWER, settings.alpha)
+        about = block.metric.name, block.metric.symbol, block.k, model, baseline, float(tests.mean[at])
+        numbers = {name: getattr(tests, name)[at].item() for name in columns}
+        yield Difference(*about, **numbers, detectable=smallest, alpha=settings.alpha, n_users=tests.n)
