@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -18,8 +18,8 @@ from recnb.data import Layout, Part, Source, table_of, validation
 from recnb.data.parts import Parts
 from recnb.distributed import kernel
 from recnb.distributed.evaluation import PartedEvaluation
-from recnb.distributed.kernel import BUCKET, ROW
-from recnb.errors import FrameError, OptionError
+from recnb.distributed.kernel import BUCKET, ROW, check_npartitions
+from recnb.errors import FrameError
 from recnb.options import parse_options
 
 T = TypeVar("T")
@@ -56,9 +56,9 @@ class DaskParts(Parts):
 
     def __init__(self, recs: Any, truth: Any, columns: Mapping[str, str | None], npartitions: int | None) -> None:
         recs, truth = _dask_frame(recs, "recommendations", truth), _dask_frame(truth, "truth", recs)
-        refuse_no_number(npartitions)
+        check_npartitions(npartitions)
         self.layout = Layout.of(recs._meta, truth._meta, columns)
-        _same_kinds(recs, truth, self.layout)
+        _refuse_kinds([recs, truth], self.layout)
         n = npartitions or max(recs.npartitions, truth.npartitions)
         sides = (("recs", recs, self.layout.recs_read), ("truth", truth, self.layout.truth))
         metas = [(table_of(frame._meta, name, roles), name, roles) for name, frame, roles in sides]
@@ -78,12 +78,6 @@ class DaskParts(Parts):
         wanted = users.to_list()
         left, right = compute(*(rows[rows["user"].isin(wanted)] for rows in self._rows))
         return kernel.read_part(left, right, self.layout).source
-
-
-def refuse_no_number(npartitions: object) -> None:
-    """Refuse what is no number of parts."""
-    if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
-        raise OptionError(f"npartitions={npartitions!r} is no number of parts: give a whole number from 1 up.")
 
 
 class DaskAccessor:
@@ -164,36 +158,20 @@ def _uncategorized(column: pd.Series[Any]) -> pd.Series[Any]:
     return column.astype(object if kept.kind == "O" or column.hasnans else kept)
 
 
-def _same_kinds(recs: Any, truth: Any, layout: Layout) -> None:
-    """Raise an error for ids of different types before the shuffle; a column of objects is checked by its first row."""
-    sides = ((recs, layout.recs, "recommendations"), (truth, layout.truth, "truth"))
-    kinds = [{role: _kind(frame, labels[role], name) for role in validation.IDS} for frame, labels, name in sides]
-    if any(
-        None not in (kinds[0][role], kinds[1][role]) and kinds[0][role] != kinds[1][role] for role in validation.IDS
-    ):
-        left, right = (_first(frame, labels, name) for frame, labels, name in sides)
-        validation.same_kind(left, right, layout.recs, layout.truth)
+def _refuse_kinds(frames: Sequence[Any], layout: Layout) -> None:
+    """Refuse ids of different types before the shuffle, where the columns say their types; else the parts do."""
+    for role in validation.IDS:
+        columns = [labels[role] for labels in (layout.recs, layout.truth)]
+        types = [frame._meta.dtypes[column] for frame, column in zip(frames, columns, strict=True)]
+        if len({pd.api.types.is_numeric_dtype(one) for one in types}) == 2 and not any(map(_says_nothing, types)):
+            raise FrameError(
+                f"the {role} ids are of different kinds: {types[0]} in column {columns[0]!r} of the recommendations, {types[1]} in "
+                f"column {columns[1]!r} of the truth. They would never match. Make both text: frame.astype({{column: str}})."
+            )
 
 
-def _kind(frame: Any, column: str, name: str) -> str | None:
-    """Describe the ids of a column; None if the frame has no rows."""
-    dtype = frame._meta.dtypes[column]
-    if isinstance(dtype, pd.CategoricalDtype) or dtype is np.dtype(object):
-        row = _first(frame, {"user": column, "item": column}, name)
-        return validation.kind(row["user"].dtype) if row.height else None
-    typed = table_of(frame._meta, name, {"id": column})["id"].dtype
-    return validation.kind(pl.Int64()) if typed.is_float() or typed.is_integer() else validation.kind(typed)
-
-
-def _first(frame: Any, labels: Mapping[str, str], name: str) -> pl.DataFrame:
-    """The first row without missing ids."""
-    ids = {role: labels[role] for role in validation.IDS}
-    columns = list(dict.fromkeys(ids.values()))
-    for number in range(frame.npartitions):
-        rows = frame[columns].partitions[number].compute().dropna().head(1)
-        if len(rows):
-            return validation.ids(table_of(rows, name, ids), name, labels)
-    return pl.DataFrame(schema=dict.fromkeys(ids, pl.Int64))
+def _says_nothing(dtype: Any) -> bool:
+    return isinstance(dtype, pd.CategoricalDtype) or dtype is np.dtype(object)
 
 
 __all__ = ["DaskAccessor", "evaluate", "register"]

@@ -1,44 +1,132 @@
-"""An Evaluation whose rows stay with an engine: means are sums of its parts, hits and values of users are fetched when asked for."""
+"""An Evaluation whose rows stay with an engine: means are sums over its parts, hits and values of users are fetched when asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial, reduce
 from operator import add
-from typing import Any
 
-import pandas as pd
+import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data import Facts, Source
+from recnb.data import Facts, Prepared, Source
 from recnb.data.columns import columns_of
-from recnb.data.parts import Parts
+from recnb.data.parts import Parts, refuse_catalogue
 from recnb.data.relevance import LazyRows
-from recnb.data.side_data import read_side_data
+from recnb.data.side_data import SideData, read_side_data
 from recnb.data.source import elsewhere
-from recnb.distributed import kernel
-from recnb.distributed.sums import PartialScore, Question, Sums, refuse_catalogue
-from recnb.errors import FrameError, OptionError
+from recnb.display.templates import render
+from recnb.distributed.kernel import MetricSums, Sums, highest, takes_scale
+from recnb.errors import FrameError
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import Metric
+from recnb.metrics.cached import cached_property
+from recnb.metrics.hits import Floats, Ints
 from recnb.options import ParsedOptions, parse_options
-from recnb.results import Table
-from recnb.results.arguments import Metrics
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.values import DistributedData, Request, Values, values_of
+from recnb.stats import IntervalMethod
 
 
-class SumScore(PartialScore):
-    """A metric's mean over users, of sums; the values of users are fetched when asked for."""
+class SummedValues(Values):
+    """A metric's means and intervals, of sums over users; the values of users are fetched when they are asked for."""
 
-    _values: Callable[[], pd.Series[float]]
+    _sums: MetricSums
+    _fetch: Callable[[], Values]
+
+    def __init__(self, request: Request, sums: MetricSums, fetch: Callable[[], Values]) -> None:
+        """Take the means of the sums."""
+        metric, k, options = request
+        mean = np.array([each.mean[0] if each.n else np.nan for each in sums.moments])
+        known = {"metric": metric, "options": options, "k": k, "mean": mean, "results": ()}
+        vars(self).update(known, convention=sums.convention, basis=sums.basis, _sums=sums, _fetch=fetch)
+
+    @cached_property
+    def at_hand(self) -> Values:
+        """The same, with the values of users in memory."""
+        return self._fetch()
 
     @property
-    def per_user(self) -> pd.Series[float]:
-        """The value of each user, indexed by user."""
-        return self._values()
+    def users(self) -> pl.Series:
+        """The users evaluated."""
+        return self.at_hand.users
+
+    @property
+    def matrix(self) -> Floats:
+        """Users × cut-offs."""
+        return self.at_hand.matrix
+
+    @property
+    def n_users(self) -> Ints:
+        """The number of users averaged, by cut-off."""
+        return np.array([each.n for each in self._sums.moments])
+
+    def interval(
+        self,
+        confidence: float = 0.95,
+        method: IntervalMethod = "beta",
+        resamples: int | None = None,
+        seed: int | None = None,
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of the interval of each mean; the bootstrap draws from the values of users."""
+        if method not in ("beta", "t") or resamples is not None or seed is not None:
+            return self.at_hand.interval(confidence, method, resamples, seed)
+        low, high = np.hstack([each.interval(confidence, method) for each in self._sums.moments])
+        return low, high
+
+
+class EngineData(DistributedData):
+    """The data of an evaluation whose parts an engine holds; hits, truth and counts of users are fetched on first use, once."""
+
+    def __init__(self, parts: Parts, given: ParsedOptions, floats: tuple[str, ...]) -> None:
+        """Describe the rows; nothing is computed."""
+        self._parts, self._given, self._floats = parts, given, floats
+        self._n_users: int | None = None
+        self.library, self.overrides = given.library, dict(given.overrides)
+
+    @cached_property
+    def source(self) -> Source:
+        """The lists, which stay where they are, and the truth, which is fetched with the hits."""
+        parts = self._parts
+        truth = LazyRows(lambda: self.prepared.judged.select(*parts.layout.truth))
+        return Source(parts.away, truth, parts.layout.recs, parts.layout.truth, floats=self._floats)
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """What is kept of all parts."""
+        return self.source.under(self._given.convention_for(self.source))
+
+    @cached_property
+    def side_data(self) -> SideData:
+        """The frames of train, items and users."""
+        return read_side_data(self.source, None, self._given.columns, **self._given.side_data)
+
+    @property
+    def n_users(self) -> int:
+        """The number of users evaluated."""
+        return len(self.prepared.users) if self._n_users is None else self._n_users
+
+    def values_of_each(self, requests: Sequence[Request]) -> list[Values]:
+        """Compute metrics: their sums in one pass, and one more where a metric takes the scale of all grades."""
+        if "prepared" in vars(self):
+            return [values_of(self, *request) for request in requests]
+        for metric, _k, options in requests:
+            metric.check(options)
+            if not metric.is_accuracy:  # these look at all lists together, which no part holds
+                raise elsewhere(self._parts.where, self._parts.remedy)
+        given, scale = replace(self._given, side_data={}), 0.0
+        if any(takes_scale(metric, options) for metric, _k, options in requests):
+            scale = max(self._parts.each(partial(highest, given)), default=0.0)
+        found = list(self._parts.each(partial(Sums.of, requests, given, scale)))
+        if not found:
+            Facts().check(0, 0, given.convention, self._parts.layout)
+        total = reduce(add, found)
+        total.facts.check(total.n_users, total.n_relevant, total.convention, self._parts.layout)
+        self._n_users = total.n_users
+        return [
+            SummedValues(request, sums, partial(values_of, self, *request))
+            for request, sums in zip(requests, total.metrics, strict=True)
+        ]
 
 
 class PartedEvaluation(Evaluation):
@@ -50,23 +138,15 @@ class PartedEvaluation(Evaluation):
     """
 
     def __init__(self, parts: Parts, given: ParsedOptions, floats: tuple[str, ...] = ()) -> None:
-        self._parts, self._given, self._floats = parts, given, floats
-        refuse_catalogue(given.convention, parts.where)
+        """Describe the rows; nothing is computed."""
+        refuse_catalogue(given.convention, parts.where, parts.remedy)
         for name, frame in given.side_data.items():
             if type(frame).__module__.split(".")[0] in ("dask", "pyspark"):
                 problem = f"{name}= is looked at here, and not with an engine: give a pandas or Polars frame of it."
                 raise FrameError(problem)
             columns_of(frame, name)
-
-    @cached_property
-    def _data(self) -> EvaluationData:  # type: ignore[override]
-        given, layout = self._given, self._parts.layout
-
-        def truth() -> pl.DataFrame:
-            return source.under(given.convention_for(source)).judged.select(*layout.truth)
-
-        source = Source(self._parts.away, LazyRows(truth), layout.recs, layout.truth, floats=self._floats)
-        return given.data(source, read_side_data(source, None, given.columns, **given.side_data))
+        self._parts, self._given, self._floats = parts, given, floats
+        super().__init__(EngineData(parts, given, floats))
 
     @property
     def convention(self) -> Convention:
@@ -78,48 +158,6 @@ class PartedEvaluation(Evaluation):
         given = parse_options({**self._given.columns, **self._given.side_data, "convention": library})
         return PartedEvaluation(self._parts, given, self._floats)
 
-    def table(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        intervals: bool = False,
-        by: Any = None,
-        bins: int = 4,
-        **options: Any,
-    ) -> Table:
-        """Return means over users, as the table of any Evaluation."""
-        if by is not None:
-            return super().table(metrics, k, by=by, bins=bins, **options)
-        if not isinstance(intervals, bool):
-            raise OptionError(f"intervals={intervals!r}: say True or False.")
-        return self._sums(metrics, k, options).table(intervals=intervals)
-
-    def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Any:
-        """Return a metric at many cut-offs, with a 95% interval at each."""
-        return self._sums([metric], Cutoffs.of_curve(k), options).curve()
-
-    def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Any:
-        if not metric.is_accuracy:  # these look at all lists together, which no part holds
-            raise elsewhere(self._parts.where, self._parts.remedy)
-        mean = self._sums([metric.name], k, options).score()
-        score = SumScore(mean.moments, mean.metric, mean.k, mean.convention, mean.basis)
-        score._values = lambda: super(PartedEvaluation, self)._score(metric, k, options).per_user
-        return score
-
-    def _sums(self, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Sums:
-        """Add up what a question gives in each part: one pass, and one more where a metric takes the scale of all grades."""
-        question, given = Question.of(self._given.library, metrics, k, options), replace(self._given, side_data={})
-        scale = max(self._parts.each(partial(kernel.highest, given)), default=0.0) if question.needs_scale else None
-        found = list(self._parts.each(partial(kernel.add_up, question, given, scale)))
-        if not found:
-            Facts().check(0, 0, self.convention, self._parts.layout)
-        total, facts = found[0]
-        for sums, own in found[1:]:
-            total, facts = add(total, sums), add(facts, own)
-        facts.check(total.n_users, total.n_relevant, total.convention, self._parts.layout)
-        return total
-
     def __repr__(self) -> str:
         return (
             f"Evaluation of {self._parts.where}, nothing computed yet; {self.convention}\n"
@@ -127,6 +165,4 @@ class PartedEvaluation(Evaluation):
         )
 
     def _repr_html_(self) -> str:
-        from recnb.display.templates import render
-
         return str(render("distributed/evaluation.jinja", lines=repr(self).split("\n")))

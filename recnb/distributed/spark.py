@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import DataType, StringType
+from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructType
 
 from recnb.comparison.models import register as register_engine
 from recnb.data import Frame, Layout, Part, Source, table_of, validation
@@ -23,8 +24,8 @@ from recnb.data.parts import Parts
 from recnb.display.language import current, use_language
 from recnb.distributed import kernel
 from recnb.distributed.evaluation import PartedEvaluation
-from recnb.distributed.kernel import BUCKET, ROW
-from recnb.errors import FrameError, OptionError, RecnbError
+from recnb.distributed.kernel import BUCKET, ROW, check_npartitions
+from recnb.errors import FrameError, RecnbError
 from recnb.options import parse_options
 
 T = TypeVar("T")
@@ -36,7 +37,6 @@ SCHEMA = "bucket int, piece int, bytes binary"
 PIECE = 4 * 2**20
 
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
-OTHERS = ("boolean", "binary", "date", "timestamp", "timestamp_ntz", "time", "decimal")
 
 
 @contextmanager
@@ -72,19 +72,20 @@ class SparkParts(Parts):
 
     def __init__(self, recs: Frame, truth: Frame, columns: Mapping[str, str | None], npartitions: int | None) -> None:
         session = _session(recs, truth)
-        if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
-            raise OptionError(f"npartitions={npartitions!r} is no number of parts: give a whole number from 1 up.")
+        check_npartitions(npartitions)
         self.layout = Layout.of(_names_of(recs), _names_of(truth), columns)
         left = by_role(recs, "recommendations", self.layout.recs_read, session)
         right = by_role(truth, "truth", self.layout.truth, session)
-        same_kinds(left, right, (self.layout.recs_read, self.layout.truth))
+        check_types(left, "recommendations", self.layout.recs_read)
+        check_types(right, "truth", self.layout.truth)
+        same_kinds(left, right, self.layout)
         self.floats = tuple(
             f"{name}[{labels[role]!r}]"
             for rows, name, labels in ((left, "recs", self.layout.recs), (right, "truth", self.layout.truth))
             for role in validation.IDS
             if rows.schema[role].dataType.simpleString() in ("float", "double")
         )
-        self._picked, self._n = (left, right), npartitions or _parts_of(session)
+        self._picked, self._n = (left, right), npartitions or _shuffled_into(session)
 
     def each(self, work: Callable[[Part], T]) -> Iterator[T]:
         """Call a function of each bucket, in a worker; results are in the order of buckets."""
@@ -95,10 +96,10 @@ class SparkParts(Parts):
 
     def rows_of(self, users: pl.Series) -> Source:
         """Return the rows of some users."""
-        asked = [user for user in users.to_list() if fits(user, self._picked[0])]
+        wanted = fn.col("user").isin(users.to_list())
         with _working():
             # What is filtered before it is numbered can be left to the source.
-            left, right = (numbered(rows.filter(fn.col("user").isin(asked)), 1).toArrow() for rows in self._picked)
+            left, right = (numbered(rows.filter(wanted), 1).toArrow() for rows in self._picked)
         return kernel.read_part(left, right, self.layout).source
 
 
@@ -191,58 +192,42 @@ def _hashed(rows: DataFrame) -> Any:
 
 
 def kind_of(dtype: DataType) -> str | None:
-    """Describe ids of a type; None if the type cannot hold ids."""
+    """Describe ids of a type; None if they can be of no such type."""
     name = dtype.simpleString()
     if name in NUMBERS:
         return "whole numbers"
-    if isinstance(dtype, StringType) or name.startswith(("char", "varchar")):
-        return "text"
-    return name if name.split("(")[0] in OTHERS else None
+    return "text" if isinstance(dtype, StringType) or name.startswith(("char", "varchar")) else None
 
 
-def same_kinds(recs: DataFrame, truth: DataFrame, labels: tuple[Mapping[str, str], Mapping[str, str]]) -> None:
-    """Raise an error for ids of different types and for invalid column types, by the schemas alone."""
-    names = ("recommendations", "truth")
-    for rows, name, own in zip((recs, truth), names, labels, strict=True):
-        for role, column in own.items():
-            dtype = rows.schema[role].dataType
-            if kind_of(dtype) is None and (role in validation.IDS or dtype.simpleString() != "void"):
-                _refuse(name, role, column, dtype.simpleString())
-    for role in validation.IDS:
-        left, right = (rows.schema[role].dataType for rows in (recs, truth))
-        if kind_of(left) == kind_of(right):
+def check_types(rows: DataFrame, name: str, labels: Mapping[str, str]) -> None:
+    """Refuse columns whose types can hold no ids, or no numbers."""
+    for role, column in labels.items():
+        dtype = rows.schema[role].dataType
+        if role in validation.IDS and kind_of(dtype) is None:
+            wanted = f"no {role} id, one a row, as text or whole numbers"
+        elif role not in validation.IDS and isinstance(dtype, (ArrayType, MapType, StructType)):
+            wanted = f"no {role}, which is a number"
+        else:
             continue
-        label, other = labels[0][role], labels[1][role]
-        changed, column = ("recs", label) if kind_of(right) == "text" else ("truth", other)
-        raise FrameError(
-            f"the {role} ids are of different kinds: recommendations hold {_said(left)} in column {label!r}, truth holds "
-            f"{_said(right)} in column {other!r}. They would never match. Make both text, "
-            f"{changed} = {changed}.withColumn({column!r}, {changed}[{column!r}].cast('string')), or both whole numbers, .cast('bigint')."
-        )
+        how = "F.explode makes a row of each element" if isinstance(dtype, ArrayType) else f"cast it, F.col({column!r})"
+        raise FrameError(f"{name}: column {column!r} holds {dtype.simpleString()[:80]}, {wanted}: {how}.")
 
 
-def _said(dtype: DataType) -> str:
-    kind, name = kind_of(dtype), dtype.simpleString()
-    return name if kind == name else f"{kind} ({name})"
+def same_kinds(recs: DataFrame, truth: DataFrame, layout: Layout) -> None:
+    """Refuse ids of different types, which would never match."""
+    for role in validation.IDS:
+        left, right = (kind_of(rows.schema[role].dataType) for rows in (recs, truth))
+        if left != right:
+            frame, column = ("truth", layout.truth[role]) if left == "text" else ("recs", layout.recs[role])
+            raise FrameError(
+                f"the {role} ids are of different kinds: {left} in column {layout.recs[role]!r} of the recommendations, {right} in "
+                f"column {layout.truth[role]!r} of the truth. They would never match. Make both text: "
+                f"{frame} = {frame}.withColumn({column!r}, {frame}[{column!r}].cast('string'))."
+            )
 
 
-def _refuse(name: str, role: str, column: str, held: str) -> None:
-    wanted = f"which is no {role} id: one id a row is needed" if role in validation.IDS else f"which is no {role}"
-    remedy = "text or whole numbers" if role in validation.IDS else "numbers"
-    how = f"F.explode({column!r}) makes a row of each element" if held.startswith("array") else f"make it {remedy}"
-    raise FrameError(f"{name}: column {column!r} holds {held[:80]}, {wanted}: {how}.")
-
-
-def fits(value: object, rows: DataFrame) -> bool:
-    """Whether a user id of this type can occur in a frame; Spark fails on comparing text with numbers."""
-    kind = kind_of(rows.schema["user"].dataType)
-    if kind == "whole numbers":
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    return isinstance(value, str) == (kind == "text")
-
-
-def _parts_of(session: Any) -> int:
-    """As many parts as Spark shuffles into; some platforms leave that to themselves."""
+def _shuffled_into(session: Any) -> int:
+    """Return the number of parts that Spark shuffles into; some platforms leave that to themselves."""
     said = str(session.conf.get("spark.sql.shuffle.partitions"))
     return int(said) if said.isdigit() else 200
 
@@ -266,9 +251,7 @@ def _working() -> Iterator[None]:
     try:
         with quiet():
             yield
-    except RecnbError:
-        raise
-    except Exception as problem:
+    except PySparkException as problem:
         raise _explained(problem) or problem from problem
 
 

@@ -130,6 +130,11 @@ class Metric(Definition, Generic[P]):
         """The name it is called by."""
         return self.text or self.plain_name
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle it by its name, as functions are, with what a text has changed."""
+        changed = ("symbol", "text", "given", "data", "cutoff", "bounds", "top")
+        return _restored, (self.plain_name, {name: getattr(self, name) for name in changed})
+
     def cutoffs(self, k: Cutoffs) -> Cutoffs:
         """Its own cut-off if it has one, else these."""
         return k if self.cutoff is None else Cutoffs.of(self.cutoff)
@@ -294,6 +299,10 @@ def measure_named(name: object) -> Metric[...]:
         raise OptionError(f"{quoted(name)} is no metric of recnb. {as_text}")
     plain = ALIASES.get(name, name)
     return EVERY_METRIC[plain] if plain in EVERY_METRIC else _parse_measure(name)
+
+
+def _restored(name: str, changed: Mapping[str, Any]) -> Metric[...]:
+    return replace(EVERY_METRIC[name], **changed)
 
 
 def any_metric(name: object) -> Metric[...]:

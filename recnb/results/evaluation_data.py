@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, presets, shown_at
-from recnb.data import Counts, Prepared
+from recnb.data import Counts, Prepared, Source
 from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
 from recnb.data.relevance import relevant_only
@@ -23,6 +22,7 @@ from recnb.data.subset import judged_hits
 from recnb.display.language import N_, Sentence
 from recnb.display.text import one_line
 from recnb.errors import OptionError, UnknownUserError, quoted
+from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import Bools
@@ -139,8 +139,16 @@ class EvaluationData:
         self.library = library
         self.overrides = dict(overrides or {})
         self.side_data = side_data or SideData()
-        #: All lists, and the attributes of items: what metrics beyond accuracy read; loaded on first use.
-        self.item_data = ItemData(prepared, self.side_data)
+
+    @cached_property
+    def item_data(self) -> ItemData:
+        """All lists, and the attributes of items: what metrics beyond accuracy read."""
+        return ItemData(self.prepared, self.side_data)
+
+    @property
+    def source(self) -> Source | None:
+        """The frames as they were read, to be looked at under another convention."""
+        return self.prepared.source
 
     @property
     def n_users(self) -> int:
@@ -156,8 +164,7 @@ class EvaluationData:
     @property
     def user_label(self) -> str:
         """The caller's name of the column of users: that of the recommendations, unless it is "user" and the truth has another."""
-        source = self.prepared.source
-        labels = () if source is None else (source.labels, source.truth_labels)
+        labels = () if self.source is None else (self.source.labels, self.source.truth_labels)
         return next((label for of_frame in labels if (label := of_frame.get("user", "user")) != "user"), "user")
 
     @property

@@ -18,7 +18,7 @@ from recnb.results.plots import parts_of
 from recnb.results.provenance import merged
 from recnb.results.score import CatalogueScore, Score, score_of
 from recnb.results.table import Table
-from recnb.results.values import recorded_in, values_of
+from recnb.results.values import recorded_in, values_of, values_of_each
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -40,8 +40,8 @@ def table_of(
         rest = " has columns for others: give each name its own cut-off, or none."
         raise OptionError(f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}", rest)
     rows, phrases, decisions = {}, dict[str, list[str]](), dict[str, list[str]]()
-    for name, metric, own in asked:
-        found = values_of(data, metric, metric.cutoffs(cutoffs), own)
+    requests = [(metric, metric.cutoffs(cutoffs), own) for _name, metric, own in asked]
+    for (name, metric, _own), found in zip(asked, values_of_each(data, requests), strict=True):
         if with_cutoff is not None and metric.cutoff is None and cutoffs.values[0] is not None:
             name = f"{name}@{cutoffs.values[0]}"
         rows[name] = [found.mean, *(found.interval() if intervals else ())]
@@ -115,10 +115,9 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     if twice := [name for name in names if names.count(name) > 1]:
         raise OptionError(f"{twice[0]!r} is named more than once.")
     metrics = {text: measure_named(text) for text in names}
-    rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
-    for text, metric in metrics.items():
-        own = options_of(metric, None, options, list(metrics.values()))
-        found = values_of(data, metric, Cutoffs.of(metric.cutoff), own)
+    rows, phrases, named = dict[str, list[Any]](), dict[str, list[str]](), list(metrics.values())
+    requests = [(metric, Cutoffs.of(metric.cutoff), options_of(metric, None, options, named)) for metric in named]
+    for text, found in zip(metrics, values_of_each(data, requests), strict=True):
         rows[text] = [column.item() for column in (found.mean, *found.interval(confidence), found.n_users)]
         phrases[text] = found.basis.phrases(brief=True)
     frame = pd.DataFrame.from_dict(rows, "index", columns=["mean", "low", "high", "users"]).rename_axis("measure")
@@ -149,7 +148,7 @@ def curve_of(data: EvaluationData, metric: str, k: Any, options: Mapping[str, An
         raise OptionError(f"{metric!r} has its cut-off, and k= names others: leave one of them out.")
     cutoffs = Cutoffs.of_curve(k)
     check_options(chosen, options)
-    found = values_of(data, chosen, cutoffs, options)
+    (found,) = values_of_each(data, [(chosen, cutoffs, options)])
     numbers = np.transpose([found.mean, *found.interval()])
     frame = pd.DataFrame(numbers, pd.Index([*cutoffs], name="k"), [chosen.name, "low", "high"])
     table = Table.made(frame, [*found.basis.phrases(), _("95% intervals")])

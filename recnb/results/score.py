@@ -18,13 +18,13 @@ from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting, near
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import Metric, any_metric
+from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Whole
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import axes
 from recnb.results.provenance import titled
-from recnb.results.values import Said, Values, values_of
+from recnb.results.values import Said, Values, values_of_each
 from recnb.stats import ENOUGH, Detectable, IntervalMethod
 
 if TYPE_CHECKING:
@@ -98,8 +98,7 @@ class MetricValue(float, Suggesting):
 
     def __reduce__(self) -> tuple[Any, ...]:
         wholes = tuple(Whole(one, of_users=_given(one.of_users)) for one in self._found.of_all)
-        found: Any = replace(self._found, options={}, basis=Said(self.basis), results=wholes)
-        vars(found)["metric"] = None  # looked up by its name again
+        found = replace(self._found.at_hand, options={}, basis=Said(self.basis), results=wholes)
         parts = {name: _given(part) if callable(part) else part for name, part in vars(self).items()}
         return _restored, (type(self), float(self), {**parts, "_found": found})
 
@@ -114,10 +113,9 @@ def _same(value: Any) -> Any:
 
 
 def _restored(kind: type[MetricValue], value: float, parts: dict[str, Any]) -> MetricValue:
-    """Return a pickled score, with the metric of its name."""
+    """Return a pickled score."""
     score = float.__new__(kind, value)
-    found = replace(parts["_found"], metric=any_metric(parts["metric"]).bounded(dict(parts["convention"].metric)))
-    vars(score).update({**parts, "_found": found})
+    vars(score).update(parts)
     return score
 
 
@@ -267,7 +265,7 @@ def score_of(
 ) -> Score | CatalogueScore:
     """Return the number of any metric: the mean over users, or the one number of all lists."""
     check_options(metric, options)
-    found = values_of(data, metric, Cutoffs.of(k), options)
+    (found,) = values_of_each(data, [(metric, Cutoffs.of(k), options)])
     if found.of_all:
         return CatalogueScore(found, _exposure=partial(_exposure, data, k), _titles=partial(_titles, data, k))
     if not metric.is_accuracy and np.isnan(found.matrix).all():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -121,6 +122,11 @@ class Values:
     ] = ()  #: of a metric beyond accuracy, by cut-off: with the rows behind the values
 
     @property
+    def at_hand(self) -> Values:
+        """The same, with the values of users in memory."""
+        return self
+
+    @property
     def of_all(self) -> tuple[Whole, ...]:
         """The one number of all lists, by cut-off; nothing of a metric that users have a value of."""
         return tuple(each for each in self.results if isinstance(each, Whole))
@@ -151,6 +157,25 @@ class Values:
         columns = [self.matrix] if kept.all() else [self.matrix[rows, at : at + 1] for at, rows in enumerate(kept.T)]
         low, high = np.hstack([intervals(column, *how, bounds=self.metric.bounds) for column in columns])
         return low, high
+
+
+#: A metric, its cut-offs and its options.
+Request = tuple[Metric[...], Cutoffs, Mapping[str, Any]]
+
+
+class DistributedData(EvaluationData, ABC):
+    """Data whose rows stay with an engine, which adds up the values of users."""
+
+    @abstractmethod
+    def values_of_each(self, requests: Sequence[Request]) -> list[Values]:
+        """Compute several metrics in one pass over the rows."""
+
+
+def values_of_each(data: EvaluationData, requests: Sequence[Request]) -> list[Values]:
+    """Compute several metrics; of rows that stay with an engine, sums are fetched, and values of users when they are asked for."""
+    if isinstance(data, DistributedData):
+        return data.values_of_each(requests)
+    return [values_of(data, *request) for request in requests]
 
 
 def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]) -> Values:

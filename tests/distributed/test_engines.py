@@ -20,7 +20,7 @@ def both(engine, recs, truth, **options):
 
 def fetched(evaluation):
     """Whether hits and users are here."""
-    return "_data" in vars(evaluation)
+    return "prepared" in vars(evaluation._data)
 
 
 @pytest.mark.parametrize("number", range(len(CONVENTIONS)))
@@ -96,8 +96,9 @@ def test_nothing_is_computed_before_a_number_is_asked_for_and_sums_are_small(eng
     recs, truth = random_frames(np.random.default_rng(8), 1_000)
     both(engine, recs, truth)[0].table(["ndcg", "recall"], [5, 10])
     assert asked.pop() == pytest.approx(few, rel=0.1)  # of five times the users
-    _ = made.n_users, made.hits(), made.to_frame(), made.ndcg(k=5).per_user
-    assert len(asked) == 2  # hits once, and the sums of one number
+    score = made.ndcg(k=5)
+    _ = made.n_users, score.per_user, made.hits(), made.to_frame(), made.recall(k=5)
+    assert len(asked) == 2  # the sums of one number, and hits once
 
 
 def test_only_the_columns_that_are_read_are_moved(engine):
@@ -181,7 +182,7 @@ REFUSED = {
     "two models": (lambda r, t: (r.assign(model=np.where(r.user < 9, "a", "b")), t), {}, FrameError, "lists of 2 models"),
     "no user column": (lambda r, t: (r.rename(columns={"user": "x"}), t), {}, ColumnError, "no column is known to be the user"),
     "a wrong word": (lambda r, t: (r, t), {"ties": "lst"}, OptionError, "ties='lst' is no convention"),
-    "a catalogue": (lambda r, t: (r, t), {"candidates": "catalogue"}, OptionError, "candidates='catalogue'"),
+    "a catalogue": (lambda r, t: (r, t), {"candidates": "catalogue"}, ElsewhereError, "candidates='catalogue'"),
     "no parts": (lambda r, t: (r, t), {"npartitions": 0}, OptionError, "npartitions=0"),
 }  # fmt: skip
 
@@ -201,7 +202,7 @@ def test_what_cannot_be_asked_is_refused(engine):
         (OptionError, "Did you mean 'ndcg'", lambda: made.table(["ndgc"], k=5)),
         (OptionError, "gain='exp'", lambda: made.ndcg(k=5, gain="exp")),
         (OptionError, "whole numbers", lambda: made.curve("ndcg", [None])),
-        (OptionError, "beyond accuracy", lambda: made.table(["ndcg", "coverage"], k=5)),
+        (ElsewhereError, "every row of the lists", lambda: made.table(["ndcg", "coverage"], k=5)),
         (OptionError, "intervals=3: say True or False", lambda: made.table(intervals=3)),
         (ElsewhereError, r"every row of the lists.*recnb\.evaluate\(recs\.", lambda: made.coverage(k=5)),
         (UnknownUserError, "12345", lambda: made.explain("ndcg", 12345, k=5)),

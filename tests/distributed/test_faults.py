@@ -97,7 +97,7 @@ def test_spark_starts_lost_tasks_again_and_says_what_can_be_remedied(spark_sessi
         list(parts.each(broken))
     told = spark._explained(Exception("PythonException: ... ModuleNotFoundError: No module named 'recnb'"))
     assert "install it where they run" in str(told)
-    assert spark._parts_of(SimpleNamespace(conf={"spark.sql.shuffle.partitions": "auto"})) == 200
+    assert spark._shuffled_into(SimpleNamespace(conf={"spark.sql.shuffle.partitions": "auto"})) == 200
 
 
 @pytest.mark.spark
