@@ -26,8 +26,7 @@ from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
-from recnb.metrics.measure import is_measure
-from recnb.metrics.metric import measure_named
+from recnb.metrics.measure import is_measure, metric_named
 from recnb.options import COLUMNS, KEYWORDS
 from recnb.report.report import Report
 from recnb.report.request import USUAL_K
@@ -102,7 +101,7 @@ class GateRequest(NamedTuple):
         model, _, label = name.rpartition(":")
         if not is_measure(label) or not isfinite(number) or (worse and number < 0):
             raise OptionError(f"{flag} {text}: say it as {GATES[flag]}.")
-        measure_named(label)  # an unknown name is an error before the work, not after it
+        metric_named(label)  # an unknown name is an error before the work, not after it
         return cls(flag, model or None, label, number)
 
     def gate(self, result: Evaluation | Comparison) -> Gate:

@@ -14,9 +14,10 @@ from recnb.display.templates import render
 from recnb.display.text import one_line
 from recnb.errors import ElsewhereError, OptionError
 from recnb.metrics.hits import Hits
-from recnb.metrics.metric import Metric, metric_named
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import ACCURACY, Metric
 from recnb.results import CatalogueScore, Explanation, Score, Table
-from recnb.results.arguments import Metrics, measure_at
+from recnb.results.arguments import Metrics
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, at_least
@@ -289,13 +290,13 @@ class Evaluation(EvaluationMethods):
         correlation
             Without `against`: that of the models' values, from which the standard deviation is estimated; by default a cautious 0.3.
         """
-        chosen, cutoff = measure_at(metric, k)
+        chosen = metric_named(metric, ACCURACY)
         if against is not None and not isinstance(against, Evaluation):
             problem = f"against={one_line(repr(against))} is no Evaluation: "
             raise OptionError(problem, "give one, such as recnb.evaluate(other, truth).")
         other = None if against is None else against._data
         terms = {"power": power, "alpha": alpha, "correlation": correlation}
-        return detectable_of(self._data, other, metric_named(chosen), cutoff, options, **terms)
+        return detectable_of(self._data, other, chosen, chosen.cut_at(k), options, **terms)
 
     def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:
         """Check that a number reaches a value, as a test of a release would: true if it does; `to_json` writes it for CI.

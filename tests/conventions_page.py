@@ -17,7 +17,8 @@ from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.refusals import REFUSALS
 from recnb.libraries.variant import Variant
-from recnb.metrics.metric import LIST_METRICS, metric_named
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import LIST_METRICS
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "recnb" / "conventions" / "README.md"
 #: The six metrics of the tables: what each is called there, and the names under which recnb lists a library's own.

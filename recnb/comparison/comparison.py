@@ -25,13 +25,14 @@ from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.lint import ties_in
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import any_metric, measure_named
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import ACCURACY
 from recnb.options import Options, with_options_listed
 from recnb.report.conclusions import comparison_title, tested
 from recnb.report.data import Comparing, ModelUsers
 from recnb.report.differences import Compared, check_side_data, measure, paired_values
 from recnb.report.overlap import overlaps
-from recnb.results.arguments import Asked, Metrics, asked_of, check_options, chosen_metrics
+from recnb.results.arguments import Asked, Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.provenance import merged, scale_in_words
@@ -288,7 +289,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> print(found.not_worse("ndcg", k=10, model="item-knn").lines[0])
         ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864, 95% interval 0.0604 to 0.1124, 261 users)
         """
-        chosen = measure_named(metric)
+        chosen = metric_named(metric)
         if not chosen.is_accuracy:
             raise OptionError(f"{metric!r} is beyond accuracy, where lower is not worse: name a metric of accuracy.")
         if not is_number(margin) or margin < 0:
@@ -322,9 +323,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         from recnb.report.users import moved
 
-        (chosen,), pair, (cut,) = chosen_metrics([metric]), self._pair(model, baseline), Cutoffs.one(k).values
+        chosen, pair = metric_named(metric, ACCURACY), self._pair(model, baseline)
+        cut = chosen.cut_at(k)
         check_options(chosen, options)
-        values = {name: self._models[name].values(chosen, Cutoffs.one(k), options)[:, 0] for name in pair}
+        values = {name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0] for name in pair}
         groups = moved(self._models, pair, values, cut, _count("n", n, 1))
         return Movers.of(groups, chosen.symbol if cut is None else f"{chosen.symbol}@{cut}", self.basis())
 
@@ -351,8 +353,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def curve(self, metric: str = "ndcg", k: Iterable[int] = range(1, 21), **options: Any) -> Curves:
         """Return a metric at many cut-offs for every model, with an interval at each; `.plot()` draws it."""
-        chosen = any_metric(metric)
-        _segments, found = self._compared(self._asked([chosen.name], options), Cutoffs.of_curve(k), [])
+        chosen, cutoffs = metric_of_curve(metric, k)
+        _segments, found = self._compared(self._asked([chosen.name], options), cutoffs, [])
         rows = pd.DataFrame([vars(mean) for _key, mean in found.means])[["model", "k", "mean", "low", "high"]]
         frame = pd.concat([rows[rows["model"] == name] for name in self.names], ignore_index=True)
         table = Curves.made(frame, [self.basis()])

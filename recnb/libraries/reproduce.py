@@ -13,9 +13,8 @@ from recnb.data.side_data import read_side_data
 from recnb.errors import OptionError, near
 from recnb.libraries.variant import Variant
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import is_measure, spelling_of
-from recnb.metrics.metric import LIST_METRICS, measure_named
-from recnb.results.arguments import measure_at
+from recnb.metrics.measure import is_measure, metric_named, spelling_of
+from recnb.metrics.metric import LIST_METRICS
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.values import values_of
 
@@ -94,10 +93,10 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     if not isinstance(metric, str) or metric in variants(library) or not is_measure(metric):
         return preset(library, metric), k
     try:
-        measure = measure_named(metric)
+        measure = metric_named(metric)
     except OptionError:
         return preset(library, metric), k
-    k = measure_at(metric, k)[1]
+    k = measure.cut_at(k)
     found = default_of(library, measure.plain_name, whole=k is None)
     if found is None or measure.text or not measure.is_accuracy:
         return preset(library, metric), k

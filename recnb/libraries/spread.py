@@ -16,8 +16,8 @@ from recnb.display.language import N_, _, ngettext
 from recnb.errors import OptionError, RecnbError, is_number, quoted
 from recnb.libraries.variant import AGREE, Measurement, Variant, VariantTable, measure_each, order_lacking, source_of
 from recnb.libraries.why import walk
-from recnb.metrics.metric import Metric
-from recnb.results.arguments import measure_at
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import METRICS, Metric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.table import Table
 
@@ -45,7 +45,8 @@ def _numbers(
 
 def spread(evaluation: EvaluationData, metric: str, k: int | None, **options: Any) -> Table:
     """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
-    chosen, k = measure_at(metric, k, standard=True)
+    chosen = metric_named(metric, METRICS)
+    k = chosen.cut_at(k)
     source, found, notes = _numbers(evaluation, chosen, k, options)
     if len(found) == 1:
         raise OptionError(f"no library's {chosen.name} is recorded, so there is nothing to spread: try 'ndcg' or 'recall'.")  # fmt: skip
@@ -95,7 +96,8 @@ def identify(
             "identify takes one printed number, not one for each user: give the printed mean, or compare the users' "
             "values with ev.ndcg(k=10).per_user."
         )
-    chosen, k = measure_at(metric, k, standard=True)
+    chosen = metric_named(metric, METRICS)
+    k = chosen.cut_at(k)
     printed, digits = printed_number(value, digits)
     _source, found, notes = _numbers(evaluation, chosen, k, options)
     rows = []

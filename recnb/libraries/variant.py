@@ -22,7 +22,8 @@ from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import Metric, metric_named
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData, Scoring
 from recnb.results.table import Table
 

@@ -18,7 +18,8 @@ from recnb.display.language import N_, _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_number, quoted
 from recnb.libraries.variant import Measurement, Variant, VariantTable, order_lacking, source_of
-from recnb.results.arguments import measure_at
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import METRICS
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.table import Table
 
@@ -113,7 +114,8 @@ def why(
     """Explain the difference between an evaluation's number and another; the arguments are those of `Evaluation.why`."""
     if other is None:
         raise OptionError("why explains the difference to another number: name the library that gives it, such as other='rectools', or give a Convention or an Evaluation.")  # fmt: skip
-    chosen, k = measure_at(metric, k, standard=True)
+    chosen = metric_named(metric, METRICS)
+    k = chosen.cut_at(k)
     source, ours = source_of(evaluation), Variant.of_evaluation(evaluation, chosen, options)
     other_source, theirs = _other_side(source, ours, other, variant, options)
     start, end, steps, unchanged = walk(source, ours, other_source, theirs, k)
@@ -138,7 +140,7 @@ def _other_side(
     source: Source, ours: Variant, other: Any, variant: str | None, options: dict[str, Any]
 ) -> tuple[Source, Variant]:
     """Return the frames and the definition of the number to which the difference is explained."""
-    chosen, _k = measure_at(ours.metric, None)
+    chosen = metric_named(ours.metric)
     if isinstance(other, str) and other != "recnb":
         return source, Variant.of_preset(recorded(chosen.name, other, variant))
     if variant is not None:

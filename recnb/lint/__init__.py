@@ -17,7 +17,8 @@ from recnb.lint.check import Check
 from recnb.lint.data import LintData
 from recnb.lint.findings import Finding, Lint
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import METRICS, Metric, metric_named
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import ACCURACY, METRICS, Metric
 from recnb.results.arguments import check_options
 
 if TYPE_CHECKING:
@@ -30,11 +31,11 @@ COUNTS = {"warning": Plural("{n:,} warning", "{n:,} warnings"), "note": Plural("
 
 def lint(evaluation: EvaluationData, k: int | None, metric: str, options: Mapping[str, Any]) -> Lint:
     """Make all checks that the frames given and the rows in memory allow; the arguments are those of `Evaluation.lint`."""
-    chosen = metric_named(metric)
+    chosen = metric_named(metric, ACCURACY)
     if chosen.plain_name not in METRICS:
         raise OptionError(f"the lint measures its effects on a metric of accuracy. {near(metric, METRICS)}")
     check_options(chosen, options)
-    (k,) = Cutoffs.one(k).values
+    k = chosen.cut_at(k)
     data = LintData(evaluation, chosen, options, k)
     findings: list[Finding] = []
     unchecked: dict[str, list[Check]] = {}  # by the frame that was not given

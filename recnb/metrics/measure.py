@@ -1,4 +1,4 @@
-"""Measures as text, in the grammar of ir_measures: a name, parameters in brackets, a cut-off after "@".
+"""The look-up of metrics, by name or by a text in the grammar of ir_measures: a name, parameters in brackets, a cut-off after "@".
 
 Names are those that papers and ir_measures print, and recnb's own; case does not matter.
 """
@@ -6,14 +6,16 @@ Names are those that papers and ir_measures print, and recnb's own; case does no
 from __future__ import annotations
 
 import ast
+import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recnb.display.data_file import rows_of
-from recnb.errors import OptionError, is_number, is_word
+from recnb.errors import OptionError, is_number, is_word, near, nearest_names, quoted
 from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import ALIASES, EVERY_METRIC, LIST_METRICS, METRICS, RETRIEVAL_METRICS, Metric
 
 _NAMES = rows_of("metrics/measures.csv")
 #: Metric -> the name that is printed.
@@ -179,3 +181,71 @@ def _check(metric: str, data: Mapping[str, Any], k: Any, text: str) -> None:
     if not isinstance(only, bool):
         raise OptionError(f"{text!r}: judged_only={only!r}: say True or False.")
     Cutoffs.one(k)
+
+
+def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[...]:
+    """Look up the metric that a name, a text or a metric means, with the options and the cut-off of the text.
+
+    `among`: EVERY_METRIC; ACCURACY, which leaves out those beyond accuracy; or METRICS, for calls that take a plain name and
+    its options as keywords.
+
+    >>> metric_named("nDCG@10").name, metric_named("nDCG@10").cutoff
+    ('ndcg', 10)
+    """
+    if isinstance(name, Metric):
+        found = name
+    elif isinstance(name, str):
+        plain = ALIASES.get(name, name)
+        found = EVERY_METRIC[plain] if plain in EVERY_METRIC else _parsed(name)
+    else:
+        as_text = f"Give its name as text: {str(name)!r}." if "@" in str(name) else near(name, _known_names())
+        raise OptionError(f"{quoted(name)} is no metric of recnb. {as_text}")
+    if found.plain_name in LIST_METRICS and found.plain_name not in among:
+        raise OptionError(
+            f"{found.name} is a metric beyond accuracy, and one of accuracy is needed here, such as 'ndcg'. Of an evaluation type "
+            f".{found.name}(k=10), .table([..., {found.name!r}], k=10) or .beyond(k=10)."
+        )
+    if among is METRICS and (found.text or found.plain_name not in METRICS):
+        problem = f"{name!r}: this takes a metric of accuracy by its name, and its options as keywords."
+        raise OptionError(problem, fix=near(found.plain_name, METRICS))
+    return found
+
+
+def _known_names() -> list[str]:
+    return [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
+
+
+@functools.cache
+def _parsed(text: str) -> Metric[...]:
+    """Look up the metric of a text such as "nDCG(dcg='exp-log2')@10", and give it the options of the text."""
+    is_text = bool(set(text) & set("@("))
+    measure = MeasureText.parse(text) if is_text or TEXT.fullmatch(text) else MeasureText(text)
+    plain = measure.metric.lower()
+    found = EVERY_METRIC.get(ALIASES.get(plain, plain))
+    if found is None:
+        raise _unknown(text, measure.metric, is_text=is_text)
+    found.check(measure.options)
+    data = {name: value for name, value in measure.data.items() if value is not False}
+    if data and not found.is_accuracy:
+        raise OptionError(f"{text!r}: rel and judged_only are parameters of metrics of accuracy, not of {found.name}.")
+    if not (measure.options or data or measure.k):
+        return found
+    others = {name: value for name, value in measure.options.items() if value != found.defaults[name]}
+    if found.plain_name == "interpolated_precision":
+        others = dict(measure.options)  # its name prints the level
+    name = MeasureText(found.plain_name, others, data).name if others or data else ""
+    return replace(found, symbol=name or found.symbol, text=name, given=measure.options, data=data, cutoff=measure.k)
+
+
+def _unknown(text: str, name: str, *, is_text: bool) -> OptionError:
+    """Return the error for a text that is no metric, with what to type instead."""
+    other = re.sub("[^a-z]", "", name.lower())
+    if (spelling := spelling_of(text)) is not None:
+        return OptionError(f"{text!r} is the name of trec_eval: type {spelling!r}.")
+    if other in OTHERS:
+        return OptionError(f"recnb has no {name}: {OTHERS[other]}.")
+    own, printed = _known_names(), list(PRINTED.values())
+    meant = nearest_names(name, [*own, *printed] if is_text else [*printed, *own])
+    like = " or ".join(repr(text.replace(name, near_name, 1)) for near_name in meant)
+    question = f"Did you mean {like}? " if like else ""
+    return OptionError(f"{quoted(text)} is no metric of recnb. {question}Known: {', '.join(map(repr, own))}.")

@@ -8,10 +8,8 @@ text, the README's table, the worked explanation and enrolment in every law of t
 from __future__ import annotations
 
 import collections
-import functools
 import inspect
 import math
-import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,10 +18,10 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
 import numpy as np
 
 from recnb.display.language import _
-from recnb.errors import OptionError, is_number, is_word, near, nearest_names, quoted
+from recnb.errors import OptionError, is_number, is_word, near, quoted
+from recnb.metrics.cached import cached_property
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
-from recnb.metrics.measure import OTHERS, PRINTED, MeasureText, is_measure, spelling_of
 from recnb.metrics.recommendation_lists import HitsWithPopularity, Lists, PerUser, Whole
 
 P = ParamSpec("P")
@@ -120,12 +118,12 @@ class Metric(Definition, Generic[P]):
     data: Mapping[str, Any] = field(default_factory=dict)  #: conventions that a text gives: AP(rel=2)
     cutoff: int | None = None  #: the cut-off that a text gives: nDCG@10
 
-    @property
+    @cached_property
     def plain_name(self) -> str:
         """The name of the metric, without what a text gives."""
         return self.function.__name__
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name it is called by."""
         return self.text or self.plain_name
@@ -136,15 +134,23 @@ class Metric(Definition, Generic[P]):
         return _restored, (self.plain_name, {name: getattr(self, name) for name in changed})
 
     def cutoffs(self, k: Cutoffs) -> Cutoffs:
-        """Its own cut-off if it has one, else these."""
+        """Return its own cut-off if it has one, else these."""
         return k if self.cutoff is None else Cutoffs.of(self.cutoff)
 
-    @property
+    def cut_at(self, k: object) -> int | None:
+        """Return the cut-off of its text, else k; two of them are refused."""
+        (cutoff,) = Cutoffs.one(k).values
+        if self.cutoff is None or cutoff in (None, self.cutoff):
+            return self.cutoff or cutoff
+        problem = f"{self.label(self.cutoff)!r} has its cut-off, and k={quoted(k)} is another: "
+        raise OptionError(problem, "leave one of them out.")
+
+    @cached_property
     def is_accuracy(self) -> bool:
         """Whether it is computed from hits; other metrics are beyond accuracy."""
         return self.over in ("hits", "ideal") and set(self.needs) <= {"judged"}
 
-    @property
+    @cached_property
     def needs_judged(self) -> bool:
         """Whether it counts items that are judged and not relevant."""
         return "judged" in self.needs
@@ -180,20 +186,20 @@ class Metric(Definition, Generic[P]):
         top = self.top or ("no bound" if math.isinf(self.bounds[1]) else f"{self.bounds[1]:g}")
         return f"{self.bounds[0]:g} to {top}"
 
-    @functools.cached_property
+    @cached_property
     def defaults(self) -> dict[str, Any]:
         """The options and their default values."""
         parameters = inspect.signature(self.function).parameters.values()
         return {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY} | {**self.given}
 
-    @functools.cached_property
+    @cached_property
     def words(self) -> dict[str, tuple[str, ...]]:
         """The options that are words, and the words each takes."""
         hints = typing.get_type_hints(self.function)
         of_words = [name for name in self.defaults if typing.get_origin(hints[name]) is Literal]
         return {name: typing.get_args(hints[name]) for name in of_words}
 
-    @functools.cached_property
+    @cached_property
     def numbers(self) -> tuple[str, ...]:
         """The options that are numbers."""
         hints = typing.get_type_hints(self.function)
@@ -282,98 +288,13 @@ RETRIEVAL_METRICS: dict[str, Metric[...]] = {}  #: measures of trec_eval that ne
 LIST_METRICS: dict[str, Metric[...]] = {}  #: metrics beyond accuracy, in the order in which tables show them
 ALIASES: dict[str, str] = {}
 metric = Definition
-#: Every metric by name.
+#: Metrics of accuracy and every metric, by name.
+ACCURACY = collections.ChainMap(RETRIEVAL_METRICS, METRICS)
 EVERY_METRIC = collections.ChainMap(LIST_METRICS, RETRIEVAL_METRICS, METRICS)
-
-
-def measure_named(name: object) -> Metric[...]:
-    """Look up the metric that a name or a text means, with the options and the cut-off of the text.
-
-    >>> measure_named("nDCG@10").name, measure_named("nDCG@10").cutoff
-    ('ndcg', 10)
-    """
-    if isinstance(name, Metric):
-        return name
-    if not isinstance(name, str):
-        as_text = f"Give its name as text: {str(name)!r}." if "@" in str(name) else near(name, _known_names())
-        raise OptionError(f"{quoted(name)} is no metric of recnb. {as_text}")
-    plain = ALIASES.get(name, name)
-    return EVERY_METRIC[plain] if plain in EVERY_METRIC else _parse_measure(name)
 
 
 def _restored(name: str, changed: Mapping[str, Any]) -> Metric[...]:
     return replace(EVERY_METRIC[name], **changed)
-
-
-def any_metric(name: object) -> Metric[...]:
-    """Look up a metric of any kind where the cut-off is an argument of its own."""
-    found = measure_named(name)
-    if found.cutoff is None or isinstance(name, Metric):
-        return found
-    problem = f"{name!r} has a cut-off, and here it is an argument of its own: type {found.name!r} and "
-    raise OptionError(problem, f"k={quoted(found.cutoff)}.")
-
-
-def metric_named(name: object) -> Metric[...]:
-    """Look up a metric of accuracy; one beyond accuracy is refused."""
-    found = any_metric(name)
-    if found.plain_name in LIST_METRICS:
-        raise OptionError(
-            f"{found.name} is a metric beyond accuracy, and one of accuracy is needed here, such as 'ndcg'. Of an evaluation type "
-            f".{found.name}(k=10), .table([..., {found.name!r}], k=10) or .beyond(k=10)."
-        )
-    return found
-
-
-def standard_metric(name: object) -> Metric[...]:
-    """Look up a metric of METRICS, for what takes its options as keywords."""
-    found = measure_named(name)
-    if not found.text:
-        found = metric_named(name)
-    if found.text or found.plain_name not in METRICS:
-        problem = f"{name!r}: this takes a metric of accuracy by its name, and its options as keywords."
-        raise OptionError(problem, fix=near(found.plain_name, METRICS))
-    return METRICS[found.plain_name]
-
-
-def _known_names() -> list[str]:
-    return [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
-
-
-@functools.cache
-def _parse_measure(text: str) -> Metric[...]:
-    """Look up the metric of a text such as "nDCG(dcg='exp-log2')@10", and give it the options of the text."""
-    is_text = bool(set(text) & set("@("))
-    measure = MeasureText.parse(text) if is_measure(text) or is_text else MeasureText(text)
-    plain = measure.metric.lower()
-    found = EVERY_METRIC.get(ALIASES.get(plain, plain))
-    if found is None:
-        raise _unknown(text, measure.metric, is_text=is_text)
-    found.check(measure.options)
-    data = {name: value for name, value in measure.data.items() if value is not False}
-    if data and not found.is_accuracy:
-        raise OptionError(f"{text!r}: rel and judged_only are parameters of metrics of accuracy, not of {found.name}.")
-    if not (measure.options or data or measure.k):
-        return found
-    others = {name: value for name, value in measure.options.items() if value != found.defaults[name]}
-    if found.plain_name == "interpolated_precision":
-        others = dict(measure.options)  # its name prints the level
-    name = MeasureText(found.plain_name, others, data).name if others or data else ""
-    return replace(found, symbol=name or found.symbol, text=name, given=measure.options, data=data, cutoff=measure.k)
-
-
-def _unknown(text: str, name: str, *, is_text: bool) -> OptionError:
-    """Make the error for a text that is no metric, with what to type instead."""
-    other = re.sub("[^a-z]", "", name.lower())
-    if (spelling := spelling_of(text)) is not None:
-        return OptionError(f"{text!r} is the name of trec_eval: type {spelling!r}.")
-    if other in OTHERS:
-        return OptionError(f"recnb has no {name}: {OTHERS[other]}.")
-    own, printed = _known_names(), list(PRINTED.values())
-    meant = nearest_names(name, [*own, *printed] if is_text else [*printed, *own])
-    like = " or ".join(repr(text.replace(name, near_name, 1)) for near_name in meant)
-    question = f"Did you mean {like}? " if like else ""
-    return OptionError(f"{quoted(text)} is no metric of recnb. {question}Known: {', '.join(map(repr, own))}.")
 
 
 def number_option(

@@ -10,8 +10,9 @@ import numpy as np
 
 from recnb.errors import OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import Metric
-from recnb.results.arguments import Asked, Metrics, asked_of, chosen_metrics
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import METRICS, Metric
+from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
 
 #: The cut-offs of a report if none are given, and about how many points a curve has.
@@ -88,9 +89,10 @@ def request_of(
     names = list(dict.fromkeys(each.metric.name for each in asked))
     own = {each.metric.name: each.options for each in asked}
     beyond = [each for each in asked if not each.metric.is_accuracy]
-    chosen = chosen_metrics(
-        list(dict.fromkeys(each.metric.name for each in asked if each.metric.is_accuracy)) or ["ndcg"]
-    )
+    chosen = [
+        metric_named(name) for name in dict.fromkeys(each.metric.name for each in asked if each.metric.is_accuracy)
+    ]
+    chosen = chosen or [METRICS["ndcg"]]
     if len(beyond) == len(asked) or chosen[0].retrieval:
         problem = f"a report needs a metric of accuracy, such as metrics={quoted(['ndcg', *names])}: its curve and its users are shown by it."
         raise OptionError(problem, fix=f"For {names[0]} alone type .{names[0]}(k=10).")

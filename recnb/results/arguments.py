@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -10,14 +10,17 @@ from recnb.conventions import WORDS, Convention, presets
 from recnb.data import NAMES
 from recnb.errors import OptionError, is_number, is_several, is_word, near, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import PRINTED
-from recnb.metrics.metric import Metric, measure_named, metric_named, standard_metric
+from recnb.metrics.measure import PRINTED, metric_named
+from recnb.metrics.metric import EVERY_METRIC, Metric
 
 #: Metrics by name or text, as "ndcg" or "nDCG@10", or each with its own options.
 Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
 
 #: The metrics of a table by default.
 STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")
+
+#: The cut-offs of a curve by default.
+CUTOFFS = range(1, 21)
 
 #: Options that are given where the frames are: side data, columns and conventions.
 OF_DATA = ("train", "items", "users", "convention", *NAMES, *(one for one in vars(Convention()) if one != "metric"))
@@ -31,82 +34,76 @@ class Asked(NamedTuple):
     options: dict[str, Any]
 
 
-def asked_of(library: str | None, metrics: Metrics, options: Mapping[str, Any], *of_call: str) -> list[Asked]:
-    """Look up the metrics of a call, of accuracy and beyond it, each with its options; None: the standard ones of the library.
+def asked_of(
+    library: str | None, metrics: Metrics, options: Mapping[str, Any], *of_call: str,
+    among: Collection[str] = EVERY_METRIC,
+) -> list[Asked]:  # fmt: skip
+    """Look up the metrics of a call, each with the options that it has; None: the standard ones of the library.
 
-    A name is text, as "nDCG@10", that may have a cut-off, or a metric. `of_call` are other keywords of the call, which an
-    option that is misspelt may mean.
+    `of_call` are other keywords of the call, which a misspelt option may mean. With `among` other than EVERY_METRIC, as in
+    `metric_named`, a name has no cut-off.
     """
-    if isinstance(metrics, str):
-        metrics = [metrics]
-    if metrics is None:
-        metrics = [name for name in STANDARD if library is None or presets.of_metric(name, library)]
-    if not is_several(metrics):
-        raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
-    if isinstance(metrics, Mapping):
-        for name, given in metrics.items():
-            if not isinstance(given, Mapping):
-                fix = f"give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
-                raise OptionError(f"metrics={{{name!r}: {given!r}}}: {fix}")
-    named = [(str(name), measure_named(name)) for name in metrics]
-    if not named:
-        raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
-    chosen = [metric for _name, metric in named]
-    names = [(metric.name, metric.cutoff) for metric in chosen]
+    metrics = _names_of(metrics, library)
+    named = [(name, metric_named(name, among)) for name in metrics]
+    names = [(metric.name, metric.cutoff) for _name, metric in named]
     if twice := [name for name in names if names.count(name) > 1]:
         raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
+    for name, metric in named:
+        if among is not EVERY_METRIC and metric.cutoff is not None:
+            problem = f"{name!r} has a cut-off, and here it is an argument of its own: type {metric.name!r} and "
+            raise OptionError(problem, f"k={metric.cutoff}.")
+    every_option = {option for _name, metric in named for option in metric.defaults}
+    labels = ", ".join(metric.name for _name, metric in named)
+    _refuse_options_of_data("these metrics" if len(named) > 1 else labels, options, {*every_option, *of_call})
+    for option in options:
+        if option not in every_option:
+            known = near(option, [*sorted(every_option), *of_call])
+            raise OptionError(f"none of {labels} has an option {option!r}. {known}")
     asked = []
     for name, metric in named:
-        shown = name if set(name) & set("@(") or name in PRINTED.values() else metric.name
-        asked.append(Asked(shown, metric, options_of(metric, metrics, options, chosen, *of_call)))
+        own = {key: value for key, value in options.items() if key in metric.defaults and key not in metric.given}
+        if isinstance(metrics, Mapping):
+            check_options(metric, metrics[name])
+            own |= metrics[name]
+        metric.check(own)
+        is_text = isinstance(name, str) and (set(name) & set("@(") or name in PRINTED.values())
+        asked.append(Asked(name if is_text else metric.name, metric, own))
     return asked
 
 
-def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
-    """Look up metrics of accuracy; one beyond it, and a cut-off in a name, are refused."""
-    asked = asked_of(None, metrics, {})
-    return [metric_named(metric if metric.cutoff is None else name) for name, metric, _options in asked]
+def _names_of(metrics: Metrics, library: str | None) -> Any:
+    """Return metrics as a list, or as a mapping to their own options."""
+    if metrics is None:
+        return [name for name in STANDARD if library is None or presets.of_metric(name, library)]
+    names = [metrics] if isinstance(metrics, str) else metrics
+    if not is_several(names):
+        raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
+    names = names if isinstance(names, Mapping) else list(names)
+    if not names:
+        raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
+    for name, given in names.items() if isinstance(names, Mapping) else ():
+        if not isinstance(given, Mapping):
+            fix = f"give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
+            raise OptionError(f"metrics={{{name!r}: {given!r}}}: {fix}")
+    return names
 
 
-def measure_at(name: object, k: object, *, standard: bool = False) -> tuple[Metric[...], int | None]:
-    """Look up the metric that a name or a text means, and its cut-off: that of the text, else k.
-
-    `standard`: only a metric of METRICS, whose options are keywords of the call.
-    """
-    found, (cutoff,) = measure_named(name), Cutoffs.one(k).values
-    if found.cutoff is not None and k not in (None, found.cutoff):
-        raise OptionError(f"{name!r} has its cut-off, and k={quoted(k)} is another: leave one of them out.")
-    cutoff = cutoff if found.cutoff is None else found.cutoff
-    if not standard:
-        return found, cutoff
-    if found.data:
-        given = ", ".join(f"{convention}={value!r}" for convention, value in found.data.items())
-        fix = f"evaluate with {given}, and name {found.plain_name!r}."
-        raise OptionError(f"{name!r} is of other data than this evaluation: {fix}")
-    return standard_metric(name if found.cutoff is None else found.name), cutoff
-
-
-def options_of(
-    metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]], *of_call: str
-) -> dict[str, Any]:
-    """Return a metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
-    everything = {name for other in chosen for name in other.defaults}
-    names = ", ".join(other.name for other in chosen)
-    _refuse_options_of_data("these metrics" if len(chosen) > 1 else names, options, {*everything, *of_call})
-    for name in options:
-        if name not in everything:
-            raise OptionError(f"none of {names} has an option {name!r}. {near(name, [*sorted(everything), *of_call])}")
-    of_metric = {name: value for name, value in options.items() if name in metric.defaults and name not in metric.given}
-    if isinstance(metrics, Mapping):
-        own = next(given for name, given in metrics.items() if measure_named(name) is metric)
-        check_options(metric, own)
-        of_metric |= own
-    metric.check(of_metric)
-    return of_metric
+def metric_of_curve(metric: object, k: object) -> tuple[Metric[...], Cutoffs]:
+    """Look up the metric of a curve with the cut-offs that it runs over; by default up to that of a text."""
+    chosen, is_default = metric_named(metric), is_several(k) and [*k] == [*CUTOFFS]
+    if is_default and chosen.cutoff is not None:
+        k = range(1, chosen.cutoff + 1)
+    elif is_several(k) and chosen.cutoff is not None:
+        raise OptionError(f"{metric!r} has its cut-off, and k= names others: leave one of them out.")
+    else:
+        k = k if is_several(k) else chosen.cut_at(k)
+    return chosen, Cutoffs.of_curve(k)
 
 
 def check_options(metric: Metric[...], options: Mapping[str, Any]) -> None:
     """Refuse options that a metric does not have, or that its text gives."""
+    if not options:
+        return
     _refuse_options_of_data(metric.name, options, ["k", *metric.defaults])
     if twice := [name for name in options if name in metric.given]:
         problem = f"the text of {metric.plain_name} gives {twice[0]}={metric.given[twice[0]]!r}, and "

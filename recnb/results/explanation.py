@@ -25,9 +25,10 @@ from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
+from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
-from recnb.results.arguments import check_options, measure_at
+from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import (
     NOTHING_RELEVANT,
     EvaluationData,
@@ -215,7 +216,8 @@ def explanation_of(
 ) -> Explanation:
     """Return the explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
     with use_language(lang):
-        chosen, k = measure_at(metric, k)
+        chosen = metric_named(metric)
+        k = chosen.cut_at(k)
         if chosen.over == "hits" and not chosen.per_row_texts:
             asked = metric if chosen.cutoff == k else f"{metric}@{k}"
             problem = f"{chosen.symbol} counts rows and has no terms to explain: see .measure({asked!r}).per_user."

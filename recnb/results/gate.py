@@ -15,7 +15,8 @@ from recnb.display.language import N_, _, current, ngettext, use_language
 from recnb.display.templates import framed
 from recnb.display.text import one_line, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
-from recnb.results.arguments import check_options, measure_at
+from recnb.metrics.measure import metric_named
+from recnb.results.arguments import check_options
 from recnb.results.provenance import merged
 from recnb.results.score import n_users_of, score_of
 from recnb.stats import ENOUGH
@@ -92,7 +93,8 @@ def at_least(
     """Check whether a number of each model reaches a value; the name of the model is "" where there is one."""
     if not is_number(value):
         raise OptionError(f"value={quoted(value)} is no number that a metric could reach: give one, such as 0.3.")
-    chosen, cutoff = measure_at(metric, k)
+    chosen = metric_named(metric)
+    cutoff = chosen.cut_at(k)
     check_options(chosen, options)
     scores = {model: score_of(data, chosen, cutoff, options) for model, data in models.items()}
     about = {"metric": chosen.name, "k": cutoff}

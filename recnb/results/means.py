@@ -12,8 +12,9 @@ import pandas as pd
 from recnb.display.language import _
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import LIST_METRICS, measure_named
-from recnb.results.arguments import Metrics, asked_of, check_options, measure_at, options_of
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import LIST_METRICS
+from recnb.results.arguments import Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.plots import parts_of
 from recnb.results.provenance import merged
 from recnb.results.score import CatalogueScore, Score, score_of
@@ -22,9 +23,6 @@ from recnb.results.values import recorded_in, values_of, values_of_each
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
-
-#: The cut-offs of a curve if none are given.
-CUTOFFS = range(1, 21)
 
 
 def table_of(
@@ -102,9 +100,8 @@ def measure_of(data: EvaluationData, text: str, options: Mapping[str, Any]) -> S
     """Return the number of a measure."""
     if not isinstance(text, str):
         raise OptionError(f"{text!r} is no measure: type its name, such as 'nDCG@10'.")
-    options = dict(options)
-    metric, k = measure_at(text, options.pop("k", None))
-    return score_of(data, metric, k, options)
+    options, metric = dict(options), metric_named(text)
+    return score_of(data, metric, metric.cut_at(options.pop("k", None)), options)
 
 
 def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, options: Mapping[str, Any]) -> Table:
@@ -114,10 +111,10 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
         raise OptionError("no measure is named: give at least one, such as names=['nDCG@10'].")
     if twice := [name for name in names if names.count(name) > 1]:
         raise OptionError(f"{twice[0]!r} is named more than once.")
-    metrics = {text: measure_named(text) for text in names}
-    rows, phrases, named = dict[str, list[Any]](), dict[str, list[str]](), list(metrics.values())
-    requests = [(metric, Cutoffs.of(metric.cutoff), options_of(metric, None, options, named)) for metric in named]
-    for text, found in zip(metrics, values_of_each(data, requests), strict=True):
+    rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
+    asked = asked_of(data.library, names, options)
+    requests = [(metric, Cutoffs.of(metric.cutoff), own) for _name, metric, own in asked]
+    for text, found in zip(names, values_of_each(data, requests), strict=True):
         rows[text] = [column.item() for column in (found.mean, *found.interval(confidence), found.n_users)]
         phrases[text] = found.basis.phrases(brief=True)
     frame = pd.DataFrame.from_dict(rows, "index", columns=["mean", "low", "high", "users"]).rename_axis("measure")
@@ -133,20 +130,13 @@ def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Mapping
             raise OptionError(f"{metric.name} is one number of all lists, and no user has a value of it: leave it out.")
         for cut in metric.cutoffs(Cutoffs.of(k)):
             score = score_of(data, metric, cut, own)
-            assert isinstance(score, Score)
             columns[name if cut in (None, metric.cutoff) else f"{name}@{cut}"] = score.per_user
     return pd.DataFrame(columns).rename_axis(data.user_label)
 
 
 def curve_of(data: EvaluationData, metric: str, k: Any, options: Mapping[str, Any]) -> Table:
     """Return a row per cut-off: the number of a metric and the ends of its interval, NaN where it has none."""
-    usual = is_several(k) and [*k] == [*CUTOFFS]
-    chosen, cutoff = measure_at(metric, None if usual or is_several(k) else k)
-    if usual and cutoff is not None:
-        k = range(1, cutoff + 1)
-    elif is_several(k) and chosen.cutoff is not None:
-        raise OptionError(f"{metric!r} has its cut-off, and k= names others: leave one of them out.")
-    cutoffs = Cutoffs.of_curve(k)
+    chosen, cutoffs = metric_of_curve(metric, k)
     check_options(chosen, options)
     (found,) = values_of_each(data, [(chosen, cutoffs, options)])
     numbers = np.transpose([found.mean, *found.interval()])

@@ -13,7 +13,7 @@ from recnb.display.language import _
 from recnb.display.svg import ACCENT, COLOURS
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
-from recnb.metrics.metric import measure_named
+from recnb.metrics.measure import metric_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -173,7 +173,7 @@ DRAWINGS: dict[str, Callable[..., Axes]] = {
 def _of_values(metrics: Sequence[str]) -> str:
     """Return the label of an axis of numbers of metrics, of which some may be no means."""
     try:
-        is_mean = all(measure_named(name).over not in ("items", "user pairs") for name in metrics)
+        is_mean = all(metric_named(name).over not in ("items", "user pairs") for name in metrics)
     except RecnbError:  # a row was renamed
         is_mean = False
     return _("mean over users") if is_mean else _("value")

@@ -22,7 +22,8 @@ from recnb.data.load import read
 from recnb.display.language import _, ngettext, use_language
 from recnb.errors import OptionError, RecnbError, is_number, is_several, is_word, near, quoted
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
-from recnb.metrics.metric import Metric, standard_metric
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import METRICS, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.explanation import explain as explain_hits
 from recnb.results.score import Score
@@ -93,7 +94,7 @@ def explain(
     >>> print(explain("dcg", [3, 2, 0, 1]).numbers)
     3/log2(1+1) + 2/log2(1+2) + 1/log2(1+4) = 4.6925
     """
-    chosen = standard_metric(metric)
+    chosen = metric_named(metric, METRICS)
     chosen.check(options)
     pair, *others = pairs = _read_pairs(ranking, truth, chosen)
     if others:

@@ -16,7 +16,8 @@ from recnb.display.language import _, checked, use_language
 from recnb.display.templates import render
 from recnb.display.text import fixed, one_line, short
 from recnb.errors import OptionError, RecnbError, near
-from recnb.metrics.metric import METRICS, standard_metric
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import METRICS
 
 #: Users that are listed, and bars of the histogram.
 LISTED, BARS = 200, 10
@@ -53,7 +54,7 @@ class ExplorerState:
             raise OptionError("there is no evaluation to explore: give at least one, by its name.")
         self.models, self.lang = dict(models), checked(lang)
         self.other, *_rest, self.model = [*self.models, *self.models][: max(2, len(self.models))]
-        self.metric, self.k, self.options = standard_metric(metric).name, k, dict(options or {})
+        self.metric, self.k, self.options = metric_named(metric, METRICS).name, k, dict(options or {})
         self.searched, self.segment, self.part, self.bar = "", "", "", ""
         self.sorting, self.descending = "difference" if self.is_paired else "value", True
         self.problem = ""
@@ -90,7 +91,7 @@ class ExplorerState:
         """Change metric, cut-off or options; what is refused changes nothing, and `problem` says why."""
         self.problem = ""
         try:
-            chosen = standard_metric(metric or self.metric)
+            chosen = metric_named(metric or self.metric, METRICS)
             kept = {
                 name: value
                 for name, value in {**self.options, **options}.items()

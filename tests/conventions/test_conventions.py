@@ -18,7 +18,8 @@ from recnb.conventions import WORDS, Convention
 from recnb.conventions.presets import ALIASES, preset, presets
 from recnb.errors import OptionError
 from recnb.libraries import as_in
-from recnb.metrics.metric import LIST_METRICS, METRICS, any_metric
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.strategies import values_of
 
 DEFAULTS = {one.name: one.default for one in fields(Convention)}
@@ -127,7 +128,7 @@ def test_presets_hold_no_unknown_words():
         # Written without what is the default.
         own = {name for name in DEFAULTS if getattr(one.convention, name) != DEFAULTS[name]}
         assert {part.partition("=")[0] for part in row["convention"].split("; ") if part} == own, row
-        any_metric(one.metric).check(dict(one.options))
+        metric_named(one.metric).check(dict(one.options))
 
 
 def test_libraries_and_their_metrics_are_listed():

@@ -20,7 +20,7 @@ from recnb.display.language import use_language
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries.variant import Variant
 from recnb.libraries.why import walk
-from recnb.metrics.metric import metric_named
+from recnb.metrics.measure import metric_named
 from recnb.results.evaluation_data import EvaluationData
 from tests.libraries.awkward import awkward
 from tests.presets import WHOLE, as_in_of

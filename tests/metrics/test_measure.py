@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recnb.errors import OptionError
-from recnb.metrics.measure import DCG, GRADED, OTHERS, PRINTED, MeasureText, spelling_of
-from recnb.metrics.metric import RETRIEVAL_METRICS, measure_named
+from recnb.metrics.measure import DCG, GRADED, OTHERS, PRINTED, MeasureText, metric_named, spelling_of
+from recnb.metrics.metric import RETRIEVAL_METRICS
 
 OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "ndcg": {"gain": st.sampled_from(list(DCG.values())), "ideal": st.sampled_from(["list", "k"])},
@@ -43,16 +43,16 @@ def test_measures_print_as_they_parse(measure: MeasureText, pick: Any) -> None:
     name, bracket, rest = text.partition("(") if "(" in text else text.partition("@")
     spelt = "".join(pick.choice((letter.upper(), letter.lower())) for letter in name)
     assert MeasureText.parse(f" {spelt} {bracket}{rest} ") == measure
-    found = measure_named(text)
+    found = metric_named(text)
     assert found.plain_name == measure.metric
     assert found.cutoff == measure.k
-    assert measure_named(found.name).name == found.name
+    assert metric_named(found.name).name == found.name
 
 
 @given(st.text(max_size=12) | st.from_regex(r"[A-Za-z]{1,4}\\((rel|p|cutoff)=[\\w.'-]*\\)?(@[\\d.]*)?", fullmatch=True))
 def test_any_other_text_is_refused(text: str) -> None:
     with contextlib.suppress(OptionError):
-        assert str(measure_named(text).name)
+        assert str(metric_named(text).name)
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_any_other_text_is_refused(text: str) -> None:
 )
 def test_other_spellings(texts: list[str], metric: str, k: int | None) -> None:
     for text in texts:
-        found = measure_named(text)
+        found = metric_named(text)
         assert (found.plain_name, found.cutoff) == (metric, k), text
 
 
 def test_every_printed_name_is_of_a_metric() -> None:
     for metric, name in PRINTED.items():
-        assert measure_named(f"{name}@0.5" if name == "IPrec" else name).plain_name == metric
+        assert metric_named(f"{name}@0.5" if name == "IPrec" else name).plain_name == metric
     assert set(RETRIEVAL_METRICS) <= set(PRINTED)
 
 
@@ -92,17 +92,17 @@ def test_every_printed_name_is_of_a_metric() -> None:
 )  # fmt: skip
 def test_names_that_trec_eval_prints_are_answered_with_what_to_type(text: str, meant: str) -> None:
     assert spelling_of(text) == meant
-    assert str(measure_named(meant).cutoff or "") in meant
+    assert str(metric_named(meant).cutoff or "") in meant
     with pytest.raises(OptionError, match=f"name of trec_eval: type '{meant}'"):
-        measure_named(text)
+        metric_named(text)
 
 
 @pytest.mark.parametrize("text", ["SetP", "SetR(rel=2)", "SetF", "infAP", "inf_ap", "NumRet", "num_rel", "NumRelRet"])
 def test_measures_that_recnb_lacks_are_answered_with_what_to_type(text: str) -> None:
     with pytest.raises(OptionError, match=f"recnb has no {text.partition('(')[0]}: ") as refused:
-        measure_named(text)
+        metric_named(text)
     for meant in re.findall(r"type '(\w+)'", str(refused.value)):
-        assert measure_named(meant).plain_name in PRINTED
+        assert metric_named(meant).plain_name in PRINTED
     assert str(refused.value).endswith(tuple(f"{advice}." for advice in OTHERS.values()))
 
 
@@ -110,7 +110,7 @@ def test_an_unknown_measure_is_answered_with_the_nearest_that_is_printed() -> No
     known = []
     for text, meant in (("nDGC@10", "'nDCG@10'"), ("ndgc", "'ndcg'")):
         with pytest.raises(OptionError, match=f"Did you mean {meant}") as refused:
-            measure_named(text)
+            metric_named(text)
         known.append(str(refused.value).partition("Known: ")[2])
     assert len(set(known)) == 1, "the same names are known however the measure is typed"
 
@@ -121,9 +121,9 @@ def test_an_unknown_measure_is_answered_with_the_nearest_that_is_printed() -> No
 )
 def test_parameters_that_cannot_be_are_refused(text: str, words: str) -> None:
     with pytest.raises(OptionError, match=words):
-        measure_named(text)
+        metric_named(text)
 
 
 def test_a_measure_of_another_library_is_given_by_its_text() -> None:
     with pytest.raises(OptionError, match=r"nDCG@10 is no metric of recnb\. Give its name as text: 'nDCG@10'\."):
-        measure_named(ir_measures.nDCG @ 10)
+        metric_named(ir_measures.nDCG @ 10)

@@ -27,8 +27,9 @@ from recnb.errors import FrameError, OptionError, RecnbError, near
 from recnb.metrics.formula import number
 from recnb.metrics.gain import Gain
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import Metric, metric_named
-from recnb.results.arguments import Metrics, chosen_metrics, options_of
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import ACCURACY, Metric
+from recnb.results.arguments import Metrics, asked_of
 from recnb.results.evaluation_data import TITLES
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import Pair, Ranking, Truth, explain, hits_of
@@ -167,9 +168,9 @@ class PlaygroundState:
         items: Mapping[Any, str] | Frame | None = None,
     ) -> None:
         self.lang = checked(lang)
-        chosen = chosen_metrics(metrics)
-        self.metrics: dict[str, Metric[...]] = {metric.name: metric for metric in chosen}
-        self._own_options = {metric.name: options_of(metric, metrics, {}, chosen) for metric in chosen}
+        asked = asked_of(None, metrics, {}, among=ACCURACY)
+        self.metrics: dict[str, Metric[...]] = {metric.name: metric for _name, metric, _own in asked}
+        self._own_options = {metric.name: own for _name, metric, own in asked}
         if ranking is None and truth is None:
             ranking, truth = RANKING, TRUTH
         order, relevance = _ranking_and_relevance(ranking, truth)
@@ -177,7 +178,7 @@ class PlaygroundState:
         #: All of them: those of the list in their first order, then the others.
         self.items = tuple(dict.fromkeys([*order, *relevance]))
         self.titles = _titles(items, self.items)  #: of the items that have one
-        self.focus = chosen[-1].name if focus is None else self._metric_name(focus)
+        self.focus = asked[-1].metric.name if focus is None else self._metric_name(focus)
         self.setting = PlaygroundList(order, relevance, cutoff or len(order), _checked_gain(gain))
         self.first = self.setting
         self.past: list[PlaygroundList] = []  #: what `undo` goes back to, the last one at the end

@@ -11,7 +11,8 @@ import numpy as np
 from recnb.display.language import checked
 from recnb.errors import CutoffError, OptionError, RecnbError, is_several
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import standard_metric
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz.exercise import TOP, Exercise, exercises
 from recnb.widgets.quiz.mistakes import Mistake, slips_of
 from recnb.widgets.quiz.state import Answer, Quiz, Solution
@@ -67,7 +68,7 @@ def quiz(
     >>> q.check(0.6).slip, bool(q.check("2/3")), q.grade(0.6667), q.grade("0.6")
     ('no_cutoff', True, 1.0, 0.0)
     """
-    chosen = standard_metric(metric)
+    chosen = metric_named(metric, METRICS)
     chosen.check(options)
     if others or is_several(seed):
         explain = f"recnb.explain({chosen.name!r}, ranking, relevant)"
@@ -109,7 +110,7 @@ def _draw(metric: str, seed: int, k: int | None, digits: int | None, options: di
         if not found[-1][0]:
             break
     if not found:
-        label = standard_metric(metric).label(k)
+        label = metric_named(metric).label(k)
         raise RecnbError(f"no small list gives an exercise of {label} under {options}: its value is always 0 or 1.")
     *_best, drawn, numbers = min(found)
     apart = [pair for pair in zip(slips, numbers, strict=True) if abs(pair[1] - drawn.value) >= APART * unit]
