@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from pandas.plotting import PlotAccessor
 
 from recnb.data.files import written
 from recnb.display.document import (
@@ -67,18 +67,21 @@ class Table(pd.DataFrame):
         return pd.DataFrame
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        """Return a table, as pickle does; `copy()` is one of pandas' methods, which return a plain frame."""
-        return pickle.loads(pickle.dumps(self))  # type: ignore[no-any-return]
+        """Return a table; `copy()` is one of pandas' methods, which return a plain frame."""
+        again = type(self)(self.to_frame().copy())
+        again.attrs = dict(self.attrs)
+        for name in self._metadata:
+            setattr(again, name, getattr(self, name))
+        return again
 
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers alone."""
         return pd.DataFrame(self)
 
-    def plot(self, ax: Axes | None = None, *, color: Any = None, **options: Any) -> Axes:  # type: ignore[override]
-        """Draw the table on `ax`, or on the axes of a new figure; what pandas draws is `table.to_frame().plot(kind="bar")`."""
-        if self.attrs.get("drawn") != "curve":
-            _refuse(options, "plot", "ax and color; for what pandas draws type table.to_frame().plot(...)")
-        return self._draw(ax, color, **options)
+    @property
+    def plot(self) -> Plot:
+        """Draw the table with its intervals, `table.plot()`; `table.plot.bar()` and its like are those of pandas."""
+        return Plot(self)
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         return DRAWINGS[self.attrs.get("drawn", "means")](self, ax, color, **options)
@@ -148,9 +151,10 @@ class Table(pd.DataFrame):
     def _blocks(self, *, symbols: bool = False) -> list[Block]:
         """Return the table with the lines below it as blocks of a document."""
         missed = [] if self.missed is None or self.missed.empty else [self.missed._rows(symbols=symbols)]
-        basis = str(self.attrs.get("basis", ""))
-        notes = [Note(line) for line in [*self._below(), basis] if line]
-        return [self._rows(symbols=symbols), *missed, *notes]
+        return [self._rows(symbols=symbols), *missed, *map(Note, self._notes())]
+
+    def _notes(self) -> list[Line]:
+        return [line for line in [*self._below(), str(self.attrs.get("basis", ""))] if line]
 
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
@@ -160,32 +164,44 @@ class Table(pd.DataFrame):
         with use_language(self.attrs.get("lang")):
             return str(framed(self.attrs.get("title") or _("metrics at cut-offs"), html(self._blocks())))
 
-    def to_markdown(self, path: Any = None, **options: Any) -> Any:  # type: ignore[override]
+    def to_markdown(self, buf: Any = None, *others: Any, **options: Any) -> Any:
         """Return the table in Markdown, or write it to a file."""
-        _refuse(options, "to_markdown", "path; for the options of pandas type table.to_frame().to_markdown()")
+        _refuse(others, options, "to_markdown", "buf; for the options of pandas type table.to_frame().to_markdown()")
         with use_language(self.attrs.get("lang")):
-            return written(plain(self._blocks(symbols=True), "md") + "\n", path)
+            return written(plain(self._blocks(symbols=True), "md") + "\n", buf)
 
-    def to_latex(  # type: ignore[override]
-        self, path: Any = None, *, caption: str | None = None, label: str | None = None, **options: Any
+    def to_latex(
+        self, buf: Any = None, *others: Any, caption: Any = None, label: str | None = None, **options: Any
     ) -> Any:
         """Return the table in LaTeX with booktabs, or write it to a file.
 
         `caption` and `label` are LaTeX; the line with users and convention stands below the table.
         """
-        known = "path, caption and label; for the options of pandas type table.to_frame().to_latex()"
-        _refuse(options, "to_latex", known)
+        known = "buf, caption and label; for the options of pandas type table.to_frame().to_latex()"
+        _refuse(others, options, "to_latex", known)
         for argument, text in (("caption", caption), ("label", label)):
             if text is not None and not isinstance(text, str):
                 raise OptionError(f"{argument}={quoted(text)}: give LaTeX as text.")
         with use_language(self.attrs.get("lang")):
-            table, notes = self._rows(symbols=True), [block for block in self._blocks() if isinstance(block, Note)]
+            table = self._rows(symbols=True)
+            lines = [line.removesuffix(".") if isinstance(line, str) else line for line in self._notes()]
             words = caption or inline(table.caption or _("metrics at cut-offs"), "tex")
-            lines = [note.line.removesuffix(".") if isinstance(note.line, str) else note.line for note in notes]
-            below = joined(lines, ". ")
-            return written(
-                "\n".join([_(r"% needs \usepackage{booktabs}"), latex(table, words, label, below), ""]), path
-            )
+            text = latex(table, words, label, joined(lines, ". "))
+            return written("\n".join([_(r"% needs \usepackage{booktabs}"), text, ""]), buf)
+
+
+class Plot(PlotAccessor):
+    """What `table.plot` is: called, it draws the table with its intervals; its methods are those of pandas."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table.to_frame())
+        self._table = table
+
+    def __call__(self, ax: Axes | None = None, *others: Any, color: Any = None, **options: Any) -> Any:
+        """Draw the table on `ax`, or on the axes of a new figure."""
+        known = "ax and color; for what pandas draws type table.to_frame().plot(...)"
+        _refuse(others, {} if self._table.attrs.get("drawn") == "curve" else options, "plot", known)
+        return self._table._draw(ax, color, **options)
 
 
 def in_lines(blocks: Iterable[Block]) -> str:
@@ -238,6 +254,6 @@ def _label(part: Any) -> str:
     return str(int(part) if isinstance(part, float) and part.is_integer() else part)
 
 
-def _refuse(options: Mapping[str, Any], method: str, known: str) -> None:
-    if options:
-        raise OptionError(f"{method}() of a table has no option {next(iter(options))!r}.", fix=f"It has {known}.")
+def _refuse(others: Sequence[Any], options: Mapping[str, Any], method: str, known: str) -> None:
+    for option in (*options, *others):
+        raise OptionError(f"{method}() of a table has no option {quoted(option)}.", fix=f"It has {known}.")
