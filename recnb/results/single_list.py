@@ -20,6 +20,7 @@ from recnb.conventions import Convention, options_in_words, shown_at
 from recnb.conventions.convention import PHRASES
 from recnb.data.load import read
 from recnb.display.language import _, ngettext, use_language
+from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_number, is_several, is_word, near, quoted
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import metric_named
@@ -65,9 +66,8 @@ def score_lists(
         raise RecnbError(problem + "give both, or a ranking and its truth.")
     else:
         scored = _with_scores(_as_list(y_true, "y_true"), _as_list(y_score, "y_score"))
-        pairs = [
-            _graded([grades[at] for at in np.argsort(-np.array(scores), kind="stable")]) for grades, scores in scored
-        ]
+        orders = [(grades, np.argsort(-np.array(scores), kind="stable")) for grades, scores in scored]
+        pairs = [_graded([grades[place] for place in order]) for grades, order in orders]
     hits, cutoff = hits_of(pairs), Cutoffs.one(k)
     if ties is not None:
         if not scored or not is_word(ties, TIES):
@@ -148,22 +148,23 @@ def _read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
         return [_graded(list(ranking.values()))]
     if isinstance(ranking, Mapping) or hasattr(ranking, "columns"):
         what = "mapping, which has no order" if isinstance(ranking, Mapping) else "frame"
-        by_scores = "By scores: sorted(scores, key=scores.get, reverse=True)."
-        advice = f"recnb.{metric.name}(ranking, relevance). {by_scores} Of frames: recnb.evaluate(recs, truth).{metric.name}(k=10)."
         raise RecnbError(
-            f"the ranking is a {what}: give the items in rank order first and what is relevant second, {advice}"
+            f"the ranking is a {what}: give the items in rank order first and what is relevant second, "
+            f"recnb.{metric.name}(ranking, relevance). By scores: sorted(scores, key=scores.get, reverse=True). "
+            f"Of frames: recnb.evaluate(recs, truth).{metric.name}(k=10)."
         )
     entries = _as_list(ranking, "the ranking")
     if truth is None:
         several = bool(entries) and all(map(_is_list, entries))
         return [_graded(list(one)) for one in (entries if several else [entries])]
-    truth = [*truth] if isinstance(truth, (Iterator, MappingView)) else truth  # type: ignore[misc]
+    truth = [*truth] if isinstance(truth, Iterator) else truth
     if not (_is_list(truth) and len(truth) and all(map(_is_truth, truth)) and all(map(_is_list, entries))):
         return [_matched(entries, truth, metric.name)]
     if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
-        problem = f"the entries of ranking and truth are tuples, such as {[*entries, *truth][0]!r}, which may be items or whole lists."
-        advice = "Items of one list: give the relevant ones as a set, set(truth). Several lists: [list(one) for one in ranking]."
-        raise RecnbError(f"{problem} {advice}")
+        raise RecnbError(
+            f"the entries of ranking and truth are tuples, such as {[*entries, *truth][0]!r}, which may be items or whole "
+            "lists. Items of one list: give the relevant ones as a set, set(truth). Several lists: [list(one) for one in ranking]."
+        )
     if len(truth) != len(entries):
         raise RecnbError(f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking.")
     return [_matched(list(one), relevant, metric.name) for one, relevant in zip(entries, truth, strict=True)]
@@ -184,20 +185,16 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
         advice = "give a mapping of item to relevance, or the relevant items in a list or set."
         raise RecnbError(f"the truth is {_shown(truth)}: {advice}")
     listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
-    _refuse_numbers_by_position(ranking, [] if isinstance(truth, Mapping) else listed, metric, _is_list(truth))
-    for items, what in ((listed, "the truth"), (ranking, "the ranking")):
-        _refuse_items(items, what)
-    if (
-        ranking and listed and {*listed}.isdisjoint(ranking)
-    ):  # 1 against "1" would score 0 for the kind of its ids alone
-        kinds = [
-            {str if isinstance(item, str) else float if is_number(item) else type(item) for item in items}
-            for items in (ranking, listed)
-        ]
-        if not kinds[0] & kinds[1]:
-            problem = f"the ranking holds {ranking[0]!r} and the truth {listed[0]!r}, which never match: make both text or both numbers."
-            advice = "Grades of the items are a mapping, dict(zip(items, grades)) or series.to_dict(); of pairs of item and number, "
-            raise RecnbError(f"{problem} {advice}give the items alone as ranking, and dict(pairs) as truth.")
+    if not isinstance(truth, Mapping):
+        _refuse_numbers_by_position(ranking, listed, metric, _is_list(truth))
+    _refuse_items(listed, "the truth")
+    _refuse_items(ranking, "the ranking")
+    if ranking and listed and {*map(_kind, ranking)}.isdisjoint(map(_kind, listed)) and {*ranking}.isdisjoint(listed):
+        raise RecnbError(  # 1 against "1" would score 0 for the kind of its ids alone
+            f"the ranking holds {ranking[0]!r} and the truth {listed[0]!r}, which never match: make both text or both numbers. "
+            "Grades of the items are a mapping, dict(zip(items, grades)) or series.to_dict(); of pairs of item and number, "
+            "give the items alone as ranking, and dict(pairs) as truth."
+        )
     graded = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
     judged = {item: _grade(grade, f"item {item!r}") for item, grade in graded.items()}
     return Pair(ranking, [judged.get(item, 0.0) for item in ranking], [pair for pair in judged.items() if pair[1] > 0])
@@ -217,32 +214,33 @@ def _grade(grade: Any, where: str) -> float:
 
 def _refuse_numbers_by_position(ranking: list[Any], listed: list[Any], metric: str, ordered: bool) -> None:
     """Refuse grades and scores of one list, which look like ids of items."""
-    flags = [isinstance(value, (bool, np.bool_)) for value in (*ranking, *listed)]
-    if all(flag or is_number(value) for flag, value in zip(flags, (*ranking, *listed), strict=True)):
-        odd = [value for flag, value in zip(flags, (*ranking, *listed), strict=True) if flag or value % 1 != 0]
-        if odd or (ordered and 0 < len(ranking) == len(listed)):
-            problem = (
-                f"ranking and truth hold numbers, such as {(odd or ranking)[0]!r}: if they are grades and scores, type "
-            )
-            advice = "if they are ids of items, give the relevant ones as a set, set(truth), or of several lists [set(one) for one in truth]; fractions are ids as text."
-            raise RecnbError(f"{problem}recnb.{metric}(y_true=..., y_score=...); {advice}")
+    values = [*ranking, *listed]
+    flags = [value for value in values if isinstance(value, (bool, np.bool_))]
+    if len(flags) + sum(map(is_number, values)) < len(values):
+        return
+    odd = flags or [value for value in values if value % 1 != 0]
+    if odd or (ordered and 0 < len(ranking) == len(listed)):
+        raise RecnbError(
+            f"ranking and truth hold numbers, such as {(odd or ranking)[0]!r}: if they are grades and scores, type "
+            f"recnb.{metric}(y_true=..., y_score=...); if they are ids of items, give the relevant ones as a set, set(truth), "
+            "or of several lists [set(one) for one in truth]; fractions are ids as text."
+        )
 
 
 def _refuse_items(items: list[Any], what: str) -> None:
     """Refuse items that cannot be hashed, are missing, cannot be compared with a number of numpy, or are repeated."""
     for item in items:
-        if (
-            getattr(item, "__hash__", None) is None
-            or item is None
-            or item is pd.NA
-            or isinstance(item, Decimal)
-            or item != item
-        ):
+        has_hash = getattr(item, "__hash__", None) is not None
+        if not has_hash or item is None or item is pd.NA or isinstance(item, Decimal) or item != item:
             advice = "items are text or numbers, and none is missing; [str(item) for item in items] makes them text."
             raise RecnbError(f"{what} holds {_shown(item)}, which cannot be an item: {advice}")
     if len({*items}) < len(items):
         twice = next(item for place, item in enumerate(items) if item in items[:place])
         raise RecnbError(f"{what} holds {twice!r} more than once: list each item once.")
+
+
+def _kind(item: Any) -> type:
+    return str if isinstance(item, str) else float if is_number(item) else type(item)
 
 
 def _as_list(values: Any, what: str) -> list[Any]:
@@ -252,9 +250,8 @@ def _as_list(values: Any, what: str) -> list[Any]:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(
-        value, (Sequence, np.ndarray, Iterator, MappingView, pd.Series, pd.Index, pl.Series)
-    ) and is_several(value)
+    kinds = (Sequence, np.ndarray, Iterator, MappingView, pd.Series, pd.Index, pl.Series)
+    return isinstance(value, kinds) and is_several(value)
 
 
 def _is_truth(value: Any) -> bool:
@@ -262,8 +259,7 @@ def _is_truth(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 and "\n" not in text else f"a {type(value).__name__}"
+    return one_line(quoted(value), 80)
 
 
 def _basis(
@@ -273,6 +269,5 @@ def _basis(
     n, empty = len(pairs), sum(not pair.truth for pair in pairs)
     lists = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
     zeros = ngettext("{n} list with no relevant item counts 0", "{n} lists with no relevant item count 0", empty)
-    return "; ".join(
-        [lists, *[zeros] * bool(empty), *ties, *options_in_words(shown_at(k, {**metric.defaults, **options}))]
-    )
+    rules = options_in_words(shown_at(k, {**metric.defaults, **options}))
+    return "; ".join([lists, *[zeros] * bool(empty), *ties, *rules])

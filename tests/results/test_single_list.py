@@ -260,7 +260,7 @@ WRONG: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "a series that is a mapping": (lambda: recnb.ndcg(["a", "b"], pd.Series({"a": 3, "b": 1})), ("never match", ".to_dict()")),
     "a frame": (lambda: recnb.ndcg(FRAME, FRAME), ("frame", "recnb.evaluate(recs, truth).ndcg(k=10)")),
     "a Polars frame": (lambda: recnb.recall(pl.from_pandas(FRAME), pl.from_pandas(FRAME)), ("frame", "recnb.evaluate(recs, truth).recall(k=10)")),
-    "a frame for a truth": (lambda: recnb.ndcg([1], FRAME), ("truth is a DataFrame", "mapping")),
+    "a frame for a truth": (lambda: recnb.ndcg([1], FRAME), ("truth is <DataFrame>", "mapping")),
     "several lists to explain": (lambda: recnb.explain("ndcg", [["a"], ["b"]], [["a"], ["b"]]), ("one list", "2 were given")),
 }  # fmt: skip
 
