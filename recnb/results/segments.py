@@ -53,7 +53,7 @@ class Segments(NamedTuple):
     labels: tuple[str, ...]  #: what each column is called
     keys: list[
         tuple[Any, ...]
-    ]  #: the values of each segment, in the order shown; the last: users of whom nothing is known
+    ]  #: values of each segment, in the order shown; the last: of users of whom nothing is known
     users: pl.Series  #: each once
     code: Ints  #: by user: the position in `keys`
 
@@ -64,8 +64,8 @@ class Segments(NamedTuple):
 
     def of(self, users: pl.Series) -> Ints:
         """Return the segment of each of some users, as its position in `keys`."""
-        at = positions(self.users, users)
-        return np.where(at >= 0, self.code[at], len(self.keys) - 1)
+        place = positions(self.users, users)
+        return np.where(place >= 0, self.code[place], len(self.keys) - 1)
 
 
 def table_by(
@@ -83,37 +83,37 @@ def table_by(
     pairs = _parts_of_users(data, by)
     if pairs is None:
         segments = segments_of(data, by, bins)
-        (rows, phrases), labels = _rows_of_segments(data, asked, cutoffs, segments, confidence), segments.labels
+        labels, (rows, phrases) = segments.labels, _rows_of_segments(data, asked, cutoffs, segments, confidence)
     else:
-        (rows, phrases), labels = _rows_of_parts(data, asked, cutoffs, by, pairs, confidence), (by,)
+        labels, (rows, phrases) = (by,), _rows_of_parts(data, asked, cutoffs, by, pairs, confidence)
     metric, cuts, keys, numbers = zip(*rows, strict=True)
-    names = ["metric", "k", *distinct_labels(labels, {"metric", "k", *NUMBERS})]
-    columns = [metric, cuts, *zip(*keys, strict=True)]
-    # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
-    codes, levels = zip(*(pd.factorize(pd.Series(column, dtype=object)) for column in columns), strict=True)
-    whole = [level if None in cuts or at != 1 else level.astype(int) for at, level in enumerate(levels)]
-    index = pd.MultiIndex([list(level) for level in whole], [code.tolist() for code in codes], names=names)
     frame = pd.DataFrame(numbers, columns=NUMBERS[: len(numbers[0])]).astype({"n_users": int})
-    label = one_line(", ".join(labels))
-    words, n_tests = (
-        _("each {by} is a truth of its own: its rows of the truth, and the users who have one", by=label),
-        0,
-    )
+    label, n_tests = one_line(", ".join(labels)), 0
     if pairs is None:
         frame["p_holm"], n_tests = _corrected(frame["p"], [metric, cuts])
         words = _(
             "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
             "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
-            by=label,
-            confidence=f"{100 * confidence:g}",
-        )
-    table = Table.made(
-        frame.assign(small=frame["n_users"] < SMALL).set_axis(index, axis=0),
-        [*merged(phrases), words],
-        _("By {by}", by=label),
-    )
+            by=label, confidence=f"{100 * confidence:g}",
+        )  # fmt: skip
+    else:
+        words = _("each {by} is a truth of its own: its rows of the truth, and the users who have one", by=label)
+    frame["small"] = frame["n_users"] < SMALL
+    names = ["metric", "k", *distinct_labels(labels, {"metric", "k", *NUMBERS})]
+    frame.index = _index_of([metric, cuts, *zip(*keys, strict=True)], names)
+    table = Table.made(frame, [*merged(phrases), words], _("By {by}", by=label))
     table.attrs |= {"n_users": data.n_users, "by": ", ".join(labels), "drawn": "segments", "n_tests": n_tests}
     return table
+
+
+def _index_of(columns: Sequence[Sequence[Any]], names: list[str]) -> pd.MultiIndex:
+    """Return an index whose levels are in the order of the rows, so that a metric is found with its rows side by side."""
+    codes, levels = zip(*(pd.factorize(pd.Series(column, dtype=object)) for column in columns), strict=True)
+    whole = [
+        level.astype(int) if name == "k" and None not in level else level
+        for name, level in zip(names, levels, strict=True)
+    ]
+    return pd.MultiIndex([list(level) for level in whole], [code.tolist() for code in codes], names=names)
 
 
 def _rows_of_segments(
@@ -129,8 +129,8 @@ def _rows_of_segments(
             values, segment_of = of_users[kept, np.newaxis], code[kept]
             for segment in np.unique(segment_of).tolist():
                 inside = segment_of == segment
-                moments = Moments.of(values[inside], found.metric.bounds)
-                gap, mean = gap_to_rest(values, inside, confidence), values[inside].mean(axis=0)
+                moments, gap = Moments.of(values[inside], found.metric.bounds), gap_to_rest(values, inside, confidence)
+                mean = values[inside].mean(axis=0)
                 numbers = np.concatenate([[moments.n], mean, *moments.interval(confidence), *gap])
                 rows.append((metric.name, cut, segments.keys[segment], numbers.tolist()))
     return rows, phrases
@@ -205,14 +205,16 @@ def _binned(values: pl.Series, bins: int) -> pl.Series:
     if not values.dtype.is_numeric() or values.drop_nulls().n_unique() <= FEW:
         return values
     numbers = values.cast(pl.Float64)
-    inner, known = np.quantile(numbers.drop_nulls(), np.arange(1, bins) / bins), numbers.drop_nulls().unique().sort()
-    groups = pl.DataFrame({"bin": np.searchsorted(np.unique(inner), known), "value": known}).group_by(
-        "bin", maintain_order=True
-    )
-    ends = groups.agg(low=pl.min("value"), high=pl.max("value"), value="value")
-    names = pl.Series("name", _ranges(ends.select("low", "high").rows()))
-    table = ends.with_columns(names.cast(pl.Enum(names))).explode("value")
-    return numbers.replace_strict(table["value"], table["name"], default=None)
+    known = numbers.drop_nulls().unique().sort()
+    edges = np.unique(np.quantile(numbers.drop_nulls(), np.arange(1, bins) / bins))
+    ends = [
+        (members[0], members[-1])
+        for members in np.split(known, np.searchsorted(known, edges, side="right"))
+        if len(members)
+    ]
+    names = _ranges(ends)
+    places = np.searchsorted([high for _low, high in ends], known)
+    return numbers.replace_strict(known, pl.Series(names, dtype=pl.Enum(names))[places.tolist()], default=None)
 
 
 def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
