@@ -23,10 +23,9 @@ from babel.messages.pofile import read_po, write_po
 
 import recnb
 from recnb import LIST_METRICS, METRICS
-from recnb.data.item_data import ASK
 from recnb.display.language import LANGUAGES, LOCALE
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
-from recnb.metrics.recommendation_lists import NEEDED, Catalogue
+from recnb.metrics.recommendation_lists import NEEDED, missing
 
 ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
@@ -109,9 +108,7 @@ def extracted() -> Catalog:
     for metric in LIST_METRICS.values():
         catalogue.add(metric.no_value, locations=[("recnb/metrics/metric.py", 0)])
     for argument in NEEDED:
-        catalogue.add(
-            Catalogue(ask=ASK).missing("", argument).statement, locations=[("recnb/metrics/recommendation_lists.py", 0)]
-        )
+        catalogue.add(missing("", argument).statement, locations=[("recnb/metrics/recommendation_lists.py", 0)])
     for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values()):
         where = f"{metric.function.__module__.replace('.', '/')}.py"
         title = (metric.function.__doc__ or "").split("\n")[0]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,23 +17,13 @@ from recnb.data.encoding import distinct, positions
 from recnb.data.side_data import SideData
 from recnb.data.source import ranked
 from recnb.errors import FrameError, OptionError, RecnbError, is_several, listed, near, quoted
-from recnb.metrics.hits import Floats, Hits, Ints, in_order
-from recnb.metrics.recommendation_lists import Bools, Catalogue, HitsWithPopularity, Lists
+from recnb.metrics.hits import Bools, Floats, Hits, Ints
+from recnb.metrics.recommendation_lists import Catalogue, HitsWithPopularity, Lists, missing
 from recnb.metrics.serendipity import expected_ranks, popular_places
+from recnb.metrics.sorting import in_order
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
-
-#: What to type where something is missing.
-ASK: dict[str, str] = {
-    "train": "give train=, a frame of user and item: recs.rec.against(truth, train=train)",
-    "catalogue": "give items=, a frame with a row for each item, or train=: recs.rec.against(truth, items=items)",
-    "features": "give items=, a frame of items with a column of genres or columns of numbers, recs.rec.against(truth, items=items); "
-    "or distances=, a frame of items × items",
-    "genre": "give items=, a frame of items with a column of genres: recs.rec.against(truth, items=items)",
-    "distances": "give distances=, a frame of items × items",
-    "features name": "items=",
-}
 
 #: Columns that are taken for genres if nothing else is said.
 GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
@@ -41,9 +31,6 @@ GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
 
 class ItemData:
     """The lists of all users who have one, and data about the items; each part is computed on first use."""
-
-    #: What to type where something is missing, in other words than the metrics have.
-    ask: ClassVar[Mapping[str, str]] = ASK
 
     def __init__(self, prepared: Prepared, side_data: SideData) -> None:
         self.prepared = prepared
@@ -92,7 +79,7 @@ class ItemData:
     @property
     def catalogue(self) -> Catalogue:
         """Data about the items."""
-        return Catalogue(**self._counts, listed=self.listed, reader=self, ask=self.ask)
+        return Catalogue(**self._counts, listed=self.listed, reader=self)
 
     @cached_property
     def _lists_of_all(self) -> Lists:
@@ -113,7 +100,7 @@ class ItemData:
         length = np.zeros(len(users), dtype=np.int64)
         last = np.flatnonzero(np.r_[user[1:] != user[:-1], True][: len(user)])
         length[user[last]] = rank[last]
-        return Lists(user, rank, length, item, len(items), items.__getitem__)
+        return Lists(user, rank, item, length, len(items), items.__getitem__)
 
     @cached_property
     def _counts(self) -> dict[str, Any]:
@@ -209,7 +196,7 @@ class ItemData:
 
         items = self.side_data.items
         if items is None:
-            raise self.catalogue.missing(metric, argument)
+            raise missing(metric, argument)
         chosen = _columns(items, columns, argument, metric)
         if (argument, *chosen) not in self._read:
             if len(chosen) == 1 and _is_words(items[chosen[0]]):
@@ -326,4 +313,4 @@ def _numbers(column: pl.Series, name: str, argument: str) -> Floats:
     return np.asarray(numbers, dtype=np.float64)
 
 
-__all__ = ["ASK", "ItemData"]
+__all__ = ["ItemData"]

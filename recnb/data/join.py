@@ -47,7 +47,8 @@ from recnb.data.relevance import is_relevant
 from recnb.data.user_rows import UserRows, blocks_of, ranges
 from recnb.errors import OptionError
 from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Floats, Hits, Ints, in_order, order_from_highest, stands_from_highest
+from recnb.metrics.hits import Floats, Hits, Ints
+from recnb.metrics.sorting import in_order, order_from_highest, stands_from_highest
 
 
 @dataclass(frozen=True, eq=False)

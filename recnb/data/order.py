@@ -9,7 +9,8 @@ import numpy as np
 from recnb.conventions import Convention
 from recnb.conventions.convention import ROW_ORDERS
 from recnb.data.pairs import Block, Pairs
-from recnb.metrics.hits import Floats, Hits, Ints, TieSpread, count_within, in_order, order_from_highest
+from recnb.metrics.hits import Floats, Hits, Ints, TieSpread
+from recnb.metrics.sorting import count_within, in_order, order_from_highest
 
 #: Rules for equal scores that look at the item.
 BY_ITEM = ("item_asc", "item_desc")

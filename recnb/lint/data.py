@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from recnb.data.encoding import positions
 from recnb.data.validation import in_floats
-from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, in_order
+from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Metric
+from recnb.metrics.sorting import in_order
 from recnb.results.evaluation_data import EvaluationData, Scoring, average, cutoffs_under
 
 Mask = NDArray[np.bool_]

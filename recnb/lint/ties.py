@@ -14,7 +14,8 @@ import polars as pl
 
 from recnb.conventions.convention import ROW_ORDERS
 from recnb.lint.data import LintData, ListRows
-from recnb.metrics.hits import Floats, Hits, Ints, count_within, in_order
+from recnb.metrics.hits import Floats, Hits, Ints
+from recnb.metrics.sorting import count_within, in_order
 
 
 class Ties(NamedTuple):

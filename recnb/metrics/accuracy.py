@@ -26,11 +26,12 @@ from recnb.metrics.gain import (
     ideal_of,
     out_of_count,
 )
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, count_within, of_each_rank
+from recnb.metrics.hits import Cutoff, Hits, of_each_rank
 from recnb.metrics.metric import Credit, metric, number_option
+from recnb.metrics.sorting import Floats, count_within
 
 #: The square of a larger beta, times the number of relevant items, may be no number.
-BETAS = 1e145
+MAX_BETA = 1e145
 
 GRADED = {"gain": GAIN, "discount": DISCOUNT}
 
@@ -52,7 +53,7 @@ def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min
     >>> float(recnb.precision(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
     0.6
     """
-    return Credit(hits, Cutoffs.of(k), hits.weight, out_of_count(hits, k, out_of))
+    return Credit(hits, k, hits.weight, out_of_count(hits, k, out_of))
 
 
 @metric(
@@ -73,7 +74,7 @@ def recall(
     >>> float(recnb.recall(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
     0.5
     """
-    return Credit(hits, Cutoffs.of(k), hits.weight, out_of_count(hits, k, out_of))
+    return Credit(hits, k, hits.weight, out_of_count(hits, k, out_of))
 
 
 @metric(
@@ -88,7 +89,7 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
     >>> round(recnb.f1(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5), 4)
     0.5455
     """
-    return Credit(hits, Cutoffs.of(k), 2.0 * hits.weight, out_of_count(hits, k, "k") + as_column(hits.n_relevant))
+    return Credit(hits, k, 2.0 * hits.weight, out_of_count(hits, k, "k") + as_column(hits.n_relevant))
 
 
 @metric(
@@ -104,11 +105,11 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     0.5172
     """
     beta = number_option("beta", beta, "number above 0", lambda beta: beta > 0)
-    if beta > BETAS:
-        fix = ("With a large beta F-beta is recall: ask for recall, or for ", "beta=100", ".")
-        raise OptionError(f"beta={quoted(beta)} is too large to be squared.", fix=fix)
+    if beta > MAX_BETA:
+        fix = "With a large beta F-beta is recall: ask for recall, or for beta=100."
+        raise OptionError(f"beta={quoted(beta)} is too large to be squared. {fix}")
     out_of = out_of_count(hits, k, "k") + beta**2 * as_column(hits.n_relevant)
-    return Credit(hits, Cutoffs.of(k), (1 + beta**2) * hits.weight, out_of)
+    return Credit(hits, k, (1 + beta**2) * hits.weight, out_of)
 
 
 @metric(
@@ -126,7 +127,7 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
     >>> float(recnb.hit_rate(["x", "a"], ["a", "b"], k=1)), float(recnb.hit_rate(["x", "a"], ["a", "b"], k=2))
     (0.0, 1.0)
     """
-    return Credit(hits, Cutoffs.of(k), hits.first)
+    return Credit(hits, k, hits.first)
 
 
 @metric(
@@ -148,7 +149,7 @@ def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "p
     0.25
     """
     chosen = hits.first if target == "first" else hits.weigh(hits.preferred)
-    return Credit(hits, Cutoffs.of(k), np.asarray(chosen / hits.rank, dtype=np.float64))
+    return Credit(hits, k, np.asarray(chosen / hits.rank, dtype=np.float64))
 
 
 @metric(
@@ -172,7 +173,7 @@ def average_precision(
     >>> round(recnb.average_precision(["D", "A", "B", "C"], ["A", "B"]), 4)
     0.5833
     """
-    return Credit(hits, Cutoffs.of(k), hits.weigh(hits.nth / hits.rank), out_of_count(hits, k, out_of))
+    return Credit(hits, k, hits.weigh(hits.nth / hits.rank), out_of_count(hits, k, out_of))
 
 
 @metric(
@@ -187,7 +188,7 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
     >>> float(recnb.cg([3, 2, 3, 0, 1, 2]))
     11.0
     """
-    return Credit(hits, Cutoffs.of(k), hits.weigh(gain_of(hits.relevance, gain)))
+    return Credit(hits, k, hits.weigh(gain_of(hits.relevance, gain)))
 
 
 @metric(
@@ -257,7 +258,7 @@ def ndcg(
     0.961
     """
     earned = discounted(hits, k, gain, discount, log_base).earned
-    return Credit(hits, Cutoffs.of(k), earned, out_of=ideal_of(hits, k, ideal, gain, discount, log_base))
+    return Credit(hits, k, earned, out_of=ideal_of(hits, k, ideal, gain, discount, log_base))
 
 
 @metric(
@@ -275,7 +276,7 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
     0.5
     """
     in_reach = hits.rank <= hits.n_relevant[hits.user]
-    return Credit(hits, Cutoffs.of(k), hits.weigh(in_reach), out_of_count(hits, k, "relevant"))
+    return Credit(hits, k, hits.weigh(in_reach), out_of_count(hits, k, "relevant"))
 
 
 @metric(
@@ -292,11 +293,8 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
     0.625
     """
-    meaning = "chance of looking further: give a number between 0 and 1"
-    number_option("p", p, meaning, lambda p: 0 < p < 1, example=0.8)
-    return Credit(
-        hits, Cutoffs.of(k), hits.weigh(of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1)))
-    )
+    number_option("p", p, "chance of looking further: give a number between 0 and 1", lambda p: 0 < p < 1, example=0.8)
+    return Credit(hits, k, hits.weigh(of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1))))
 
 
 @metric(
@@ -318,14 +316,14 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
         number_option("max_relevance", max_relevance, "number above 0", lambda top: top > 0)
     top = hits.max_relevance if max_relevance is None else max_relevance
     if hits.truth_relevance.size and hits.truth_relevance.max() > top:
-        given = f"max_relevance={top:g}"
-        highest = f" holds {hits.truth_relevance.max():g}."
-        raise OptionError(given, " is not the top of the scale: the truth", highest)
+        highest = hits.truth_relevance.max()
+        raise OptionError(f"max_relevance={top:g} is not the top of the scale: the truth holds {highest:g}.")
     if top > 1000:
-        problem = f"ERR takes 2 to the power of a grade, and {top:g} is too large for that: use a smaller scale."
-        raise OptionError(problem)
+        raise OptionError(
+            f"ERR takes 2 to the power of a grade, and {top:g} is too large for that: use a smaller scale."
+        )
     stop = (np.exp2(hits.relevance) - 1.0) / 2.0**top
-    return Credit(hits, Cutoffs.of(k), reach(hits, stop) * stop / hits.rank)
+    return Credit(hits, k, reach(hits, stop) * stop / hits.rank)
 
 
 def reach(hits: Hits, stop: Floats) -> Floats:

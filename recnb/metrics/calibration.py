@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import metric, number_option
 from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows
+from recnb.metrics.sorting import Floats, Ints
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse

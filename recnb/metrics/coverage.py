@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 
 from recnb.errors import OptionError, RecnbError
-from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import metric, number_option
 from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, Population, TermRows, Whole
+from recnb.metrics.sorting import Floats, Ints
 
 
 @metric(
@@ -121,9 +121,11 @@ def gini(
         members = lists.catalogue.members(population, "gini")
         n = int(members.sum()) + (population == "catalogue+padding")
         if len(exposure) > n:
-            others = f"{population!r} has {n:,}: {shown.examples(~members)} are not in it."
-            fix = ("Give all items, catalogue=..., or say ", "population='recommended'", ".")
-            raise RecnbError(f"{len(exposure):,} items are recommended and ", others, fix=fix, subject="gini: ")
+            raise RecnbError(
+                f"{len(exposure):,} items are recommended and {population!r} has {n:,}: {shown.examples(~members)} are not in it.",
+                fix="Give all items, items=..., or say population='recommended'.",
+                subject="gini: ",
+            )
     out_of = (n if normalizer == "n" else n - 1) * exposure.sum()
     if out_of == 0:
         return Whole(math.nan)
@@ -195,29 +197,24 @@ def personalization(
 
     With fewer than two lists there is no pair, and no value.
     """
+    if overlap == "k" and k is None:
+        raise OptionError("overlap='k' divides by k: give k, such as k=10, or say overlap='cosine'.")
     shown = lists.upto(k, cutoff)
-    n = int((shown.n_shown > 0).sum())
-    times = shown.times_shown
-    if overlap == "cosine":
-        weight: Floats = 1 / np.sqrt(shown.n_shown[shown.user])
-        held: Floats = np.bincount(shown.item, weight, shown.n_items).astype(np.float64, copy=False)
-        by_item: Floats = held * held - np.bincount(shown.item, weight * weight, shown.n_items).astype(np.float64)
-        shared = by_item.sum()
-    elif k is not None:
-        weight, held = np.full(len(shown.item), 1 / k), times.astype(np.float64)
-        by_item = np.asarray(times * (times - 1.0) / k)
-        shared = (times.astype(np.float64) ** 2).sum() / k - n
-    else:
-        whole, cosine = "overlap='k'", "overlap='cosine'"
-        raise OptionError(whole, " divides by k: give k, such as k=10, or say ", cosine, ".")
+    n, times = int((shown.n_shown > 0).sum()), shown.times_shown
+    size = np.full(shown.n_users, k) if overlap == "k" else shown.n_shown
+    weight: Floats = 1 / np.sqrt(size[shown.user])
+    held = shown.per_item(weight)
+    by_item = held * held - shown.per_item(weight * weight)
+    shared = by_item.sum()
+    if overlap == "k":  # the places that a short list lacks
+        shared -= n - (weight * weight).sum()
     if n < 2:
         return Whole(math.nan)
 
     def rows() -> TermRows:
         """Return the items that lists share, and how much of the overlap each is."""
         most = _most_shown(times)
-        n_pairs = n * (n - 1) / 2
-        names = {"times": times[most], "n_lists": n, "overlap": shared / 2 / n_pairs}
+        names = {"times": times[most], "n_lists": n, "overlap": shared / (n * (n - 1))}
         return TermRows(-by_item[most] / 2, names, most)
 
     def of_users() -> Floats:
@@ -229,14 +226,14 @@ def personalization(
 
 def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:
     """Return the exposure of each item that is shown at all, the least first, and the items."""
-    item = np.flatnonzero(shown.times_shown > 0)
-    seen: Floats = shown.times_shown[item].astype(np.float64)
+    seen = shown.times_shown.astype(np.float64)
     if weight is not None:
         meaning = "weight of the next rank: give a share up to 1, such as 0.85"
         base = number_option("weight", weight, meaning, lambda share: 0 < share <= 1)
-        seen = np.bincount(shown.item, base ** (shown.rank - 1.0), shown.n_items)[item].astype(np.float64, copy=False)
-    order = np.argsort(seen, kind="stable")
-    return seen[order], item[order]
+        seen = shown.per_item(np.power(base, shown.rank - 1.0))
+    item = np.flatnonzero(shown.times_shown)
+    item = item[np.argsort(seen[item], kind="stable")]
+    return seen[item], item
 
 
 def _most_shown(times: Ints) -> Ints:

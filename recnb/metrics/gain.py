@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recnb.errors import OptionError
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints, Number, of_each_rank
+from recnb.metrics.hits import Cutoff, Cutoffs, Hits, Number, of_each_rank
 from recnb.metrics.metric import Credit, number_option
+from recnb.metrics.sorting import Floats, Ints
 
 Gain = Literal["linear", "exponential", "binary"]
 GAIN = {"linear": "relevance", "exponential": "2^relevance - 1", "binary": "1"}
@@ -24,9 +24,10 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
     if gain == "exponential":
         # exp2(1000) is already infinite, and an infinite gain over an infinite ideal is no number.
         if relevance.size and relevance.max() > 1000:
-            problem = f" makes 2^relevance - 1 of a relevance, and {relevance.max():g} is too large for that: use "
-            linear = ("gain='linear'", ", or a smaller scale of relevance.")
-            raise OptionError("gain='exponential'", problem, *linear)
+            raise OptionError(
+                f"gain='exponential' makes 2^relevance - 1 of a relevance, and {relevance.max():g} is too large for that: use "
+                "gain='linear', or a smaller scale of relevance."
+            )
         # 2^relevance is 1 for a tiny relevance, which expm1 keeps; exp2 is exact for whole ones.
         return np.where(np.abs(relevance) < 1, np.expm1(relevance * math.log(2)), np.exp2(relevance) - 1.0)
     return np.ones_like(relevance)
@@ -51,7 +52,7 @@ def _log(values: Ints, base: float) -> Floats:
     return np.asarray(np.log2(values) if base == 2 else np.log(values) / math.log(base))
 
 
-#: The longest list that `ideal="k"` fills.
+#: The most places of a list that `ideal="k"` fills.
 MAX_PLACES = 1_000_000
 
 Ideal = Literal["relevant", "k", "list", "min(k, list)"]
@@ -59,8 +60,7 @@ Ideal = Literal["relevant", "k", "list", "min(k, list)"]
 
 def discounted(hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float) -> Credit:
     """Return the gain of each hit over the discount of its rank."""
-    earned = hits.weigh(gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base))
-    return Credit(hits, Cutoffs.of(k), earned)
+    return Credit(hits, k, hits.weigh(gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base)))
 
 
 def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount, log_base: float) -> Credit:
@@ -72,39 +72,47 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
     - "k": k items as good as the user's best
     """
     if ideal == "k":
-        if (deepest := int(hits.full_depth(k).max(initial=0))) > MAX_PLACES:
-            raise OptionError(
-                f"ideal='k' fills every place down to k, and {deepest:,} places are more than {MAX_PLACES:,}: give a smaller k."
-            )
-        best = np.where(hits.n_relevant > 0, gain_of(hits.best, gain), 0.0)
-        return FullOfBest(hits, Cutoffs.of(k), best, gain=gain, discount=discount, log_base=log_base)
-    best_list = {"relevant": "ideal", "list": "ideal_of_list", "min(k, list)": "ideal_of_length"}[ideal]
-    return discounted(getattr(hits, best_list), k, gain, discount, log_base)
+        return FullOfBest(hits, k, gain, discount, log_base)
+    best = hits.ideal_of_list if ideal == "list" else hits.ideal
+    if ideal == "min(k, list)":
+        best = best.with_rows(best.rank <= hits.list_length[best.user])
+    return discounted(best, k, gain, discount, log_base)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class FullOfBest(Credit):
-    """The credit of lists of k items as good as the user's best; `earned` holds the gain of that item for each user.
+    """The credit of lists of k items as good as the user's best; `earned` is the gain of that item, by user.
 
     All ranks of a list have one gain, so the sum is that gain times the discounts of the ranks added up.
     """
 
-    gain: Gain
-    discount: Discount
-    log_base: float
+    def __init__(self, hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float) -> None:
+        """Find each user's best item, and how many places it fills at each cut-off."""
+        self.best = np.zeros(hits.n_users)
+        np.maximum.at(self.best, hits.truth_user, hits.truth_relevance)
+        super().__init__(hits, k, np.where(hits.n_relevant > 0, gain_of(self.best, gain), 0.0))
+        self.by = gain, discount, log_base
+        self.depth = self.k.size(hits.list_length)
+        if self.k.uncut:  # a list without an end is as long as the longest that is asked for
+            deepest = max((cutoff for cutoff in self.k if cutoff is not None), default=0)
+            self.depth = np.broadcast_to(as_column(np.maximum(hits.list_length, deepest)), self.depth.shape)
+        if (places := int(self.depth.max(initial=0))) > MAX_PLACES:
+            raise OptionError(
+                f"ideal='k' fills every place down to k, and {places:,} places are more than {MAX_PLACES:,}: give a smaller k."
+            )
 
     @property
     def total(self) -> Floats:
         """Credit earned, users × cut-offs."""
-        depth = self.rows.full_depth(self.k)
-        ranks = np.arange(1, int(depth.max(initial=0)) + 1)
-        summed = np.cumsum(np.r_[0.0, 1.0 / discount_of(ranks, self.discount, self.log_base)])
-        return np.asarray(as_column(self.earned) * summed[depth])
+        ranks, (_gain, discount, log_base) = np.arange(1, int(self.depth.max(initial=0)) + 1), self.by
+        summed = np.cumsum(np.r_[0.0, 1.0 / discount_of(ranks, discount, log_base)])
+        return np.asarray(as_column(self.earned) * summed[self.depth])
 
     @property
     def by_rank(self) -> Credit:
-        """The same with a row for each rank."""
-        return discounted(self.rows.ideal_full(self.k), self.k, self.gain, self.discount, self.log_base)
+        """The same with a row for each rank, of an item that is none of the truth."""
+        length = np.where(self.rows.n_relevant > 0, self.depth.max(axis=1), 0)
+        user = np.repeat(np.arange(self.rows.n_users), length)
+        return discounted(self.rows.as_list(user, self.best[user], np.full(len(user), -1)), self.k, *self.by)
 
 
 OutOf = Literal["k", "list", "relevant", "hits", "min(k, relevant)", "min(list, relevant)"]
@@ -121,16 +129,14 @@ OUT_OF = {
 def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
     """Return the denominator of a share of hits, users × cut-offs."""
     if out_of == "hits":
-        hits.refuse_ties("out_of='hits'", " divides by what each order finds")
+        hits.refuse_ties("out_of='hits' divides by what each order finds")
         return hits.total(hits.weight, k)
-    count = as_column(hits.n_relevant)
-    if out_of in ("k", "min(k, relevant)"):
-        size = Cutoffs.of(k).size(hits.list_length)
-        count = size if out_of == "k" else np.minimum(size, count)
-    elif out_of != "relevant":
-        listed = np.minimum(Cutoffs.of(k).depth(hits.list_length), as_column(hits.list_length))
-        count = listed if out_of == "list" else np.minimum(listed, count)
-    return count.astype(np.float64)
+    cutoffs, relevant, length = Cutoffs.of(k), as_column(hits.n_relevant), as_column(hits.list_length)
+    if out_of == "relevant":
+        return relevant.astype(np.float64)
+    in_list = out_of in ("list", "min(list, relevant)")
+    count = np.minimum(cutoffs.depth(hits.list_length), length) if in_list else cutoffs.size(hits.list_length)
+    return (count if out_of in ("k", "list") else np.minimum(count, relevant)).astype(np.float64)
 
 
 def as_column(values: NDArray[Number]) -> NDArray[Number]:

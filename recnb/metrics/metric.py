@@ -34,18 +34,14 @@ Need = Literal["train", "catalogue", "features", "genre", "truth", "judged"]
 Text = str | Callable[[Mapping[str, Any]], str]
 
 
-@dataclass(frozen=True, eq=False)
 class Credit:
     """The credit of each row and the denominator of its sum: a score and its explanation."""
 
-    rows: Hits
-    k: Cutoffs
-    earned: Floats  #: per row
-    out_of: Credit | Floats | float = 1.0  #: users × cut-offs (or a column), one number, or what another list earns
-
-    def __post_init__(self) -> None:
-        if isinstance(self.out_of, np.ndarray) and self.out_of.ndim != 2:
+    def __init__(self, rows: Hits, k: Cutoff, earned: Floats, out_of: Credit | Floats | float = 1.0) -> None:
+        """Take credit per row, out of users × cut-offs (or a column), one number, or what another list earns."""
+        if isinstance(out_of, np.ndarray) and out_of.ndim != 2:
             raise TypeError("out_of holds users × cut-offs: make a column of per-user values with as_column().")
+        self.rows, self.k, self.earned, self.out_of = rows, Cutoffs.of(k), earned, out_of
 
     @property
     def total(self) -> Floats:

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recnb.errors import OptionError, RecnbError, quoted
+from recnb.errors import OptionError, RecnbError
 from recnb.metrics import pairwise
-from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.hits import Bools
 from recnb.metrics.metric import metric, number_option
-from recnb.metrics.recommendation_lists import Bools, Cut, Lists, PerUser, Popularity, TermRows
+from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, Popularity, TermRows
+from recnb.metrics.sorting import Floats, Ints
 
 
 def _list_or_k(options: Mapping[str, Any]) -> str:
@@ -217,61 +218,50 @@ def diversity(
     if distances is not None and (features is not None or distance != "cosine"):
         raise OptionError("distances= says how far items are apart, so features= and distance= have nothing to say.")
     shown = lists.upto(k, cutoff)
-    n = shown.n_shown
-    alone = n == 1
-    n_pairs = n * (n - 1) / 2
-    if distances is not None:
-        total = pairwise.given(shown, *lists.catalogue.distances_of(shown, distances, "diversity"))
-    elif distance == "hamming":
-        total = pairwise.hamming(shown, lists.catalogue.described_by(shown, "diversity", features))
-    else:
-        total = n_pairs - pairwise.similarity(shown, distance, features)
+    n, n_pairs = shown.n_shown, shown.n_shown * (shown.n_shown - 1) / 2
+    total = pairwise.total_distance(shown, distance, features, distances)
     total = np.where(np.abs(total) > 1e-12 * n_pairs, total, 0.0)  # exactly 0, whatever was rounded
-    out_of = np.where(alone, 1.0, n_pairs if divisor == "pairs" else n)
+    out_of = np.where(n == 1, 1.0, n_pairs if divisor == "pairs" else n)
 
     def rows(user: int) -> TermRows:
-        """Return each pair as a list of its own, by the same sums."""
-        both = shown.of_user(user).in_pairs(PAIRS_EXPLAINED)
-        of_pairs = diversity.function(both, distance=distance, features=features, distances=distances)
-        earned = of_pairs.total
+        """Return each pair, computed as a list of its own."""
+        pairs = pairwise.first_pairs(shown.of_user(user), PAIRS_EXPLAINED)
+        earned = diversity.function(pairs, distance=distance, features=features, distances=distances).total
         alike = np.round(1 - earned, 12) + 0.0  # the number that is shown
         names = dict.fromkeys(_PAIR.values(), alike) | dict.fromkeys(("distance", "differing"), earned)
-        names |= {"n_shown": n[user]}
-        return TermRows(earned, names, both.item.reshape(-1, 2), n_rows=int(n_pairs[user]), total=float(total[user]))
+        of_user = {"n_shown": n[user]}
+        items = pairs.item.reshape(-1, 2)
+        return TermRows(earned, names | of_user, items, n_rows=int(n_pairs[user]), total=float(total[user]))
 
-    return PerUser(total, out_of, (n > 1) | (alone & (single != "skip")), rows)
+    return PerUser(total, out_of, (n > 1) | ((n == 1) & (single == "zero")), rows)
 
 
 def _kept(shown: Lists, count: Ints, cold: str, metric: str) -> Bools | None:
     """Return which items count: all, or those that train has."""
-    if cold == "error":
-        never = (count == 0) & (shown.times_shown > 0)
-        if never.any():
-            error, drop, zero = (f"cold={quoted(word)}" for word in ("error", "drop", "zero"))
-            problem = (f"train has never seen {shown.examples(never)}, and ", error, " refuses them: say ")
-            raise RecnbError(*problem, drop, " to leave them out or ", zero, " to count 0.", subject=f"{metric}: ")
+    never = (count == 0) & (shown.times_shown > 0)
+    if cold == "error" and never.any():
+        raise RecnbError(
+            f"train has never seen {shown.examples(never)}, and cold='error' refuses them: say cold='drop' to leave them "
+            "out or cold='zero' to count 0.",
+            subject=f"{metric}: ",
+        )
     return count > 0 if cold == "drop" else None
 
 
 def _mean_of_items(
     shown: Lists, value: Floats, kept: Bools | None, divisor: str, k: int | None, names: Mapping[str, Any]
 ) -> PerUser:
-    """Return the mean over each list of a value that each item has."""
-    of_row = value[shown.item]
-    n = shown.n_shown.astype(np.float64)
-    holds = n > 0
-    if kept is not None:
-        row_kept = kept[shown.item]
-        of_row, n = np.where(row_kept, of_row, 0.0), shown.per_user(row_kept.astype(np.float64))
-    out_of = n if divisor == "list" else (shown.n_shown if k is None else np.full(shown.n_users, k)).astype(np.float64)
+    """Return the mean over each list of a value that each item has; `names` holds what the formula names, by item."""
+    row_kept = np.ones(len(shown.item), dtype=bool) if kept is None else kept[shown.item]
+    earned, n_kept = np.where(row_kept, value[shown.item], 0.0), shown.per_user(row_kept.astype(np.float64))
+    of_length = shown.n_shown if k is None else np.full(shown.n_users, k)
+    out_of = n_kept if divisor == "list" else of_length.astype(np.float64)
 
     def rows(user: int) -> TermRows:
         """Return the rows of one list; those that do not count are left out."""
-        at = np.flatnonzero(shown.user == user)
-        if kept is not None:
-            at = at[kept[shown.item[at]]]
-        item = shown.item[at]
-        of_item = {name: what[item] if isinstance(what, np.ndarray) else what for name, what in names.items()}
-        return TermRows(of_row[at], {**of_item, "n_shown": n[user], "k": out_of[user]}, item, shown.rank[at])
+        row = np.flatnonzero((shown.user == user) & row_kept)
+        item = shown.item[row]
+        of_item = {name: each[item] if isinstance(each, np.ndarray) else each for name, each in names.items()}
+        return TermRows(earned[row], {**of_item, "n_shown": n_kept[user], "k": out_of[user]}, item, shown.rank[row])
 
-    return PerUser(shown.per_user(of_row), out_of, holds & (out_of > 0), rows)
+    return PerUser(shown.per_user(earned), out_of, (shown.n_shown > 0) & (out_of > 0), rows)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recnb.metrics.hits import Floats, Ints, in_order
 from recnb.metrics.recommendation_lists import Lists
+from recnb.metrics.sorting import Floats, Ints, count_within, in_order
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -17,36 +18,49 @@ if TYPE_CHECKING:
 BLOCK = 2**24
 
 
-def similarity(shown: Lists, distance: str, columns: object) -> Floats:
-    """Return the similarity summed over the pairs of each list."""
+def total_distance(shown: Lists, distance: str, columns: object, distances: object) -> Floats:
+    """Return the distance summed over the pairs of each list: of features, of train, or as given."""
+    if distances is not None:
+        matrix, row = shown.catalogue.reading("diversity", "features").distances(distances, "diversity")
+        shown.refuse_unknown(row >= 0, "diversity", "distances")
+        return _over_pairs(shown, lambda first, second: matrix[row[first], row[second]])
+    n_pairs = shown.n_shown * (shown.n_shown - 1) / 2
+    if distance == "cooccurrence":
+        taken = shown.catalogue.reading("diversity by cooccurrence", "train").taken()
+        return n_pairs - _over_pairs(shown, _alike(taken, lambda one, other, _both: np.sqrt(one * other), 0.0))
+    features, described = shown.catalogue.reading("diversity", "features").features(columns, "diversity")
+    shown.refuse_unknown(described, "diversity", "items")
     if distance == "cosine":
-        return _products(shown, _unit(shown.catalogue.described_by(shown, "diversity", columns)))
-    if distance == "jaccard":
-        rows = _present(shown.catalogue.described_by(shown, "diversity", columns))
-    else:
-        rows = shown.catalogue.reading("diversity by cooccurrence", "train").taken()
+        return n_pairs - _products(shown, _unit(features))
+    if distance == "hamming":
+        return _differing(shown, features)
+    # Two items without features are alike.
+    return n_pairs - _over_pairs(shown, _alike(_present(features), lambda one, other, both: one + other - both, 1.0))
+
+
+def _alike(
+    rows: Sparse, out_of: Callable[[Floats, Floats, Floats], Floats], if_empty: float
+) -> Callable[[Ints, Ints], Floats]:
+    """Return the function of pairs that gives what both items have, out of a number of what each has; `if_empty` where it is 0."""
     size = np.diff(rows.indptr).astype(np.float64)
+
+    def of_pairs(first: Ints, second: Ints) -> Floats:
+        both = _common(rows, first, second)
+        under = out_of(size[first], size[second], both)
+        return np.divide(both, under, out=np.full_like(both, if_empty), where=under > 0)
+
+    return of_pairs
+
+
+def _over_pairs(shown: Lists, of_pairs: Callable[[Ints, Ints], Floats]) -> Floats:
+    """Sum a function of two items over the pairs of each list."""
     total = np.zeros(shown.n_users)
     for user, first, second, pair in _pairs(shown):
-        common = _common(rows, first, second)
-        if distance == "jaccard":  # two items without features are alike
-            out_of, alike = size[first] + size[second] - common, np.ones_like(common)
-        else:  # an item that no user had is like no other
-            out_of, alike = np.sqrt(size[first] * size[second]), np.zeros_like(common)
-        np.divide(common, out_of, out=alike, where=out_of > 0)
-        total += np.bincount(user, alike[pair], shown.n_users)
+        total += np.bincount(user, of_pairs(first, second)[pair], shown.n_users)
     return total
 
 
-def given(shown: Lists, matrix: Floats, row: Ints) -> Floats:
-    """Given distances summed over the pairs of each list."""
-    total = np.zeros(shown.n_users)
-    for user, first, second, pair in _pairs(shown):
-        total += np.bincount(user, matrix[row[first], row[second]][pair], shown.n_users)
-    return total
-
-
-def hamming(shown: Lists, features: Sparse) -> Floats:
+def _differing(shown: Lists, features: Sparse) -> Floats:
     """Count the features that differ, summed over the pairs of each list: those that either item has, less those that agree.
 
     Each item is in n - 1 pairs; where both have the feature it is counted twice, and where it is the same, not at all.
@@ -55,8 +69,6 @@ def hamming(shown: Lists, features: Sparse) -> Floats:
     features.eliminate_zeros()
     present, size = _present(features), np.diff(features.indptr)
     either = (shown.n_shown - 1) * shown.per_user(size[shown.item]) - _products(shown, present)
-    if (features.data == 1).all():
-        return np.asarray(either - _products(shown, present))
     # A column for each value that a feature takes, 1 where an item has it.
     values, code = np.unique(features.data, return_inverse=True)
     _, column = np.unique(features.indices.astype(np.int64) * len(values) + code, return_inverse=True)
@@ -65,7 +77,7 @@ def hamming(shown: Lists, features: Sparse) -> Floats:
 
 
 def _present(features: Sparse) -> Sparse:
-    """1 where there is a feature."""
+    """Return 1 where there is a feature."""
     present = features.copy()
     present.eliminate_zeros()
     present.data = np.ones_like(present.data)
@@ -136,29 +148,26 @@ def _pairs(shown: Lists) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
 
 
 def _common(rows: Sparse, first: Ints, second: Ints) -> Floats:
-    """Return the features that the two items of each pair share: of each pair by itself, or of all items of a block, whichever is less work."""
+    """Return the number of features that the two items of each pair share."""
     size = np.diff(rows.indptr)
-    ones, others = np.unique(first), np.unique(second)
-    columns = rows.shape[1]
-    each = int(size[first].sum() + size[second].sum())
-    blocks = int(np.dot(*(np.bincount(rows[items].indices, minlength=columns) for items in (ones, others))))
     common = np.zeros(len(first))
-    if each <= blocks:
-        step = max(1, BLOCK * len(first) // max(each, 1))
-        for start in range(0, len(first), step):
-            stop = start + step
-            common[start:stop] = rows[first[start:stop]].multiply(rows[second[start:stop]]).sum(axis=1)
-        return common
-    against = rows[others].T.tocsr()
-    former, latter = np.searchsorted(ones, first), np.searchsorted(others, second)
-    step = max(1, BLOCK // len(others))
-    for start in range(0, len(ones), step):
-        block = (rows[ones[start : start + step]] @ against).tocsr()
-        block.sort_indices()
-        cells = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr)) * len(others) + block.indices
-        low, high = np.searchsorted(former, [start, start + step])
-        wanted = (former[low:high] - start) * len(others) + latter[low:high]
-        place = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
-        if len(cells):
-            common[low:high] = np.where(cells[place] == wanted, block.data[place], 0.0)
+    step = max(1, BLOCK * len(first) // max(int(size[first].sum() + size[second].sum()), 1))
+    for start in range(0, len(first), step):
+        pairs = slice(start, start + step)
+        common[pairs] = rows[first[pairs]].multiply(rows[second[pairs]]).sum(axis=1)
     return common
+
+
+def first_pairs(shown: Lists, most: int) -> Lists:
+    """Return every two items of a single list as a list of their own: the pairs of the first item, then of the second, at most so many."""
+    of_first = np.arange(len(shown.item) - 1, 0, -1)
+    n_firsts = int(np.searchsorted(np.cumsum(of_first), most)) + 1
+    first = np.repeat(np.arange(len(of_first))[:n_firsts], of_first[:n_firsts])[:most]
+    second = first + count_within(first)
+    return replace(
+        shown,
+        user=np.repeat(np.arange(len(first)), 2),
+        rank=np.tile(np.array([1, 2]), len(first)),
+        item=np.stack([shown.item[first], shown.item[second]], axis=1).ravel(),
+        list_length=np.full(len(first), 2),
+    )

@@ -1,8 +1,7 @@
-"""The data of metrics beyond accuracy: every row of the ranked lists, and attributes of the items.
+"""What metrics beyond accuracy are computed from: every row of the ranked lists, and what is known of the items.
 
 Accuracy needs the hits alone. Novelty, popularity and diversity look at each recommended item, coverage, Gini and
-entropy at how often each item is shown; none of them looks at the truth. `Lists` holds the rows, `Catalogue` the
-attributes of items, `PerUser` the result if each user has a value.
+entropy at how often each item is shown; none of them looks at the truth. Users and items are numbers from 0.
 """
 
 from __future__ import annotations
@@ -10,42 +9,76 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recnb.errors import RecnbError
-from recnb.metrics.hits import Floats, Hits, Ints, Ranked, count_within
+from recnb.metrics.hits import Bools, Hits
+from recnb.metrics.sorting import Floats, Ints
 
 if TYPE_CHECKING:
     from scipy import sparse
 
     Sparse = sparse.csr_array[np.float64, tuple[int, int]]
 
-Bools = NDArray[np.bool_]
 Cut = Literal["k", "none"]
 Population = Literal["catalogue", "train", "recommended", "catalogue+padding"]
 Popularity = Literal["users", "interactions", "count", "max"]
 
+_FEATURES = (
+    "give items=, a frame of items with a column of genres or columns of numbers, recs.rec.against(truth, items=items); "
+    "or distances=, a frame of items × items"
+)
+#: What a metric may lack, and what to type for it.
+NEEDED = {
+    "train": ("what users had before", "give train=, a frame of user and item: recs.rec.against(truth, train=train)"),
+    "catalogue": (
+        "all items there are",
+        "give items=, a frame with a row for each item, or train=: recs.rec.against(truth, items=items)",
+    ),
+    "features": ("what items are like", _FEATURES),
+    "genre": (
+        "genres",
+        "give items=, a frame of items with a column of genres: recs.rec.against(truth, items=items)",
+    ),
+}
+
+
+class ItemReader(Protocol):
+    """What train and items= say of the items, read when a metric asks for it."""
+
+    def history(self) -> tuple[Ints, Ints]:
+        """Return users and items of train, by user, each pair once."""
+
+    def taken(self) -> Sparse:
+        """Return items × users of train, 1 where the user has the item."""
+
+    def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
+        """Return items × features, and which items have a row in items=."""
+
+    def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
+        """Return items × genres, and what the genres are called."""
+
+    def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
+        """Return a matrix of distances, and the row of it that each item has, or -1."""
+
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """Attributes of each item, by position; None if they were not given."""
+    """What is known of each item, by position; None if it was not given."""
 
     users: Ints | None = None  #: how many users of train have the item
     interactions: Ints | None = None  #: how many rows of train hold the item
     n_users: int = 0  #: how many users train has
     listed: Bools | None = None  #: whether the catalogue lists the item
-    reader: Any = None  #: an `ItemData`, which reads train and attributes of items when a metric needs them
-    #: what to type for what is missing, in other words than NEEDED has
-    ask: Mapping[str, str] = field(default_factory=dict)
+    reader: ItemReader | None = None  #: what is read when a metric needs it
 
     def counts(self, popularity: Popularity, metric: str) -> Ints:
         """Return the number of users who have each item, or of its interactions."""
         counts = self.users if popularity == "users" else self.interactions
         if counts is None:
-            raise self.missing(metric, "train")
+            raise missing(metric, "train")
         return counts
 
     def members(self, population: Population, metric: str) -> Bools:
@@ -53,68 +86,38 @@ class Catalogue:
         if population == "train":
             return self.counts("users", metric) > 0
         if self.listed is None:
-            raise self.missing(metric, "catalogue")
+            raise missing(metric, "catalogue")
         return self.listed
 
-    def described_by(self, lists: Lists, metric: str, columns: object = None) -> Sparse:
-        """Return items × features, of which every recommended item has a row."""
-        features: Sparse
-        features, described = self.reading(metric, "features").features(columns, metric)
-        self.known_of(lists, described, metric, "features")
-        return features
-
-    def distances_of(self, lists: Lists, given: object, metric: str) -> tuple[Floats, Ints]:
-        """Return a given matrix of distances, of which every recommended item has a row."""
-        matrix, row = self.reading(metric, "distances").distances(given, metric)
-        self.known_of(lists, row >= 0, metric, "distances")
-        return matrix, row
-
-    def known_of(self, lists: Lists, known: Bools, metric: str, argument: str) -> None:
-        """Refuse recommended items that are not described."""
-        unknown = ~known & (lists.times_shown > 0)
-        if unknown.any():
-            problem = (
-                self.ask.get(f"{argument} name", f"{argument}="),
-                f" has no row for {lists.examples(unknown)}.",
-            )
-            fix = "Add them, or leave these items out of the lists."
-            raise RecnbError(*problem, fix=fix, subject=f"{metric}: ")
-
-    def reading(self, metric: str, argument: str) -> Any:
+    def reading(self, metric: str, needed: str) -> ItemReader:
         """Return the reader of data that a metric cannot do without."""
-        if self.reader is None or (argument == "train" and self.users is None):
-            raise self.missing(metric, argument)
+        if self.reader is None or (needed == "train" and self.users is None):
+            raise missing(metric, needed)
         return self.reader
 
-    def missing(self, metric: str, argument: str) -> RecnbError:
-        """Return the error for something that this metric cannot do without."""
-        what, to_type = NEEDED[argument]
-        return RecnbError(f"needs {what}: {self.ask.get(argument, to_type)}.", subject=f"{metric} ")
 
-
-#: What an argument holds, and what to type where it is missing.
-NEEDED = {
-    "train": ("what users had before", "type train=..., a frame of user and item"),
-    "catalogue": ("all items there are", "type catalogue=..., a list of items"),
-    "features": (
-        "what items are like",
-        "type features=..., a mapping from item to vector, or a frame with an item column",
-    ),
-    "genre": ("genres", "type genre=..., a column of the items"),
-    "distances": ("how far items are apart", "type distances=..., a matrix of items × items"),
-}
+def missing(metric: str, needed: str) -> RecnbError:
+    """Return the error for something that a metric cannot do without."""
+    what, to_type = NEEDED[needed]
+    return RecnbError(f"needs {what}: {to_type}.", subject=f"{metric} ")
 
 
 @dataclass(frozen=True, eq=False)
-class Lists(Ranked):
+class Lists:
     """All rows of the ranked lists, sorted by user, then rank; no item is twice in a list."""
 
-    item: Ints  #: per row, position of the item, from 0 to n_items - 1
+    user: Ints  #: per row, the position of the user, from 0 to n_users - 1
+    rank: Ints  #: per row, 1 is the top
+    item: Ints  #: per row, the position of the item, from 0 to n_items - 1
+    list_length: Ints  #: per user, the last rank of the list
     n_items: int  #: how many items are known: recommended, in train, described or in the catalogue
-    named: Callable[[int], object] = int  #: what the user calls the item at a position, for messages
+    named: Callable[[int], object] = int  #: what the caller calls the item at a position, for messages
     catalogue: Catalogue = field(default_factory=Catalogue)  #: what is known of the items
 
-    per_row = ("user", "rank", "item")
+    @property
+    def n_users(self) -> int:
+        """The number of users, with or without a list."""
+        return len(self.list_length)
 
     @cached_property
     def n_shown(self) -> Ints:
@@ -130,43 +133,41 @@ class Lists(Ranked):
         """Return the rows down to rank k; all of them if k is None or the metric does not cut."""
         if k is None or cutoff == "none":
             return self
-        length = np.minimum(self.list_length, k)
         inside = self.rank <= k
-        if inside.all():
-            return replace(self, list_length=length)
-        return self.with_rows(inside, list_length=length)
+        rows = slice(None) if inside.all() else inside
+        return self.with_rows(rows, list_length=np.minimum(self.list_length, k))
 
     def of_user(self, user: int) -> Lists:
         """Keep the list of one user, by position."""
         rows = self.user == user
-        return self.with_rows(
-            rows, user=np.zeros(int(rows.sum()), dtype=np.int64), list_length=self.list_length[[user]]
-        )
+        return self.with_rows(rows, user=self.user[rows] - user, list_length=self.list_length[[user]])
 
-    def in_pairs(self, most: int) -> Lists:
-        """Every two items of a single list as a list of their own: the pairs of the first item, then of the second, at most so many."""
-        of_first = np.arange(len(self.item) - 1, 0, -1)
-        n_firsts = int(np.searchsorted(np.cumsum(of_first), most)) + 1
-        first = np.repeat(np.arange(len(of_first))[:n_firsts], of_first[:n_firsts])[:most]
-        second = first + count_within(first)
-        pairs = np.arange(len(first))
-        return replace(
-            self,
-            user=np.repeat(pairs, 2),
-            rank=np.tile(np.array([1, 2]), len(first)),
-            item=np.stack([self.item[first], self.item[second]], axis=1).ravel(),
-            list_length=np.full(len(first), 2),
-        )
+    def with_rows(self, rows: Bools | slice, **others: Ints) -> Lists:
+        """Keep some of the rows, with other columns in place of these."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in ("user", "rank", "item")} | others)
 
     def per_user(self, values: Floats | Ints) -> Floats:
-        """Return values of the rows, summed over each user's list."""
+        """Sum values of the rows over each user's list."""
         return np.bincount(self.user, values, self.n_users).astype(np.float64, copy=False)
+
+    def per_item(self, values: Floats) -> Floats:
+        """Sum values of the rows over the places of each item."""
+        return np.bincount(self.item, values, self.n_items).astype(np.float64, copy=False)
 
     def examples(self, wrong: Bools) -> str:
         """Return the number of recommended items that are wrong, with examples."""
         items = np.flatnonzero(wrong & (self.times_shown > 0))
         shown = ", ".join(repr(self.named(int(item))) for item in items[:3])
         return f"{len(items):,} recommended items ({shown}{', …' if len(items) > 3 else ''})"
+
+    def refuse_unknown(self, known: Bools, metric: str, argument: str) -> None:
+        """Refuse recommended items that are not described."""
+        if (~known & (self.times_shown > 0)).any():
+            raise RecnbError(
+                f"{argument}= has no row for {self.examples(~known)}.",
+                fix="Add them, or leave these items out of the lists.",
+                subject=f"{metric}: ",
+            )
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from recnb.metrics.gain import out_of_count
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
+from recnb.metrics.hits import Cutoff, Hits
 from recnb.metrics.metric import Credit, metric, number_option
+from recnb.metrics.sorting import Floats
 
-ONE_ORDER = " depends on one order of the list"
+ONE_ORDER = "{} depends on one order of the list"
 
 
 @metric(
@@ -23,8 +24,8 @@ ONE_ORDER = " depends on one order of the list"
 def judged(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of the first k items that are judged, relevant or not; of shorter lists, the share of all items."""
     rows = hits.of_judged
-    rows.refuse_ties("Judged", ONE_ORDER)
-    return Credit(rows, Cutoffs.of(k), rows.weight, out_of_count(rows, k, "list"))
+    rows.refuse_ties(ONE_ORDER.format("Judged"))
+    return Credit(rows, k, rows.weight, out_of_count(rows, k, "list"))
 
 
 @metric(
@@ -39,10 +40,10 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
 
     At most as many nonrelevant items count as there are relevant ones. A relevant item that is not in the list adds 0.
     """
-    hits.refuse_ties("Bpref", ONE_ORDER)
+    hits.refuse_ties(ONE_ORDER.format("Bpref"))
     relevant, fewer = hits.n_relevant, np.maximum(1, np.minimum(hits.n_nonrelevant, hits.n_relevant))
     above = np.minimum(hits.nonrelevant_above, relevant[hits.user])
-    return Credit(hits, Cutoffs.of(k), 1.0 - above / fewer[hits.user], out_of_count(hits, k, "relevant"))
+    return Credit(hits, k, 1.0 - above / fewer[hits.user], out_of_count(hits, k, "relevant"))
 
 
 @metric(
@@ -54,12 +55,11 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
 def interpolated_precision(hits: Hits, k: Cutoff = None, *, recall: float = 0.0) -> Credit:
     """Highest precision at any rank where recall is at least `recall`; 0 if it is nowhere.
 
-    A level of `recall * n_relevant` items counts as
-    reached as in trec_eval, which adds 0.9 and rounds down.
+    A level of `recall * n_relevant` items counts as reached as in trec_eval, which adds 0.9 and rounds down.
     """
     number_option("recall", recall, "share of the relevant items, from 0 to 1", lambda share: 0 <= share <= 1, 0.1)
-    hits.refuse_ties("IPrec", ONE_ORDER)
-    return Credit(hits, Cutoffs.of(k), rise(hits, recall))
+    hits.refuse_ties(ONE_ORDER.format("IPrec"))
+    return Credit(hits, k, rise(hits, recall))
 
 
 def rise(hits: Hits, recall: float) -> Floats:

@@ -8,9 +8,10 @@ from typing import Any, Literal
 import numpy as np
 
 from recnb.metrics.gain import OUT_OF, out_of_count
-from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs, Ints, in_order
+from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs, Ints
 from recnb.metrics.metric import Credit, metric
 from recnb.metrics.recommendation_lists import HitsWithPopularity
+from recnb.metrics.sorting import in_order
 
 
 def _unexpected(options: Mapping[str, Any]) -> str:

@@ -23,9 +23,8 @@ from recnb.display.language import N_, Sentence
 from recnb.display.text import one_line
 from recnb.errors import OptionError, UnknownUserError, quoted
 from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Cutoffs, Floats, Hits
+from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.metric import Credit, Metric
-from recnb.metrics.recommendation_lists import Bools
 from recnb.results.provenance import Basis, follows
 
 #: Columns of the frame of items that name them for a reader, without regard to case.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recnb.data.parallel import in_shares, in_turn, n_cores
-from recnb.metrics.hits import order_from_highest
+from recnb.metrics.sorting import order_from_highest
 
 KINDS = {
     "even": lambda rng, n: rng.random(n),

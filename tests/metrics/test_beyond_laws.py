@@ -338,7 +338,7 @@ def test_a_user_without_a_list_does_not_count():
         .data[True]
         .item_data.catalogue
     )
-    columns = [np.array(column) for column in ([0, 0, 2], [1, 2, 1], [2, 0, 1], [0, 1, 1])]
+    columns = [np.array(column) for column in ([0, 0, 2], [1, 2, 1], [0, 1, 1], [2, 0, 1])]
     lists = Lists(*columns, 2, catalogue=catalogue)
     for metric in (of_lists.novelty, of_lists.popularity, of_lists.popularity_rank, of_lists.tail_share):
         for divisor in ("list", "k"):

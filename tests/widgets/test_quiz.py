@@ -257,12 +257,12 @@ def test_options_under_which_no_value_is_worth_asking_for_are_refused() -> None:
 
 def success(hits: Hits, k: Cutoff = None) -> Credit:
     """1 for a list that has a hit."""
-    return replace(accuracy.hit_rate(hits, k), out_of=1.0)
+    return Credit(hits, k, hits.first)
 
 
 def count_of_hits(hits: Hits, k: Cutoff = None) -> Credit:
     """Number of hits."""
-    return replace(accuracy.precision(hits, k), out_of=1.0)
+    return Credit(hits, k, hits.weight)
 
 
 def patience(hits: Hits, k: Cutoff = None, *, patience: float = 0.8) -> Credit:
