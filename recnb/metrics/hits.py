@@ -312,19 +312,15 @@ class Hits:
 
     def of_user(self, user: int) -> Hits:
         """Keep one user, by position; the scale of the whole data set stays."""
-        return self.user_range(user, user + 1)
-
-    def user_range(self, start: int, stop: int) -> Hits:
-        """Keep the users at these positions, numbered anew from 0; the scale of the whole data set stays."""
-        rows, truth_rows = (slice(*np.searchsorted(user, [start, stop])) for user in (self.user, self.truth_user))
+        rows, truth_rows = (slice(*np.searchsorted(users, [user, user + 1])) for users in (self.user, self.truth_user))
         return self.with_rows(
             rows,
-            user=self.user[rows] - start,
+            user=self.user[rows] - user,
             truth_row=self.truth_row[rows] - truth_rows.start,
-            truth_user=self.truth_user[truth_rows] - start,
+            truth_user=self.truth_user[truth_rows] - user,
             truth_relevance=self.truth_relevance[truth_rows],
-            list_length=self.list_length[start:stop],
-            judged=None if self.judged is None else self.judged.user_range(start, stop),
+            list_length=self.list_length[[user]],
+            judged=None if self.judged is None else self.judged.of_user(user),
         )
 
     def with_users(self, kept: Bools) -> Hits:
