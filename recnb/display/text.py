@@ -106,7 +106,7 @@ def percent(share: float) -> str:
     return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
 
 
-def some(values: Sequence[T], most: int) -> list[T]:
+def evenly_spaced(values: Sequence[T], most: int) -> list[T]:
     """Return at most so many of the values, spread evenly, the first and the last among them."""
     if len(values) <= most:
         return list(values)

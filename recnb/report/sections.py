@@ -9,20 +9,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recnb.display import document as doc
 from recnb.display import svg
 from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, inline, joined, say, with_code
 from recnb.display.language import N_, Message, Plural, _, capital, ngettext, pgettext
-from recnb.display.text import at_k, number, one_line, percent, short, signed, some
+from recnb.display.text import at_k, evenly_spaced, number, one_line, percent, short, signed
+from recnb.lint.findings import Finding
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
-from recnb.stats import BETA, ENOUGH
-
-if TYPE_CHECKING:
-    from recnb.lint.findings import Finding
-    from recnb.report.data import Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
+from recnb.report.data import Mean, RankedItem, ReportData, ShownUser, UserGroup
+from recnb.stats import BETA, ENOUGH, Settings
 
 #: Findings that are all open; cut-offs in a table, columns of a table of models; differences that are drawn.
 FEW_FINDINGS, MOST_K, MOST_COLUMNS, MOST_DRAWN = 3, 12, 8, 42
@@ -36,15 +34,18 @@ GROUPS: dict[str, Message] = {
     "gained": Plural("Gains most by {model}", "Gain most by {model}"), "lost": Plural("Loses most by {model}", "Lose most by {model}"),
 }  # fmt: skip
 
+#: The title of each column of a table, and what gives its cell.
+Columns = Sequence[tuple[Line, Callable[[Any], Line]]]
+
 
 def head(report: ReportData) -> Iterator[Block]:
     """The lead metric with its interval; of several models, what may be concluded of it."""
     if report.settings is not None:
         title = _("Comparison of {models}", models=", ".join(report.models))
         yield Section("", [Note(Name(title, 300), "title")], ("md", "txt"))
-        for row in report.differences:
-            if (row.metric, row.k) == (report.lead.metric, report.lead_k):
-                yield Note(words.conclusion(row, report.settings, tested(report.differences)), "lead")
+        at_lead = [row for row in report.differences if (row.metric, row.k) == (report.lead.metric, report.lead_k)]
+        n_tested = tested(report.differences)
+        yield from (Note(words.conclusion(row, report.settings, n_tested), "lead") for row in at_lead)
         return
     (lead,) = report.means_of(report.lead.metric, report.lead_k)
     ends = f"{number(lead.low)}–{number(lead.high)}" if isfinite(lead.low) else _("n/a")
@@ -56,68 +57,67 @@ def head(report: ReportData) -> Iterator[Block]:
 
 def overview(report: ReportData) -> Iterator[Block]:
     """Every metric at the cut-offs, a line per finding, and what was evaluated."""
-    yield from _models_by_metrics(report) if report.several else [_metrics_by_cutoffs(report)]
+    settings = report.settings
+    yield from [_metrics_by_cutoffs(report)] if settings is None else _models_by_metrics(report, settings)
     yield doc.Items([_brief(models, found[0], report) for models, found in report.findings] or [_no_findings(report)])
     yield from map(Note, report.left_out)
-    if report.settings is None:
+    if settings is None:
         yield Note(" ".join(_remarks(report)))
         yield _tiles(report)
         return
-    made, sample = words.notes(report.settings, tested(report.differences))
-    intervals = words.intervals_in_words(report.settings)
+    made, sample = words.notes(settings, tested(report.differences))
+    intervals = words.intervals_in_words(settings)
     yield Section("", [Note(f"{made} {sample} {intervals}")], ("html", "md"))
     yield Section("", [Note(f"{intervals} {sample}")], ("txt", "tex"))
 
 
 def _metrics_by_cutoffs(report: ReportData) -> Block:
-    """A row a metric, with a strip where a metric has an upper bound."""
-    shown, rows = some(report.k, MOST_K), list[list[Line]]()
+    """A row a metric, those beyond accuracy last; a strip from 0 to the upper bound of a metric of accuracy."""
+    shown, of_accuracy, further = evenly_spaced(report.k, MOST_K), list[list[Line]](), list[list[Line]]()
     for metric in report.metrics:
-        if not metric.is_accuracy and len(rows) == sum(metric.is_accuracy for metric in report.metrics):
-            rows.append([Mark("small", _("Beyond accuracy")), *[""] * (len(shown) + 1)])
-        means = [report.means_of(metric.metric, k) for k in shown]
-        lead = report.means_of(metric.metric, report.lead_k) if metric.is_accuracy else []
-        drawn = _on_a_line(lead[0], metric) if lead else ""
-        rows.append([metric.symbol, *(_estimate(mean[0]) if mean else "" for mean in means), drawn])
+        cells: list[Line] = [metric.symbol]
+        cells += [_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in shown]
+        if not metric.is_accuracy:
+            further.append([*cells, ""])
+            continue
+        strip: Line = ""
+        for mean in report.means_of(metric.metric, report.lead_k):
+            top, strip = metric.bounds[1], "–"
+            if isfinite(top) and isfinite(mean.mean):
+                said = _("{label} is {value} of {top}", label=mean.label, value=number(mean.mean), top=short(top))
+                strip = doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), said)
+        of_accuracy.append([*cells, strip])
+    if further:
+        further.insert(0, [Mark("small", _("Beyond accuracy")), *[""] * (len(shown) + 1)])
     left_out = len(report.k) - len(shown)
     more = _("{n} more cut-offs: see to_frame().", n=left_out) if left_out else ""
     header: list[Line] = [_("metric"), *map(at_k, shown), Mark("aside", _("@{k}, 0 to 1", k=report.lead_k))]
-    return Rows(header, rows, _means_title(report), most=30, note=more)
+    return Rows(header, [*of_accuracy, *further], _means_title(report), most=30, note=more)
 
 
 def _means_title(report: ReportData) -> str:
     return _("Means over {users}, each with its interval", users=_users(report.n_users))
 
 
-def _on_a_line(mean: Mean, metric: MetricWords) -> Line:
-    """A mean and its interval on a line from 0 to the upper bound of the metric."""
-    top = metric.bounds[1]
-    if not isfinite(top) or not isfinite(mean.mean):
-        return "–"
-    said = _("{label} is {value} of {top}", label=mean.label, value=number(mean.mean), top=short(top))
-    return doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), said)
-
-
-def _models_by_metrics(report: ReportData) -> Iterator[Block]:
+def _models_by_metrics(report: ReportData, settings: Settings) -> Iterator[Block]:
     """How often each model is better, and a row a model; many columns are a table a cut-off, that of the lead in sight."""
-    assert report.settings is not None
-    yield from [doc.Items(summaries)] if (summaries := list(_summaries(report))) else []
-    legend: list[Line] = [Mark("best", "0.5"), _(": the highest mean of its column")]
-    legend.append(f". ° {words.near_best_in_words(report.settings.alpha)}.")
+    if summaries := list(_summaries(report)):
+        yield doc.Items(summaries)
+    near_best = words.near_best_in_words(settings.alpha)
+    legend: list[Line] = [Mark("best", "0.5"), _(": the highest mean of its column"), f". ° {near_best}."]
     if report.baseline is not None:
         marks = N_("▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)")
         legend += [" ", say(marks, baseline=Name(report.baseline)), "."]
-    in_order = sorted(report.k, key=lambda k: k != report.lead_k)
-    columns = {k: [of_k for metric in report.metrics if metric.is_accuracy and (of_k := report.means_of(metric.metric, k))] for k in in_order}  # fmt: skip
-    every = [of_k for of_metrics in columns.values() for of_k in of_metrics]
-    if len(every) <= MOST_COLUMNS:
-        names = [metric.metric for metric in report.metrics]
-        every.sort(key=lambda of_k: names.index(of_k[0].metric))
-        yield _models(report, every, _means_title(report), legend)
+    of_accuracy = [metric.metric for metric in report.metrics if metric.is_accuracy]
+    columns = [of_k for name in of_accuracy for k in report.k if (of_k := report.means_of(name, k))]
+    if len(columns) <= MOST_COLUMNS:
+        lead_first = sorted(report.k, key=lambda k: k != report.lead_k)
+        columns.sort(key=lambda of_k: (of_accuracy.index(of_k[0].metric), lead_first.index(of_k[0].k)))
+        yield _models(report, columns, _means_title(report), legend)
         return
-    for k, of_metrics in columns.items():
+    for k in sorted(report.k, key=lambda k: k != report.lead_k):
         title = _("Means at k = {k}, with their {confidence} intervals", k=k or _("whole list"), confidence=percent_of(report.confidence))  # fmt: skip
-        table = _models(report, of_metrics, title, legend if k == report.lead_k else "")
+        table = _models(report, [of_k for of_k in columns if of_k[0].k == k], title, legend if k == report.lead_k else "")  # fmt: skip
         yield table if k == report.lead_k else doc.Fold(_("The same at k = {k}", k=k or _("whole list")), [table])
 
 
@@ -126,24 +126,23 @@ def _models(report: ReportData, columns: Sequence[Sequence[Mean]], title: str, n
     verdicts = {(row.model, row.label): row.verdict for row in report.differences if row.baseline == report.baseline}
     rows = []
     for name, *means in zip(report.models, *columns, strict=True):
-        signs = [words.SIGNS.get(verdicts.get((name, mean.label), ""), "").strip("◇○–") for mean in means]
-        signs = ["°" * mean.near_best + sign for mean, sign in zip(means, signs, strict=True)]
-        cells = [_estimate(mean, best=mean.best, signs=sign, signed=True) for mean, sign in zip(means, signs, strict=True)]  # fmt: skip
-        rows.append([[Name(name), *([" ", Mark("small", _("baseline"))] if name == report.baseline else [])], *cells])
+        row: list[Line] = [[Name(name), *([" ", Mark("small", _("baseline"))] if name == report.baseline else [])]]
+        for mean in means:
+            sign = words.SIGNS.get(verdicts.get((name, mean.label), ""), "").strip("◇○–")
+            row.append(_of(mean, best=mean.best, signs="°" * mean.near_best + sign, signed=True))
+        rows.append(row)
     return Rows([_("model"), *(of_k[0].label for of_k in columns)], rows, title, note=note)
 
 
 def _summaries(report: ReportData) -> Iterator[Line]:
     """Each pair over all metrics and cut-offs: how many differences of each verdict."""
     pairs = dict.fromkeys((row.model, row.baseline) for row in report.differences)
+    said = N_("{model} against {baseline}, over {count} metrics and cut-offs: better in {better}, worse in {worse}, nothing shown in {rest}.")  # fmt: skip
     for model, baseline in pairs if len(report.differences) > len(pairs) else ():
         verdicts = [row.verdict for row in report.differences if (row.model, row.baseline) == (model, baseline)]
         better, worse, count = verdicts.count("better"), verdicts.count("worse"), len(verdicts)
-        yield say(
-            N_("{model} against {baseline}, over {count} metrics and cut-offs: better in {better}, worse in {worse}, nothing shown in {rest}."),
-            model=_strong(model), baseline=_strong(baseline), count=f"{count:,}", better=better,
-            worse=worse, rest=count - better - worse,
-        )  # fmt: skip
+        numbers = {"count": f"{count:,}", "better": better, "worse": worse, "rest": count - better - worse}
+        yield say(said, model=_strong(model), baseline=_strong(baseline), **numbers)
 
 
 def _remarks(report: ReportData) -> Iterator[str]:
@@ -156,8 +155,7 @@ def _remarks(report: ReportData) -> Iterator[str]:
         yield _(sample, confidence=100 * report.confidence, how=_(BETA))
         yield _("Intervals are not corrected for the number of comparisons.")
         if any(not isfinite(mean.low) for mean in report.means if mean.metric in of_accuracy):
-            unbounded = N_("A metric without an upper bound has no interval where fewer than {n} users have a value above 0.")  # fmt: skip
-            yield _(unbounded, n=ENOUGH)
+            yield _("A metric without an upper bound has no interval where fewer than {n} users have a value above 0.", n=ENOUGH)  # fmt: skip
         yield _("They do not cover another split of the data or another training run.")
     if len(of_accuracy) < len(report.metrics):
         yield _("Metrics beyond accuracy are below the others; they cover other users, or all lists together.")
@@ -187,19 +185,19 @@ def _tiles(report: ReportData) -> doc.Tiles:
 def findings(report: ReportData) -> Iterator[Block]:
     """Problems in the data in full, with their effect on the numbers and what to type."""
     lints = list(report.lints.values())
+    below = [line for lint in lints for line in lint.not_checked]
+    if not report.several:
+        below.insert(0, lints[0].measured)
+    elif report.findings:
+        measured = N_("{checks} checks of each model's lists. Effects are measured with the lead metric; .lint() of a model shows more.")  # fmt: skip
+        below.insert(0, _(measured, checks=min(lint.n_checks for lint in lints)))
     if not report.several or not report.findings:
         yield Note(Mark("strong", lints[0].headline if report.findings else _no_findings(report)), "plain")
     for models, found in report.findings:
-        opened = found[0].severity == "warning" or len(report.findings) <= FEW_FINDINGS
+        is_open = found[0].severity == "warning" or len(report.findings) <= FEW_FINDINGS
         details = [Note(line, "plain") for line in _details(models, found)]
-        yield doc.Fold(Mark("strong", _brief(models, found[0], report)), details, opened)
-    lines = [line for lint in lints for line in lint.not_checked]
-    if not report.several:
-        lines.insert(0, lints[0].measured)
-    elif report.findings:
-        measured = N_("{checks} checks of each model's lists. Effects are measured with the lead metric; .lint() of a model shows more.")  # fmt: skip
-        lines.insert(0, _(measured, checks=min(lint.n_checks for lint in lints)))
-    yield from (Note(with_code(line)) for line in dict.fromkeys(lines))
+        yield doc.Fold(Mark("strong", _brief(models, found[0], report)), details, is_open)
+    yield from (Note(with_code(line)) for line in dict.fromkeys(below))
 
 
 def _no_findings(report: ReportData) -> str:
@@ -215,12 +213,11 @@ def _brief(models: Sequence[str], found: Finding, report: ReportData) -> Line:
 
 def _details(models: Sequence[str], found: Sequence[Finding]) -> Iterator[Line]:
     """Effect, example, advice and code; the effect with the name of each model if it is not the same on all."""
-    one, effects = found[0], {model: finding.effect for model, finding in zip(models, found, strict=True)}
-    if len({*effects.values()}) > 1:
-        yield from ([_strong(model), ": ", *with_code(effect)] for model, effect in effects.items())
-    elif one.effect:
-        yield with_code(one.effect)
-    yield from (with_code(sentence) for sentence in (one.example, one.advice) if sentence)
+    one, effects = found[0], [finding.effect for finding in found]
+    if len({*effects}) > 1:
+        yield from ([_strong(model), ": ", *with_code(effect)] for model, effect in zip(models, effects, strict=True))
+    sentences = ("" if len({*effects}) > 1 else one.effect, one.example, one.advice)
+    yield from (with_code(sentence) for sentence in sentences if sentence)
     yield from (Mark("code", Name(line, 1000)) for line in one.code_lines)
 
 
@@ -252,10 +249,8 @@ def differences(report: ReportData) -> Iterator[Block]:
         (_("conclusion"), lambda row: verdict_in_words(row.verdict)),
     ]
     for k in report.k:
-        yield doc.Fold(
-            _("Every test at k = {k}", k=k or _("whole list")),
-            [_table(columns, [row for row in report.differences if row.k == k], left=3)],
-        )
+        table = _table(columns, [row for row in report.differences if row.k == k], left=3)
+        yield doc.Fold(_("Every test at k = {k}", k=k or _("whole list")), [table])
     about = N_("p-values are two-sided; those of {test} are corrected over all {count} comparisons of the report. Effect size: the mean difference in standard deviations of users' differences. Detectable: the true difference that a single, uncorrected t test at {alpha} would have found with {power} power. Won / tied / lost: users.")  # fmt: skip
     n, alpha = f"{tested(report.differences):,}", f"{report.settings.alpha:g}"
     yield Note(_(about, test=_(words.TESTS[report.settings.test]), count=n, power=percent_of(words.POWER), alpha=alpha))
@@ -286,13 +281,11 @@ def _curve(report: ReportData) -> Iterator[Block]:
     if not any(isfinite(mean.mean) for means in report.curves.values() for mean in means):
         yield Note(_("No mean to draw."))
         return
-    lines = [
-        (name, [(one.k or 0, one.mean, one.low, one.high) for one in means]) for name, means in report.curves.items()
-    ]
+    lines = [(name, [(one.k or 0, one.mean, one.low, one.high) for one in of]) for name, of in report.curves.items()]
     last = "; ".join(f"{one_line(name, 40)}: {number(line[-1][1])}" for name, line in lines)
     alt = _("{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis="k", k=first[-1].k, values=last)
     title = _("The numbers of the curves") if report.several else _("The numbers of the curve")
-    rows = [[f"{row[0].k}", *map(_estimate, row)] for row in zip(*report.curves.values(), strict=True)]
+    rows = [[f"{row[0].k}", *map(_of, row)] for row in zip(*report.curves.values(), strict=True)]
     numbers = Rows(["k", *(Name(name) if name else symbol for name in report.curves)], rows, title)
     marked = [k for k in report.k if k is not None and not report.several]
     yield doc.Picture(svg.curves(lines, _("cut-off k"), _("mean {symbol}@k", symbol=symbol), marked), alt, numbers)
@@ -306,10 +299,7 @@ def _distribution(report: ReportData) -> Iterator[Block]:
     """The values of users in bars, how many have the lowest and the highest, and the quartiles."""
     (spread,), label = report.distributions, report.label
     yield Note(_("{label} over users", label=label), "heading")
-    edges, shares = (
-        [(short(low), short(high)) for low, high in pairwise(spread["edges"])],
-        [*map(percent, spread["shares"])],
-    )
+    edges, shares = [(short(low), short(high)) for low, high in pairwise(spread["edges"])], [*map(percent, spread["shares"])]  # fmt: skip
     bins = [_("{low} to <{high}", low=low, high=high) for low, high in edges[:-1]]
     bins.append(pgettext("last bin", "{low} to {high}", low=edges[-1][0], high=edges[-1][1]))
     said = ", ".join(f"{name}: {share}" for name, share in zip(bins, shares, strict=True))
@@ -345,53 +335,53 @@ def segments(report: ReportData) -> Iterator[Block]:
     note = _("A segment is above or below all other users if the corrected test and the {confidence:g}% interval of its gap agree; ○ does not prove that there is no difference. (few) marks segments of few users.", confidence=100 * report.confidence)  # fmt: skip
     if report.several:
         note = _("{confidence} intervals, not corrected for the number of comparisons; p corrected by Holm's method over the {n} tests here. (few) marks segments in which little can be shown. That a difference is found in one segment and not in another does not show that the two differ.", confidence=percent_of(report.confidence), n=sum(isfinite(row["p"]) for row in report.segments.rows))  # fmt: skip
-    note = f"{report.segments.basis} {note}".strip()
     for metric in report.metrics:
         label, rows = f"{metric.symbol}@{report.lead_k}", [row for row in report.segments.rows if row["metric"] == metric.metric]  # fmt: skip
         if rows and metric == report.lead:
-            yield replace(_segment_table(report, label, rows, drawn=True), note=note)
+            table = _segment_table(report, report.segments.by, label, rows, drawn=True)
+            yield replace(table, note=f"{report.segments.basis} {note}".strip())
         elif rows:
-            yield Section("", [doc.Fold(label, [_segment_table(report, label, rows, drawn=False)])], ("html", "md"))
+            table = _segment_table(report, report.segments.by, label, rows, drawn=False)
+            yield Section("", [doc.Fold(label, [table])], ("html", "md"))
 
 
-def _segment_table(report: ReportData, label: str, rows: Sequence[Mapping[str, Any]], *, drawn: bool) -> Rows:
-    assert report.segments is not None
+def _segment_table(report: ReportData, by: str, label: str, rows: Sequence[Mapping[Any, Any]], *, drawn: bool) -> Rows:
+    several, pairs, about = report.several, report.several and report.baseline is None, {"label": label, "by": Name(by, 200)}  # fmt: skip
     reach = svg.reach_of([row[end] for row in rows for end in ("gap", "gap_low", "gap_high")])
-    by, several, pairs = Name(report.segments.by, 200), report.several, report.several and report.baseline is None
 
     def picture(row: Mapping[str, Any]) -> Line:
         alt = _("{segment}: gap {gap}", segment=one_line(row["segment"], 40), gap=signed(row["gap"]))
-        ends = row["gap"], row["gap_low"], row["gap_high"]
-        return doc.Picture(svg.strip(*ends, -reach, reach), alt) if isfinite(row["gap"]) else "–"
+        strip = svg.strip(row["gap"], row["gap_low"], row["gap_high"], -reach, reach)
+        return doc.Picture(strip, alt) if isfinite(row["gap"]) else "–"
 
     columns: list[tuple[bool, Line, Callable[[Any], Line]]] = [
         (True, _("segment"), lambda row: Name(row["segment"])),
         (several, _("model"), lambda row: Name(row["model"])),
         (pairs, _("baseline"), lambda row: Name(row["baseline"])),
         (True, _("users"), lambda row: f"{row['n_users']:,}" + (f" {_('(few)')}" if row["small"] else "")),
-        (not several, _("mean"), lambda row: _interval(row["mean"], row["low"], row["high"])),
-        (True, _("difference") if several else _("gap to the rest"), lambda row: _interval(row["gap"], row["gap_low"], row["gap_high"], signed)),
+        (not several, _("mean"), lambda row: _estimate(row["mean"], row["low"], row["high"])),
+        (True, _("difference") if several else _("gap to the rest"), lambda row: _estimate(row["gap"], row["gap_low"], row["gap_high"], signed)),
         (drawn, Mark("aside", _("about 0") if several else _("gap, about 0")), picture),
-        (True, _("p, Holm") if several else _("p (Holm)"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"),
+        (True, _("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"),
         (True, _("conclusion") if several else _("against the rest"), lambda row: verdict_in_words(row["verdict"]) if several else _(SEGMENT_VERDICTS[row["verdict"]])),
     ]  # fmt: skip
-    title = say(N_("{label} by {by}: each segment, and its gap to all other users"), label=label, by=by)
+    title = say(N_("{label} by {by}: each segment, and its gap to all other users"), **about)
     if several:
         apart = [", ", say(N_("difference from {baseline}"), baseline=Name(report.baseline))] if report.baseline else []
-        title = [say(N_("{label} by {by}"), label=label, by=by), *apart]
-    tinted = frozenset(at for at, row in enumerate(rows) if row["verdict"] in ("above", "below"))
+        title = [*say(N_("{label} by {by}"), **about), *apart]
+    tinted = frozenset(place for place, row in enumerate(rows) if row["verdict"] in ("above", "below"))
     shown = [(title, cell) for is_shown, title, cell in columns if is_shown]
     return _table(shown, rows, title, left=1 + several + pairs, tinted=tinted)
 
 
 def beyond(report: ReportData) -> Iterator[Block]:
     """Metrics beyond accuracy, what each means, and what the others need."""
-    at = [report.lead_k] if report.several else some(report.k, 6)
+    at = [report.lead_k] if report.several else evenly_spaced(report.k, 6)
     rows: list[list[Line]] = []
     for metric in report.metrics:
         if not metric.is_accuracy:
             means = [mean for k in at for mean in report.means_of(metric.metric, k)]
-            cells: list[Line] = [_estimate(mean, signed=True) for mean in means]
+            cells: list[Line] = [_of(mean, signed=True) for mean in means]
             cells += [""] * (max(len(report.models), len(at)) - len(cells))  # at cut-offs of other metrics
             rows.append([[metric.symbol, Mark("below", metric.title)], *cells])
     if rows:
@@ -530,19 +520,16 @@ def sections_of(report: ReportData) -> list[Section]:
     return shown
 
 
-Columns = Sequence[tuple[Line, Callable[[Any], Line]]]
-
-
 def _table(columns: Columns, rows: Iterable[Any], caption: Line = "", **look: Any) -> Rows:
     titles, cells = zip(*columns, strict=True)
     return Rows(titles, [[cell(row) for cell in cells] for row in rows], caption, **look)
 
 
-def _estimate(mean: Mean, **look: Any) -> doc.Estimate:
-    return _interval(mean.mean, mean.low, mean.high, **look)
+def _of(mean: Mean, **look: Any) -> doc.Estimate:
+    return _estimate(mean.mean, mean.low, mean.high, **look)
 
 
-def _interval(
+def _estimate(
     value: float, low: float, high: float, shown: Callable[[float], str] = number, **look: Any
 ) -> doc.Estimate:
     return doc.Estimate(shown(value), (shown(low), shown(high)) if isfinite(low) else None, **look)
