@@ -28,13 +28,13 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.options import Options, with_options_listed
-from recnb.report.conclusions import comparison_title, tested
+from recnb.report.conclusions import tested
 from recnb.report.data import Comparing, ModelUsers
-from recnb.report.differences import Compared, check_side_data, measure, paired_values
-from recnb.report.overlap import overlaps
+from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values
 from recnb.results.arguments import Asked, Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
+from recnb.results.means import beyond_table
 from recnb.results.provenance import merged, scale_in_words
 from recnb.results.segments import Segments, distinct_labels, segments_of
 from recnb.results.table import Table
@@ -84,19 +84,18 @@ def compare(
     Parameters
     ----------
     models
-        Recommendations by name, in any form that `recnb.evaluate` takes, or Evaluations; or one frame or file with a column of models,
-        named by `model="column"`, or with a column of predictions for each, `score=["y_pred", "xgb_pred"]`.
+        Recommendations by name, as `recnb.evaluate` takes them, or Evaluations; or one frame or file with a column of models, named by
+        `model="column"`, or with a column of predictions for each, `score=["y_pred", "xgb_pred"]`.
     truth
-        The relevant items of each user, as in `recnb.evaluate`, unless all models are Evaluations.
+        As in `recnb.evaluate`; nothing if all models are Evaluations.
     baseline
         The model that all others are compared with; by default the first.
     pairs
         "baseline", or "all" to compare every two models.
     confidence
-        Confidence of intervals; tests have the level 1 - `confidence`.
+        Of the intervals; tests have the level 1 - `confidence`.
     test
-        The test of differences, each with the interval that belongs to it: "t" (Student's paired t), "wilcoxon" or "randomization"
-        (random signs). Fewer than 10 users who differ are not tested.
+        "t" (Student's paired t), "wilcoxon" or "randomization" (random signs), each with the interval that belongs to it.
     method
         "bootstrap" makes the intervals of the t test by scipy's BCa bootstrap of the users.
     resamples, permutations, seed
@@ -143,28 +142,21 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     baseline: str | None  #: the model that the others are compared with; None if every two are compared
     settings: Settings  #: confidence, test, method of intervals, draws
 
+    # The same object is the same comparison, as for every other result.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     def __getitem__(self, model: str) -> Evaluation:
         """One model's Evaluation, for the common users."""
         if not is_word(model, self._models):
             raise UnknownModelError(f"{model!r} is none of the models.", fix=near(model, self.names))
         return Evaluation(self._models[model])
 
-    def items(self, *given: Any, **options: Any) -> ItemsView[str, Evaluation]:
-        """Return the models with their evaluations; how often items are shown is asked of one: `found["als"].items(k=10)`."""
-        if given or options:
-            fix = f"How often each item is shown is asked of one model: found[{self.names[0]!r}].items(k=10)."
-            raise OptionError("items() of a comparison gives its models and takes no arguments.", fix=fix)
-        return super().items()
-
     def __iter__(self) -> Iterator[str]:
         return iter(self._models)
 
     def __len__(self) -> int:
         return len(self._models)
-
-    # The same object is the same comparison, as for every other result.
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.names
@@ -178,6 +170,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if fix:
                 raise UnknownNameError(f"Comparison has no {name!r}.", fix=fix)
             super().__getattr__(name)
+
+    def items(self, *given: Any, **options: Any) -> ItemsView[str, Evaluation]:
+        """Return the models with their evaluations; how often items are shown is asked of one: `found["als"].items(k=10)`."""
+        if given or options:
+            fix = f"How often each item is shown is asked of one model: found[{self.names[0]!r}].items(k=10)."
+            raise OptionError("items() of a comparison gives its models and takes no arguments.", fix=fix)
+        return super().items()
 
     @property
     def models(self) -> dict[str, Evaluation]:
@@ -250,10 +249,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Differences:
         """Return paired differences with intervals and tests: a row per metric, cut-off and pair of models, and per segment.
 
-        `conclusions` has a sentence for each, and `plot()` draws them with their intervals. `p_holm` is corrected by Holm's method for
-        all rows; it is NaN where fewer than 10 users differ. `detectable` is the smallest difference found with 80 % power; `won`,
-        `tied` and `lost` count users. Metrics beyond accuracy that have a value for each user (novelty, diversity, ...) are compared
-        on the users who have one in every model; their verdicts are "higher" and "lower". Parameters are those of `table`.
+        `conclusions` has a sentence for each, and `plot()` draws them. `p_holm` is corrected by Holm's method for all rows; it is NaN
+        where fewer than 10 users differ. `detectable` is the smallest difference found with 80 % power; `won`, `tied` and `lost` count
+        users. Metrics beyond accuracy are compared on the users who have a value in every model. Parameters are those of `table`.
         """
         asked = self._asked(metrics, options)
         segments, found = self._compared(asked, k, self.pairs, by, bins)
@@ -272,14 +270,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def not_worse(
         self, metric: str, k: int | None = None, margin: float = 0, *, model: str | None = None, **options: Any
     ) -> Gate:
-        """Check that models are not worse than the baseline, as a test of a release would.
-
-        Without data no check is passed: of fewer than 10 users, or of so few who differ that there is no interval; where every user has
-        the same value it is. Intervals have the confidence of the comparison, and are not corrected for the number of models.
+        """Check that all models but the baseline, or the `model` that is named, are not worse than it, as a test of a release would.
 
         With `margin` 0 a model fails if it is shown to be worse, its interval of the paired difference below 0. Above 0 it fails unless
-        it is shown to be less than the margin below the baseline, the interval above -`margin` (a test of non-inferiority). All models
-        but the baseline are checked, or the `model` that is named.
+        the interval is above -`margin` (a test of non-inferiority). Without data no check is passed: of fewer than 10 users, or of so
+        few who differ that there is no interval. Intervals are not corrected for the number of models.
 
         Examples
         --------
@@ -308,15 +303,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return Gate(tuple(checks))
 
     def movers(
-        self,
-        metric: str = "ndcg",
-        k: int | None = None,
-        n: int = 5,
-        *,
-        model: str | None = None,
-        baseline: str | None = None,
-        **options: Any,
-    ) -> Movers:
+        self, metric: str = "ndcg", k: int | None = None, n: int = 5, *, model: str | None = None, baseline: str | None = None, **options: Any
+    ) -> Movers:  # fmt: skip
         """Return the `n` users who gain and the `n` who lose most by one model in the place of another, with both lists.
 
         Parameters are those of `table`; the models are by default the first that is not the baseline, and the baseline.
@@ -340,16 +328,17 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy that `train=` and `items=` allow for every model, down to k; nothing is tested."""
-        from recnb.report.build import beyond_of
+        from recnb.report.build import has_side_data
 
         check_side_data(self._models)
-        found = beyond_of(self._models, Cutoffs.one(k).values[0])
-        if not found:
-            fix = "give compare() train=, and items= for some."
-            raise OptionError(f"metrics beyond accuracy need what users had before: {fix}")
-        columns = {metric: of_models for metric, (of_models, _basis) in found.items()}
-        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="model"))
-        return Table.made(frame, [" · ".join(dict.fromkeys(basis for _of_models, basis in found.values()))])
+        if not has_side_data(self._models):
+            problem = "metrics beyond accuracy need what users had before: give compare() train=, and items= for some."
+            raise OptionError(problem)
+        for model in self._models.values():
+            model.prepared.rows.all()  # or an error that says where they are
+        tables = [beyond_table(model, Cutoffs.one(k).values) for model in self._models.values()]
+        frame = pd.concat([table.iloc[:, 0] for table in tables], axis=1, join="inner", keys=self.names).dropna()
+        return Table.made(frame.T.rename_axis(index="model", columns=None), [tables[0].attrs["basis"]])
 
     def curve(self, metric: str = "ndcg", k: Iterable[int] = range(1, 21), **options: Any) -> Curves:
         """Return a metric at many cut-offs for every model, with an interval at each; `.plot()` draws it."""
@@ -462,7 +451,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def _title(self) -> Line:
         models = joined(Mark("strong", Name(name)) for name in self.names if name != self.baseline)
-        return comparison_title(models, self.baseline)
+        if self.baseline is None:
+            return say(N_("Comparison of {models}, each two against each other"), models=models)
+        named = Mark("strong", Name(self.baseline))
+        return say(N_("Comparison of {models} against {baseline}"), models=models, baseline=named)
 
     def __repr__(self) -> str:
         calls = _("Methods: {calls}", calls=", ".join(CALLS))

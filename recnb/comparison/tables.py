@@ -73,10 +73,12 @@ class Differences(Table):
     @property
     def conclusions(self) -> list[str]:
         """What may be concluded of each difference."""
+        said, n_tested = [], words.tested(self._made)
         with use_language(self.attrs["lang"]):
-            sentences = [inline(line, "txt") for line in words.conclusions(self._made, self._settings)]
-        both = zip(self._segments, sentences, strict=True)
-        return [f"{one_line(segment)}: {said}" if segment else said for segment, said in both]
+            for row, segment in zip(self._made, self._segments, strict=True):
+                sentence = inline(words.conclusion(row, self._settings, n_tested), "txt")
+                said.append(f"{one_line(segment)}: {sentence}" if segment else sentence)
+        return said
 
     @property
     def notes(self) -> list[str]:
@@ -99,18 +101,17 @@ class Differences(Table):
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw the differences one under the other, each with the sign of its verdict, about a line at 0."""
-        rows = [(one, of) for one, of in zip(self._made, self._segments, strict=True) if isfinite(one.difference)]
-        made = [one for one, _of in rows]
+        rows = [(row, of) for row, of in zip(self._made, self._segments, strict=True) if isfinite(row.difference)]
         with lettering(self.attrs["lang"]) as fonts:
-            models = [inline(words.difference_label(one, made), "txt") for one in made]
-            both = zip(rows, models, strict=True)
+            axis, labels = words.forest_labels([row for row, _of in rows])
             names = [
-                " ".join(filter(None, [words.SIGNS[one.verdict], of, one.label, model])) for (one, of), model in both
+                " ".join(filter(None, [words.SIGNS[row.verdict], of, row.label, inline(label, "txt")]))
+                for (row, of), label in zip(rows, labels, strict=True)
             ]
-            numbers = [(one.difference, one.low, one.high) for one in made]
+            numbers = [(row.difference, row.low, row.high) for row, _of in rows]
             frame = pd.DataFrame(numbers, index=names, columns=["difference", "low", "high"])
             ax = draw_intervals(ax, [frame[[part]] for part in frame], color=color)
-            ax.set_xlabel(inline(words.difference_axis(made), "txt").replace("$", r"\$"), **fonts)
+            ax.set_xlabel(inline(axis, "txt").replace("$", r"\$"), **fonts)
         ax.axvline(0, color=QUIET, linewidth=1)
         return ax
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from math import isfinite, nan
 from typing import Any, NamedTuple
 
@@ -21,8 +20,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.conclusions import Difference
 from recnb.report.data import SAME, Comparing, Mean, MetricWords, ReportSegments
-from recnb.report.differences import PairedValues, measure, paired_values
-from recnb.report.overlap import overlaps
+from recnb.report.differences import PairedValues, measure, overlaps, paired_values
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points
 from recnb.report.users import extremes, moved
@@ -30,6 +28,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import merged
 from recnb.results.segments import SMALL, segments_of, table_by
 from recnb.results.values import Values, recorded_in, values_of
+from recnb.stats import Settings
 
 Models = Mapping[str, EvaluationData]
 
@@ -76,14 +75,16 @@ def report_of(
         populations += [] if where else [_population(name, model, request)]
         distributions.append(distribution_of(name, values[name], lead.bounds[1]))
         groups += [] if comparing else extremes(name, model, values[name], k, users)
-    if comparing is not None and users:
-        for pair in _furthest(found.differences, comparing.pairs, lead.name, k):
-            groups += moved(models, pair, values, k, users)
+    at_lead = [row for row in found.differences if (row.metric, row.k) == (lead.name, k)]
+    furthest = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))[:PAIRS_SHOWN]
+    for row in at_lead if users else ():
+        groups += moved(models, (row.model, row.baseline), values, k, users) if row in furthest else []
     conventions, basis = _basis(first, request)
+    how = comparing or Comparing(None, (), Settings(), (), basis)
     shown = [*request.metrics, *(each for each in beyond if not where and each[0].name not in lacking)]
     return Report(
         models=tuple(models),
-        baseline=comparing.baseline if comparing else None,
+        baseline=how.baseline,
         k=request.columns,
         lead_k=k,
         confidence=request.confidence,
@@ -94,7 +95,7 @@ def report_of(
         curves=found.curves,
         distributions=tuple(distributions),
         populations=tuple(populations),
-        users_by_model=comparing.users_by_model if comparing else (),
+        users_by_model=how.users_by_model,
         users=tuple(groups),
         lints=lints,
         findings=_shared(lints),
@@ -106,7 +107,7 @@ def report_of(
         notes=tuple(dict.fromkeys(note for model in models.values() for note in model.notes)),
         left_out=tuple(_left_out(where, beyond)),
         conventions=conventions,
-        basis=comparing.basis if comparing else basis,
+        basis=how.basis,
     )
 
 
@@ -139,17 +140,20 @@ def _of_several(models: Models, request: ReportRequest, comparing: Comparing) ->
         first, at_lead = next(iter(models.values())), [block for block in blocks if block.k == request.lead_k][:1]
         parts = segments_of(first, request.by, request.bins)
         within = measure(at_lead, names, comparing.pairs, comparing.settings, parts, first.prepared.users).differences
-        segments = ReportSegments(parts.label, [_of_segment(", ".join(map(str, key)), row) for key, row in within], "")
+        rows = [
+            {
+                **row.to_dict(),
+                "gap": row.difference,
+                "gap_low": row.low,
+                "gap_high": row.high,
+                "difference": row.to_dict(),
+            }
+            | {"segment": ", ".join(map(str, key)), "small": row.n_users < SMALL, "mean": nan, "low": nan, "high": nan}
+            for key, row in within
+        ]
+        segments = ReportSegments(parts.label, rows, "")
     curves = {name: tuple(mean for mean in of_curve if mean.model == name) for name in names}
     return Measured([mean for _key, mean in found.means], curves, segments, differences)
-
-
-def _of_segment(segment: str, row: Difference) -> dict[str, Any]:
-    """Return a difference within a segment as a row, in which it is the gap."""
-    numbers = row.to_dict()
-    gap = {"gap": row.difference, "gap_low": row.low, "gap_high": row.high}
-    own = {"segment": segment, "small": row.n_users < SMALL, "difference": numbers}
-    return numbers | gap | own | dict.fromkeys(("mean", "low", "high"), nan)
 
 
 def _gaps(model: EvaluationData, request: ReportRequest) -> ReportSegments | None:
@@ -194,20 +198,6 @@ def _beyond(models: Models, request: ReportRequest) -> Sequence[MetricOptions]:
 def has_side_data(models: Models) -> bool:
     """Return whether train or items are given for every model."""
     return all(model.side_data.train is not None or model.side_data.items is not None for model in models.values())
-
-
-def beyond_of(models: Models, k: int | None) -> dict[str, tuple[list[float], str]]:
-    """Return the metrics beyond accuracy that the data of every model allow: each model's number, and the basis of the first."""
-    for model in models.values():
-        model.prepared.rows.all()  # or an error that says where they are
-    found = {}
-    for name, metric in LIST_METRICS.items() if has_side_data(models) else ():
-        with suppress(RecnbError):
-            numbers = [values_of(data, metric, Cutoffs.of(k), {}) for data in models.values()]
-            of_models = [float(of.mean[0]) for of in numbers]
-            if all(map(isfinite, of_models)):
-                found[name] = of_models, "; ".join(numbers[0].basis.phrases())
-    return found
 
 
 def _elsewhere(models: Models) -> str:
@@ -299,13 +289,3 @@ def _shared(lints: Mapping[str, Lint]) -> tuple[tuple[tuple[str, ...], tuple[Fin
     kinds = list(dict.fromkeys(kind for kind, _short in same))
     found = [(tuple(of_models), tuple(of_models.values())) for of_models in same.values()]
     return tuple(sorted(found, key=lambda one: (one[1][0].severity != "warning", kinds.index(one[1][0].name))))
-
-
-def _furthest(
-    differences: Sequence[Difference], pairs: Sequence[tuple[str, str]], metric: str, k: int | None
-) -> list[tuple[str, str]]:
-    """Return the pairs of models that are furthest apart, in the order compared."""
-    apart = [row for row in differences if (row.metric, row.k) == (metric, k)]
-    apart.sort(key=lambda row: -abs(row.difference) if isfinite(row.difference) else 0.0)
-    furthest = {(row.model, row.baseline) for row in apart[:PAIRS_SHOWN]}
-    return [pair for pair in pairs if pair in furthest]

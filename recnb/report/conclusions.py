@@ -69,11 +69,6 @@ class Difference:
         return words[self.difference > 0]
 
 
-def tested(differences: Iterable[Difference]) -> int:
-    """Count the differences that have a p-value."""
-    return sum(not isnan(difference.p) for difference in differences)
-
-
 #: The sign of each verdict, so that no meaning depends on a colour; the verdict in a few words; what it allows to conclude.
 VERDICTS: dict[str, tuple[str, str, str]] = {
     "better": ("▲", N_("better"), N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p}).")),
@@ -88,20 +83,23 @@ VERDICTS: dict[str, tuple[str, str, str]] = {
 }  # fmt: skip
 SIGNS = {verdict: sign for verdict, (sign, _words, _conclusion) in VERDICTS.items()}
 
-#: The paired tests.
+#: The paired tests, and the methods of the intervals of differences.
 TESTS = {
     "t": N_("Student's paired t test"),
     "wilcoxon": N_("Wilcoxon's signed-rank test"),
     "randomization": N_("randomization test, signs flipped"),
 }
-
-#: Methods of the intervals of differences.
 INTERVAL_METHODS = {
     "t": N_("Student's t over the users, and within the metric's bounds where fewer than 10 users differ"),
     "bootstrap": N_("BCa bootstrap of {resamples} draws of the users"),
     "wilcoxon": N_("Hodges and Lehmann's, for the median of pairwise means of the users who differ"),
     "randomization": N_("the differences that the randomization test does not reject"),
 }
+
+
+def tested(differences: Iterable[Difference]) -> int:
+    """Count the differences that have a p-value."""
+    return sum(not isnan(difference.p) for difference in differences)
 
 
 def verdict_in_words(verdict: str) -> str:
@@ -121,36 +119,14 @@ def percent_of(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
-def intervals_in_words(settings: Settings) -> str:
-    """Return the methods of the intervals of differences and of means."""
-    intervals = _(
-        "{confidence} intervals: of differences by {differences}; of means by {means}.",
-        confidence=percent_of(settings.confidence),
-        differences=_(INTERVAL_METHODS[settings.method], resamples=f"{settings.resamples:,}"),
-        means=_(BETA),
-    )
-    return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
-
-
-def near_best_in_words(alpha: float) -> str:
-    """Return the meaning of the mark of means near the best."""
-    words = N_("not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})")
-    return _(words, alpha=f"{alpha:g}")
-
-
-def conclusions(differences: Collection[Difference], settings: Settings) -> list[Line]:
-    """Return the conclusion of each difference; they are corrected together."""
-    return [conclusion(difference, settings, tested(differences)) for difference in differences]
-
-
 def conclusion(row: Difference, settings: Settings, n_compared: int) -> Line:
-    """Return what may be concluded of a difference."""
+    """Return what may be concluded of a difference, one of `n_compared` that are corrected together."""
     of_p = N_("p {p}, Holm's correction over {count} comparisons") if n_compared > 1 else N_("p {p}")
     p = p_value(row.p_holm)
     low, high, size = row.low, row.high, row.difference
     if row.verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
-    confidence, ends = percent_of(settings.confidence), {"low": number(low), "high": number(high)}
+    ends = {"confidence": percent_of(settings.confidence), "low": number(low), "high": number(high)}
     return say(
         VERDICTS[row.verdict][2],
         label=row.label,
@@ -158,7 +134,7 @@ def conclusion(row: Difference, settings: Settings, n_compared: int) -> Line:
         baseline=Mark("strong", Name(row.baseline)),
         size=number(size),
         difference=signed(row.difference),
-        interval=_("{confidence} interval {low} to {high}", confidence=confidence, **ends),
+        interval=_("{confidence} interval {low} to {high}", **ends),
         p=_(of_p, p=p if p.startswith("<") or isnan(row.p_holm) else f"= {p}", count=f"{n_compared:,}"),
         detectable=number(row.detectable),
         users=ngettext("{n:,} user", "{n:,} users", row.n_users),
@@ -176,23 +152,27 @@ def notes(settings: Settings, n_compared: int) -> list[str]:
     return [made, _("The users are taken as a sample of users like them; another training run or another split of the data may come out differently, and that is not covered.")]  # fmt: skip
 
 
-def difference_axis(differences: Collection[Difference]) -> Line:
-    """Return the label of the axis of a forest plot."""
+def intervals_in_words(settings: Settings) -> str:
+    """Return the methods of the intervals of differences and of means."""
+    confidence = percent_of(settings.confidence)
+    of_differences = _(INTERVAL_METHODS[settings.method], resamples=f"{settings.resamples:,}")
+    said = N_("{confidence} intervals: of differences by {differences}; of means by {means}.")
+    intervals = _(said, confidence=confidence, differences=of_differences, means=_(BETA))
+    return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
+
+
+def near_best_in_words(alpha: float) -> str:
+    """Return the meaning of the mark of means near the best."""
+    words = N_("not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})")
+    return _(words, alpha=f"{alpha:g}")
+
+
+def forest_labels(differences: Collection[Difference]) -> tuple[Line, list[Line]]:
+    """Return the label of the axis of a forest plot, and the models of each row: both, if not all are against one baseline."""
     baselines = {difference.baseline for difference in differences}
     if len(baselines) == 1:
-        return say(N_("difference from {baseline}"), baseline=Name(baselines.pop()))
-    return _("difference, first minus second")
-
-
-def difference_label(difference: Difference, differences: Collection[Difference]) -> Line:
-    """Return the models of a row of a forest plot: both, if not all rows are against one baseline."""
-    several = len({row.baseline for row in differences}) > 1
-    return [Name(difference.model), *([" − ", Name(difference.baseline)] if several else [])]
-
-
-def comparison_title(models: Line, baseline: str | None) -> Line:
-    """Return the models compared, and the baseline."""
-    if baseline is None:
-        return say(N_("Comparison of {models}, each two against each other"), models=models)
-    named = Mark("strong", Name(baseline))
-    return say(N_("Comparison of {models} against {baseline}"), models=models, baseline=named)
+        return say(N_("difference from {baseline}"), baseline=Name(baselines.pop())), [
+            Name(row.model) for row in differences
+        ]
+    axis = _("difference, first minus second")
+    return axis, [[Name(row.model), " − ", Name(row.baseline)] for row in differences]

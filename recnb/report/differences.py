@@ -1,15 +1,17 @@
-"""From the values of users in every model to means, paired differences and tests, of all users or within segments."""
+"""Models beside each other: means, paired differences and tests of all users or within segments, and how alike lists are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from math import isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import FrameError
@@ -162,3 +164,33 @@ def _differences(
         about = block.metric.name, block.metric.symbol, block.k, model, baseline, float(tests.mean[at])
         numbers = {name: getattr(tests, name)[at].item() for name in columns}
         yield Difference(*about, **numbers, detectable=smallest, alpha=settings.alpha, n_users=tests.n)
+
+
+def overlaps(models: Mapping[str, EvaluationData], k: int | None) -> list[dict[str, Any]]:
+    """Compare the lists of each two models, over the users with a list from either of them."""
+    lists, found = {name: _lists(model, k) for name, model in models.items()}, []
+    in_both = pl.col("rank").is_not_null() & pl.col("rank_right").is_not_null()
+    of_user = {"shared": in_both.sum(), "either": pl.len(), "in_place": (pl.col("rank") == pl.col("rank_right")).sum()}
+    for model, other in steps(list(combinations(models, 2)), _("comparing")):
+        rows = lists[model].join(lists[other], on=["user", "item"], how="full", coalesce=True)
+        users = rows.group_by("user").agg(**of_user).sort("user")
+        shares = (users["shared"] / users["either"]).to_numpy()
+        found.append({
+            "model": model, "other": other, "k": k,
+            "jaccard": float(shares.mean()) if len(shares) else float("nan"),
+            "n_users": len(shares),
+            "n_identical": int((users["in_place"] == users["either"]).sum()),
+        })  # fmt: skip
+    return found
+
+
+def _lists(model: EvaluationData, k: int | None) -> pl.DataFrame:
+    """Return the rows down to k of the users evaluated: position of the user, item once, and rank without gaps."""
+    prepared = model.prepared
+    recs = prepared.recs if k is None else prepared.recs.filter(pl.col("rank") <= k)
+    user = pl.Series(positions(prepared.users, recs["user"]), dtype=pl.Int64)
+    rows = recs.select(user=user, item="item", rank="rank").filter(pl.col("user") >= 0)
+    rows = rows.sort("user", "rank", maintain_order=True)
+    if prepared.convention.duplicates not in ("error", "dedupe"):
+        rows = rows.unique(["user", "item"], keep="first", maintain_order=True)
+    return rows.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from recnb.errors import OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import METRICS, Metric
+from recnb.metrics.metric import Metric
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
 
@@ -33,14 +34,14 @@ class ReportRequest:
     by: Any = None  #: segments of users
     bins: int = 4
 
-    def k_of(self, metric: str) -> tuple[int | None, ...]:
-        """Return the cut-offs of a metric."""
-        return self.cutoffs.get(metric, tuple(k for k in self.columns if k is not None))
-
     @property
     def columns(self) -> tuple[int | None, ...]:
         """All cut-offs, the whole list last."""
-        return _in_order({k for ks in self.cutoffs.values() for k in ks})
+        return _in_order(k for ks in self.cutoffs.values() for k in ks)
+
+    def k_of(self, metric: str) -> tuple[int | None, ...]:
+        """Return the cut-offs of a metric."""
+        return self.cutoffs.get(metric, tuple(k for k in self.columns if k is not None))
 
     @property
     def deepest(self) -> int | None:
@@ -60,21 +61,14 @@ class ReportRequest:
 
     def cutoffs_of(self, metric: str) -> tuple[int | None, ...]:
         """Return the cut-offs that a metric of accuracy is computed at: those of the lead metric with those of its curve."""
-        own = self.k_of(metric)
-        return _in_order({*own, *curve_points(self.lead_ks)}) if metric == self.metrics[0][0].name else own
+        is_lead = metric == self.metrics[0][0].name
+        return _in_order([*self.k_of(metric), *(curve_points(self.lead_ks) if is_lead else ())])
 
 
 def request_of(
-    model: EvaluationData,
-    k: object,
-    metrics: Metrics,
-    options: Mapping[str, Any],
-    confidence: float,
-    *,
-    by: Any,
-    bins: int,
-    instead: str,
-) -> ReportRequest:
+    model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], confidence: float,
+    *, by: Any, bins: int, instead: str,
+) -> ReportRequest:  # fmt: skip
     """Check what is asked of a report of this model, or of this and others; `instead` is what to call for whole lists."""
     if isinstance(k, str) or (is_several(k) and any(isinstance(cutoff, str) for cutoff in k)):
         problem = f"k={quoted(k)} are no cut-offs, which come first in a report: name measures by "
@@ -86,23 +80,19 @@ def request_of(
     cutoffs = _cutoffs_of(asked, k)
     # What has a cut-off and a curve comes first.
     asked.sort(key=lambda each: each.metric.retrieval or cutoffs[each.metric.name] == (None,))
-    names = list(dict.fromkeys(each.metric.name for each in asked))
     own = {each.metric.name: each.options for each in asked}
-    beyond = [each for each in asked if not each.metric.is_accuracy]
-    chosen = [
-        metric_named(name) for name in dict.fromkeys(each.metric.name for each in asked if each.metric.is_accuracy)
-    ]
-    chosen = chosen or [METRICS["ndcg"]]
-    if len(beyond) == len(asked) or chosen[0].retrieval:
-        problem = f"a report needs a metric of accuracy, such as metrics={quoted(['ndcg', *names])}: its curve and its users are shown by it."
-        raise OptionError(problem, fix=f"For {names[0]} alone type .{names[0]}(k=10).")
+    accurate = list(dict.fromkeys(each.metric.name for each in asked if each.metric.is_accuracy))
+    chosen = [metric_named(name) for name in accurate or ["ndcg"]]
+    if not accurate or chosen[0].retrieval:
+        problem = f"a report needs a metric of accuracy, such as metrics={quoted(['ndcg', *own])}: its curve and its users are shown by it."
+        raise OptionError(problem, fix=f"For {next(iter(own))} alone type .{next(iter(own))}(k=10).")
     for each in asked:
         if each.metric.data:
             problem = f"a report has the same relevant items and lists throughout, and {each.metric.name} has others: ask for it by "
             raise OptionError(problem, f".table([{each.metric.name!r}]).")
     return ReportRequest(
         metrics=tuple((metric, own[metric.name]) for metric in chosen),
-        beyond=tuple((each.metric, each.options) for each in beyond),
+        beyond=tuple((each.metric, each.options) for each in asked if not each.metric.is_accuracy),
         cutoffs=cutoffs,
         confidence=float(confidence),
         by=by,
@@ -119,17 +109,18 @@ def _cutoffs_of(asked: Sequence[Asked], k: object) -> dict[str, tuple[int | None
         problem = f"the metrics name the cut-offs {sorted(own)}, and k={quoted(k)} names others: "
         raise OptionError(f"{problem}leave one of them out.")
     rest = (None,) if given == USUAL_K and any(metric.is_accuracy for metric in named) else given
-    cutoffs: dict[str, set[int | None]] = {}
+    cutoffs: dict[str, list[int | None]] = {}
     for each in asked:
-        cutoffs.setdefault(each.metric.name, set()).update(rest if each.metric.cutoff is None else [each.metric.cutoff])
+        cutoffs.setdefault(each.metric.name, []).extend(rest if each.metric.cutoff is None else [each.metric.cutoff])
     return {name: _in_order(ks) for name, ks in cutoffs.items()}
 
 
-def _in_order(cutoffs: set[int | None]) -> tuple[int | None, ...]:
-    return (*sorted(k for k in cutoffs if k is not None), *[None] * (None in cutoffs))
+def _in_order(cutoffs: Iterable[int | None]) -> tuple[int | None, ...]:
+    return tuple(sorted({*cutoffs}, key=lambda k: inf if k is None else k))
 
 
-def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:
+def curve_points(cutoffs: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:
     """Return the cut-offs of a curve: from 1 to the deepest, evenly, and those of the table if they are few."""
-    even = np.unique(np.linspace(1, max(at), min(most, max(at))).round().astype(int)).tolist()
-    return tuple(sorted({*even, *at})) if len(at) <= most // 3 else tuple(even)
+    deepest = max(cutoffs)
+    even = np.unique(np.linspace(1, deepest, min(most, deepest)).round().astype(int)).tolist()
+    return tuple(sorted({*even, *cutoffs})) if len(cutoffs) <= most // 3 else tuple(even)

@@ -258,13 +258,14 @@ def differences(report: ReportData) -> Iterator[Block]:
 
 def _forest(rows: Sequence[words.Difference]) -> Block:
     """Differences with their intervals, one under the other."""
-    title, said, points = inline(words.difference_axis(rows), "txt"), [], []
-    for row in rows:
-        models, ends = inline(words.difference_label(row, rows), "txt"), f"{signed(row.low)} … {signed(row.high)}"
+    (axis, labels), said, points = words.forest_labels(rows), [], []
+    for row, label in zip(rows, labels, strict=True):
+        models, ends = inline(label, "txt"), f"{signed(row.low)} … {signed(row.high)}"
         said.append(f"{row.label} {models}: {signed(row.difference)} ({ends}), {_(words.VERDICTS[row.verdict][1])}")
         if isfinite(row.difference):
             numbers, value = (row.difference, row.low, row.high), f"{signed(row.difference)} {words.SIGNS[row.verdict]}"
             points.append((f"{row.label} · {models}", numbers, row.verdict in words.FOUND, value, ends))
+    title = inline(axis, "txt")
     return doc.Picture(svg.forest(points, one_line(title, 90)), f"{title}. {'; '.join(said)}")
 
 

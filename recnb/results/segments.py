@@ -25,8 +25,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import merged
 from recnb.results.table import Table
 from recnb.results.values import values_of
-from recnb.stats import Moments, holm
-from recnb.stats.groups import gap_to_rest
+from recnb.stats import Moments, gap_to_rest, holm
 
 #: Numbers with more values than this are put into bins.
 FEW = 8

@@ -3,7 +3,7 @@
 `scipy.stats` takes a second to import, so the functions that use it import it. `README.md` has the methods and their coverage.
 """
 
-from recnb.stats.intervals import (
+from recnb.stats.intervals import (  # fmt: skip
     BETA,
     ENOUGH,
     METHODS,
@@ -14,11 +14,11 @@ from recnb.stats.intervals import (
     checked_confidence,
     interval_of_pairs,
     intervals,
-)  # fmt: skip
-from recnb.stats.paired import TESTS, Paired, Settings, Test, holm, paired, settings_of
+)
+from recnb.stats.paired import TESTS, Paired, Settings, Test, gap_to_rest, holm, paired, settings_of
 from recnb.stats.power import Detectable, detectable, users_needed
 
 __all__ = [
     "BETA", "ENOUGH", "METHODS", "TESTS", "UNBOUNDED", "Bounds", "Detectable", "IntervalMethod", "Moments", "Paired", "Settings",
-    "Test", "checked_confidence", "detectable", "holm", "interval_of_pairs", "intervals", "paired", "settings_of", "users_needed",
+    "Test", "checked_confidence", "detectable", "gap_to_rest", "holm", "interval_of_pairs", "intervals", "paired", "settings_of", "users_needed",
 ]  # fmt: skip

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
+from recnb.display.document import Mark, Note, html
 from recnb.display.language import _, current, ngettext, use_language
-from recnb.display.templates import render
+from recnb.display.templates import framed
 from recnb.errors import OptionError, is_number
 from recnb.stats.intervals import ENOUGH, Floats
 from recnb.stats.paired import settled
@@ -23,7 +23,6 @@ CORRELATION = 0.3
 class Detectable(float):
     """The smallest difference between two models that a number of users can show: a float with its assumptions.
 
-    >>> import numpy as np
     >>> values = np.random.default_rng(0).random((2, 50))
     >>> smallest = Detectable.of("ndcg@10", values[0], values[1])
     >>> round(smallest, 3), smallest.n_users, round(smallest.sd, 3)
@@ -47,14 +46,9 @@ class Detectable(float):
 
     @classmethod
     def of(
-        cls,
-        label: str,
-        values: Floats,
-        others: Floats | None = None,
-        power: float = 0.8,
-        alpha: float = 0.05,
-        correlation: float | None = None,
-    ) -> Self:
+        cls, label: str, values: Floats, others: Floats | None = None,
+        power: float = 0.8, alpha: float = 0.05, correlation: float | None = None,
+    ) -> Self:  # fmt: skip
         """Compute it from the values of users, and those of another model, or of one of the same variance and an assumed correlation."""
         if others is not None and correlation is not None:
             problem = "correlation= is for when nothing is measured, and against= measures: give one of the two."
@@ -71,7 +65,7 @@ class Detectable(float):
         # So few users who differ do not show how far others would.
         difference = detectable(sd, n, power, alpha) if np.count_nonzero(apart) >= ENOUGH else math.nan
         terms = {"label": label, "n_users": n, "power": power, "alpha": alpha, "sd": sd, "correlation": correlation}
-        return cls(difference, **terms, words=_words(difference, terms), lang=current())
+        return cls(difference, **terms, words=_words(difference, **terms), lang=current())
 
     def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
         return (float(self),), vars(self)
@@ -84,10 +78,11 @@ class Detectable(float):
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return str(render("stats/detectable.jinja", smallest=self))
+            title = _("detectable difference in {label}", label=self.label)
+            return str(framed(title, html([Note(Mark("strong", f"{float(self):.4f}"), "plain"), Note(self.words)])))
 
 
-def _words(difference: float, terms: Mapping[str, Any]) -> str:
+def _words(difference: float, **terms: Any) -> str:
     """Return the smallest difference in a sentence, with its assumptions."""
     terms = {**terms, "users": ngettext("{n:,} user", "{n:,} users", terms["n_users"]), "difference": difference}
     if math.isnan(difference):

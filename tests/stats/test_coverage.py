@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from recnb import stats
-from recnb.stats import detectable, holm, intervals, users_needed
-from recnb.stats.groups import gap_to_rest
+from recnb.stats import detectable, gap_to_rest, holm, intervals, users_needed
 from recnb.stats.paired import _pairwise_mean
 from tests.stats.settings import paired
 

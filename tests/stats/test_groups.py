@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import scipy.stats
 
-from recnb.stats.groups import gap_to_rest
+from recnb.stats import gap_to_rest
 from tests.stats.test_intervals import hit_rate_of
 
 
