@@ -108,8 +108,7 @@ hr_at_1
 # ## Your turn
 #
 # Work out the average precision of this list on paper, and type it into the box, or into `check`. An answer may be a
-# fraction, as in `q.check("3/4")`; with the item of the largest term it reads `q.check("value", largest="item")`. The answer
-# below is a common mistake.
+# fraction, as in `q.check("3/4")`. The answer below is a common mistake.
 
 # %%
 q = recnb.quiz("average_precision", seed=8, k=4)

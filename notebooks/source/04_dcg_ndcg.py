@@ -209,18 +209,15 @@ print(f"{ndcg_of(shown, judged, k=3):.4f}")
 # 3. Divide DCG@3 by IDCG@3, and round to four decimals. An answer may also be the division itself, as in
 #    `q.check("3.5/5.89279")`.
 #
-# The exercise also asks which item's term in the sum is the largest: look at the quotients of step 1. If two are equal,
-# either is right. With both parts an answer reads `q.check("value", largest="item")`.
-#
-# In a running notebook, type your answer into the box; elsewhere, into `check`, as in the cell below it. Both parts of the
-# answer there are common mistakes.
+# In a running notebook, type your answer into the box; elsewhere, into `check`, as in the cell below it. The answer there
+# is a common mistake.
 
 # %%
 q = recnb.quiz("ndcg", seed=1, k=3)
 q
 
 # %%
-q.check(f"{(1 / log2(2) + 3 / log2(3)) / (3 / log2(2) + 3 / log2(3) + 2 / log2(4)):.4f}", largest="F")
+q.check(f"{(1 / log2(2) + 3 / log2(3)) / (3 / log2(2) + 3 / log2(3) + 2 / log2(4)):.4f}")
 
 # %% [markdown]
 # `q.reveal()` shows the solution, and another seed draws another list. What moves the number, and what does not, is the

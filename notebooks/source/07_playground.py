@@ -215,7 +215,7 @@ q.check(f"{2 / 1 + 3 / log2(3):.4f}")
 # And answered rightly:
 
 # %%
-q.check(2 / log2(2) + 3 / log2(4), largest="E")
+q.check(2 / log2(2) + 3 / log2(4))
 
 # %%
 assert q.check(q.value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
@@ -14,11 +13,11 @@ import pandas as pd
 from recnb.display.language import _
 from recnb.errors import RecnbError
 
-BASE_URL = "https://files.grouplens.org/datasets/movielens/"
+ADDRESS = "https://files.grouplens.org/datasets/movielens/ml-100k.zip"
 CHECKSUM = "md5:0e33842e24a9c977be4e0107933c0723"  # published beside the archive
-NUMBER, TEXT = "int64", "str"
-FILMS = {"item": NUMBER, **dict.fromkeys(["title", "date", "video", "address"], TEXT)}
-USERS = {"user": NUMBER, "age": NUMBER, **dict.fromkeys(["gender", "occupation", "zip"], TEXT)}
+
+FILMS = dict.fromkeys(["item", "title", "date", "video", "address"], "str") | {"item": "int64"}
+USERS = dict.fromkeys(["user", "age", "gender", "occupation", "zip"], "str") | {"user": "int64", "age": "int64"}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -34,17 +33,11 @@ class MovieLens:
         return _("MovieLens({users:,} users, {items:,} items, {ratings:,} ratings)", **counts)
 
 
-def load_movielens(
-    name: str = "100k",
-    path: str | os.PathLike[str] | None = None,
-    *,
-    base_url: str = BASE_URL,
-    checksum: str = CHECKSUM,
-) -> MovieLens:
+def load_movielens(name: str = "100k", path: str | os.PathLike[str] | None = None) -> MovieLens:
     """Load the ratings, films and users of MovieLens 100K (https://grouplens.org/datasets/movielens/).
 
     `path` is a folder or zip with the official files, read instead of downloading; by default the environment variable
-    RECNB_DATA_DIR. A download from `base_url` is kept in the user's cache, and is checked; it needs pooch.
+    RECNB_DATA_DIR. A download is kept in the user's cache, and is checked; it needs pooch.
 
     References
     ----------
@@ -54,41 +47,39 @@ def load_movielens(
     if name != "100k":
         raise RecnbError(f"Unknown MovieLens set {name!r}. Known: '100k'.")
     given = path or os.environ.get("RECNB_DATA_DIR")
-    folder = _folder(Path(given).expanduser() if given else _download(base_url, checksum))
-    genres = _table(folder, "u.genre", "|", {"genre": TEXT, "number": NUMBER})["genre"].to_list()
-    films = _table(folder, "u.item", "|", FILMS | dict.fromkeys(genres, NUMBER))
+    folder = _folder(Path(given).expanduser() if given else _download())
+    genres = _table(folder, "u.genre", {"genre": "str", "number": "int64"})["genre"].to_list()
+    films = _table(folder, "u.item", FILMS | dict.fromkeys(genres, "int64"))
     year = pd.to_numeric(films["date"].str[-4:], errors="coerce").astype("Int64")
     named = ["|".join(compress(genres, flags)) for flags in films[genres].to_numpy()]
-    ratings = _table(folder, "u.data", "\t", dict.fromkeys(["user", "item", "rating", "timestamp"], NUMBER))
+    ratings = _table(folder, "u.data", dict.fromkeys(["user", "item", "rating", "timestamp"], "int64"), "\t")
     items = films[["item", "title"]].assign(genres=named, year=year)
-    return MovieLens(ratings, items, _table(folder, "u.user", "|", USERS))
+    return MovieLens(ratings, items, _table(folder, "u.user", USERS))
 
 
-def _download(base_url: str, checksum: str) -> Path:
+def _download() -> Path:
     try:
         import pooch  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-        url = f"{base_url.rstrip('/')}/ml-100k.zip"
-        return Path(pooch.retrieve(url, checksum, "ml-100k.zip", path=pooch.os_cache("recnb")))
+        return Path(pooch.retrieve(ADDRESS, CHECKSUM, "ml-100k.zip", path=pooch.os_cache("recnb")))
     except ImportError as error:
         raise RecnbError('pooch downloads MovieLens: pip install "recnb[datasets]", or give path= a copy.') from error
     except (OSError, ValueError) as error:  # no connection, no such file, or another checksum
-        problem = f"{base_url} has not sent ml-100k.zip as expected: {error} Try again, or give path= a copy."
+        problem = f"{ADDRESS} was not sent as expected: {error} Try again, or give path= a copy."
         raise RecnbError(problem) from error
 
 
 def _folder(path: Path) -> Path | zipfile.Path:
     """Return the folder with the files: `path`, or in it, or in a zip."""
-    places = [path, path / "ml-100k", path / "ml-100k.zip"]
-    zips = [zipfile.Path(place) for place in places if zipfile.is_zipfile(place)]
-    folders: list[Path | zipfile.Path] = [*places[:2], *zips, *(place / "ml-100k" for place in zips)]
-    for place in folders:
-        if (place / "u.data").is_file():
-            return place
+    roots: list[Path | zipfile.Path] = [path]
+    roots += [zipfile.Path(place) for place in (path, path / "ml-100k.zip") if zipfile.is_zipfile(place)]
+    for folder in [*roots, *(root / "ml-100k" for root in roots)]:
+        if (folder / "u.data").is_file():
+            return folder
     raise RecnbError(f"{str(path)!r} is no folder and no zip with u.data: give path= or RECNB_DATA_DIR one that is.")
 
 
-def _table(folder: Path | zipfile.Path, file: str, separator: str, types: Mapping[str, str]) -> pd.DataFrame:
+def _table(folder: Path | zipfile.Path, file: str, types: dict[str, str], separator: str = "|") -> pd.DataFrame:
     try:
         with (folder / file).open("rb") as lines:
             table = pd.read_csv(

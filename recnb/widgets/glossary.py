@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import Any
 
-from recnb.display.language import N_, NC_, _, current, pgettext, use_language
-from recnb.display.templates import render
-from recnb.display.text import aligned
+import pandas as pd
+
+from recnb.display.document import Line, Rows
+from recnb.display.language import N_, NC_, _, pgettext, use_language
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
-
-if TYPE_CHECKING:
-    import pandas as pd
+from recnb.results.table import Table
 
 #: The terms other than metrics, in the order in which a reader needs them: name and meaning.
 WORDS = {
@@ -22,81 +21,45 @@ WORDS = {
     "cut-off": (N_("cut-off k"), N_("The depth at which a list is cut: only the first k places count.")),
     "truth": (N_("truth"), N_("The judged items of each user, and how relevant each is.")),
     "relevance": (N_("relevance"), N_("How relevant an item is to a user; 0 is not at all.")),
-    "relevant item": (
-        N_("relevant item"),
-        N_("An item of the truth whose relevance is high enough to count, by default above 0."),
-    ),
+    "relevant item": (N_("relevant item"), N_("An item of the truth whose relevance is high enough to count, by default above 0.")),
     "hit": (N_("hit"), N_("A recommended item that is relevant.")),
     "gain": (N_("gain"), N_("What a hit is worth: its relevance, or 2^relevance - 1.")),
     "discount": (N_("discount"), N_("The divisor of a gain that grows with the rank, usually log2(1 + rank).")),
-    "ideal list": (
-        N_("ideal list"),
-        N_("The list that would earn the most: all relevant items, the most relevant first."),
-    ),
+    "ideal list": (N_("ideal list"), N_("The list that would earn the most: all relevant items, the most relevant first.")),
     "credit": (N_("credit"), N_("What one row of a list adds to its score.")),
     "out of": (N_("out of"), N_("What the sum of credit is divided by: what the list could have earned.")),
-    "convention": (
-        N_("convention"),
-        N_(
-            "A decision about the data that a number depends on, such as which users are averaged and how ties are ordered."
-        ),
-    ),
+    "convention": (N_("convention"), N_("A decision about the data that a number depends on, such as which users are averaged and how ties are ordered.")),
     "basis": (N_("basis"), N_("How many users are behind a number, who was left out, and by which conventions.")),
-}
-
+}  # fmt: skip
 
 #: Metrics whose names in Korean are given beside those that other books use.
 NAMES = {
-    "hit_rate": NC_("glossary", "hit rate"),
-    "cg": NC_("glossary", "cumulative gain"),
-    "dcg": NC_("glossary", "discounted cumulative gain"),
-}
+    "hit_rate": NC_("glossary", "hit rate"), "cg": NC_("glossary", "cumulative gain"), "dcg": NC_("glossary", "discounted cumulative gain"),
+}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class GlossaryEntry:
-    """A term: as in code and English documents, its name in the language of the glossary, and its meaning."""
+class Glossary(Table):
+    """A row per term and metric: the term as in code and English documents, its name and its meaning in a language."""
 
-    term: str
-    name: str
-    meaning: str
+    def _head(self, column: Any, symbols: bool) -> Line:
+        return pgettext("glossary", "term") if column == "term" else _(column)
 
-
-@dataclass(frozen=True)
-class Glossary:
-    """Terms and metrics with their meanings; in a notebook it shows itself."""
-
-    terms: tuple[GlossaryEntry, ...]
-    lang: str = field(default_factory=current)  #: the language in which it is shown
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row per term: term, name, meaning."""
-        import pandas as pd
-
-        return pd.DataFrame([vars(entry) for entry in self.terms], columns=["term", "name", "meaning"])
-
-    def __repr__(self) -> str:
-        with use_language(self.lang):
-            header = (pgettext("glossary", "term"), _("name"), _("meaning"))
-            return "\n".join(aligned([header, *(tuple(vars(entry).values()) for entry in self.terms)], left=3))
-
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return str(render("widgets/glossary.jinja", glossary=self))
+    def _rows(self, *, symbols: bool) -> Rows:
+        return replace(super()._rows(symbols=symbols), wraps=True)
 
 
 def glossary(lang: str | None = None) -> Glossary:
     """Return the terms and the metrics of recnb with their meanings, in the language that is set or in `lang`.
 
-    >>> glossary().to_frame().set_index("term").loc["hit", "meaning"]
+    >>> glossary().set_index("term").loc["hit", "meaning"]
     'A recommended item that is relevant.'
-    >>> glossary("ko").to_frame().set_index("term").loc["ndcg", "name"]
+    >>> glossary("ko").set_index("term").loc["ndcg", "name"]
     '정규화 할인 누적 이득'
     """
     with use_language(lang):
-        terms = [GlossaryEntry(word, _(name), _(meaning)) for word, (name, meaning) in WORDS.items()]
+        rows = [(term, _(name), _(meaning)) for term, (name, meaning) in WORDS.items()]
         metrics = [*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values()]
-        terms += [
-            GlossaryEntry(metric.name, _(NAMES.get(metric.name, metric.called)), metric.title) for metric in metrics
-        ]
-        return Glossary(tuple(terms))
+        rows += [(metric.name, _(NAMES.get(metric.name, metric.called)), metric.title) for metric in metrics]
+        made = Glossary.made(pd.DataFrame(rows, columns=["term", "name", "meaning"]), [], _("glossary"))
+        made.attrs |= {"longest": 1000, "most": len(made)}
+        return made
