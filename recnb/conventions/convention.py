@@ -111,9 +111,9 @@ class Convention:
     cutoff: Literal["k", "none"] = "k"  #: whether lists are cut at k
     relevant: Literal[">0", "any", "!=0"] = ">0"  #: which judged items are relevant
     relevant_from: float | None = None  #: the least relevance of a relevant item
+    negative_relevance: Literal["error", "zero", "keep"] = "error"
     judged: Literal["truth", "list"] = "truth"  #: which items are judged
     judged_only: bool = False  #: whether items that are not judged leave the lists before ranks are counted
-    negative_relevance: Literal["error", "zero", "keep"] = "error"
     averaged_users: Literal["truth", "recs", "both", "union"] = "truth"  #: the users who are averaged
     no_relevant: Literal["skip", "zero", "one"] = "skip"  #: a user with no relevant item
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
@@ -138,15 +138,15 @@ class Convention:
 
     def ordered_by(self, column: str) -> Convention:
         """Return the same convention with the column that gave the order."""
-        if self.order != "auto":
-            return self
         same = copy(self)
-        object.__setattr__(same, "order", column)
+        object.__setattr__(same, "order", column if self.order == "auto" else self.order)
         return same
 
     def in_words(self) -> str:
         """Return the convention on one line, to compare with a paper."""
         return "; ".join(self.decisions())
+
+    __str__ = in_words
 
     def decisions(self) -> list[str]:
         """Return each decision in words, that about users first."""
@@ -186,9 +186,6 @@ class Convention:
         if self.relevant_from is not None:
             return _("relevance of {least:g} or more", least=self.relevant_from)
         return in_words("relevant", self.relevant)
-
-    def __str__(self) -> str:
-        return self.in_words()
 
 
 #: The names of the decisions, which are those of the options.

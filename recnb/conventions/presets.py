@@ -73,17 +73,13 @@ def presets() -> Mapping[tuple[str, str], Preset]:
     return {(preset.library, preset.variant): preset for preset in recorded}
 
 
-def preset(library: str, variant: str) -> Preset:
-    """Return the preset of a library's metric.
+def names() -> list[str]:
+    """Return the libraries whose conventions are recorded.
 
-    >>> preset("rectools", "ndcg").options
-    (('gain', 'binary'), ('ideal', 'k'))
+    >>> "rectools" in names()
+    True
     """
-    name = library_named(library)
-    if not isinstance(variant, str) or (name, variant) not in presets():
-        problem = f"{quoted(variant)} is no metric of {name} that recnb has recorded."
-        raise OptionError(problem, fix=near(variant, variants(name)))
-    return presets()[name, variant]
+    return list(dict.fromkeys(library for library, _variant in presets()))
 
 
 def library_named(library: str) -> str:
@@ -100,31 +96,58 @@ def library_named(library: str) -> str:
     return spelt[name]
 
 
-def of_metric(metric: str, library: str | None = None) -> list[Preset]:
-    """Return the presets that compute a metric, of one library or of all."""
-    name = None if library is None else library_named(library)
-    return [preset for preset in presets().values() if preset.metric == metric and name in (None, preset.library)]
-
-
 def of_library(library: str) -> list[Preset]:
     """Return the presets of a library, in the order of the file."""
     name = library_named(library)
     return [preset for preset in presets().values() if preset.library == name]
 
 
+def of_metric(metric: str, library: str | None = None) -> list[Preset]:
+    """Return the presets that compute a metric, of one library or of all."""
+    known = presets().values() if library is None else of_library(library)
+    return [preset for preset in known if preset.metric == metric]
+
+
+def variants(library: str) -> list[str]:
+    """Return the names of a library's metrics, in the order of the file."""
+    return [preset.variant for preset in of_library(library)]
+
+
+def preset(library: str, variant: str) -> Preset:
+    """Return the preset of a library's metric.
+
+    >>> preset("rectools", "ndcg").options
+    (('gain', 'binary'), ('ideal', 'k'))
+    """
+    known = {preset.variant: preset for preset in of_library(library)}
+    if not is_word(variant, known):
+        problem = f"{quoted(variant)} is no metric of {library_named(library)} that recnb has recorded."
+        raise OptionError(problem, fix=near(variant, known))
+    return known[variant]
+
+
 def recorded(metric: str, library: str, variant: str | None = None) -> Preset:
     """Return a library's preset of a metric: of the variant named, which may follow the library, or the first."""
     if variant is None and " " in library.strip():
         library, variant = library.split(maxsplit=1)
-    name = library_named(library)
-    known = of_metric(metric, name)
-    if variant is not None and (chosen := preset(name, variant)) not in known:
-        hint = near(variant, [each.variant for each in known])
-        raise OptionError(f"{name} {variant} computes {chosen.metric}, not {metric}. {hint}")
-    if not known:
+    name, known = library_named(library), of_metric(metric, library)
+    chosen = next(iter(known), None) if variant is None else preset(name, variant)
+    if chosen is None:
         libraries = list(dict.fromkeys(each.library for each in of_metric(metric)))
         raise OptionError(f"{name} has no {metric} that recnb has recorded. {near(name, libraries)}")
-    return known[0] if variant is None else chosen
+    if chosen.metric != metric:
+        hint = near(variant, [each.variant for each in known])
+        raise OptionError(f"{name} {variant} computes {chosen.metric}, not {metric}. {hint}")
+    return chosen
+
+
+def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | None:
+    """Return the first preset of a library for a metric; without a cut-off its variant that is never cut, as rr_nocut; None if it has none."""
+    known = of_metric(metric, library)
+    if whole:
+        uncut = [preset for preset in known if preset.convention.cutoff == "none"]
+        known = [preset for preset in uncut if preset.variant.startswith(f"{known[0].variant}_no")] or known
+    return known[0] if known else None
 
 
 def data_convention(library: str) -> Convention:
@@ -138,26 +161,3 @@ def data_convention(library: str) -> Convention:
     first = of_library(library)[0]
     graded = dict(first.options).get("gain", "binary") != "binary"
     return replace(first.convention, relevant=">0") if graded else first.convention
-
-
-def variants(library: str) -> list[str]:
-    """Return the names of a library's metrics, in the order of the file."""
-    return [preset.variant for preset in of_library(library)]
-
-
-def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | None:
-    """Return the first preset of a library for a metric; without a cut-off its variant that is never cut, as rr_nocut; None if it has none."""
-    known = of_metric(metric, library)
-    if whole:
-        uncut = [preset for preset in known if preset.convention.cutoff == "none"]
-        known = [preset for preset in uncut if preset.variant.startswith(f"{known[0].variant}_no")] or known
-    return known[0] if known else None
-
-
-def names() -> list[str]:
-    """Return the libraries whose conventions are recorded.
-
-    >>> "rectools" in names()
-    True
-    """
-    return list(dict.fromkeys(library for library, _variant in presets()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -13,100 +13,92 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
-from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, grades_of
+from recnb.data.relevance import grades_of
 from recnb.errors import FrameError
 
+PAIR = ["user", "item"]
 
-class AskedNumber(NamedTuple):
-    """What a library is asked for."""
+
+@dataclass(frozen=True)
+class AskedNumber:
+    """What a library is asked for, and what its metrics trip over."""
 
     source: Source
     convention: Convention
     prepared: Prepared | None  #: None where no user is left
     k: int | None
 
+    def users_without(self, frame: str) -> bool:
+        """Return whether a user of one frame is not in the other, the one that is named."""
+        recs, truth = self.source.recs["user"], self.source.truth["user"]
+        users, others = (recs, truth) if frame == "truth" else (truth, recs)
+        return not users.is_in(others.unique().implode()).all()
 
-def _lacks(values: pl.Series, others: pl.Series) -> bool:
-    return not bool(values.is_in(others.unique().implode()).all())
+    def candidates(self) -> pl.DataFrame:
+        """Return user and score of every row that is ranked; missed items last, if the convention ranks them."""
+        recs, order = self.source.recs, self.convention.order
+        score = -pl.int_range(pl.len()) if order == "row" else pl.col(order) * (-1 if order == "rank" else 1)
+        rows = recs.select("user", score=score.cast(pl.Float64))
+        if self.convention.candidates == "list":
+            return rows
+        missed = self.source.truth.select(PAIR).unique().join(recs, on=PAIR, how="anti")
+        return pl.concat([rows, missed.select("user", score=pl.lit(-np.inf))])
 
+    def no_list_of_k(self) -> bool:
+        """Return whether every list is shorter than k."""
+        return self.k is not None and int(self.candidates().group_by("user").len()["len"].to_numpy().max()) < self.k
 
-def _users_without_truth(asked: AskedNumber) -> bool:
-    return _lacks(asked.source.recs["user"], asked.source.truth["user"])
+    def no_place_k(self) -> bool:
+        """Return whether no item of a user evaluated stands at place k; equal scores share their middle place, rounded down."""
+        if self.prepared is None:
+            return True
+        users, recs, truth = self.prepared.users, self.source.recs, self.source.truth
+        if self.convention.no_relevant == "skip":  # metrics of gains leave users without any out later
+            liked = truth.filter(grades_of(truth) > 0) if "relevance" in truth.columns else truth
+            users = (liked.join(recs, on=PAIR, how="semi") if self.convention.judged == "list" else liked)["user"]
+        rows = self.candidates().filter(pl.col("user").is_in(users.implode()))
+        place = pl.col("score").rank("average", descending=True).over("user").floor()
+        return self.k is not None and int(rows.select(place.max()).item() or 0) < self.k
 
+    def single_items(self) -> bool:
+        """Return whether a user evaluated has a list of fewer than two items."""
+        return self.prepared is not None and bool((self.prepared.list_length < 2).any())
 
-def _users_without_list(asked: AskedNumber) -> bool:
-    return _lacks(asked.source.truth["user"], asked.source.recs["user"])
+    def short_lists(self) -> bool:
+        """Return whether a user evaluated has fewer than k rows."""
+        if self.prepared is None or self.k is None:
+            return False
+        rows = self.source.recs.filter(pl.col("user").is_in(self.prepared.users.implode())).group_by("user").len()
+        return rows.height < len(self.prepared.users) or bool((rows["len"] < self.k).any())
 
+    def unsorted_rows(self) -> bool:
+        """Return whether a row has no lower score than the row before it of its list."""
+        if "score" not in self.source.recs.columns:
+            return False
+        rows = self.source.recs.select("user", "score").sort("user", maintain_order=True)
+        same, rising = pl.col("user") == pl.col("user").shift(1), pl.col("score") >= pl.col("score").shift(1)
+        return bool(rows.select((same & rising).any()).item())
 
-def _candidates(asked: AskedNumber) -> pl.DataFrame:
-    """Return user and score of every row that is ranked; missed items last, if the convention ranks them."""
-    recs, truth, order = asked.source.recs, asked.source.truth, asked.convention.order
-    score = -pl.int_range(pl.len()) if order == "row" else pl.col(order) * (-1 if order == "rank" else 1)
-    rows = recs.select("user", score=score.cast(pl.Float64))
-    if asked.convention.candidates == "list":
-        return rows
-    missed = truth.select("user", "item").unique().join(recs, on=["user", "item"], how="anti")
-    return pl.concat([rows, missed.select("user", score=pl.lit(-np.inf))])
+    def repeats(self) -> bool:
+        """Return whether a pair is recommended twice."""
+        return bool(self.source.recs.select(PAIR).is_duplicated().any())
 
+    def ties(self, *, graded: bool = False, above: int = 0) -> bool:
+        """Return whether equal scores decide which places of the first k have a hit, or, if `graded`, a hit of which grade.
 
-def _no_list_of_k(asked: AskedNumber) -> bool:
-    return asked.k is not None and int(_candidates(asked)["user"].value_counts()["count"].to_numpy().max()) < asked.k
-
-
-def _no_place_k(asked: AskedNumber) -> bool:
-    """Return whether no item of a user evaluated stands at place k; equal scores share their middle place, rounded down."""
-    if asked.prepared is None:
-        return True
-    users, source = asked.prepared.users, asked.source
-    if asked.convention.no_relevant == "skip":  # metrics of gains leave users without any out later
-        graded = "relevance" in source.truth.columns
-        liked = source.truth.filter(grades_of(source.truth) > 0) if graded else source.truth
-        seen = asked.convention.judged == "list"
-        users = (liked.join(source.recs, on=["user", "item"], how="semi") if seen else liked)["user"]
-    rows = _candidates(asked).filter(pl.col("user").is_in(users.implode()))
-    place = pl.col("score").rank("average", descending=True).over("user").floor()
-    return asked.k is not None and int(rows.select(place.max()).item() or 0) < asked.k
-
-
-def _short_lists(asked: AskedNumber) -> bool:
-    if asked.prepared is None or asked.k is None:
-        return False
-    lengths = asked.source.recs.group_by("user").len()
-    lengths = asked.prepared.users.to_frame("user").join(lengths, on="user", how="left")
-    return int(lengths["len"].fill_null(0).to_numpy().min()) < asked.k
-
-
-def _unsorted_rows(asked: AskedNumber) -> bool:
-    if "score" not in asked.source.recs.columns:
-        return False
-    rows = asked.source.recs.select("user", "score").sort("user", maintain_order=True)
-    same, rising = pl.col("user") == pl.col("user").shift(1), pl.col("score") >= pl.col("score").shift(1)
-    return bool(rows.select((same & rising).any()).item())
-
-
-def _ties(asked: AskedNumber, *, graded: bool = False, above: int = 0) -> bool:
-    """Return whether equal scores decide which places of the first k have a hit, or, if `graded`, a hit of which grade.
-
-    `above`: only in lists that are longer.
-    """
-    if asked.prepared is None:
-        return False
-    convention = asked.prepared.convention
-    hits = asked.source.under(replace(convention, ties="expected")).hits(None)
-    near = (hits.rank <= (np.inf if asked.k is None or convention.cutoff == "none" else asked.k)) & (
-        hits.list_length[hits.user] > above
-    )
-    if hits.tied is None or not near.any():
-        return False
-    user, rank, relevance, chance = hits.user[near], hits.rank[near], hits.relevance[near], hits.tied.weight[near]
-    starts = np.flatnonzero(np.r_[True, (np.diff(user) != 0) | (np.diff(rank) != 0)])
-    unsure = np.add.reduceat(chance, starts) < 1 - 1e-9
-    differ = np.maximum.reduceat(relevance, starts) != np.minimum.reduceat(relevance, starts)
-    return bool(unsure.any() or (graded and differ.any()))
-
-
-def _grades(word: str, asked: AskedNumber) -> bool:
-    return (REFUSED_GRADES | UNRULED_GRADES)[word](grades_of(asked.source.truth))
+        `above`: only in lists that are longer.
+        """
+        assert self.prepared is not None
+        hits = self.source.under(replace(self.prepared.convention, ties="expected")).hits(None)
+        depth = np.inf if self.k is None or self.prepared.convention.cutoff == "none" else self.k
+        near = (hits.rank <= depth) & (hits.list_length[hits.user] > above)
+        if hits.tied is None or not near.any():
+            return False
+        user, rank, relevance, chance = hits.user[near], hits.rank[near], hits.relevance[near], hits.tied.weight[near]
+        starts = np.flatnonzero(np.r_[True, (np.diff(user) != 0) | (np.diff(rank) != 0)])
+        unsure = np.add.reduceat(chance, starts) < 1 - 1e-9
+        differ = np.maximum.reduceat(relevance, starts) != np.minimum.reduceat(relevance, starts)
+        return bool(unsure.any() or (graded and differ.any()))
 
 
 class Refusal(NamedTuple):
@@ -117,38 +109,50 @@ class Refusal(NamedTuple):
     remedy: str = ""
 
 
+def _of_grades(frames: str, applies: Callable[[pl.Series], object], remedy: str = "") -> Refusal:
+    """Refuse relevance by its column."""
+    return Refusal(frames, lambda asked: bool(applies(grades_of(asked.source.truth))), remedy)
+
+
+def _graded_above(top: int) -> Refusal:
+    return _of_grades(f"relevance above {top}", lambda grades: (grades > top).any())
+
+
+NO_TRUTH = Refusal("users of the recommendations with no truth", lambda asked: asked.users_without("truth"))
+NO_LIST = Refusal("users of the truth with no list", lambda asked: asked.users_without("recs"))
 DIFFER = "Give scores that differ."
 DECIDE = "equal scores that decide where a relevant item stands"
 #: By the words of the column `refuses` in presets.csv.
 REFUSALS: dict[str, Refusal] = {
-    "fractions": Refusal("relevance that is not whole", partial(_grades, "fractions")),
-    "negative grades": Refusal("relevance below 0", partial(_grades, "negative grades")),
-    "negative integers": Refusal("relevance below 0 in a column of integers", partial(_grades, "negative integers")),
-    **{f"grades above {top}": Refusal(f"relevance above {top}", partial(_grades, f"grades above {top}")) for top in (4, 30, 31)},
-    "other users": Refusal("users that are in one frame only", lambda asked: _users_without_truth(asked) or _users_without_list(asked)),
-    "users without truth": Refusal("users of the recommendations with no truth", _users_without_truth),
-    "users without list": Refusal("users of the truth with no list", _users_without_list),
-    "one item": Refusal("lists of fewer than two items", lambda asked: asked.prepared is not None and bool((asked.prepared.list_length < 2).any())),
-    "no list of k": Refusal("frames in which no list has k items", _no_list_of_k),
-    "no place k": Refusal("frames in which no list of a user evaluated has an item at place k", _no_place_k),
-    "grades": Refusal("relevance other than 0 and 1", partial(_grades, "grades"), "Give a truth of 0 and 1."),
-    "negatives": Refusal("relevance below 0", partial(_grades, "negatives"), "Give relevance of 0 or more."),
-    "repeats": Refusal("pairs that are recommended twice", lambda asked: bool(asked.source.recs.select("user", "item").is_duplicated().any()), "Recommend each pair once."),
-    "ties": Refusal("equal scores that decide where a hit stands", _ties, DIFFER),
-    "graded ties": Refusal(DECIDE, partial(_ties, graded=True), DIFFER),
-    "long ties": Refusal(f"{DECIDE}, in lists of more than 15", partial(_ties, graded=True, above=15), DIFFER),
-    "unsorted rows": Refusal("rows that do not fall in score from each to the next of their list", _unsorted_rows, "Sort each list by its scores, highest first, and give scores that differ."),
-    "short lists": Refusal("lists of fewer than k items", _short_lists, "Ask for a k that every list reaches."),
+    "fractions": _of_grades("relevance that is not whole", lambda grades: (grades % 1 != 0).any()),
+    "negative grades": _of_grades("relevance below 0", lambda grades: (grades < 0).any()),
+    "negative integers": _of_grades("relevance below 0 in a column of integers", lambda grades: grades.dtype.is_integer() and (grades < 0).any()),
+    **{f"grades above {top}": _graded_above(top) for top in (4, 30, 31)},
+    "other users": Refusal("users that are in one frame only", lambda asked: NO_TRUTH.applies(asked) or NO_LIST.applies(asked)),
+    "users without truth": NO_TRUTH,
+    "users without list": NO_LIST,
+    "one item": Refusal("lists of fewer than two items", AskedNumber.single_items),
+    "no list of k": Refusal("frames in which no list has k items", AskedNumber.no_list_of_k),
+    "no place k": Refusal("frames in which no list of a user evaluated has an item at place k", AskedNumber.no_place_k),
+    "grades": _of_grades("relevance other than 0 and 1", lambda grades: (grades * (grades - 1) != 0).any(), "Give a truth of 0 and 1."),
+    "negatives": _of_grades("relevance below 0", lambda grades: (grades < 0).any(), "Give relevance of 0 or more."),
+    "repeats": Refusal("pairs that are recommended twice", AskedNumber.repeats, "Recommend each pair once."),
+    "ties": Refusal("equal scores that decide where a hit stands", AskedNumber.ties, DIFFER),
+    "graded ties": Refusal(DECIDE, partial(AskedNumber.ties, graded=True), DIFFER),
+    "long ties": Refusal(f"{DECIDE}, in lists of more than 15", partial(AskedNumber.ties, graded=True, above=15), DIFFER),
+    "unsorted rows": Refusal("rows that do not fall in score from each to the next of their list", AskedNumber.unsorted_rows, "Sort each list by its scores, highest first, and give scores that differ."),
+    "short lists": Refusal("lists of fewer than k items", AskedNumber.short_lists, "Ask for a k that every list reaches."),
 }  # fmt: skip
 
 
 def refuse(preset: Preset | None, asked: AskedNumber) -> None:
     """Raise an error where the library of a preset does, or where its number follows no recorded rule."""
-    for word in () if preset is None else preset.refuses:
+    if preset is None:
+        return
+    of_nobody = {"no list of k", "no place k"}  # what still applies where no user is left
+    for word in preset.refuses if asked.prepared is not None else (one for one in preset.refuses if one in of_nobody):
         frames, applies, remedy = REFUSALS[word]
-        if asked.prepared is None and word not in ("no list of k", "no place k"):
-            continue
-        if preset is not None and applies(asked):
+        if applies(asked):
             does = "follows no rule that recnb could record" if remedy else "raises an error"
             note = f" By defect: {preset.note}." if preset.note and remedy else ""
             problem = f"{does} on {frames}, so it has no number for these frames."

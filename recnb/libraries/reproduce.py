@@ -76,37 +76,33 @@ def as_in(
     if k is not None and not chosen.uses_k:
         raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
     frames, named = tables_of({RECS: recs, TRUTH: truth, "train": train, "items": items}, columns)
-    if chosen.metric in LIST_METRICS:
-        lists = read_lists(frames[RECS], named)
-        source = read(lists, lists.select("user", "item"), {})
-        side_data = read_side_data(source, None, named, train=frames.get("train"), items=frames.get("items"))
-        data = EvaluationData(source.under(Convention()), side_data=side_data)
-        options = dict(chosen.options) | ({} if features is None else {"features": features})
-        return float(values_of(data, LIST_METRICS[chosen.metric], Cutoffs.one(k), options).mean[0])
-    source = read(frames[RECS], frames.get(TRUTH), named)
-    return Variant.of_preset(chosen).measure(source, k).value
+    if chosen.metric not in LIST_METRICS:
+        return Variant.of_preset(chosen).measure(read(frames[RECS], frames.get(TRUTH), named), k).value
+    lists = read_lists(frames[RECS], named)
+    source = read(lists, lists.select("user", "item"), {})
+    side_data = read_side_data(source, None, named, train=frames.get("train"), items=frames.get("items"))
+    data = EvaluationData(source.under(Convention()), side_data=side_data)
+    options = dict(chosen.options) | ({} if features is None else {"features": features})
+    return float(values_of(data, LIST_METRICS[chosen.metric], Cutoffs.one(k), options).mean[0])
 
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
-    """The preset of this name, or of the measure that a text means, and the cut-off."""
-    metric = (isinstance(metric, str) and spelling_of(metric)) or metric
-    if not isinstance(metric, str) or metric in variants(library) or not is_measure(metric):
-        return preset(library, metric), k
+    """Return the preset of this name, or the first of the metric of accuracy that a text means, and the cut-off."""
+    name, listed = (isinstance(metric, str) and spelling_of(metric)) or metric, variants(library)
+    if not isinstance(name, str) or name in listed or not is_measure(name):
+        return preset(library, name), k
     try:
-        measure = metric_named(metric)
+        measure = metric_named(name)
     except OptionError:
-        return preset(library, metric), k
+        return preset(library, name), k
     k = measure.cut_at(k)
     found = default_of(library, measure.plain_name, whole=k is None)
     if found is None or measure.text or not measure.is_accuracy:
-        return preset(library, metric), k
-    # The text may give recnb's default of an option, where the library has another.
-    of_library = dict(found.options)
-    if any(of_library.get(name, value) != value for name, value in measure.given.items()):
-        return preset(library, metric), k
-    named = [name for name in variants(library) if name.partition("[")[0] == found.variant.partition("[")[0]]
+        return preset(library, name), k
+    in_library = {**metric_named(found.metric).defaults, **dict(found.options)}
+    if any(in_library[option] != value for option, value in measure.given.items()):
+        return preset(library, name), k
+    named = [one for one in listed if one.partition("[")[0] == found.variant.partition("[")[0]]
     if len(named) > 1:
-        raise OptionError(
-            f"{metric!r} of {found.library} is one of {', '.join(map(repr, named))}: type which, as the brackets tell what the library is given."
-        )
+        raise OptionError(f"{name!r} of {found.library} is one of {', '.join(map(repr, named))}: type which, as the brackets tell what the library is given.")  # fmt: skip
     return found, k

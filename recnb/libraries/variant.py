@@ -16,7 +16,7 @@ from recnb.conventions.convention import DECISIONS
 from recnb.conventions.presets import Preset
 from recnb.data import Source
 from recnb.display.document import Line
-from recnb.display.language import _, current
+from recnb.display.language import N_, _, current
 from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, RecnbError
@@ -27,14 +27,13 @@ from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData, Scoring
 from recnb.results.table import Table
 
-#: The decisions behind a number, in the order in which it is computed: ranking, relevance, users, metric; options of single metrics follow.
-AXES = (
-    "order", "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff", "relevant",
-    "negative_relevance", "judged", "judged_only", "averaged_users", "no_relevant", "metric", "out_of", "gain", "discount",
-    "log_base", "ideal",
-)  # fmt: skip
 #: Numbers nearer than this agree.
 AGREE = 1e-9
+#: Columns that libraries read and frames lack.
+LACKING: dict[str, str] = {
+    "rank": N_("No rank in these frames: libraries that read it are given the order that there is."),
+    "score": N_("No score in these frames: libraries that read it are given the order that there is."),
+}
 
 
 class Measurement(NamedTuple):
@@ -50,16 +49,15 @@ class Variant:
     """One definition of a number: how the data are read, the metric and all its options."""
 
     name: str  #: whose number it is
-    convention: Convention  #: of the data
     metric: str
-    options: tuple[tuple[str, Any], ...]  #: of the metric, defaults included
+    convention: Convention  #: of the data, with all options of the metric
     preset: Preset | None = None  #: of a library, which names the library in errors
 
     @classmethod
     def made(cls, name: str, convention: Convention, metric: Metric[...], options: Mapping[str, Any]) -> Variant:
         """Make a variant of its parts and check the options."""
         metric.check(options)
-        return cls(name, convention.with_metric({}), metric.name, tuple({**metric.defaults, **options}.items()))
+        return cls(name, metric.name, convention.with_metric({**metric.defaults, **options}))
 
     @classmethod
     def of_preset(cls, preset: Preset) -> Variant:
@@ -75,12 +73,16 @@ class Variant:
         return cls.made(name, scoring.convention, metric, scoring.options)
 
     @property
+    def options(self) -> dict[str, Any]:
+        """All options of the metric."""
+        return dict(self.convention.metric)
+
+    @property
     def decisions(self) -> dict[str, Any]:
         """Every decision, by axis, in the order in which a number is computed."""
         own = {name: getattr(self.convention, name) for name in DECISIONS}
-        own |= {**dict(self.options), "metric": self.metric}
         own["relevant"] = own["relevant"], own.pop("relevant_from")
-        return {axis: own[axis] for axis in (*AXES, *sorted(own.keys() - {*AXES})) if axis in own}
+        return own | {"metric": self.metric} | self.options
 
     def differing_axes(self, other: Variant) -> list[str]:
         """Return the axes on which another variant decides otherwise."""
@@ -89,13 +91,15 @@ class Variant:
 
     def taking(self, axis: str, other: Variant) -> Variant:
         """Return the same variant with another's decision on one axis."""
-        mine, theirs = dict(self.options), dict(other.options)
-        if axis == "metric":
+        mine, theirs = self.options, other.options
+        if axis == "metric":  # its options come with it; a word that both metrics know stays
             words = metric_named(other.metric).words
-            kept = {name: value for name, value in mine.items() if value in words.get(name, (value,))}
-            return replace(self, metric=other.metric, options=tuple((n, kept.get(n, v)) for n, v in other.options))
-        if axis not in DECISIONS:
-            return replace(self, options=tuple({**mine, axis: theirs[axis]}.items()))
+            kept = {
+                name: value for name, value in mine.items() if name in theirs and value in words.get(name, (value,))
+            }
+            return replace(self, metric=other.metric, convention=self.convention.with_metric({**theirs, **kept}))
+        if axis in theirs:
+            return replace(self, convention=self.convention.with_metric({**mine, axis: theirs[axis]}))
         names = ("relevant", "relevant_from") if axis == "relevant" else (axis,)
         decided = {name: getattr(other.convention, name) for name in names}
         return replace(self, convention=replace(self.convention, **decided))
@@ -107,25 +111,24 @@ class Variant:
             return _("{metric}: {title}", metric=self.metric, title=title.lower() if current() == "en" else title)
         if axis == "relevant":
             return self.convention.relevant_in_words
-        if axis not in self.decisions:
-            return _("{axis} by default", axis=axis)
-        words = in_words(axis, self.decisions[axis])
-        base = self.decisions.get("log_base", 2)
-        if axis == "discount" and base != 2:
+        words = in_words(axis, self.decisions[axis]) if axis in self.decisions else ""
+        base = self.options.get("log_base", 2)
+        if axis == "discount" and words and base != 2:
             return _("{discount}, base {base:.4g}", discount=words, base=base)
         return words or _("{axis} by default", axis=axis)
 
     def measure(self, source: Source, k: int | None) -> Measurement:
-        """Compute the number on these frames; an error where the library of the preset raises one."""
+        """Compute the number on these frames; raise an error where the library of the preset does."""
         convention = source.as_given(self.convention)
         try:
             prepared = source.under(convention)
         except NoUsersError:
-            refuse(self.preset, AskedNumber(source, convention, None, k))
-            return Measurement(math.nan, pl.Series("user", [], dtype=source.recs["user"].dtype), np.zeros(0))
-        refuse(self.preset, AskedNumber(source, prepared.convention, prepared, k))
+            prepared = None
+        refuse(self.preset, AskedNumber(source, convention, prepared, k))
+        if prepared is None:
+            return Measurement(math.nan, source.recs["user"].clear(), np.zeros(0))
         with np.errstate(invalid="ignore", divide="ignore"):
-            matrix, mean = Scoring(prepared, metric_named(self.metric), dict(self.options)).averaged(Cutoffs.of(k))
+            matrix, mean = Scoring(prepared, metric_named(self.metric), self.options).averaged(Cutoffs.of(k))
         return Measurement(float(mean[0]), prepared.users, matrix[:, 0])
 
 
@@ -152,10 +155,10 @@ def measure_each(
 ) -> Iterator[tuple[Variant, Measurement | RecnbError]]:
     """Compute the number of each variant; those that read the data alike follow each other and share the join."""
 
-    def convention(variant: Variant) -> str:
-        return repr(variant.convention)
+    def of_data(variant: Variant) -> str:
+        return repr(variant.convention.with_metric({}))
 
-    groups = [list(group) for _convention, group in groupby(sorted(variants, key=convention), key=convention)]
+    groups = [list(group) for _convention, group in groupby(sorted(variants, key=of_data), key=of_data)]
     for group in steps(groups, _("conventions tried")):
         for variant in group:
             try:
@@ -165,7 +168,7 @@ def measure_each(
         source._known.clear()
 
 
-def order_lacking(source: Source, variant: Variant) -> str:
-    """Return the column by which a variant orders lists, if the frames lack it; else nothing."""
-    order = variant.convention.order
-    return "" if order in ("auto", "row", *source.rows.columns) else order
+def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:
+    """Say which columns these variants read and the frames lack."""
+    orders = {variant.convention.order for variant in variants} - {"auto", "row", *source.rows.columns}
+    return [_(LACKING[order]) for order in sorted(orders)]

@@ -14,10 +14,10 @@ from recnb.conventions import Convention
 from recnb.conventions.presets import recorded
 from recnb.data import Source
 from recnb.data.encoding import distinct, positions
-from recnb.display.language import N_, _, ngettext
+from recnb.display.language import _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_number, quoted
-from recnb.libraries.variant import Measurement, Variant, VariantTable, order_lacking, source_of
+from recnb.libraries.variant import Measurement, Variant, VariantTable, lacking_in, source_of
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
 from recnb.results.evaluation_data import EvaluationData
@@ -25,11 +25,7 @@ from recnb.results.table import Table
 
 #: Values nearer than this are the same.
 SAME = 1e-12
-#: A column that a library reads and the frames lack.
-READS: dict[str, str] = {
-    "rank": N_("{name} reads ranks, which these frames lack: given what they have"),
-    "score": N_("{name} reads scores, which these frames lack: given what they have"),
-}
+COLUMNS = ["decision", "from", "to", "value", "change", "n_moved", "moved_most"]
 
 
 class Step(NamedTuple):
@@ -42,7 +38,6 @@ class Step(NamedTuple):
     change: float
     n_moved: int  #: users whose values changed
     most: str  #: the one whose value changed most, and how
-    note: str  #: why several decisions were switched at once
 
 
 class Way(NamedTuple):
@@ -52,6 +47,7 @@ class Way(NamedTuple):
     end: Measurement
     steps: list[Step]
     unchanged: list[str]  #: in words, the switches that change nothing on these frames
+    notes: list[str]  #: why several decisions were switched at once
 
 
 def walk(source: Source, ours: Variant, other_source: Source, theirs: Variant, k: int | None) -> Way:
@@ -60,16 +56,16 @@ def walk(source: Source, ours: Variant, other_source: Source, theirs: Variant, k
     theirs.measure(other_source, k)  # what a library refuses is told before the way to it
     # No library computes what is between the two ends, so nothing is refused there.
     variant, goal = replace(ours, preset=None), replace(theirs, preset=None)
-    way, waiting, reason = Way(start, now, [], []), list[tuple[str, str, str]](), ""
+    way, waiting, reason = Way(start, now, [], [], []), list[tuple[str, str, str]](), ""
     for axis in [*([] if other_source is source else ["frames"]), *ours.differing_axes(theirs)]:
         if axis == "frames":
-            waiting.append((axis, _("the frames of the first"), _("the frames of the second")))
-            source = other_source
+            source, was, becomes = other_source, _("the frames of the first"), _("the frames of the second")
         elif axis not in variant.differing_axes(goal):  # options come with their metric
             continue
         else:
-            words, variant = variant.words(axis), variant.taking(axis, goal)
-            waiting.append((axis, words, variant.words(axis)))
+            was, variant = variant.words(axis), variant.taking(axis, goal)
+            becomes = variant.words(axis)
+        waiting.append((axis, was, becomes))
         is_last = not variant.differing_axes(goal)
         try:
             after = variant.measure(source, k)
@@ -79,16 +75,16 @@ def walk(source: Source, ours: Variant, other_source: Source, theirs: Variant, k
                 raise
             after, problem = now, error.reason
         if problem:
-            reason = reason or _("{now} alone gives no number: {problem}", now=waiting[-1][2], problem=problem)
+            reason = reason or _("{now} alone gives no number: {problem}", now=becomes, problem=problem)
             continue
-        n_moved, most = _moved(now, after)
-        axes, was, becomes = zip(*waiting, strict=True)
-        if n_moved == 0 and abs(after.value - now.value) <= SAME:
-            way.unchanged.extend(f"{before} → {words}" for before, words in zip(was, becomes, strict=True))
+        change, (n_moved, most) = after.value - now.value, _moved(now, after)
+        if n_moved == 0 and abs(change) <= SAME:
+            way.unchanged.extend(f"{before} → {words}" for _axis, before, words in waiting)
         else:
-            note = _("switched together, since {reason}", reason=reason) if len(waiting) > 1 and reason else ""
-            change = after.value - now.value
-            way.steps.append(Step(axes, "; ".join(was), "; ".join(becomes), after.value, change, n_moved, most, note))
+            axes, befores, words = zip(*waiting, strict=True)
+            way.steps.append(Step(axes, "; ".join(befores), "; ".join(words), after.value, change, n_moved, most))
+            if len(waiting) > 1 and reason:
+                way.notes.append(_("switched together, since {reason}", reason=reason))
         # The value that is shown last is the one that the next change starts from.
         now, waiting, reason = after, [], ""
     return way._replace(end=now)
@@ -118,21 +114,20 @@ def why(
     k = chosen.cut_at(k)
     source, ours = source_of(evaluation), Variant.of_evaluation(evaluation, chosen, options)
     other_source, theirs = _other_side(source, ours, other, variant, options)
-    start, end, steps, unchanged = walk(source, ours, other_source, theirs, k)
-    label, names = chosen.label(k), (one_line(ours.name), one_line(theirs.name))
+    way, label, names = walk(source, ours, other_source, theirs, k), chosen.label(k), [one_line(one.name) for one in (ours, theirs)]  # fmt: skip
+    start, end = way.start, way.end
     rows = [("", "", names[0], start.value, np.nan, len(start.users), "")]
-    rows += [(", ".join(step.axes), step.was, step.now, *step[3:7]) for step in steps]
-    columns = ["decision", "from", "to", "value", "change", "n_moved", "moved_most"]
-    counts = [int(np.count_nonzero(~np.isnan(one.values))) for one in (start, end)]
+    rows += [(", ".join(step.axes), *step[1:]) for step in way.steps]
+    n, n_end = (int(np.count_nonzero(~np.isnan(one.values))) for one in (start, end))
     notes = [
         f"{label}: {start.value:.4f} {names[0]}, {end.value:.4f} {names[1]}, {end.value - start.value:+.4f}",
-        _("{n:,} users at the start, {other:,} at the end", n=counts[0], other=counts[1]) if counts[0] != counts[1]
-        else ngettext("{n:,} user", "{n:,} users", counts[0]),
-        *filter(None, (step.note for step in steps)),
-        *([_("Differs, and changes nothing on these frames: {what}", what="; ".join(unchanged))] if unchanged else []),
-        *(_(READS[order], name=one.name) for frames, one in ((source, ours), (other_source, theirs)) if (order := order_lacking(frames, one))),
+        ngettext("{n:,} user", "{n:,} users", n) if n == n_end else _("{n:,} users at the start, {other:,} at the end", n=n, other=n_end),
+        *way.notes,
     ]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=pd.Index(columns)).set_index("decision")
+    if way.unchanged:
+        notes.append(_("Differs, and changes nothing on these frames: {what}", what="; ".join(way.unchanged)))
+    notes += dict.fromkeys([*lacking_in(source, [ours]), *lacking_in(other_source, [theirs])])
+    frame = pd.DataFrame(rows, columns=pd.Index(COLUMNS)).set_index("decision")
     return VariantTable.made(frame, notes, _("why {label} differs", label=label))
 
 
@@ -153,7 +148,5 @@ def _other_side(
         name = _("the other evaluation") if theirs.name == ours.name else theirs.name
         same = source.recs.equals(second.recs) and source.truth.equals(second.truth)
         return source if same else second, replace(theirs, name=name)
-    number = (
-        "for the convention behind a printed number type .identify(metric, number), or " if is_number(other) else ""
-    )
-    raise OptionError(f"other={quoted(other)}: {number}name the library that gives the other number, such as other='rectools', or give a Convention or an Evaluation.")  # fmt: skip
+    printed = "for the convention behind a printed number type .identify(metric, number), or " if is_number(other) else ""  # fmt: skip
+    raise OptionError(f"other={quoted(other)}: {printed}name the library that gives the other number, such as other='rectools', or give a Convention or an Evaluation.")  # fmt: skip

@@ -38,30 +38,40 @@ def lint(evaluation: EvaluationData, k: int | None, metric: str, options: Mappin
     k = chosen.cut_at(k)
     data = LintData(evaluation, chosen, options, k)
     findings: list[Finding] = []
-    unchecked: dict[str, list[Check]] = {}  # by the frame that was not given
-    elsewhere: list[Check] = []
+    unchecked: dict[str, list[Check]] = {}  # by the frame that was not given; "" is rows that are not in memory
     for check in CHECKS:
-        if check.needs not in (None, *data.given):
-            unchecked.setdefault(str(check.needs), []).append(check)
-            continue
         try:
-            findings += check.findings(data)
+            if check.needs in (None, *data.given):
+                findings += check.findings(data)
+            else:
+                unchecked.setdefault(str(check.needs), []).append(check)
         except ElsewhereError:
-            elsewhere.append(check)
-    findings.sort(key=lambda finding: finding.severity != "warning")
-    n_checks = len(CHECKS) - len(elsewhere) - sum(map(len, unchecked.values()))
-    label, value, _users = data.own
-    known = value if np.isfinite(value) and checks.ties not in elsewhere else np.nan
+            unchecked.setdefault("", []).append(check)
+    n_checks = len(CHECKS) - sum(map(len, unchecked.values()))
+    elsewhere = unchecked.pop("", [])
+    not_checked = [_("Not checked: {what}. Give `{frame}=` to check.", frame=frame, what=_titles(left)) for frame, left in unchecked.items()]  # fmt: skip
+    if elsewhere:
+        not_checked.append(_("Not checked, since the rows of the lists are not in memory: {what}.", what=_titles(elsewhere)))  # fmt: skip
+    label, value, _users = data.measured
+    known = np.nan if checks.ties in elsewhere else value
     bounds = next((finding.facts for finding in findings if finding.name == "ties"), {})
     lower, upper = bounds.get("lower", known), bounds.get("upper", known)
-    lines = [_("Not checked: {what}. Give `{frame}=` to check.", frame=frame, what=_titles(left)) for frame, left in unchecked.items()]  # fmt: skip
-    names = {frame: tuple(check.name for check in left) for frame, left in unchecked.items()}
-    away = tuple(check.name for check in elsewhere)
     return Lint(
-        tuple(findings), n_checks, names, away, label, k, value, lower, upper, _headline(findings, n_checks),
-        _measured(label, value, lower, upper, len(data.prepared.users)), (*lines, *elsewhere_in_words(away)),
-        "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()), current(),
-    )  # fmt: skip
+        findings=tuple(sorted(findings, key=lambda finding: finding.severity != "warning")),
+        n_checks=n_checks,
+        unchecked={frame: tuple(check.name for check in left) for frame, left in unchecked.items()},
+        elsewhere=tuple(check.name for check in elsewhere),
+        label=label,
+        k=k,
+        value=value,
+        lower=lower,
+        upper=upper,
+        headline=_headline(findings, n_checks),
+        measured=_measured(label, value, lower, upper, len(data.prepared.users)),
+        not_checked=tuple(not_checked),
+        basis="; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()),
+        lang=current(),
+    )
 
 
 def _headline(findings: list[Finding], n_checks: int) -> str:
@@ -81,12 +91,6 @@ def _measured(label: str, value: float, lower: float, upper: float, n_users: int
     return f"{words} {_(bounds, low=f'{lower:.4f}', high=f'{upper:.4f}')}"
 
 
-def elsewhere_in_words(names: Iterable[str]) -> list[str]:
-    """Say which checks were not made, since they need all rows of the lists and these are not in memory."""
-    titles = _titles(check for check in CHECKS if check.name in {*names})
-    return [_("Not checked, since the rows of the lists are not in memory: {what}.", what=titles)] if titles else []
-
-
 def _titles(chosen: Iterable[Check]) -> str:
     return ", ".join(_(check.title) for check in chosen)
 
@@ -96,9 +100,9 @@ def ties_in(
 ) -> Finding | None:
     """Return the finding of equal scores, if there are any and the rows of the lists are in memory."""
     try:
-        return next(iter(checks.ties.findings(LintData(evaluation, metric, options, k))), None)
+        return next(checks.ties.findings(LintData(evaluation, metric, options, k)), None)
     except ElsewhereError:
         return None
 
 
-__all__ = ["CHECKS", "Finding", "Lint", "elsewhere_in_words", "lint", "ties_in"]
+__all__ = ["CHECKS", "Finding", "Lint", "lint", "ties_in"]

@@ -12,7 +12,7 @@ from recnb.display.language import N_, Message, _
 from recnb.errors import RecnbError
 from recnb.lint.data import LintData
 from recnb.lint.findings import Finding, quoted_id
-from recnb.lint.repair import Repair, code_of, put_right
+from recnb.lint.repair import Repair
 
 SEVERITIES = {"warning": N_("warning"), "note": N_("note")}
 #: The effect of every problem that can be put right: the metric as it is, and of what is put right.
@@ -33,7 +33,7 @@ class Problem:
     short: Message
     why: Message  #: what it means for the numbers
     advice: Message
-    repair: Repair = field(default_factory=Repair)
+    repair: Repair | None = None
     grave: bool = True  #: whether it is a warning
     frame: str = "recs"  #: whose columns the rows have
     facts: dict[str, Any] = field(default_factory=dict)
@@ -56,34 +56,51 @@ class Check:
         """Make findings of what was found, with their effect and code."""
         for found in self.function(data):
             if n := found.rows if isinstance(found.rows, int) else found.rows.height:
-                yield _finding(self.name, data, found, n)
+                yield self._finding(data, found, n)
+
+    def _finding(self, data: LintData, found: Problem, n: int) -> Finding:
+        label, value, users = data.measured
+        facts = {
+            "label": label,
+            "value": value,
+            "users": users,
+            "k": data.k or 0,
+            "n": n,
+            "of": found.of,
+            **found.facts,
+        }
+        effect, code = _(found.why, **facts), ""
+        if found.repair is not None:
+            try:
+                if (other := found.repair.measured()) is not None:
+                    facts |= dict(zip(("other_label", "other", "other_users"), other, strict=True))
+                    effect += " " + _(EFFECT if other[2] == users else OF_OTHER_USERS, **facts)
+                code = found.repair.code
+            except RecnbError:
+                pass  # what is put right cannot be evaluated: no number, and no code
+        advice = _(found.advice, **facts)
+        return Finding(
+            name=self.name,
+            severity=(severity := "warning" if found.grave else "note"),
+            word=_(SEVERITIES[severity]),
+            n=n,
+            of=found.of,
+            short=_(found.short, **facts),
+            effect=effect,
+            example=_example(data, found),
+            advice=advice if code else advice.removesuffix(":").removesuffix(".") + ".",
+            code=code,
+            facts=facts,
+        )
 
 
-def _finding(name: str, data: LintData, found: Problem, n: int) -> Finding:
-    label, value, users = data.own
-    facts = {"label": label, "value": value, "users": users, "k": data.k or 0, "n": n, "of": found.of, **found.facts}
-    example, effect, code = "", [_(found.why, **facts)], ""
-    if not isinstance(found.rows, int):
-        first = found.rows.bottom_k(1, by=found.rows.columns[:2])  # the same in whatever order rows are given
-        labels = data.source.truth_labels if found.frame == "truth" else data.source.labels
-        cells = (f"{quoted_id(labels.get(role, role))[1:-1]} {quoted_id(cell)}" for role, cell in first.row(0, named=True).items())  # fmt: skip
-        example = _(EXAMPLE, example=", ".join(cells))
-    if found.repair != Repair():
-        try:
-            if (other := put_right(data, found.repair)) is not None:
-                facts |= dict(zip(("other_label", "other", "other_users"), other, strict=True))
-                effect.append(_(EFFECT if other[2] == users else OF_OTHER_USERS, **facts))
-            code = code_of(data, found.repair)
-        except RecnbError:
-            pass  # what is put right cannot be evaluated: no number, and no code
-    advice = _(found.advice, **facts)
-    if not code and advice.endswith(":"):
-        advice = f"{advice[:-1]}."
-    severity = "warning" if found.grave else "note"
-    return Finding(
-        name, severity, _(SEVERITIES[severity]), n, found.of, _(found.short, **facts), " ".join(effect), example,
-        advice, code, facts,
-    )  # fmt: skip
+def _example(data: LintData, found: Problem) -> str:
+    if isinstance(found.rows, int):
+        return ""
+    first = found.rows.bottom_k(1, by=found.rows.columns[:2])  # the same in whatever order rows are given
+    labels = data.source.truth_labels if found.frame == "truth" else data.source.labels
+    cells = [f"{quoted_id(labels.get(role, role))[1:-1]} {quoted_id(cell)}" for role, cell in first.row(0, named=True).items()]  # fmt: skip
+    return _(EXAMPLE, example=", ".join(cells))
 
 
 def check(title: str, needs: str | None = None) -> Callable[[Callable[[LintData], Iterator[Problem]]], Check]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import polars as pl
@@ -12,17 +12,22 @@ import polars as pl
 from recnb.conventions.convention import PHRASES
 from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.forms import ONLY_LISTED
-from recnb.data.relevance import AMOUNTS, zeros_in
 from recnb.data.validation import in_floats, repeated
 from recnb.display.language import N_, _
 from recnb.lint.check import Problem, check
 from recnb.lint.data import FRAMES, PAIR, LintData
 from recnb.lint.findings import quoted_id
-from recnb.lint.repair import SPELLINGS, Repair, RepairStep, against, closed_up, once, spelled, turned, without
-from recnb.lint.ties import ties_of
+from recnb.lint.repair import SPELLINGS, Repair, compared
+from recnb.lint.ties import rows_of, ties_of
 
 #: Text that programs write for missing values, in lower case.
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
+#: Names of columns that tell whether, how often or how much a user had an item.
+AMOUNTS = re.compile(
+    "(is)?(purchase[sd]?|bought|sold|sales|units(sold)?|quantity|qty|revenue|spen[dt]|amount|n|cnt|counts?|order(s|ed|count)?"
+    "|click(s|ed)?|(times)?play(s|ed|count)?|view(s|ed|count)?|watch(ed|time)|listen(s|ed|count)|visits|like[sd]?|stars"
+    "|freq(uency)?|weight|strength|interact(ions?|ed)|events|conver(sions?|ted)|engagement|feedback|response|positive|relevant)"
+)
 #: Numbers that programs write for missing scores, beside those of this size.
 FILLERS, HUGE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0), -1e30
 #: A mean that ties could move by so much shows in its third digit.
@@ -44,48 +49,48 @@ MANY_ROWS, MANY_USERS = 0.1, 0.05
 @check(N_("ids written otherwise"))
 def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
     for role in PAIR:
-        listed = data.ids("recs", role)
-        ids = {name: data.ids(name, role) for name in data.given[1:] if listed.dtype == pl.String}
-        lost = {name: each.filter(~each.is_in(listed.implode())) for name, each in ids.items()}
-        for way, (change, *_code) in SPELLINGS.items() if any(map(len, lost.values())) else ():
-            known = pl.DataFrame({"listed": listed, "plain": listed}).with_columns(change(pl.col("plain")))
+        listed, others = data.ids("recs", role), {name: data.ids(name, role) for name in data.given[1:]}
+        if listed.dtype != pl.String:
+            continue
+        ids = pl.concat(each.to_frame(role).with_columns(frame=pl.lit(name)) for name, each in others.items())
+        lost = ids.filter(~pl.col(role).is_in(listed.implode()))
+        for way, (plain, *_code) in SPELLINGS.items() if lost.height else ():
+            known = pl.DataFrame({"listed": listed, "plain": listed}).with_columns(plain(pl.col("plain")))
             known = known.filter(pl.col("plain") != "").unique("plain", keep="first", maintain_order=True)
-            odd = {name: pl.DataFrame({role: each, "plain": each}).with_columns(change(pl.col("plain"))) for name, each in lost.items()}  # fmt: skip
-            found = {name: each.join(known, on="plain", maintain_order="left") for name, each in odd.items()}
-            found = {name: each for name, each in found.items() if each.height}
-            steps: list[RepairStep] = []
-            for frame in data.given if found else ():
-                written, step = data.ids(frame, role), spelled(data, frame, role, way)
-                if (step.change(written.to_frame(role))[role] == written).all():
-                    continue
-                twice = frame in FRAMES[:2] and step.change(data.frame(frame)).select(PAIR).is_duplicated().any()
-                steps += [step, *([once(data, frame), *closed_up(data, frame)] if twice else [])]
-            meant = pl.concat(found.values()) if found else known.clear()
+            found = lost.with_columns(plain=plain(pl.col(role))).join(known, on="plain", maintain_order="left")
+            frames, repair = found["frame"].unique(maintain_order=True), Repair(data)
+            for frame in data.given if found.height else ():
+                if data.ids(frame, role).to_frame("id").filter(plain(pl.col("id")) != pl.col("id")).height:
+                    repair.spelled(frame, role, way)
+                    if frame in FRAMES[:2] and repair.changed(frame).select(PAIR).is_duplicated().any():
+                        repair.once(frame).closed_up(frame)
             yield Problem(
-                meant.select(role).unique(maintain_order=True) if found else 0, sum(len(ids[name]) for name in found),
+                found.select(role).unique(maintain_order=True), int(ids["frame"].is_in(frames.implode()).sum()),
                 short={
                     "user": "Users in {frames} that no list has, and that would have one but for {how}: {n:,} of {of:,}",
                     "item": "Items in {frames} that no list has, and that would be in one but for {how}: {n:,} of {of:,}",
                 }[role],
                 why="They count as other ids, and match no recommended row; lists have {listed}.",
-                advice="If they mean the same, write ids in one way in all frames:", repair=Repair(steps),
-                facts={"frames": ", ".join(found), "how": _(way), "listed": quoted_id(next(iter(meant["listed"]), ""))},
+                advice="If they mean the same, write ids in one way in all frames:", repair=repair,
+                facts={"frames": ", ".join(frames), "how": _(way), "listed": quoted_id(next(iter(found["listed"]), ""))},
             )  # fmt: skip
 
 
 @check(N_("missing ids as text"))
 def missing_ids(data: LintData) -> Iterator[Problem]:
     for role in PAIR:
-        ids = {name: data.ids(name, role) for name in FRAMES[:2] if data.ids(name, role).dtype == pl.String}
-        odd = {name: each.filter(each.str.strip_chars().str.to_lowercase().is_in(NOTHING)).to_list() for name, each in ids.items()}  # fmt: skip
-        words = {name: each for name, each in odd.items() if each}
-        rows = [data.frame(name).filter(pl.col(role).is_in(each)).select(PAIR) for name, each in words.items()]
-        steps = [without(data, name, role, each) for name, each in words.items()]
+        repair, rows, height = Repair(data), list[pl.DataFrame](), 0
+        for name in FRAMES[:2]:
+            ids, height = data.ids(name, role), height + data.frame(name).height
+            words = ids.filter(ids.cast(pl.String).str.strip_chars().str.to_lowercase().is_in(NOTHING)).to_list()
+            if words:
+                rows.append(data.frame(name).filter(pl.col(role).is_in(words)).select(PAIR))
+                repair.without(name, role, words).closed_up(name)
         yield Problem(
-            pl.concat(rows) if rows else 0, data.source.recs.height + data.source.truth.height, grave=len(words) > 1,
+            pl.concat(rows) if rows else 0, height, grave=len(rows) > 1,
             short={"user": "Rows with a word for a missing value as their user: {n:,} of {of:,}", "item": "Rows with a word for a missing value as their item: {n:,} of {of:,}"}[role],
             why="One missing value is not the other, and these count as one id.",
-            advice="If these ids are missing, leave their rows out:", repair=Repair([*steps, *closed_up(data, min(words, default="truth"))]),
+            advice="If these ids are missing, leave their rows out:", repair=repair,
         )  # fmt: skip
 
 
@@ -111,32 +116,32 @@ def duplicates(data: LintData) -> Iterator[Problem]:
         pairs = repeated(data.frame(name), PAIR).rename({"len": "rows"})
         yield Problem(
             pairs, data.frame(name).height, short="Pairs of user and item that are repeated in `{frame}`: {n:,}, in {rows:,} of {of:,} rows",
-            why="By this convention, {rule}.", advice="Keep each pair once:", repair=Repair([once(data, name), *closed_up(data, name)]),
+            why="By this convention, {rule}.", advice="Keep each pair once:", repair=Repair(data).once(name).closed_up(name),
             grave=rule != "dedupe", frame=name, facts={"frame": name, "rows": pairs["rows"].sum(), "rule": _(PHRASES["duplicates", rule])},
         )  # fmt: skip
 
 
 @check(N_("equal scores"))
 def ties(data: LintData) -> Iterator[Problem]:
-    order = {"order": "score"} if data.convention.order == "rank" else {}
+    options = {"order": "score", "ties": "expected"} if data.convention.order == "rank" else {"ties": "expected"}
     if (tied := ties_of(data)) is not None:
         yield Problem(
             tied.first, len(tied.low),
             short="Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from {lower:.4f} to {upper:.4f}" if np.isfinite(tied.upper) else "Users with equal scores of items of different relevance: {n:,} of {of:,}",
             why="All scores of each list are equal, so the number follows from the order of the rows: if that is the order of rank, give the places as ranks." if tied.constant else "The number is of one order among many.",
-            advice="Give scores that differ, or average over all orders:", repair=Repair(options={**order, "ties": "expected"}),
+            advice="Give scores that differ, or average over all orders:", repair=Repair(data, None, **options),
             grave=not tied.upper - tied.lower < MOVES, facts={"lower": tied.lower, "upper": tied.upper},
         )  # fmt: skip
 
 
 @check(N_("ranks against scores"))
 def rank_against_score(data: LintData) -> Iterator[Problem]:
-    rows = data.rows if data.convention.order in ("rank", "row") else None
+    rows = rows_of(data) if data.convention.order in ("rank", "row") else None
     if rows is not None:
         rises = rows.row[1:][rows.same_user & (rows.score[1:] > rows.score[:-1])]
         yield Problem(
             data.prepared.recs[rises], int(rows.same_user.sum()), short="Rows with a higher score than the row above: {n:,} of {of:,}",
-            why="The ranks, or the rows, are followed, and not the scores.", repair=Repair(options={"order": "score"}),
+            why="The ranks, or the rows, are followed, and not the scores.", repair=Repair(data, order="score"),
             advice="If the score is what ranks the items (a reranker keeps the scores of the stage before):",
         )  # fmt: skip
 
@@ -152,7 +157,7 @@ def upside_down(data: LintData) -> Iterator[Problem]:
             recs, recs.height,
             short="The rows of every list run from the lowest score to the highest: the lists may be upside down",
             why="The highest score is taken for the top.", advice="If {column} is a rank, name it so, `rank=`; if it is a distance, turn it:",
-            repair=Repair([turned(data)]), facts={"column": quoted_id(data.source.labels["score"])},
+            repair=Repair(data).turned(), facts={"column": quoted_id(data.source.labels["score"])},
         )  # fmt: skip
 
 
@@ -168,7 +173,7 @@ def filler_score(data: LintData) -> Iterator[Problem]:
         yield Problem(
             rows, len(score), short="Rows with the score {filler:g}, far from all others: {n:,} of {of:,}; filled in where there was none?",
             why="The other scores run from {low:g} to {high:g}.", advice="If these items were not recommended, take the rows out:",
-            repair=Repair([without(data, "recs", "score", [rows["score"][0]])]), facts={"filler": filler, "low": low, "high": high},
+            repair=Repair(data).without("recs", "score", [rows["score"][0]]), facts={"filler": filler, "low": low, "high": high},
         )  # fmt: skip
 
 
@@ -179,7 +184,7 @@ def short_lists(data: LintData) -> Iterator[Problem]:
     every = 0 < short.height == data.listed.sum()
     yield Problem(
         short, int(data.listed.sum()), short="Lists that end above rank {k:,}: {n:,} of {of:,}", why="There is no hit below the end of a list.",
-        advice="Recommend at least {k:,} items, or use a smaller cut-off:", repair=Repair(of_metric={"k": int(lengths.max())} if every else {}),
+        advice="Recommend at least {k:,} items, or use a smaller cut-off:", repair=Repair(data, {"k": int(lengths.max())}) if every else None,
         grave=every,
     )  # fmt: skip
 
@@ -192,7 +197,7 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
         yield Problem(
             lists.filter(pl.col("rank") != pl.col("rows")).select("user", "rank", "rows"), lists.height, short="Lists whose ranks leave places empty: {n:,} of {of:,}",
             why="Ranks are used as given: an empty place counts as a miss, and items below it are discounted accordingly.",
-            advice="If these places were not used, close the gaps:", repair=Repair(closed_up(data)), grave=bool((lists["first"] > 1).all()),
+            advice="If these places were not used, close the gaps:", repair=Repair(data).closed_up(), grave=bool((lists["first"] > 1).all()),
         )  # fmt: skip
 
 
@@ -222,7 +227,7 @@ def ratings(data: LintData) -> Iterator[Problem]:
             data.source.truth.filter(pl.col("relevance").cast(pl.Float64) < liked), len(grades),
             short="Relevance looks like ratings from {low:g} to {high:g}, and all {of:,} rows count as relevant",
             why="A hit on what the user disliked is a hit; rows below {liked}: {n:,}.", advice="Set the lowest rating that counts as relevant:",
-            repair=Repair(options={"relevant_from": liked}), frame="truth", facts={"low": low, "high": high, "liked": liked},
+            repair=Repair(data, relevant_from=liked), frame="truth", facts={"low": low, "high": high, "liked": liked},
         )  # fmt: skip
 
 
@@ -230,21 +235,19 @@ def ratings(data: LintData) -> Iterator[Problem]:
 def unused_relevance(data: LintData) -> Iterator[Problem]:
     given, truth, labels = data.side.truth, data.source.truth, data.source.truth_labels
     names = [] if given is None or "relevance" in labels else columns_of(given, "truth")
-    for name in [name for name in names if name not in labels.values() and plain_name(name) in AMOUNTS][:1]:
-        amounts = table_of(given, "truth", {"relevance": name})["relevance"]
-        if (
-            (amounts.dtype.is_numeric() or amounts.dtype == pl.Boolean)
-            and len(amounts) == truth.height
-            and amounts.n_unique() > 1
-        ):
-            rows, zeros = truth.select(*PAIR, amounts.alias(name)), zeros_in(amounts)
-            yield Problem(
-                rows.filter(pl.col(name).cast(pl.Float64) == 0) if zeros else rows, len(amounts),
-                short="Column {column} of the truth looks like relevance, and is not used; it is 0 in {zeros:,} of {of:,} rows",
-                why="Each of the {of:,} rows counts as 1.", advice="If it is how relevant an item is, name it:",
-                repair=Repair([RepairStep("truth", partial(pl.DataFrame.hstack, columns=[amounts]), None)], {"relevance": name}),
-                grave=zeros > 0, frame="truth", facts={"column": quoted_id(name), "zeros": zeros},
-            )  # fmt: skip
+    names = [name for name in names if name not in labels.values() and AMOUNTS.fullmatch(plain_name(name))]
+    amounts = table_of(given, "truth", {"relevance": names[0]})["relevance"] if names else pl.Series("relevance", [])
+    are_numbers = amounts.dtype.is_numeric() or amounts.dtype == pl.Boolean
+    if are_numbers and len(amounts) == truth.height and amounts.n_unique() > 1:
+        is_zero = amounts.cast(pl.Float64) == 0
+        zeros, rows = int(is_zero.sum()), truth.select(*PAIR, amounts.alias(names[0]))
+        yield Problem(
+            rows.filter(is_zero) if zeros else rows, len(amounts),
+            short="Column {column} of the truth looks like relevance, and is not used; it is 0 in {zeros:,} of {of:,} rows",
+            why="Each of the {of:,} rows counts as 1.", advice="If it is how relevant an item is, name it:",
+            repair=Repair(data, relevance=names[0]).change("truth", lambda rows: rows.with_columns(amounts)),
+            grave=zeros > 0, frame="truth", facts={"column": quoted_id(names[0]), "zeros": zeros},
+        )  # fmt: skip
 
 
 @check(N_("a value that cannot be passed"))
@@ -253,12 +256,12 @@ def ceiling(data: LintData) -> Iterator[Problem]:
     n_relevant = np.bincount(data.hits.truth_user, minlength=len(data.listed))
     values, most = data.values_of(replace(data.hits.ideal, list_length=n_relevant))
     known = data.asked_k is not None and data.convention.judged == "truth"
-    if known and most > 0 and data.own[1] <= most < LOW * top < np.inf:
+    if known and most > 0 and data.measured[1] <= most < LOW * top < np.inf:
         yield Problem(
             data.users(values < top - 1e-12), len(values), short="{label} cannot pass {most:.4f}: {n:,} of {of:,} users cannot reach {top:g}",
             why="Lists of all relevant items and of nothing else have this value: the truth and the cut-off decide as much as the lists.",
             advice="Take another cut-off, or divide by what could be found:",
-            repair=Repair(of_metric={"out_of": "min(k, relevant)"}), grave=False, facts={"most": most, "top": top},
+            repair=Repair(data, {"out_of": "min(k, relevant)"}), grave=False, facts={"most": most, "top": top},
         )  # fmt: skip
 
 
@@ -314,48 +317,48 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
     yield Problem(
         users, len(data.listed), short="Users without a list: {n:,} of {of:,}", why="Each of them counts 0.",
         advice="If nothing was to be recommended to them, evaluate those in both frames:",
-        repair=Repair(options={"averaged_users": "both"}), grave=users.height >= MANY_USERS * len(data.listed),
+        repair=Repair(data, averaged_users="both"), grave=users.height >= MANY_USERS * len(data.listed),
     )  # fmt: skip
 
 
 @check(N_("items seen before"), needs="train")
 def seen_in_train(data: LintData) -> Iterator[Problem]:
-    seen, step = against(data, "recs", "train", PAIR, "anti")
+    seen, repair = compared(data, "recs", "train", PAIR, "anti")
     yield Problem(
         seen, data.source.recs.height, short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
-        why="They take the places of items that are new to their users.", repair=Repair([step, *closed_up(data)]),
+        why="They take the places of items that are new to their users.", repair=repair,
         advice="If what was seen is not to be recommended again, take it out before ranking:",
     )  # fmt: skip
 
 
 @check(N_("leakage from train to truth"), needs="train")
 def train_in_truth(data: LintData) -> Iterator[Problem]:
-    pairs, step = against(data, "truth", "train", PAIR, "anti")
+    pairs, repair = compared(data, "truth", "train", PAIR, "anti")
     yield Problem(
         data.relevant_of(pairs), data.relevant.height, short="Relevant pairs that are in train as well: {n:,} of {of:,}",
         why="These answers were in train, or could not be recommended: the number measures memory, not prediction.",
-        advice="Split again, so that no pair is on both sides:", repair=Repair([step]), frame="truth",
+        advice="Split again, so that no pair is on both sides:", repair=repair, frame="truth",
     )  # fmt: skip
 
 
 @check(N_("new relevant items"), needs="train")
 def cold_relevant(data: LintData) -> Iterator[Problem]:
-    pairs, step = against(data, "truth", "train", ["item"], "semi")
+    pairs, repair = compared(data, "truth", "train", ["item"], "semi")
     cold = data.relevant_of(pairs)
     yield Problem(
         cold, data.relevant.height, short="Relevant pairs of items that are not in train: {n:,} of {of:,}",
         why="A model trained on train alone cannot recommend them.", grave=cold.height >= MANY_ROWS * data.relevant.height,
-        advice="Report it with the number, or remove such items from the truth for all models:", repair=Repair([step]), frame="truth",
+        advice="Report it with the number, or remove such items from the truth for all models:", repair=repair, frame="truth",
     )  # fmt: skip
 
 
 @check(N_("items outside the catalogue"), needs="items")
 def outside_items(data: LintData) -> Iterator[Problem]:
     for name in FRAMES[:2]:
-        outside, step = against(data, name, "items", ["item"], "semi")
+        outside, repair = compared(data, name, "items", ["item"], "semi")
         yield Problem(
             outside.select(PAIR), data.frame(name).height, short="Rows of `{frame}` whose items are not in the catalogue, `items=`: {n:,} of {of:,}",
             why="A model that recommends from the catalogue cannot find them, and coverage may pass 1.",
             advice="Add these items to `items=`; or, if they cannot be had, take them out:",
-            repair=Repair([step, *closed_up(data, name)]), frame=name, facts={"frame": name},
+            repair=repair, frame=name, facts={"frame": name},
         )  # fmt: skip

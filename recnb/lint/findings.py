@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from recnb.display.document import Fold, Line, Mark, Name, Note, html, inline, joined, with_code
+from recnb.display.document import Fold, Items, Line, Mark, Name, Note, html, joined, plain, with_code, wrapped
 from recnb.display.language import _, use_language
 from recnb.display.templates import framed
 from recnb.display.text import one_line
@@ -16,9 +15,6 @@ from recnb.errors import OptionError, Suggesting, near
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Columns of text, and the longest value of a frame that is shown whole.
-WIDTH, LONGEST = 100, 40
-
 
 def quoted_id(value: Any) -> str:
     """Return an id as Python writes it, so that 1 is told from '1', on one line; a backtick would begin code.
@@ -26,7 +22,7 @@ def quoted_id(value: Any) -> str:
     >>> quoted_id("a`b"), quoted_id(1), quoted_id(0.5)
     ("'a'b'", '1', '0.5')
     """
-    return one_line(f"{value:g}" if isinstance(value, float) else repr(value), LONGEST).replace("`", "'")
+    return one_line(f"{value:g}" if isinstance(value, float) else repr(value), 40).replace("`", "'")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,17 +55,20 @@ class Finding(Suggesting):
         return [one_line(line, 1000) for line in self.code.splitlines()]
 
     def __repr__(self) -> str:
-        below = [line for sentence in self.sentences for line in _wrapped(sentence, "  ")]
-        code = (f"    {line}" for line in self.code_lines)
-        return "\n".join([*_wrapped(f"{self.word}: {self.short}"), *below, *code])
+        sentences = (wrapped(sentence, "  ") for sentence in self.sentences)
+        return "\n".join(
+            [wrapped(f"{self.word}: {self.short}"), *sentences, *(f"    {line}" for line in self.code_lines)]
+        )
 
-    def block(self) -> Fold:
-        """Return the finding as a block of a document."""
-        badge = Mark("badge", Mark("strong", self.word) if self.severity == "warning" else self.word)
-        lines: list[Line] = [*map(with_code, self.sentences)]
-        lines += [Mark("code", Name(line, 1000)) for line in self.code_lines]
-        title: Line = [badge, " ", Mark("strong", with_code(self.short))]
-        return Fold(title, [Note(line, "plain") for line in lines], opened=True)
+    @property
+    def title(self) -> list[Line]:
+        """Severity and problem."""
+        return [Mark("badge", self.word), " ", *with_code(self.short)]
+
+    @property
+    def details(self) -> list[Line]:
+        """The sentences, and the lines of code."""
+        return [*map(with_code, self.sentences), *(Mark("code", Name(line, 1000)) for line in self.code_lines)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,28 +131,24 @@ class Lint(Suggesting):
 
     def to_markdown(self) -> str:
         """Return the findings as a list in Markdown."""
-        items = []
-        for finding in self:
-            code: Line = [Mark("code", Name("; ".join(finding.code_lines), 2000))] if finding.code else []
-            parts = [*map(with_code, finding.sentences), code]
-            items.append(
-                f"- **{finding.word}**: {inline(with_code(finding.short), 'md')}\n  {inline(joined(parts, ' '), 'md')}"
-            )
-        first, *last = (inline(with_code(line), "md") for line in (self.measured, *self.not_checked, self.basis))
-        return "\n\n".join(filter(None, [f"**{self.headline}** {first}", "\n".join(items), *last])) + "\n"
+        head: Line = [Mark("strong", self.headline), " ", *with_code(self.measured)]
+        findings = Items([[*one.title, " — ", *joined(one.details, " ")] for one in self])
+        return plain([Note(head), findings, *map(Note, map(with_code, self._small_print))], "md") + "\n"
+
+    @property
+    def _small_print(self) -> tuple[str, ...]:
+        return (*self.not_checked, self.basis)
 
     def __repr__(self) -> str:
-        below = [line for words in (*self.not_checked, self.basis) for line in _wrapped(words)]
         findings = (f"\n{finding!r}" for finding in self)
-        return "\n".join([self.headline, *_wrapped(self.measured), *findings, "", *below])
+        return "\n".join([self.headline, wrapped(self.measured), *findings, "", *map(wrapped, self._small_print)])
 
     def _repr_html_(self) -> str:
         head = [Note(Mark("strong", self.headline), "plain"), Note(self.measured)]
-        below = [Note(with_code(line)) for line in (*self.not_checked, self.basis)]
+        folds = [
+            Fold(Mark("strong", one.title), [Note(line, "plain") for line in one.details], opened=True) for one in self
+        ]
+        below = [Note(with_code(line)) for line in self._small_print]
         with use_language(self.lang):
             label = _("findings about the data, by {label}", label=self.label)
-            return str(framed(label, html([*head, *(finding.block() for finding in self), *below])))
-
-
-def _wrapped(words: str, indent: str = "") -> list[str]:
-    return textwrap.wrap(words, WIDTH, initial_indent=indent, subsequent_indent=indent or "  ", break_on_hyphens=False)
+            return str(framed(label, html([*head, *folds, *below])))

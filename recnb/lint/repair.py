@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from keyword import iskeyword
-from typing import Any, NamedTuple
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
@@ -15,8 +15,7 @@ from recnb.data.relevance import LazyRows
 from recnb.data.source import InMemoryRows
 from recnb.display.language import N_
 from recnb.errors import FrameError
-from recnb.lint.data import FRAMES, PAIR, LintData, labelled
-from recnb.metrics.hits import Cutoffs
+from recnb.lint.data import FRAMES, PAIR, LintData, Mask
 from recnb.results.evaluation_data import EvaluationData
 
 #: The most rows that are joined once more under rules that take several times as long as recnb's own.
@@ -32,161 +31,159 @@ SPELLINGS: dict[str, tuple[Callable[[pl.Expr], pl.Expr], str, str]] = {
 }  # fmt: skip
 
 
-class RepairStep(NamedTuple):
-    """A change of one frame by roles, and the code that makes it in the caller's: "" if only words can say it, None if an option does."""
-
-    frame: str
-    change: Callable[[pl.DataFrame], pl.DataFrame]
-    code: str | None
-
-
-@dataclass(frozen=True)
 class Repair:
-    """What puts a problem right: steps, options of the data, or a cut-off or an option of the metric."""
+    """Changes of frames, one after the other, each with its code for the caller's frames; and options.
 
-    steps: Sequence[RepairStep] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    of_metric: Mapping[str, Any] = field(default_factory=dict)
-
-
-def code_for(data: LintData, frame: str, roles: Sequence[str], *, pandas: str, polars: str, other: str = "") -> str:
-    """Write a change of one of the caller's frames, from a template for each library with the names of columns.
-
-    There is no code ("") if one frame holds both sides, and for what is no frame of pandas or Polars, or two of different kinds.
+    `of_metric` are options of the metric, or its cut-off; `options` are those of the evaluation.
     """
-    call = data.side.call.frames
-    here, there = call.get(frame), call.get(other or frame)
-    if "truth" not in call or here is None or there is None or not here.library or here.library != there.library:
-        return ""
-    types = [[given.types.get(role) for role in roles] for given in (here, there)]
-    if here.library != "pandas" and (types[0] != types[1] or {"Categorical", "Enum"} & {*map(str, types[0])}):
-        return ""
-    columns, others = ([given.labels.get(role, role) for role in roles] for given in (here, there))
-    on = f"on={columns!r}" if columns == others else f"left_on={columns!r}, right_on={others!r}"
-    plain = columns[0].isidentifier() and not iskeyword(columns[0])
-    names = {"frame": frame, "columns": columns, "column": columns[0], "others": others, "other": other, "on": on}
-    if here.library != "pandas":
-        return f"{frame} = {frame}{polars.format(**names)}"
-    written = pandas.format(**names)
-    if not written.startswith(("[", ".")):  # values of a column
-        written = f".assign({columns[0]}={written})" if plain else f".assign(**{{{columns[0]!r}: {written}}})"
-    return f"{frame} = {frame}{written}"
 
+    def __init__(self, data: LintData, of_metric: Mapping[str, Any] | None = None, **options: Any) -> None:
+        self.data, self.of_metric, self.options = data, of_metric or {}, options
+        self.changes: list[tuple[str, Callable[[pl.DataFrame], pl.DataFrame]]] = []
+        self.lines: list[str] = []  #: of code; "" where only words can say it
 
-def spelled(data: LintData, frame: str, role: str, way: str) -> RepairStep:
-    """Write the ids of a frame in one way."""
-    change, pandas, polars = SPELLINGS[way]
-    pandas, polars = f"{{frame}}[{{column!r}}].str.{pandas}", f".with_columns(pl.col({{column!r}}).str.{polars})"
-    code = code_for(data, frame, [role], pandas=pandas, polars=polars)
-    return RepairStep(frame, lambda rows: rows.with_columns(change(pl.col(role))), code)
+    # Changes
 
+    def change(self, frame: str, change: Callable[[pl.DataFrame], pl.DataFrame], *code: str) -> Self:
+        """Add a change of a frame by roles; without code if an option says the same to the caller's frames."""
+        self.changes.append((frame, change))
+        self.lines += code
+        return self
 
-def turned(data: LintData) -> RepairStep:
-    """Turn the scores, so that the lowest is the highest."""
-    code = code_for(
-        data, "recs", ["score"],
-        pandas="{frame}[{column!r}] * -1.0", polars=".with_columns(pl.col({column!r}) * -1.0)",
-    )  # fmt: skip
-    return RepairStep("recs", lambda rows: rows.with_columns(pl.col("score").cast(pl.Float64) * -1.0), code)
+    def spelled(self, frame: str, role: str, way: str) -> Self:
+        """Write the ids of a frame in one way."""
+        plain, pandas, polars = SPELLINGS[way]
+        pandas, polars = f"{{frame}}[{{column!r}}].str.{pandas}", f".with_columns(pl.col({{column!r}}).str.{polars})"
+        code = self._code(frame, [role], pandas, polars)
+        return self.change(frame, lambda rows: rows.with_columns(plain(pl.col(role))), code)
 
+    def turned(self) -> Self:
+        """Turn the scores, so that the lowest is the highest."""
+        pandas, polars = "{frame}[{column!r}] * -1.0", ".with_columns(pl.col({column!r}) * -1.0)"
+        score = pl.col("score").cast(pl.Float64) * -1.0
+        return self.change("recs", lambda rows: rows.with_columns(score), self._code("recs", ["score"], pandas, polars))
 
-def closed_up(data: LintData, frame: str = "recs") -> list[RepairStep]:
-    """Number the places of each list anew, if ranks order the lists; what is taken out of the truth leaves no place empty."""
-    if data.convention.order != "rank" or "rank" not in data.source.recs.columns or frame != "recs":
-        return []
-    code = code_for(
-        data, "recs", ["rank", "user"],
-        pandas="{frame}.groupby({columns[1]!r}, observed=True)[{column!r}].rank(method='first').astype(int)",
-        polars=".with_columns(pl.col({column!r}).rank('ordinal').over({columns[1]!r}))",
-    )  # fmt: skip
-    places = pl.col("rank").rank("ordinal").over("user").cast(pl.Int64)
-    return [RepairStep("recs", lambda rows: rows.with_columns(places), code)]
+    def closed_up(self, frame: str = "recs") -> Self:
+        """Number the places of each list anew, if ranks order the lists; what is taken out of the truth leaves no place empty."""
+        if frame != "recs" or self.data.convention.order != "rank" or "rank" not in self.data.source.recs.columns:
+            return self
+        pandas = "{frame}.groupby({columns[1]!r}, observed=True)[{column!r}].rank(method='first').astype(int)"
+        polars = ".with_columns(pl.col({column!r}).rank('ordinal').over({columns[1]!r}))"
+        places = pl.col("rank").rank("ordinal").over("user").cast(pl.Int64)
+        code = self._code("recs", ["rank", "user"], pandas, polars)
+        return self.change("recs", lambda rows: rows.with_columns(places), code)
 
+    def without(self, frame: str, role: str, values: Sequence[Any]) -> Self:
+        """Leave out the rows with some values of a column."""
+        pandas, polars = f"[~{{frame}}[{{column!r}}].isin({values})]", f".filter(~pl.col({{column!r}}).is_in({values}))"
+        code = self._code(frame, [role], pandas, polars)
+        return self.change(frame, lambda rows: rows.filter(~pl.col(role).is_in(values)), code)
 
-def without(data: LintData, frame: str, role: str, values: Sequence[Any]) -> RepairStep:
-    """Leave out the rows with some values of a column."""
-    code = code_for(
-        data, frame, [role],
-        pandas=f"[~{{frame}}[{{column!r}}].isin({values})]", polars=f".filter(~pl.col({{column!r}}).is_in({values}))",
-    )  # fmt: skip
-    return RepairStep(frame, lambda rows: rows.filter(~pl.col(role).is_in(values)), code)
+    def once(self, frame: str) -> Self:
+        """Keep each pair once: at its highest place, or with its highest relevance."""
+        by = self.data.convention.order if frame == "recs" else "relevance"
+        known, up = by in self.data.frame(frame).columns, by == "rank"
+        pandas = f".sort_values({{columns[2]!r}}, ascending={up}, kind='stable')" if known else ""
+        polars = f".sort({{columns[2]!r}}, descending={not up}, maintain_order=True)" if known else ""
+        pandas += ".drop_duplicates([{columns[0]!r}, {columns[1]!r}])"
+        polars += ".unique([{columns[0]!r}, {columns[1]!r}], keep='first', maintain_order=True)"
 
+        def change(rows: pl.DataFrame) -> pl.DataFrame:
+            ordered = rows.sort(by, descending=not up, maintain_order=True) if known else rows
+            return ordered.unique(PAIR, keep="first", maintain_order=True)
 
-def once(data: LintData, frame: str) -> RepairStep:
-    """Keep each pair once: at its highest place, or with its highest relevance."""
-    by = data.convention.order if frame == "recs" else "relevance"
-    known, up = by in data.frame(frame).columns, by == "rank"
-    pandas = f".sort_values({{columns[2]!r}}, ascending={up}, kind='stable')" if known else ""
-    polars = f".sort({{columns[2]!r}}, descending={not up}, maintain_order=True)" if known else ""
-    pair = "[{columns[0]!r}, {columns[1]!r}]"
-    code = code_for(
-        data, frame, [*PAIR, by] if known else PAIR,
-        pandas=f"{pandas}.drop_duplicates({pair})", polars=f"{polars}.unique({pair}, keep='first', maintain_order=True)",
-    )  # fmt: skip
+        return self.change(frame, change, self._code(frame, [*PAIR, by] if known else PAIR, pandas, polars))
 
-    def change(rows: pl.DataFrame) -> pl.DataFrame:
-        ordered = rows.sort(by, descending=not up, maintain_order=True) if known else rows
-        return ordered.unique(PAIR, keep="first", maintain_order=True)
+    def kept(self, frame: str, kept: Mask, other: str, roles: list[str], how: str) -> Self:
+        """Keep the rows of a frame that were found to be in another one by these roles ("semi"), or not to be ("anti")."""
+        pandas = f"[{'~' * (how == 'anti')}{{frame}}.set_index({{columns!r}}).index.isin({{other}}.set_index({{others!r}}).index)]"
+        polars = f".join({{other}}, {{on}}, how={how!r}, maintain_order='left')"
+        code = self._code(frame, roles, pandas, polars, other)
+        return self.change(frame, lambda rows: rows.filter(pl.Series(kept)), code)
 
-    return RepairStep(frame, change, code)
+    # What is to be typed
 
+    def _code(self, frame: str, roles: Sequence[str], pandas: str, polars: str, other: str = "") -> str:
+        """Write a change of one of the caller's frames, from a template for each library with the names of columns.
 
-def against(data: LintData, frame: str, other: str, roles: list[str], how: Any) -> tuple[pl.DataFrame, RepairStep]:
-    """Keep the rows of a frame whose pairs or items are in another ("semi"), or are not ("anti"); return the others with that."""
-    rows, ids = data.frame(frame), data.frame(other).select(roles)
-    kept = np.zeros(rows.height, dtype=bool)
-    kept[rows.select(roles).with_row_index("row").join(ids, on=roles, how=how)["row"].to_numpy()] = True
-    code = code_for(
-        data, frame, roles, other=other,
-        pandas=f"[{'~' * (how == 'anti')}{{frame}}.set_index({{columns!r}}).index.isin({{other}}.set_index({{others!r}}).index)]",
-        polars=f".join({{other}}, {{on}}, how={how!r}, maintain_order='left')",
-    )  # fmt: skip
-    return rows.filter(pl.Series(~kept)), RepairStep(frame, lambda one: one.filter(pl.Series(kept)), code)
+        There is no code ("") if one frame holds both sides, and for what is no frame of pandas or Polars, or two of different kinds.
+        """
+        given = self.data.side.call.frames
+        here, there = given.get(frame), given.get(other or frame)
+        if "truth" not in given or here is None or there is None or not here.library or here.library != there.library:
+            return ""
+        types = [[one.types.get(role) for role in roles] for one in (here, there)]
+        if here.library != "pandas" and (types[0] != types[1] or {"Categorical", "Enum"} & {*map(str, types[0])}):
+            return ""
+        columns, others = ([one.labels.get(role, role) for role in roles] for one in (here, there))
+        on = f"on={columns!r}" if columns == others else f"left_on={columns!r}, right_on={others!r}"
+        template = pandas if here.library == "pandas" else polars
+        written = template.format(frame=frame, columns=columns, column=columns[0], others=others, other=other, on=on)
+        if not written.startswith(("[", ".")):  # values of a column
+            plain = columns[0].isidentifier() and not iskeyword(columns[0])
+            written = f".assign({columns[0]}={written})" if plain else f".assign(**{{{columns[0]!r}: {written}}})"
+        return f"{frame} = {frame}{written}"
 
+    @property
+    def code(self) -> str:
+        """The lines to type for the caller's frames, with all their options; "" if only words can say it."""
+        data, call, library = self.data, self.data.side.call, self.data.evaluation.library
+        if self.of_metric:
+            asked = {"k": data.asked_k, **data.options, **self.of_metric}
+            return f"ev.{data.metric.name}({_keywords(asked)})"
+        if not call.frames or not all(self.lines):
+            return ""
+        arguments = ["recs", "truth"] if "truth" in call.frames else ["df"]
+        arguments += [f"{name}={name}" for name in FRAMES[2:] if name in call.frames]
+        options = call.options if call.library == library else {"convention": library}
+        if options := {**call.columns, **options, **self.options}:
+            arguments.append(_keywords(options))
+        return "\n".join([*self.lines, f"ev = recnb.evaluate({', '.join(arguments)})"])
 
-# The effect, and the call
+    # The effect
 
+    def measured(self) -> tuple[str, float, int] | None:
+        """Compute the metric of what is put right, under the same options; None if it would take long."""
+        data, evaluation, options = self.data, self.data.evaluation, {**self.data.options, **self.of_metric}
+        k = options.pop("k", data.asked_k)
+        conventions = {name: value for name, value in self.options.items() if name in DECISIONS}
+        if self.changes or conventions:
+            plain = evaluation.library is None and conventions.get("ties", data.convention.ties) in ROW_ORDERS
+            if not isinstance(data.source.rows, InMemoryRows) or (not plain and data.source.recs.height > MOST_ROWS):
+                return None
+            evaluation = self._evaluation(conventions)
+        return LintData(evaluation, data.metric, options, k).measured
 
-def put_right(data: LintData, repair: Repair) -> tuple[str, float, int] | None:
-    """Evaluate what is put right under the same options: the metric's label, its mean and its users; None if it would take long."""
-    evaluation, options = data.evaluation, {**data.options, **repair.of_metric}
-    conventions = {name: value for name, value in repair.options.items() if name in DECISIONS}
-    if repair.steps or conventions:
-        plain = evaluation.library is None and conventions.get("ties", data.convention.ties) in ROW_ORDERS
-        if not isinstance(data.source.rows, InMemoryRows) or (not plain and data.source.recs.height > MOST_ROWS):
-            return None
-        frames: dict[str, Any] = {}
-        for frame, change, _code in repair.steps:
-            frames[frame] = change(frames.get(frame, data.frame(frame)))
-            if frames[frame].height == 0:
-                raise FrameError(f"nothing is left of {frame}.")
-        changed: dict[str, Any] = {"rows": InMemoryRows(LazyRows.of(frames.pop("recs")))} if "recs" in frames else {}
-        if (truth := frames.pop("truth", None)) is not None:
-            labels = {role: role for role in truth.columns} | {**data.source.truth_labels}
-            changed |= {"truth_rows": LazyRows.of(truth), "truth_labels": labels}
-        source = replace(data.source, **changed, _known={}) if changed else data.source
+    def changed(self, name: str) -> pl.DataFrame:
+        """Return a frame with all its changes."""
+        frame = self.data.frame(name)
+        for of_frame, change in self.changes:
+            frame = change(frame) if of_frame == name else frame
+        if frame.height == 0:
+            raise FrameError(f"nothing is left of {name}.")
+        return frame
+
+    def _evaluation(self, conventions: Mapping[str, Any]) -> EvaluationData:
+        evaluation, source = self.data.evaluation, self.data.source
+        frames: dict[str, Any] = {name: self.changed(name) for name, _change in self.changes}
+        if "recs" in frames:
+            source = replace(source, rows=InMemoryRows(LazyRows.of(frames.pop("recs"))), _known={})
+        if "truth" in frames:
+            truth = frames.pop("truth")
+            labels = {role: role for role in truth.columns} | {**source.truth_labels}
+            source = replace(source, truth_rows=LazyRows.of(truth), truth_labels=labels, _known={})
         prepared = source.under(replace(evaluation.convention, **conventions))
         overrides = {**evaluation.overrides, **conventions}
-        evaluation = EvaluationData(prepared, evaluation.library, overrides, replace(data.side, **frames))
-    k = options.pop("k", data.asked_k)
-    return labelled(evaluation.scoring(data.metric, options, whole=k is None).averaged(Cutoffs.one(k)), data.metric, k)
-
-
-def code_of(data: LintData, repair: Repair) -> str:
-    """Write what is to be typed: for the caller's frames, with all their options; "" if only words can say it."""
-    call, evaluation = data.side.call, data.evaluation
-    if repair.of_metric:
-        return f"ev.{data.metric.name}({_keywords({'k': data.asked_k, **data.options, **repair.of_metric})})"
-    both = [*FRAMES[:2]] if "truth" in call.frames else ["df"] if call.frames else []
-    options = call.options if call.library == evaluation.library else {"convention": evaluation.library}
-    lines = [step.code for step in repair.steps if step.code is not None]
-    if not both or not all(lines):
-        return ""
-    arguments = [*both, *(f"{name}={name}" for name in FRAMES[2:] if name in call.frames)]
-    if options := {**call.columns, **options, **repair.options}:
-        arguments.append(_keywords(options))
-    return "\n".join([*lines, f"ev = recnb.evaluate({', '.join(arguments)})"])
+        return EvaluationData(prepared, evaluation.library, overrides, replace(self.data.side, **frames))
 
 
 def _keywords(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in options.items())
+
+
+def compared(data: LintData, frame: str, other: str, roles: list[str], how: Any) -> tuple[pl.DataFrame, Repair]:
+    """Return the rows of a frame whose pairs or items are in another ("anti"), or are not ("semi"), and the repair that leaves them out."""
+    rows, ids = data.frame(frame), data.frame(other).select(roles)
+    kept = np.zeros(rows.height, dtype=bool)
+    kept[rows.select(roles).with_row_index("row").join(ids, on=roles, how=how)["row"].to_numpy()] = True
+    return rows.filter(pl.Series(~kept)), Repair(data).kept(frame, kept, other, roles, how).closed_up(frame)

@@ -6,14 +6,17 @@ highest with each run of equal scores in order of falling relevance, and lowest 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import ROW_ORDERS
-from recnb.lint.data import LintData, ListRows
+from recnb.data.encoding import positions
+from recnb.data.validation import in_floats
+from recnb.lint.data import LintData, Mask
 from recnb.metrics.hits import Floats, Hits, Ints
 from recnb.metrics.sorting import count_within, in_order
 
@@ -29,15 +32,40 @@ class Ties(NamedTuple):
     upper: float
 
 
-def ties_of(data: LintData) -> Ties | None:
-    """Find what equal scores leave open; None if there are none, if scores do not order the lists, or if all orders are averaged."""
-    if data.convention.order not in ("score", "rank") or data.convention.ties == "expected":
+@dataclass(frozen=True, eq=False)
+class ListRows:
+    """The lists of the users evaluated, by user, then rank; every array has a value for each row."""
+
+    user: Ints  #: position among the users evaluated
+    rank: Ints
+    score: Floats
+    row: Ints  #: position in the prepared recommendations
+
+    @cached_property
+    def same_user(self) -> Mask:
+        """Whether a row and the one before are of one user; one shorter than the rows."""
+        return np.asarray(self.user[1:] == self.user[:-1])
+
+
+def rows_of(data: LintData) -> ListRows | None:
+    """Return the lists of the users evaluated, in order; None if they have no scores that are numbers."""
+    if "score" not in data.prepared.rows.columns:
         return None
-    if data.convention.ties not in (*ROW_ORDERS, "worst"):  # rules under which several hits share a place
-        prepared = data.source.under(replace(data.convention, ties="first"))
-        scoring = replace(data.scoring, prepared=prepared)
-        data = LintData(data.evaluation, data.metric, data.options, data.asked_k, scoring)
-    rows, hits = data.rows, data.hits
+    recs = data.prepared.recs
+    if not (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):
+        return None
+    user, rank = positions(data.prepared.users, recs["user"]), recs["rank"].to_numpy()
+    row = np.flatnonzero(user >= 0)
+    key = user[row] * (int(rank.max(initial=0)) + 1) + rank[row]
+    row = row if (key[1:] > key[:-1]).all() else row[in_order(key)]
+    return ListRows(user[row], rank[row], in_floats(recs["score"])[row], row)
+
+
+def ties_of(data: LintData) -> Ties | None:
+    """Find what equal scores leave open; None if there are none, or if no order of them is chosen."""
+    if data.convention.order not in ("score", "rank") or data.convention.ties not in (*ROW_ORDERS, "worst"):
+        return None
+    rows, hits = rows_of(data), data.hits
     if rows is None or len(rows.row) == 0:
         return None
     same = rows.same_user & (rows.score[1:] == rows.score[:-1])

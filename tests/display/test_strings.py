@@ -11,9 +11,9 @@ import pytest
 import recnb
 from recnb import METRICS, Convention
 from recnb.conventions import WORDS, in_words
+from recnb.conventions.convention import DECISIONS
 from recnb.conventions.presets import of_library
 from recnb.display.language import _, use_language, width
-from recnb.libraries.variant import AXES
 from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, Shown, english_in, page
 from tests.strategies import each_word
 
@@ -91,7 +91,7 @@ def test_other_libraries_numbers_are_all_korean():
     code |= {
         "recnb",
         "relevant",
-        *re.findall("[a-z]+", " ".join(AXES)),
+        *re.findall("[a-z]+", " ".join([*DECISIONS, "metric out_of gain discount log_base ideal"])),
         "library",
         "otherwise",
         "value",

@@ -124,7 +124,7 @@ def test_what_is_asked_wrongly_is_refused(given: dict[str, Any], match: str) -> 
 def test_frames_without_scores_are_given_what_they_have() -> None:
     recs = pd.DataFrame({"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rank": [1, 2, 1]})
     truth = pd.DataFrame({"user": ["a", "b"], "item": ["y", "z"]})
-    assert "scores, which these frames lack" in repr(recnb.evaluate(recs, truth).why("ndcg", 2, other="lightgbm"))
+    assert "No score in these frames" in repr(recnb.evaluate(recs, truth).why("ndcg", 2, other="lightgbm"))
 
 
 def test_every_word_of_a_convention_is_said() -> None:

@@ -93,7 +93,7 @@ def test_html_without_script_or_style_sheet() -> None:
     assert "mathjax_ignore" in page
     assert page == sample()._repr_html_()
     # Severity is a word, not a colour.
-    assert re.search(r"<span[^>]*><b>warning</b></span>", page)
+    assert re.search(r"<b><span[^>]*>warning</span>", page)
     assert not re.search(r"(?<!-)color: (?!inherit)", page)
 
 
