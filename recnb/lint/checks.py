@@ -17,7 +17,7 @@ from recnb.display.language import N_, _
 from recnb.lint.check import Problem, check
 from recnb.lint.data import FRAMES, PAIR, LintData
 from recnb.lint.findings import quoted_id
-from recnb.lint.repair import SPELLINGS, Repair, compared
+from recnb.lint.repair import SPELLINGS, Repair
 from recnb.lint.ties import rows_of, ties_of
 
 #: Text that programs write for missing values, in lower case.
@@ -126,7 +126,7 @@ def ties(data: LintData) -> Iterator[Problem]:
     options = {"order": "score", "ties": "expected"} if data.convention.order == "rank" else {"ties": "expected"}
     if (tied := ties_of(data)) is not None:
         yield Problem(
-            tied.first, len(tied.low),
+            tied.first, len(data.listed),
             short="Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from {lower:.4f} to {upper:.4f}" if np.isfinite(tied.upper) else "Users with equal scores of items of different relevance: {n:,} of {of:,}",
             why="All scores of each list are equal, so the number follows from the order of the rows: if that is the order of rank, give the places as ranks." if tied.constant else "The number is of one order among many.",
             advice="Give scores that differ, or average over all orders:", repair=Repair(data, None, **options),
@@ -323,9 +323,9 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
 
 @check(N_("items seen before"), needs="train")
 def seen_in_train(data: LintData) -> Iterator[Problem]:
-    seen, repair = compared(data, "recs", "train", PAIR, "anti")
+    repair = Repair(data).against("recs", "train", PAIR, "anti").closed_up()
     yield Problem(
-        seen, data.source.recs.height, short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
+        repair.left_out, data.source.recs.height, short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
         why="They take the places of items that are new to their users.", repair=repair,
         advice="If what was seen is not to be recommended again, take it out before ranking:",
     )  # fmt: skip
@@ -333,9 +333,9 @@ def seen_in_train(data: LintData) -> Iterator[Problem]:
 
 @check(N_("leakage from train to truth"), needs="train")
 def train_in_truth(data: LintData) -> Iterator[Problem]:
-    pairs, repair = compared(data, "truth", "train", PAIR, "anti")
+    repair = Repair(data).against("truth", "train", PAIR, "anti")
     yield Problem(
-        data.relevant_of(pairs), data.relevant.height, short="Relevant pairs that are in train as well: {n:,} of {of:,}",
+        data.relevant_of(repair.left_out), data.relevant.height, short="Relevant pairs that are in train as well: {n:,} of {of:,}",
         why="These answers were in train, or could not be recommended: the number measures memory, not prediction.",
         advice="Split again, so that no pair is on both sides:", repair=repair, frame="truth",
     )  # fmt: skip
@@ -343,8 +343,8 @@ def train_in_truth(data: LintData) -> Iterator[Problem]:
 
 @check(N_("new relevant items"), needs="train")
 def cold_relevant(data: LintData) -> Iterator[Problem]:
-    pairs, repair = compared(data, "truth", "train", ["item"], "semi")
-    cold = data.relevant_of(pairs)
+    repair = Repair(data).against("truth", "train", ["item"], "semi")
+    cold = data.relevant_of(repair.left_out)
     yield Problem(
         cold, data.relevant.height, short="Relevant pairs of items that are not in train: {n:,} of {of:,}",
         why="A model trained on train alone cannot recommend them.", grave=cold.height >= MANY_ROWS * data.relevant.height,
@@ -355,9 +355,9 @@ def cold_relevant(data: LintData) -> Iterator[Problem]:
 @check(N_("items outside the catalogue"), needs="items")
 def outside_items(data: LintData) -> Iterator[Problem]:
     for name in FRAMES[:2]:
-        outside, repair = compared(data, name, "items", ["item"], "semi")
+        repair = Repair(data).against(name, "items", ["item"], "semi").closed_up(name)
         yield Problem(
-            outside.select(PAIR), data.frame(name).height, short="Rows of `{frame}` whose items are not in the catalogue, `items=`: {n:,} of {of:,}",
+            repair.left_out.select(PAIR), data.frame(name).height, short="Rows of `{frame}` whose items are not in the catalogue, `items=`: {n:,} of {of:,}",
             why="A model that recommends from the catalogue cannot find them, and coverage may pass 1.",
             advice="Add these items to `items=`; or, if they cannot be had, take them out:",
             repair=repair, frame=name, facts={"frame": name},

@@ -15,7 +15,7 @@ from recnb.data.relevance import LazyRows
 from recnb.data.source import InMemoryRows
 from recnb.display.language import N_
 from recnb.errors import FrameError
-from recnb.lint.data import FRAMES, PAIR, LintData, Mask
+from recnb.lint.data import FRAMES, PAIR, LintData
 from recnb.results.evaluation_data import EvaluationData
 
 #: The most rows that are joined once more under rules that take several times as long as recnb's own.
@@ -41,6 +41,7 @@ class Repair:
         self.data, self.of_metric, self.options = data, of_metric or {}, options
         self.changes: list[tuple[str, Callable[[pl.DataFrame], pl.DataFrame]]] = []
         self.lines: list[str] = []  #: of code; "" where only words can say it
+        self.left_out = pl.DataFrame()  #: the rows that are not in another frame, or are
 
     # Changes
 
@@ -94,12 +95,16 @@ class Repair:
 
         return self.change(frame, change, self._code(frame, [*PAIR, by] if known else PAIR, pandas, polars))
 
-    def kept(self, frame: str, kept: Mask, other: str, roles: list[str], how: str) -> Self:
-        """Keep the rows of a frame that were found to be in another one by these roles ("semi"), or not to be ("anti")."""
+    def against(self, frame: str, other: str, roles: list[str], how: Any) -> Self:
+        """Keep the rows of a frame whose pairs or items are in another one ("semi"), or are not ("anti")."""
+        rows, ids = self.data.frame(frame), self.data.frame(other).select(roles)
+        kept = np.zeros(rows.height, dtype=bool)
+        kept[rows.select(roles).with_row_index("row").join(ids, on=roles, how=how)["row"].to_numpy()] = True
+        self.left_out = rows.filter(pl.Series(~kept))
         pandas = f"[{'~' * (how == 'anti')}{{frame}}.set_index({{columns!r}}).index.isin({{other}}.set_index({{others!r}}).index)]"
         polars = f".join({{other}}, {{on}}, how={how!r}, maintain_order='left')"
         code = self._code(frame, roles, pandas, polars, other)
-        return self.change(frame, lambda rows: rows.filter(pl.Series(kept)), code)
+        return self.change(frame, lambda one: one.filter(pl.Series(kept)), code)
 
     # What is to be typed
 
@@ -179,11 +184,3 @@ class Repair:
 
 def _keywords(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in options.items())
-
-
-def compared(data: LintData, frame: str, other: str, roles: list[str], how: Any) -> tuple[pl.DataFrame, Repair]:
-    """Return the rows of a frame whose pairs or items are in another ("anti"), or are not ("semi"), and the repair that leaves them out."""
-    rows, ids = data.frame(frame), data.frame(other).select(roles)
-    kept = np.zeros(rows.height, dtype=bool)
-    kept[rows.select(roles).with_row_index("row").join(ids, on=roles, how=how)["row"].to_numpy()] = True
-    return rows.filter(pl.Series(~kept)), Repair(data).kept(frame, kept, other, roles, how).closed_up(frame)

@@ -22,14 +22,12 @@ from recnb.metrics.sorting import count_within, in_order
 
 
 class Ties(NamedTuple):
-    """What equal scores leave open; the bounds are NaN if no order is known to be the best."""
+    """What equal scores leave open."""
 
     first: pl.DataFrame  #: a row for each user for whom they decide: user, and rank and score at which they begin
     constant: bool  #: whether all scores of each list are equal
-    low: Floats  #: the metric of each user with equal scores in their worst order
-    high: Floats  #: and in their best order
-    lower: float  #: the means of both
-    upper: float
+    lower: float  #: the mean of the metric with all equal scores in their worst order; NaN if no order is known to be
+    upper: float  #: and in their best order
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,9 +61,9 @@ def rows_of(data: LintData) -> ListRows | None:
 
 def ties_of(data: LintData) -> Ties | None:
     """Find what equal scores leave open; None if there are none, or if no order of them is chosen."""
-    if data.convention.order not in ("score", "rank") or data.convention.ties not in (*ROW_ORDERS, "worst"):
-        return None
-    rows, hits = rows_of(data), data.hits
+    convention, hits = data.convention, data.hits
+    chosen = convention.order in ("score", "rank") and convention.ties in (*ROW_ORDERS, "worst")
+    rows = rows_of(data) if chosen else None
     if rows is None or len(rows.row) == 0:
         return None
     same = rows.same_user & (rows.score[1:] == rows.score[:-1])
@@ -83,18 +81,13 @@ def ties_of(data: LintData) -> Ties | None:
     best, worst, above = hits.rank.copy(), hits.rank.copy(), count_within(run) - 1
     best[on], worst[on] = rows.rank[start[run] + above], rows.rank[start[run] + size[run] - 1 - above]
     (low, lower), (high, upper) = (data.values_of(_with_ranks(hits, rank)) for rank in (worst, best))
-    counted = hits.preferred[on] if data.scoring.options.get("target") == "preferred" else np.full(len(on), True)
-    depth = data.prepared.list_length if data.k is None else np.full(len(data.listed), data.k)
-    within = rows.rank[start] <= depth[rows.user[start]]
-    deciding = start[within & _mixed(run[counted], hits.relevance[on][counted], size)]
-    if _best_is_known(data):
-        deciding = deciding[(high > low + 1e-12)[rows.user[deciding]]]
-    else:
-        low, high = np.full((2, len(low)), np.nan)
-        lower = upper = np.nan
-    deciding = deciding[np.unique(rows.user[deciding], return_index=True)[1]]  # the first run of each user
-    first = data.prepared.recs[rows.row[deciding]].select("user", "rank", "score")
-    return Ties(first, bool(same[rows.same_user].all()), low, high, lower, upper)
+    # The order by relevance need not be the best if the denominator depends on the order, or a hit has a negative gain.
+    if data.scoring.options.get("out_of") == "hits" or (hits.relevance < 0).any():
+        lower, upper, high = np.nan, np.nan, np.full(len(low), np.inf)
+    begins = start[np.unique(run[size[run] > 1])]
+    first = data.prepared.recs[rows.row[begins[(high > low + 1e-12)[rows.user[begins]]]]]
+    first = first.unique("user", keep="first", maintain_order=True).select("user", "rank", "score")
+    return Ties(first, bool(same[rows.same_user].all()), lower, upper)
 
 
 def _rows_of(hits: Hits, rows: ListRows) -> Ints:
@@ -103,21 +96,6 @@ def _rows_of(hits: Hits, rows: ListRows) -> Ints:
     key, wanted = np.r_[rows.user * stride + rows.rank, -1], hits.user * stride + hits.rank
     at = np.minimum(np.searchsorted(key[:-1], wanted), len(key) - 1)
     return np.where((key[at] == wanted) & (hits.rank < stride), at, -1)
-
-
-def _best_is_known(data: LintData) -> bool:
-    """Return whether the order by relevance is known to be the best: not if the denominator depends on the order."""
-    negative = data.convention.negative_relevance == "keep" and bool((data.hits.relevance < 0).any())
-    return data.scoring.options.get("out_of") != "hits" and not negative
-
-
-def _mixed(run: Ints, relevance: Floats, size: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return whether each run has items of different relevance, a miss being below any hit."""
-    count = np.bincount(run, minlength=len(size))
-    low, high = np.full(len(size), np.inf), np.full(len(size), -np.inf)
-    np.minimum.at(low, run, relevance)
-    np.maximum.at(high, run, relevance)
-    return np.asarray((count > 0) & ((count < size) | (low < high)))
 
 
 def _with_ranks(hits: Hits, rank: Ints) -> Hits:
