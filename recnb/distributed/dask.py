@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -34,7 +34,7 @@ def evaluate(recs: Any, truth: Any, *, npartitions: int | None = None, **options
     Options are those of `recnb.evaluate`; `train=`, `items=` and `users=` are frames here, not Dask's. `npartitions` is the
     number of partitions that users are put into, by default that of the larger frame.
 
-    Tasks are named for what they do (`recnb-sums`, `recnb-kept`), so Dask's ProgressBar and its dashboard tell how far it is.
+    A task for each partition is named `recnb-part`, so Dask's ProgressBar and its dashboard tell how far it is.
 
     >>> import dask.dataframe as dd
     >>> import recnb, recnb.dask
@@ -58,7 +58,7 @@ class DaskParts(Parts):
         recs, truth = _dask_frame(recs, "recommendations", truth), _dask_frame(truth, "truth", recs)
         check_npartitions(npartitions)
         self.layout = Layout.of(recs._meta, truth._meta, columns)
-        _refuse_kinds([recs, truth], self.layout)
+        _refuse_kinds(recs, truth, self.layout)
         n = npartitions or max(recs.npartitions, truth.npartitions)
         sides = (("recs", recs, self.layout.recs_read), ("truth", truth, self.layout.truth))
         metas = [(table_of(frame._meta, name, roles), name, roles) for name, frame, roles in sides]
@@ -68,9 +68,10 @@ class DaskParts(Parts):
 
     def each(self, work: Callable[[Part], T]) -> tuple[T, ...]:
         """Call a function of the users of each partition, where they are."""
-        name = getattr(work, "func", work).__name__
         pairs = zip(*(frame.to_delayed() for frame in self._shuffled), strict=True)
-        found: tuple[T, ...] = compute(*(_task(kernel.call, name, work, *pair, self.layout) for pair in pairs))
+        task = delayed(kernel.call, pure=False)
+        tasks = (task(work, *pair, self.layout, dask_key_name=f"recnb-part-{uuid4().hex}") for pair in pairs)
+        found: tuple[T, ...] = compute(*tasks)
         return found
 
     def rows_of(self, users: pl.Series) -> Source:
@@ -98,11 +99,6 @@ def register() -> None:
     if getattr(dd.DataFrame, "rec", None) is not DaskAccessor:
         register_dataframe_accessor("rec")(DaskAccessor)
     register_engine("dask", lambda recs, truth, options: evaluate(recs, truth, **options))
-
-
-def _task(function: Callable[..., Any], name: str, *given: Any) -> Any:
-    """Return a task of a name that Dask's own displays show."""
-    return delayed(function, pure=False)(*given, dask_key_name=f"recnb-{name.strip('_')}-{uuid4().hex}")
 
 
 def _dask_frame(frame: Any, name: str, other: Any) -> Any:
@@ -158,20 +154,23 @@ def _uncategorized(column: pd.Series[Any]) -> pd.Series[Any]:
     return column.astype(object if kept.kind == "O" or column.hasnans else kept)
 
 
-def _refuse_kinds(frames: Sequence[Any], layout: Layout) -> None:
+def _refuse_kinds(recs: Any, truth: Any, layout: Layout) -> None:
     """Refuse ids of different types before the shuffle, where the columns say their types; else the parts do."""
     for role in validation.IDS:
-        columns = [labels[role] for labels in (layout.recs, layout.truth)]
-        types = [frame._meta.dtypes[column] for frame, column in zip(frames, columns, strict=True)]
-        if len({pd.api.types.is_numeric_dtype(one) for one in types}) == 2 and not any(map(_says_nothing, types)):
+        of_recs, of_truth = recs._meta.dtypes[layout.recs[role]], truth._meta.dtypes[layout.truth[role]]
+        if np.dtype(object) in (of_recs, of_truth) or any(
+            isinstance(one, pd.CategoricalDtype) for one in (of_recs, of_truth)
+        ):
+            continue
+        if pd.api.types.is_numeric_dtype(of_recs) != pd.api.types.is_numeric_dtype(of_truth):
+            frame, column = ("recs", layout.recs[role])
+            if pd.api.types.is_numeric_dtype(of_truth):
+                frame, column = ("truth", layout.truth[role])
             raise FrameError(
-                f"the {role} ids are of different kinds: {types[0]} in column {columns[0]!r} of the recommendations, {types[1]} in "
-                f"column {columns[1]!r} of the truth. They would never match. Make both text: frame.astype({{column: str}})."
+                f"the {role} ids are of different kinds: {of_recs} in column {layout.recs[role]!r} of the recommendations, {of_truth} "
+                f"in column {layout.truth[role]!r} of the truth. They would never match. Make both text: "
+                f"{frame} = {frame}.astype({{{column!r}: str}})."
             )
-
-
-def _says_nothing(dtype: Any) -> bool:
-    return isinstance(dtype, pd.CategoricalDtype) or dtype is np.dtype(object)
 
 
 __all__ = ["DaskAccessor", "evaluate", "register"]
