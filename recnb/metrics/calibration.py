@@ -40,7 +40,6 @@ def calibration(
     divergence: Literal["kl", "js"] = "kl",
     alpha: float = 0.01,
     weight: Literal["equal", "rank"] = "equal",
-    base: float = 2,
     cutoff: Cut = "k",
 ) -> PerUser:
     """How far the genres of a list are from those of the user's history, in bits: 0 if the shares are the same.
@@ -55,70 +54,59 @@ def calibration(
       of popularity, Abdollahpouri et al. 2021, UMAP
     - alpha: how much of p is put into q, so that a genre the list lacks costs no infinity; 0.01 in the paper
     - weight: "rank" an item at rank i counts 1 / log2(1 + i) in q instead of 1, the paper's w_r(i)
-    - base of the logarithm: 2 gives bits; e gives nats
 
     Items without a genre do not count. Users who have no history, or no genre in it or in the list, have no value.
     """
     number_option("alpha", alpha, "share between 0 and 1, such as 0.01", lambda alpha: 0 < alpha < 1)
-    number_option("base", base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
-    catalogue = lists.catalogue
+    catalogue, shown = lists.catalogue, lists.upto(k, cutoff)
     had_user, had_item = catalogue.reading("calibration", "train").history()
-    of_item, names = catalogue.reading("calibration", "genre").genres(genre, "calibration")
-    of_item = _shares(of_item)
-    shown = lists.upto(k, cutoff)
+    genres, names = catalogue.reading("calibration", "genre").genres(genre, "calibration")
+    genres = _shares(genres)
     row_weight = np.ones(len(shown.rank)) if weight == "equal" else 1 / np.log2(1.0 + shown.rank)
-    total, counted = np.zeros(shown.n_users), np.zeros(shown.n_users, dtype=bool)
+    history = _shares(_table(had_user, had_item, np.ones(len(had_user)), lists) @ genres)
+    of_lists = _shares(_table(shown.user, shown.item, row_weight, lists) @ genres)
 
-    def of_users(low: int, high: int) -> tuple[Floats, Floats, Floats, Ints]:
-        """Return the shares of genres in history and list, what each genre adds, and who has both."""
-        p = _distribution(had_user, had_item, np.ones(len(had_user)), of_item, low, high)
-        q = _distribution(shown.user, shown.item, row_weight, of_item, low, high)
-        both = (p.sum(axis=1) > 0) & (q.sum(axis=1) > 0)
-        earned = _js(p, q) if divergence == "js" else _kl(p, (1 - alpha) * q + alpha * p)
-        return p, q, earned / math.log(base), both
-
-    step = max(1, BLOCK // max(len(names), 1))
-    for low in range(0, shown.n_users, step):
-        _, _, earned, both = of_users(low, min(low + step, shown.n_users))
-        total[low : low + step], counted[low : low + step] = np.where(both, earned.sum(axis=1), 0.0), both
+    def of_users(users: slice) -> tuple[Floats, Floats, Floats]:
+        """Return the shares of genres in history and list, users × genres, and what each genre adds."""
+        p, q = history[users].toarray(), of_lists[users].toarray()
+        if divergence == "kl":
+            return p, q, _kl(p, (1 - alpha) * q + alpha * p)
+        middle = (p + q) / 2
+        return p, q, (_kl(p, middle) + _kl(q, middle)) / 2
 
     def rows(user: int) -> TermRows:
-        p, q, earned, _ = (part[0] for part in of_users(user, user + 1))
-        some = np.flatnonzero((p > 0) | (q > 0))
-        some = some[np.argsort(-p[some], kind="stable")]
-        values = {"p": p[some], "q": q[some], "alpha": alpha}
-        return TermRows(earned[some], values, labels=[str(names[int(genre)]) for genre in some])
+        """Return the genres of one user's history and list, the largest of the history first."""
+        p, q, earned = (part[0] for part in of_users(slice(user, user + 1)))
+        present = np.flatnonzero((p > 0) | (q > 0))
+        genre = present[np.argsort(-p[present], kind="stable")]
+        values = {"p": p[genre], "q": q[genre], "alpha": alpha}
+        return TermRows(earned[genre], values, labels=[str(names[each]) for each in genre.tolist()])
 
+    step = max(1, BLOCK // max(len(names), 1))
+    blocks = [of_users(slice(low, low + step))[2].sum(axis=1) for low in range(0, shown.n_users, step)]
+    counted = (np.diff(history.indptr) > 0) & (np.diff(of_lists.indptr) > 0)
     # Shares that are the same may differ in their last digit, and no divergence is below 0.
-    return PerUser(np.maximum(total, 0.0), np.ones(shown.n_users), counted, rows)
+    total = np.where(counted, np.maximum(np.concatenate([np.zeros(0), *blocks]), 0.0), 0.0)
+    return PerUser(total, np.ones(shown.n_users), counted, rows)
 
 
-def _shares(genres: Sparse) -> Sparse:
-    """Return each item's genres as shares that add up to 1, or nothing."""
-    shares = genres.copy()
+def _table(user: Ints, item: Ints, weight: Floats, lists: Lists) -> Sparse:
+    """Return users × items."""
+    from scipy import sparse
+
+    cells: Any = (weight, (user, item))
+    return sparse.csr_array(cells, shape=(lists.n_users, lists.n_items))
+
+
+def _shares(of_rows: Sparse) -> Sparse:
+    """Return each row as shares that add up to 1, or nothing."""
+    shares = of_rows.tocsr(copy=True)
     row = np.repeat(np.arange(shares.shape[0]), np.diff(shares.indptr))
     size = np.bincount(row, shares.data, shares.shape[0])
     shares.data = shares.data / np.where(size > 0, size, 1.0)[row]
     return shares
 
 
-def _distribution(user: Ints, item: Ints, weight: Floats, of_item: Sparse, low: int, high: int) -> Floats:
-    """Return the shares of genres of the users from `low` to `high`: users × genres; 0 where there is no genre at all."""
-    from scipy import sparse
-
-    first, last = np.searchsorted(user, [low, high])
-    parts: Any = (weight[first:last], (user[first:last] - low, item[first:last]))
-    holds = sparse.csr_array(parts, shape=(high - low, of_item.shape[0]))
-    out = np.asarray((holds @ of_item).toarray(), dtype=np.float64)
-    size = out.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(out, size, out=np.zeros_like(out), where=size > 0))
-
-
 def _kl(p: Floats, q: Floats) -> Floats:
     ratio = np.divide(p, q, out=np.ones_like(p), where=p > 0)
-    return np.asarray(p * np.log(ratio))
-
-
-def _js(p: Floats, q: Floats) -> Floats:
-    middle = (p + q) / 2
-    return (_kl(p, middle) + _kl(q, middle)) / 2
+    return np.asarray(p * np.log2(ratio))

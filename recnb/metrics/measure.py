@@ -120,18 +120,6 @@ class MeasureText:
         """The text without the cut-off."""
         return str(replace(self, k=None))
 
-    @property
-    def trec(self) -> str:
-        """The name under which trec_eval prints it; its own text where trec_eval has no name for it.
-
-        >>> [MeasureText.parse(text).trec for text in ["AP", "R@10", "IPrec@0.1", "P", "Judged@10"]]
-        ['map', 'recall_10', 'iprec_at_recall_0.10', 'set_P', 'Judged@10']
-        """
-        name, at, level = str(replace(self, metric=NAMES.get(self.metric.lower(), self.metric.lower()))).partition("@")
-        if name + at not in TREC_NAMES:
-            return str(self)
-        return TREC_NAMES[name + at] + (f"{float(level):.2f}" if name == "IPrec" else level)
-
 
 def spelling_of(text: str) -> str | None:
     """Return how to write what trec_eval prints, such as "P_5", or pytrec_eval takes, "P.5"; None for other texts.
