@@ -241,7 +241,7 @@ class Metric(Definition, Generic[P]):
         """Return the formula texts of credit and denominator under these options."""
         chosen = {**self.defaults, **(options or {})}
         meanings = {name: words[chosen.get(name, "always")] for name, words in self.meanings.items()}
-        base = chosen.get("log_base", chosen.get("base", 2))
+        base = chosen.get("log_base", 2)
         credit, out_of = (text if isinstance(text, str) else text(chosen) for text in (self.credit, self.out_of))
         return Formula.of(credit, meanings, base), Formula.of(out_of, meanings, base)
 
