@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
     from recnb.stats import Detectable
-    from recnb.widgets.explorer_view import Explorer
+    from recnb.widgets.explorer import Explorer
 
 #: What to ask an evaluation first.
 CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
@@ -363,12 +363,10 @@ class Evaluation(EvaluationMethods):
         return spread(self._data, metric, k, **options)
 
     def explore(self, metric: str = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Explorer:
-        """Open a widget for browsing from the mean to users and to one user's list. Needs `recnb[notebook]`."""
-        from recnb.widgets import needs_notebook
+        """Return an explorer: from the mean to users and to one user's list. As a widget it needs `recnb[notebook]`."""
+        from recnb.widgets.explorer import Explorer
 
-        with needs_notebook("explore"):
-            from recnb.widgets.explorer_view import explorer
-        return explorer({"": self}, metric, k, lang=lang, **options)
+        return Explorer({"": self}, metric, k, lang=lang, **options)
 
     def hits(self, depth: int | None = None) -> Hits:
         """Return the hits down to a rank, from which every metric is computed; None: all."""

@@ -8,9 +8,10 @@
 # move one thing at a time and watch which of them changes. Six experiments, and after each of them one sentence that you
 # should be able to say, and to defend.
 #
-# In a running notebook, drag the items, or focus one and press Alt with an arrow key; change how relevant an item is,
-# where the list is cut (k), and how a grade becomes a gain. What the last step did is written out term by term. Where no
-# kernel runs, the same place shows the list as it starts. `recnb.playground(..., lang="ko")` shows all of it in Korean.
+# In a running notebook, drag the items, or focus one and press Alt with an arrow key; take the missed one into the list, or
+# put one out; change how relevant an item is, where the list is cut (k), and how a grade becomes a gain. What the last step
+# did is written out term by term. Where no kernel runs, the same place shows the list as it starts.
+# `recnb.playground(..., lang="ko")` shows all of it in Korean.
 
 # %%
 from math import log2
@@ -25,21 +26,19 @@ RELEVANT = {"A": 2, "C": 3, "E": 1, "G": 2}
 recnb.playground(SHOWN, RELEVANT, k=4)
 
 # %% [markdown]
-# The experiments below do with a line of code what you can do by hand above: `PlaygroundState` is the playground without
-# its view. Each begins with the list as it was: A (2), B, C (3), D, E (1), F, cut at k = 4, and G (2) was not recommended.
+# The experiments below do with a line of code what you can do by hand above. Each begins with the list as it was: A (2), B,
+# C (3), D, E (1), F, cut at k = 4, and G (2) was not recommended.
 
 
 # %%
-def fresh() -> recnb.widgets.PlaygroundState:
-    return recnb.widgets.PlaygroundState(SHOWN, RELEVANT, k=4)
+def fresh() -> recnb.widgets.Playground:
+    return recnb.playground(SHOWN, RELEVANT, k=4)
 
 
-def told(state: recnb.widgets.PlaygroundState) -> pd.DataFrame:
+def told(play: recnb.widgets.Playground) -> pd.DataFrame:
     """What the last step did to each metric."""
-    print(state.sentence())
-    values = state.values()
-    rows = {name: (one.before, one.now, one.change) for name, one in values.items()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["before", "now", "change"]).round(4)
+    print(play.sentence())
+    return play.table().round(4).set_axis(["before", "now", "change"], axis="columns")
 
 
 # %% [markdown]
@@ -48,15 +47,15 @@ def told(state: recnb.widgets.PlaygroundState) -> pd.DataFrame:
 # C, the best item, passes B, a miss: from rank 3 to rank 2. The first four places hold the same items as before.
 
 # %%
-state = fresh()
-state.move("C", 2)
-told(state)
+play = fresh()
+play.move("C", 2)
+told(play)
 
 # %%
-values = state.values()
-assert values["precision"].change == values["recall"].change == 0
-assert values["average_precision"].change > 0
-assert values["ndcg"].change > 0
+change = play.table().change
+assert change["precision"] == change["recall"] == 0
+assert change["average_precision"] > 0
+assert change["ndcg"] > 0
 
 # %% [markdown]
 # > **Say:** *Precision and recall count the hits in the first k places; AP and nDCG also depend on their ranks.*
@@ -66,15 +65,15 @@ assert values["ndcg"].change > 0
 # E stands at rank 5, just below the cut. One step up, and D is below instead.
 
 # %%
-state = fresh()
-state.move("E", 4)
-told(state)
+play = fresh()
+play.move("E", 4)
+told(play)
 
 # %%
-values = state.values()
-assert all(one.change > 0 for one in values.values())
-assert abs(values["precision"].change - 1 / 4) < 1e-12
-assert abs(values["recall"].change - 1 / 4) < 1e-12
+change = play.table().change
+assert (change > 0).all()
+assert abs(change["precision"] - 1 / 4) < 1e-12
+assert abs(change["recall"] - 1 / 4) < 1e-12
 
 # %% [markdown]
 # Precision gained one of k places and recall one of four relevant items; that both are a quarter is an accident of k = 4.
@@ -83,14 +82,14 @@ assert abs(values["recall"].change - 1 / 4) < 1e-12
 # places hold two hits as before: only nDCG changes.
 
 # %%
-all_hits = recnb.widgets.PlaygroundState(["A", "B", "C"], {"A": 2, "B": 1, "C": 3}, k=2)
+all_hits = recnb.playground(["A", "B", "C"], {"A": 2, "B": 1, "C": 3}, k=2)
 all_hits.move("C", 2)
 told(all_hits)
 
 # %%
-values = all_hits.values()
-assert [values[name].change for name in ("precision", "recall", "average_precision")] == [0, 0, 0]
-assert values["ndcg"].change > 0
+change = all_hits.table().change
+assert (change[["precision", "recall", "average_precision"]] == 0).all()
+assert change["ndcg"] > 0
 
 # %% [markdown]
 # > **Say:** *What the list holds below rank k does not count. A hit that displaces a miss across the line moves all four.*
@@ -100,14 +99,14 @@ assert values["ndcg"].change > 0
 # A (2) and C (3) swap. Where there are hits stays as it was.
 
 # %%
-state = fresh()
-state.reorder(["C", "B", "A", "D", "E", "F"])
-told(state)
+play = fresh()
+play.change(order=["C", "B", "A", "D", "E", "F"])
+told(play)
 
 # %%
-values = state.values()
-assert [values[name].change for name in ("precision", "recall", "average_precision")] == [0, 0, 0]
-assert abs(values["ndcg"].change - (1 - 1 / 2) * (3 - 2) / recnb.idcg([3, 2, 2, 1], k=4)) < 1e-12
+change = play.table().change
+assert (change[["precision", "recall", "average_precision"]] == 0).all()
+assert abs(change["ndcg"] - (1 - 1 / 2) * (3 - 2) / recnb.idcg([3, 2, 2, 1], k=4)) < 1e-12
 
 # %% [markdown]
 # > **Say:** *For AP an item is relevant or not; for nDCG it also matters how much.*
@@ -117,11 +116,11 @@ assert abs(values["ndcg"].change - (1 - 1 / 2) * (3 - 2) / recnb.idcg([3, 2, 2, 
 # Nothing moves, only k does: here is every metric of the same list at each cut-off.
 
 # %%
-state = fresh()
+play = fresh()
 rows = {}
 for k in range(1, 7):
-    state.set_k(k)
-    rows[k] = {name: one.now for name, one in state.values().items()}
+    play.change(k=k)
+    rows[k] = play.table().now
 by_k = pd.DataFrame.from_dict(rows, orient="index").rename_axis("k")
 by_k.round(4)
 
@@ -144,23 +143,24 @@ assert by_k.loc[3, "precision"] > by_k.loc[2, "precision"]
 # A grade of 3 earns 3 with a linear gain and 2³ − 1 = 7 with an exponential one.
 
 # %%
-state = fresh()
-state.set_gain("exponential")
-told(state)
+play = fresh()
+play.change(gain="exponential")
+told(play)
 
 # %%
 linear, exponential = recnb.ndcg(SHOWN, RELEVANT, k=4), recnb.ndcg(SHOWN, RELEVANT, k=4, gain="exponential")
-assert state.values()["ndcg"].before == linear
-assert state.values()["ndcg"].now == exponential
-assert state.values()["average_precision"].change == 0
+table = play.table()
+assert table.before["ndcg"] == linear
+assert table.now["ndcg"] == exponential
+assert table.change["average_precision"] == 0
 
 top = fresh()
 top.move("C", 1)
-rise = top.values()["ndcg"].change
+rise = top.table().change["ndcg"]
 top.reset()
-top.set_gain("exponential")
+top.change(gain="exponential")
 top.move("C", 1)
-steeper = top.values()["ndcg"].change
+steeper = top.table().change["ndcg"]
 assert steeper > rise
 print(f"C to the top: nDCG {rise:+.4f} with linear gain, {steeper:+.4f} with exponential gain")
 
@@ -173,27 +173,27 @@ print(f"C to the top: nDCG {rise:+.4f} with linear gain, {steeper:+.4f} with exp
 # G was never recommended. Suppose its user comes to love it: its grade goes from 2 to 5. No item of the list is touched.
 
 # %%
-state = fresh()
-state.set_relevance("G", 5)
-told(state)
+play = fresh()
+play.change(relevance={"G": 5})
+told(play)
 
 # %%
-values = state.values()
-assert [values[name].change for name in ("precision", "recall", "average_precision")] == [0, 0, 0]
-assert values["ndcg"].change < 0
+change = play.table().change
+assert (change[["precision", "recall", "average_precision"]] == 0).all()
+assert change["ndcg"] < 0
 
 # %% [markdown]
 # And if it turns out that nobody wanted G at all:
 
 # %%
-state = fresh()
-state.set_relevance("G", 0)
-told(state)
+play = fresh()
+play.change(relevance={"G": 0})
+told(play)
 
 # %%
-values = state.values()
-assert values["precision"].change == 0
-assert all(values[name].change > 0 for name in ("recall", "average_precision", "ndcg"))
+change = play.table().change
+assert change["precision"] == 0
+assert (change[["recall", "average_precision", "ndcg"]] > 0).all()
 
 # %% [markdown]
 # > **Say:** *Recall, AP and nDCG measure a list against what it could have held: what was missed moves

@@ -94,9 +94,9 @@ ev.table("ndcg", k=10, by="activity")
 # Of the light users who got a list and found nothing in its first ten, the one who had the most to be found:
 
 # %%
-state = ev.explore("ndcg", k=10).state
-state.choose_segment("segment")
-frame = state.to_frame()
+explorer = ev.explore("ndcg", k=10)
+explorer.choose(by="segment")
+frame = explorer.to_frame()
 lost = frame[(frame["segment"] == "light") & (frame["value"] == 0) & (frame["length"] > 0)]
 lost = lost.sort_values("relevant", ascending=False, kind="stable")
 lost.head()
@@ -127,8 +127,8 @@ after[["title", "genres", "rating"]]
 ranking = shown["item"].tolist()
 wanted = dict(zip(after["item"], after["rating"], strict=True))
 best = max(wanted, key=wanted.get)
-state = recnb.widgets.PlaygroundState([best, *ranking[:9]], wanted, k=10)
-gained = state.values()["ndcg"].now
+play = recnb.playground([best, *ranking[:9]], wanted, k=10)
+gained = play.explain("ndcg").value
 
 print(f"{titles.loc[best, 'title']!r} on top: {gained:.4f} for this user, {gained / len(per_user):+.4f} for the mean")
 

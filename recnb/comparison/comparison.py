@@ -352,12 +352,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def explore(self, metric: str = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Any:
         """Return a widget to go through users and see each model's list; arguments are those of `Evaluation.explore`."""
-        from recnb.widgets import needs_notebook
+        from recnb.widgets.explorer import Explorer
 
-        with needs_notebook("explore"):
-            from recnb.widgets.explorer_view import explorer
         models = {self.baseline: self[self.baseline], **self} if self.baseline else dict(self)
-        return explorer(models, metric, k, lang=lang, **options)
+        return Explorer(models, metric, k, lang=lang, **options)
 
     def report(
         self,

@@ -7,7 +7,6 @@ tests/widgets/test_browser.py`.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,34 +53,33 @@ class Playground:
         from playwright.sync_api import expect
 
         self.page, self.expect = page, expect
-        self.root = page.locator(".recnb-play").first
+        self.root = page.locator(".recnb-live:has([data-list])").first
         self.k: int = 4
         self.relevance: dict[str, float] = dict(RELEVANT)
         self.gain = "linear"
 
     def item(self, name: str) -> Locator:
-        return self.root.locator(f".recnb-row[data-item='{name}'] .recnb-item")
-
-    def order(self) -> list[str]:
-        rows = self.root.locator("ol.recnb-list .recnb-row")
-        return list(rows.evaluate_all("rows => rows.map(row => row.dataset.item)"))
+        return self.root.locator(f"tr[data-name='{name}'] .recnb-item")
 
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)
 
-    def shows(self, order: Sequence[str]) -> None:
+    def focused(self) -> str:
+        """The item whose row has the focus."""
+        return str(self.page.evaluate("document.activeElement.closest('tr').dataset.name"))
+
+    def shows(self, order: str) -> None:
         """The list stands so, and each number is recnb's own of that list."""
         self.page.wait_for_function(
-            "order => [...document.querySelectorAll('.recnb-play ol.recnb-list .recnb-row')]"
-            ".map(row => row.dataset.item).slice(0, order.length).join() === order.join()",
-            arg=list(order),
+            "order => [...document.querySelectorAll('[data-list=in] [data-name]')].map(row => row.dataset.name).join('') === order",
+            arg=order,
         )
         truth = {item: grade for item, grade in self.relevance.items() if grade > 0}
         for metric in ("precision", "recall", "average_precision", "ndcg"):
             options: dict[str, Any] = {"gain": self.gain} if metric == "ndcg" else {}
             value = getattr(recnb, metric)(list(order), truth, k=self.k, **options)
-            cell = self.root.locator(f".recnb-play-values tr:has([data-metric='{metric}']) .recnb-value")
+            cell = self.root.locator(f"tr:has([data-metric='{metric}']) .recnb-value")
             self.expect(cell).to_have_text(f"{value:.4f}")
 
 
@@ -91,20 +89,40 @@ def test_the_playground_answers_to_hand_and_keyboard(page: Page, lab: Lab) -> No
     play.root.scroll_into_view_if_needed()
     play.shows("ABCDEF")
 
-    # dragged
+    # dragged; a missed item into the list, and out of it
     play.item("E").drag_to(play.item("B"))
+    play.shows("AEBCDF")
+    play.item("G").drag_to(play.item("E"))
+    play.shows("AGEBCDF")
+    play.item("G").drag_to(play.root.get_by_text("Not recommended"), target_position={"x": 30, "y": 25})
     play.shows("AEBCDF")
     # moved by keys, with the focus staying on it
     play.item("C").focus()
     play.press("Alt+ArrowUp")
     play.shows("AECBDF")
-    assert page.evaluate("document.activeElement.closest('.recnb-row').dataset.item") == "C"
-    play.expect(play.root.locator(".recnb-said")).to_contain_text("C, now rank 3 of 6")
+    assert play.focused() == "C"
+    play.expect(play.root.get_by_role("status")).to_contain_text("C moved from rank 4 to rank 3")
     play.press("Alt+ArrowUp", "Alt+ArrowUp")
     play.shows("CAEBDF")
     picture(page, play.root, lab, "playground")
+    # taken in and put out by keys and by buttons; other rows by arrow keys
+    play.item("G").focus()
+    play.press("Alt+ArrowUp")
+    play.shows("CAEBDFG")
+    play.press("Alt+ArrowUp")
+    play.shows("CAEBDGF")
+    play.press("ArrowUp", "Delete")
+    play.shows("CAEBGF")
+    assert play.focused() == "D"
+    play.press("Enter")
+    play.shows("CAEBGFD")
+    play.root.get_by_role("button", name="Put G out of the list").click()
+    play.shows("CAEBFD")
+    play.item("D").focus()
+    play.press("Alt+ArrowUp")
+    play.shows("CAEBDF")
     # k by the slider
-    play.root.locator(".recnb-play-k [role=slider]").focus()
+    play.root.get_by_label("cut-off k").focus()
     play.press("ArrowLeft", "ArrowLeft")
     play.k = 2
     play.shows("CAEBDF")
@@ -113,28 +131,30 @@ def test_the_playground_answers_to_hand_and_keyboard(page: Page, lab: Lab) -> No
     play.press("+", "+")
     play.relevance["B"] = 2
     play.shows("CAEBDF")
-    play.root.locator("ul.recnb-outside .recnb-row[data-item='G'] .recnb-relevance").fill("0")
+    play.press("3")
+    play.relevance["B"] = 3
+    play.shows("CAEBDF")
+    play.root.get_by_label("relevance of G").fill("0")
     play.press("Enter")
     play.relevance["G"] = 0
     play.shows("CAEBDF")
     # gain, focus, undo
-    play.root.locator(".recnb-play-gain").get_by_label("exponential").check()
+    play.root.get_by_label("exponential").check()
     play.gain = "exponential"
     play.shows("CAEBDF")
-    play.root.locator(".recnb-play-explained").get_by_label("AP").check()
-    play.expect(play.root.locator(".recnb-play-how")).to_contain_text("AP@2 =")
-    play.root.locator(".recnb-play-undo").click()
+    play.root.get_by_label("AP", exact=True).check()
+    play.expect(page.locator(".jp-OutputArea-output").first).to_contain_text("AP@2 =")
+    play.root.get_by_role("button", name="Undo").click()
     play.gain = "linear"
     play.shows("CAEBDF")
     # radio buttons by keys, which the notebook does not take for its own
     before = cells(page)
-    play.root.locator(".recnb-play-gain").get_by_label("linear").focus()
+    play.root.get_by_label("linear").focus()
     play.press("ArrowRight", "b", "d", "d")
     play.gain = "exponential"
     play.shows("CAEBDF")
     assert cells(page) == before
-    assert play.root.get_by_role("radiogroup", name="gain").count() == 1
-    play.root.locator(".recnb-play-reset").click()
+    play.root.get_by_role("button", name="Start again").click()
     play.k, play.gain, play.relevance = 4, "linear", dict(RELEVANT)
     play.shows("ABCDEF")
 
@@ -149,51 +169,48 @@ def test_the_explorer_goes_from_a_mean_to_one_user(page: Page, lab: Lab) -> None
     run_all(page, lab, "08_explore_users")
     sample = recnb.datasets.load_sample()
     ev = sample.models["item-knn"].rec.against(sample.test, users=sample.users, train=sample.train)
-    explorer = page.locator(".recnb-explorer").first
+    explorer = page.locator(".recnb-live").first
     explorer.scroll_into_view_if_needed()
-    summary, detail = explorer.locator(".recnb-explorer-summary"), explorer.locator(".recnb-explorer-detail")
-    users = explorer.locator(".recnb-explorer-users select")
-    expect(summary).to_contain_text(f"{float(ev.ndcg(k=10)):.4f}")
+    detail = page.locator(".jp-OutputArea-output:has(.recnb-live)").first
+    users = explorer.locator("button[name=user]")
+    expect(explorer).to_contain_text(f"{float(ev.ndcg(k=10)):.4f}")
 
     # a user is chosen in the list, then another by keys
     order = ev.ndcg(k=10).per_user.sort_values(ascending=False, kind="stable").index
-    users.select_option(index=3)
+    users.nth(3).click()
     expect(detail).to_contain_text(f"nDCG@10 of user {order[3]} = {ev.ndcg(k=10).per_user[order[3]]:.4f}")
     places = ev.explain("ndcg", order[3], k=10).to_frame()
     for term in places["term"][places["term"] != ""]:
         expect(detail).to_contain_text(term)
-    users.focus()
     page.keyboard.press("ArrowDown")
     expect(detail).to_contain_text(f"nDCG@10 of user {order[4]}")
     # k by keys
-    explorer.get_by_label("k (0: whole lists)").fill("9")
-    page.keyboard.press("Enter")
-    expect(summary).to_contain_text(f"{float(ev.ndcg(k=9)):.4f}")
-    expect(detail).to_contain_text(f"nDCG@9 of user {order[4]}")
-    explorer.get_by_label("k (0: whole lists)").fill("10")
-    page.keyboard.press("Enter")
-    expect(summary).to_contain_text(f"{float(ev.ndcg(k=10)):.4f}")
+    for k in (9, 10):
+        explorer.get_by_label("k (0: whole lists)").fill(str(k))
+        page.keyboard.press("Enter")
+        expect(explorer).to_contain_text(f"{float(ev.ndcg(k=k)):.4f}")
+        expect(detail).to_contain_text(f"nDCG@{k} of user {order[4]}")
     # sorted by hits, and searched
-    explorer.get_by_label("sort by").select_option(label="hits")
-    most = int(ev.cg(k=10, gain="binary").per_user.max())
-    expect(users.locator("option").first).to_contain_text(f" {most} ")
-    explorer.get_by_label("Search users").fill("u02")
-    expect(users.locator("option")).to_have_count(sum("u02" in one for one in ev.users))
+    explorer.get_by_role("button", name="hits").click()
+    most = f"{ev.cg(k=10, gain='binary').per_user.max():g}"
+    expect(explorer.locator("tr:has(button[name=user])").first.locator("td").nth(1)).to_have_text(most)
+    explorer.get_by_label("Search users").press_sequentially("u02")
+    expect(users).to_have_count(sum("u02" in one for one in ev.users))
     explorer.get_by_label("Search users").fill("")
     # a choice by keys, which the notebook does not take for its own
     before = cells(page)
     explorer.get_by_label("Segment").focus()
     page.keyboard.press("a")
-    parts = explorer.locator(".recnb-explorer-parts select option")
-    expect(parts).to_have_count(1 + len(ev.table("ndcg", k=10, by="activity")))
+    segments = explorer.locator("button[name=segment]")
+    expect(segments).to_have_count(len(ev.table("ndcg", k=10, by="activity")))
     assert cells(page) == before
     # a segment, and a bar of it
     explorer.get_by_label("Segment").select_option(label="segment")
-    explorer.locator(".recnb-explorer-parts select").select_option(index=2)
-    segments = ev.table("ndcg", k=10, by="segment").loc[("ndcg", 10)].rename(index={"new": "light"})
-    expect(summary).to_contain_text(f"{segments.loc['light', 'mean']:.4f}")
-    explorer.locator(".recnb-explorer-bars select").select_option(index=1)
-    expect(users.locator("option").first).to_contain_text("0.0000")
+    segments.filter(has_text="light").click()
+    by_segment = ev.table("ndcg", k=10, by="segment").loc[("ndcg", 10)].rename(index={"new": "light"})
+    expect(explorer).to_contain_text(f"light, {by_segment.loc['light', 'n_users']:.0f} users")
+    explorer.locator("button[name=bar]").first.click()
+    expect(explorer.locator("tr:has(button[name=user])").first).to_contain_text("0.0000")
     picture(page, explorer, lab, "explorer")
 
     assert errors(page) == 0

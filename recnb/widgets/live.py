@@ -1,0 +1,80 @@
+"""What playground, explorer and exercises share: HTML with controls where a kernel runs, and the same without them elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recnb.display.language import use_language
+from recnb.errors import RecnbError, Suggesting
+
+if TYPE_CHECKING:
+    import ipywidgets
+
+
+class Live(Suggesting):
+    """An object that a notebook shows with controls, which change it.
+
+    A class of these gives its HTML (`_html`), the parts below it with formulas (`_worked`, always as many), and what each
+    control does (`_use`). It calls `_draw` after each change.
+    """
+
+    lang: str  #: of all that is shown
+    problem = ""  #: why the last use of a control was refused
+    _view: ipywidgets.VBox | None = None
+
+    def _html(self, live: bool) -> str:
+        raise NotImplementedError
+
+    def _worked(self) -> list[str]:
+        raise NotImplementedError
+
+    def _use(self, name: str, value: str, key: str) -> None:
+        raise NotImplementedError
+
+    def use(self, name: str, value: str = "", key: str = "") -> None:
+        """Do what a control does, by its name, its value and the key of its row; if it is refused, show why."""
+        view, self._view, self.problem = self._view, None, ""  # drawn once, at the end
+        try:
+            self._use(name, value, key)
+        except RecnbError as refused:
+            self.problem = str(refused)
+        finally:
+            self._view = view
+        self._draw()
+
+    def widget(self) -> ipywidgets.VBox:
+        """Return the widget, always the same one. Needs `recnb[notebook]`."""
+        if self._view is None:
+            try:
+                import ipywidgets
+
+                from recnb.widgets.live_html import LiveHtml
+            except ImportError as missing:
+                problem = f"a widget needs ipywidgets and anywidget, and {missing.name} is not installed: "
+                raise RecnbError(f'{problem}pip install "recnb[notebook]".') from missing
+            top, worked = LiveHtml(), [ipywidgets.HTMLMath() for _part in self._worked()]
+            top.on_msg(lambda _widget, used, _buffers: self.use(**used))
+            self._view = ipywidgets.VBox([top, *worked])
+            self._draw()
+        return self._view
+
+    def _draw(self) -> None:
+        """Show a change in the widget, if it has been made."""
+        if self._view is not None:
+            top, *worked = self._view.children
+            with use_language(self.lang):
+                top.html = self._html(live=True)
+                for widget, html in zip(worked, self._worked(), strict=True):
+                    widget.value = html
+            top.send("draw")  # also after a refusal, which leaves the HTML as it was: the control is put back
+
+    def _repr_html_(self) -> str:
+        with use_language(self.lang):
+            return "".join([self._html(live=False), *self._worked()])
+
+    def _repr_mimebundle_(self, **_asked: Any) -> dict[str, Any]:
+        still = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        try:
+            return {**(self.widget()._repr_mimebundle_() or {}), **still}
+        except RecnbError:
+            return still

@@ -1,0 +1,391 @@
+"""The playground: a list whose items are moved, and its metrics before and after each step.
+
+Every number is that of `recnb.explain`. What is done by hand in a notebook is done by code as well:
+
+    play = recnb.playground(["A", "B", "C"], {"A": 1, "C": 3})
+    play.move("C", 1)
+    print(play.sentence())
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from recnb.display.language import N_, _, checked, ngettext, use_language
+from recnb.display.templates import render
+from recnb.display.text import fixed, one_line, signed, trimmed
+from recnb.errors import OptionError, RecnbError, near
+from recnb.metrics.formula import number
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import ACCURACY, Metric
+from recnb.results.arguments import Metrics, asked_of
+from recnb.results.explanation import Explanation
+from recnb.results.single_list import Ranking, Truth, explain
+from recnb.widgets.live import Live
+
+#: What is shown by default: the list is not in the best order, and one relevant item is missing.
+METRICS = ("precision", "recall", "average_precision", "ndcg")
+RANKING = ("A", "B", "C", "D", "E", "F")
+TRUTH = {"A": 2.0, "C": 3.0, "E": 1.0, "G": 2.0}
+
+GAINS = (N_("linear"), N_("exponential"), N_("binary"))
+
+#: What is said before the first step.
+START = N_("Move an item to see what changes.")
+
+#: The longest list that is moved by hand.
+MOST = 100
+
+#: A longer term is shown in the list as its value alone, and more terms than these are counted in a sentence.
+LONGEST_TERM, TERMS_SAID = 26, 5
+
+
+class Setting(NamedTuple):
+    """The list, the relevance of its items, and how it is evaluated."""
+
+    order: tuple[Any, ...]  #: the items in rank order
+    #: Of all items, in the order of the truth: it decides between equally relevant ones.
+    relevance: Mapping[Any, float]
+    k: int
+    gain: str
+
+
+class Term(NamedTuple):
+    """What one item adds to a metric."""
+
+    text: str = "0"  #: with the numbers put in: 3/log2(1+4)
+    credit: float = 0.0
+
+    def __str__(self) -> str:
+        return self.text if self.text == number(self.credit) else f"{self.text} = {trimmed(self.credit)}"
+
+    @property
+    def short(self) -> str:
+        """The term as the list shows it."""
+        return str(self) if len(str(self)) <= LONGEST_TERM else trimmed(self.credit)
+
+
+class TermChange(NamedTuple):
+    """The term of one item before the last step and now."""
+
+    item: Any
+    before: Term
+    now: Term
+
+    @property
+    def change(self) -> float:
+        """The difference of the two."""
+        return self.now.credit - self.before.credit
+
+
+class Playground(Live):
+    """Show a ranked list whose items can be moved, and how each step changes its metrics. As a widget it needs `recnb[notebook]`.
+
+    In a notebook items are dragged, or moved with Alt and an arrow key, taken into the list and put out; relevance, the
+    cut-off k and the gain are changed in place. `move`, `remove`, `change`, `undo` and `reset` do the same by code; what
+    cannot be evaluated is refused and changes nothing.
+
+    Parameters
+    ----------
+    ranking, truth
+        Items in rank order and the relevant items, as `recnb.ndcg` takes them; or the grades of a list alone.
+        By default a small example.
+    metrics
+        Names of metrics, or a mapping of each to its options; at first the last one is explained.
+    k
+        The cut-off, by default the length of the list.
+    gain
+        "linear", "exponential" or "binary", for the metrics that have a gain.
+    lang
+        "en" or "ko", by default the language that is set.
+    items
+        Titles of items, by item.
+
+    Attributes
+    ----------
+    now, before
+        The list now and before the last step, each with `order`, `relevance`, `k` and `gain`.
+    focus
+        The metric that is explained.
+    action
+        The last step in words.
+    """
+
+    def __init__(
+        self, ranking: Ranking | None = None, truth: Truth | None = None, metrics: Metrics = METRICS, *, k: int | None = None,
+        gain: str = "linear", lang: str | None = None, items: Mapping[Any, str] | None = None,
+    ) -> None:  # fmt: skip
+        if items is not None and not isinstance(items, Mapping):
+            raise RecnbError("items= maps items to titles: give a dictionary, such as dict(zip(items, titles)).")
+        self.lang, asked = checked(lang), asked_of(None, metrics, {}, among=ACCURACY)
+        self.metrics: dict[str, Metric[...]] = {metric.name: metric for _name, metric, _own in asked}
+        self._options = {metric.name: own for _name, metric, own in asked}
+        order, relevance = _read(*((RANKING, TRUTH) if ranking is None and truth is None else (ranking, truth)))
+        #: All of them: those of the list in their first order, then the others.
+        self.items = tuple(dict.fromkeys([*order, *relevance]))
+        self.titles = {item: str(items[item]) for item in self.items if items and items.get(item) is not None}
+        self.focus = asked[-1].metric.name
+        self.now = self.before = self.first = Setting(order, relevance, Cutoffs.one(k).values[0] or len(order), gain)
+        self.past: list[Setting] = []  #: what `undo` goes back to, the last one at the end
+        self.moved: Any = None  #: the item that the last step moved
+        self.action = self._words(START)
+        self._explained = lru_cache(2 * len(asked))(self._explain)  #: each metric now and before
+        self._check(self.now)
+
+    @property
+    def outside(self) -> tuple[Any, ...]:
+        """The items that are not in the list."""
+        return tuple(item for item in self.items if item not in self.now.order)
+
+    @property
+    def has_gain(self) -> bool:
+        """Whether any of the metrics has a gain that can be chosen."""
+        return any("gain" in metric.defaults.keys() - self._options[name] for name, metric in self.metrics.items())
+
+    def name(self, item: Any, longest: int = 60) -> str:
+        """Return an item as text on one line: its title and its id, or the id alone."""
+        return one_line(f"{self.titles[item]} ({item})" if item in self.titles else item, longest)
+
+    # Steps.
+
+    def move(self, item: Any, rank: int) -> None:
+        """Move an item to a rank; one that is not in the list is taken in."""
+        others = [other for other in self.now.order if other != self._item(item)]
+        if type(rank) is not int or not 1 <= rank <= len(others) + 1:
+            raise RecnbError(f"rank={rank!r}: {item!r} can have the ranks 1 to {len(others) + 1}.")
+        self._do(self.now._replace(order=(*others[: rank - 1], item, *others[rank - 1 :])), moved=item)
+
+    def remove(self, item: Any) -> None:
+        """Put an item out of the list."""
+        order = tuple(other for other in self.now.order if other != self._item(item))
+        self._do(self.now._replace(order=order), moved=item)
+
+    def change(
+        self, *, order: Sequence[Any] | None = None, relevance: Mapping[Any, float] | None = None, k: int | None = None,
+        gain: str | None = None,
+    ) -> None:  # fmt: skip
+        """Put the list in another order, or change the relevance of some items, the cut-off or the gain."""
+        graded = {self._item(item): _grade(item, grade) for item, grade in (relevance or {}).items()}
+        now = Setting(
+            order=self.now.order if order is None else tuple(order),
+            relevance={**self.now.relevance, **graded},
+            k=self.now.k if k is None else Cutoffs.one(k).values[0] or self.now.k,
+            gain=self.now.gain if gain is None else gain,
+        )
+        at_any_k = [setting._replace(k=0) for setting in (now, self.now, *self.past[-1:])]
+        if now != self.now and self.past and at_any_k[0] == at_any_k[1] == at_any_k[2]:
+            self.now = self.before = self.past.pop()  # what a slider passes is one step
+            self.action = self._words(START)
+        self._do(now)
+
+    def look_at(self, metric: str) -> None:
+        """Explain another of the metrics."""
+        self.focus = self._name(metric)
+        self._draw()
+
+    def undo(self) -> None:
+        """Take the last step back; without one, nothing happens."""
+        if self.past:
+            self.before, self.now, self.moved = self.now, self.past.pop(), None
+            self.action = self._words(N_("The last step was taken back."))
+            self._draw()
+
+    def reset(self) -> None:
+        """Go back to the first list, which can be undone as any step."""
+        self._do(self.first, said=self._words(N_("The list is back at the start.")))
+
+    # Results.
+
+    def table(self) -> pd.DataFrame:
+        """Return each metric before the last step and now, and the difference."""
+        values = {name: [self.explain(name, at).value for at in (self.before, self.now)] for name in self.metrics}
+        frame = pd.DataFrame.from_dict(values, orient="index", columns=["before", "now"]).rename_axis("metric")
+        return frame.assign(change=frame["now"] - frame["before"])
+
+    def explain(self, metric: str | None = None, setting: Setting | None = None) -> Explanation:
+        """Explain a metric: by default the one in focus, of the list as it is now."""
+        name, at = self.focus if metric is None else self._name(metric), setting or self.now
+        return self._explained(name, at.order, tuple(at.relevance.items()), at.k, at.gain)
+
+    def terms(self) -> list[TermChange]:
+        """Return the terms that the last step changed, of the metric in focus: the item that moved, then down the list."""
+        before, now = _terms_of(self.explain(setting=self.before)), _terms_of(self.explain())
+        items = dict.fromkeys([*([] if self.moved is None else [self.moved]), *self.now.order, *self.items])
+        changes = [TermChange(item, before.get(item, Term()), now.get(item, Term())) for item in items]
+        return [term for term in changes if term.change != 0]
+
+    def sentence(self) -> str:
+        """Describe the last step: what was done, which terms changed, their sum, and the metric before and after."""
+        if self.before == self.now:
+            return self.action
+        terms, before, now = self.terms(), self.explain(setting=self.before), self.explain()
+        listed = [f"{self.name(term.item)}: {term.before} → {term.now}" for term in terms[:TERMS_SAID]]
+        said, n = [self.action], len(terms)
+        with use_language(self.lang):
+            listed += [_("{n} more", n=n - TERMS_SAID)] * (n > TERMS_SAID)
+            if terms:
+                said.append(
+                    ngettext("{n} term changed, {terms}.", "{n} terms changed, {terms}.", n, terms="; ".join(listed))
+                )
+            if now.out_of_terms and fixed(before.total) != fixed(now.total):
+                words, change = N_("The sum went from {before} to {now} ({change})."), signed(now.total - before.total)
+                said.append(_(words, before=fixed(before.total), now=fixed(now.total), change=change))
+            if before.out_of != now.out_of:
+                words = N_("What it is divided by went from {before} to {now}.")
+                said.append(_(words, before=trimmed(before.out_of), now=trimmed(now.out_of)))
+        return " ".join([*said, self.result()])
+
+    def result(self) -> str:
+        """Describe the metric in focus before and after the last step."""
+        before, now = self.explain(setting=self.before).value, self.explain().value
+        words = N_("{metric} stays {now}.") if before == now else N_("{metric}: {before} → {now} ({change}).")
+        label, change = self.metrics[self.focus].label(self.now.k), signed(now - before)
+        return self._words(words, metric=label, before=fixed(before), now=fixed(now), change=change)
+
+    def __repr__(self) -> str:
+        graded = {item: f"{self.name(item)} ({self.now.relevance[item]:g})" for item in self.items}
+        listed = ", ".join(f"{rank}. {graded[item]}" for rank, item in enumerate(self.now.order, 1))
+        values = [
+            f"{metric.label(self.now.k)} {fixed(self.explain(name).value)}" for name, metric in self.metrics.items()
+        ]
+        n, k = len(self.now.order), self.now.k
+        with use_language(self.lang):
+            heading = _("Playground: {n} items, k={k}; relevance in brackets", n=n, k=k)
+            if self.has_gain:
+                words = N_("Playground: {n} items, k={k}, {gain} gain; relevance in brackets")
+                heading = _(words, n=n, k=k, gain=_(self.now.gain))
+            missed = [_("not in the list: {items}", items=", ".join(graded[item] for item in self.outside))]
+        return "\n  ".join([heading, listed, *missed * bool(self.outside), ", ".join(values)])
+
+    # What is shown, and what its controls do.
+
+    def _html(self, live: bool) -> str:
+        before, now, terms = self.explain(setting=self.before), self.explain(), self.terms()
+        return render(
+            "widgets/playground.jinja", play=self, live=live, gains=GAINS, table=self.table().itertuples(), before=before,
+            now=now, terms=terms, worth=_terms_of(now), turned={term.item: term.change for term in terms},
+        )  # fmt: skip
+
+    def _worked(self) -> list[str]:
+        return [self.explain()._repr_html_()]
+
+    def _use(self, name: str, value: str, key: str) -> None:
+        item = self.items[int(key)] if key else None
+        if name == "rank":
+            self.move(item, int(value)) if int(value) else self.remove(item)
+        elif name == "by":  # by keys; below the last rank is out of the list, and up from there is in
+            inside, n = item in self.now.order, len(self.now.order)
+            rank = self.now.order.index(item) + 1 + int(value) if inside else n + 1
+            self.move(item, max(rank, 1)) if rank <= n or not inside else self.remove(item)
+        elif name == "step":  # without the rounding, 0.1 + 1 - 1 would be 0.10000000000000009
+            self.change(relevance={item: max(0.0, round(self.now.relevance[item] + int(value), 6))})
+        elif name == "relevance":
+            self.change(relevance={item: float(value or "nan")})
+        elif name == "k":
+            self.change(k=int(value))
+        elif name == "gain":
+            self.change(gain=value)
+        elif name == "focus":
+            self.look_at(value)
+        else:
+            {"undo": self.undo, "reset": self.reset}[name]()
+
+    # Below.
+
+    def _do(self, now: Setting, *, moved: Any = None, said: str = "") -> None:
+        """Do a step, unless it changes nothing."""
+        if now != self.now:
+            self._check(now)
+            self.past.append(self.now)
+            self.before, self.now, self.moved = self.now, now, moved
+            self.action = said or self._step_in_words()
+            self._draw()
+
+    def _check(self, at: Setting) -> None:
+        """Raise what cannot be evaluated."""
+        if not at.order or len({*at.order}) < len(at.order) or not {*at.order} <= {*self.items}:
+            raise RecnbError(f"order={[*at.order]!r}: a list holds some of the items {[*self.items]!r}, each once.")
+        if at.gain not in GAINS:
+            raise OptionError(f"gain={at.gain!r} is no gain. {near(at.gain, GAINS)}")
+        for name in self.metrics:
+            self.explain(name, at)
+
+    def _explain(self, name: str, order: Sequence[Any], relevance: Any, k: int, gain: str) -> Explanation:
+        options = {**({"gain": gain} if "gain" in self.metrics[name].defaults else {}), **self._options[name]}
+        return replace(explain(name, order, dict(relevance), k, lang=self.lang, **options), titles=self.titles)
+
+    def _item(self, item: Any) -> Any:
+        if item not in self.items:
+            raise OptionError(f"{item!r} is not an item here. {near(item, self.items)}")
+        return item
+
+    def _name(self, metric: str) -> str:
+        name = metric_named(metric).name
+        if name not in self.metrics:
+            raise OptionError(f"{name!r} is not among the metrics of this playground. {near(name, self.metrics)}")
+        return name
+
+    def _words(self, message: str, **values: Any) -> str:
+        with use_language(self.lang):
+            return _(message, **values)
+
+    def _step_in_words(self) -> str:
+        """Describe what is now otherwise than before."""
+        before, now, said = self.before, self.now, []
+        with use_language(self.lang):
+            if before.order != now.order:
+                ranks = [at.order.index(self.moved) + 1 if self.moved in at.order else 0 for at in (before, now)]
+                message = N_("The list was put in another order.")
+                if all(ranks):
+                    message = N_("{item} moved from rank {before} to rank {now}.")
+                elif any(ranks):
+                    out = N_("{item} was put out of the list, from rank {before}.")
+                    message = out if ranks[0] else N_("{item} came into the list, at rank {now}.")
+                said.append(_(message, item=self.name(self.moved), before=ranks[0], now=ranks[1]))
+            for item, grade in now.relevance.items():
+                if grade != before.relevance[item]:
+                    words, old = N_("The relevance of {item} went from {before} to {now}."), before.relevance[item]
+                    said.append(_(words, item=self.name(item), before=number(old), now=number(grade)))
+            if before.k != now.k:
+                said.append(_("The cut-off k went from {before} to {now}.", before=before.k, now=now.k))
+            if before.gain != now.gain:
+                said.append(_("The gain is {now} instead of {before}.", before=_(before.gain), now=_(now.gain)))
+        return " ".join(said)
+
+
+def _terms_of(explanation: Explanation) -> dict[Any, Term]:
+    """Return the terms by item, without those that add nothing."""
+    columns = (explanation.rows[name].tolist() for name in ("item", "term", "credit"))
+    return {item: Term(term, credit) for item, term, credit in zip(*columns, strict=True) if credit != 0}
+
+
+def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
+    """Return the items in rank order, and the relevance of all items in the order of the truth."""
+    if ranking is None:
+        raise RecnbError("a truth was given without a ranking: give the items in rank order first.")
+    ranking, truth = (list(given) if isinstance(given, Iterator) else given for given in (ranking, truth))
+    grades = explain("cg", ranking, truth).rows["relevance"].tolist()
+    n = len(grades)
+    if not 1 <= n <= MOST:
+        raise RecnbError(f"the ranking holds {n} items: give from 1 to {MOST}, which are moved by hand.")
+    if truth is None:
+        letters = string.ascii_uppercase[:n] if n <= 26 else [f"#{rank}" for rank in range(1, n + 1)]
+        ranking, truth = letters, dict(zip(letters, grades, strict=True))
+    if not isinstance(truth, Mapping):
+        truth = dict.fromkeys(sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else truth, 1.0)
+    return tuple(ranking), {item: float(truth.get(item, 0.0)) for item in dict.fromkeys([*truth, *ranking])}
+
+
+def _grade(item: Any, grade: float) -> float:
+    """Return a relevance as a number, and refuse what is none."""
+    return float(explain("cg", [item], {item: grade}).rows["relevance"].iloc[0])
+
+
+__all__ = ["Playground", "Setting", "Term", "TermChange"]
