@@ -20,7 +20,7 @@ import pandas as pd
 from recnb.display.language import N_, _, checked, ngettext, use_language
 from recnb.display.templates import render
 from recnb.display.text import fixed, one_line, signed, trimmed
-from recnb.errors import OptionError, RecnbError, near
+from recnb.errors import OptionError, RecnbError, is_word, near, quoted
 from recnb.metrics.formula import number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
@@ -312,8 +312,8 @@ class Playground(Live):
         """Raise what cannot be evaluated."""
         if not at.order or len({*at.order}) < len(at.order) or not {*at.order} <= {*self.items}:
             raise RecnbError(f"order={[*at.order]!r}: a list holds some of the items {[*self.items]!r}, each once.")
-        if at.gain not in GAINS:
-            raise OptionError(f"gain={at.gain!r} is no gain. {near(at.gain, GAINS)}")
+        if not is_word(at.gain, GAINS):
+            raise OptionError(f"gain={quoted(at.gain)} is no gain. {near(at.gain, GAINS)}")
         for name in self.metrics:
             self.explain(name, at)
 
