@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.notebooks import BUILT, ROOT
+from tests.tools.notebooks import BUILT, ROOT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

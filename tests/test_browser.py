@@ -13,7 +13,7 @@ import pytest
 
 import recnb
 from tests.lab import Lab, errors, lab, page, run_all, shoot, texts  # noqa: F401  # fixtures are found by their names
-from tests.notebooks import BUILT
+from tests.tools.notebooks import BUILT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from tests import kernels
-from tests.notebooks import ROOT
+from tests.tools.notebooks import ROOT
 
 LONG = "a" * 60
 #: Folders of a user below a new one, and which of them are there.

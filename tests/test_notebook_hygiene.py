@@ -22,7 +22,7 @@ import pytest
 from nbformat import NotebookNode
 
 from tests.korean import english_in
-from tests.notebooks import (
+from tests.tools.notebooks import (
     BUILT,
     KERNEL,
     LANGUAGES,
@@ -124,7 +124,7 @@ def test_stored_notebook_has_the_cells_of_its_source(path: Path) -> None:
         return [(cell.id, cell.cell_type, cell.metadata.get("tags", []), cell.source) for cell in notebook.cells]
 
     assert cells(read(path)) == cells(read_source(source_of(path))), (
-        f"type: python -m tests.notebooks build {_name(path)}"
+        f"type: python -m tests.tools.notebooks build {_name(path)}"
     )
 
 

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from tests.notebooks import BUILT, ROOT
+from tests.tools.notebooks import BUILT, ROOT
 
 pytestmark = pytest.mark.spark
 

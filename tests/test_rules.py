@@ -14,8 +14,8 @@ import sys
 
 import recnb
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
-from tests import readme
 from tests.conftest import EARLY
+from tests.tools import readme
 from tests.trec import write_qrels, write_run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -98,8 +98,8 @@ def test_a_reference_is_of_the_year_of_its_key():
 
 def test_page_of_metrics_is_the_registry():
     text = readme.METRICS_PAGE.read_text("utf-8")
-    assert readme.metric_table() in text, "run: python -m tests.readme"
-    assert readme.beyond_table() in text, "run: python -m tests.readme"
+    assert readme.metric_table() in text, "run: python -m tests.tools.readme"
+    assert readme.beyond_table() in text, "run: python -m tests.tools.readme"
 
 
 def test_readme_shows_real_output():

@@ -1,7 +1,7 @@
 """Translations of what is shown, and the language in force.
 
 English stands in the code, in the place where it is shown: `_("No interval")` translates the sentence and puts the values
-in. Other languages are gettext catalogues, `locale/<language>/LC_MESSAGES/recnb.po`, which `python -m tests.translations`
+in. Other languages are gettext catalogues, `locale/<language>/LC_MESSAGES/recnb.po`, which `python -m tests.tools.translations`
 brings up to date and compiles. A result keeps the language it was made in: it is shown `with use_language(self.lang)`.
 """
 

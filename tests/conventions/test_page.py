@@ -6,12 +6,12 @@ import pytest
 
 from recnb.conventions import names
 from recnb.conventions.presets import presets
-from tests.conventions_page import DATA, FORMULA, PAGE, data_row, formula_row, page, sides, value_row
+from tests.tools.conventions_page import DATA, FORMULA, PAGE, data_row, formula_row, page, sides, value_row
 
 
 def test_page_is_up_to_date() -> None:
     text = PAGE.read_text("utf-8")
-    assert page(text) == text, "type: python -m tests.conventions_page"
+    assert page(text) == text, "type: python -m tests.tools.conventions_page"
 
 
 def test_every_library_and_variant_is_on_the_page() -> None:

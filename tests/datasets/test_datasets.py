@@ -16,7 +16,7 @@ import recnb.datasets
 from recnb.datasets import Sample, load_movielens, load_sample, movielens
 from recnb.display.language import use_language
 from recnb.errors import RecnbError
-from tests import make_sample
+from tests.tools import make_sample
 
 SAMPLE_FOLDER = Path(recnb.datasets.__file__).parent / "sample"
 

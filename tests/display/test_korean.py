@@ -17,7 +17,7 @@ from recnb.data import buckets
 from recnb.display.language import _, use_language, with_particles
 from recnb.metrics.recommendation_lists import NEEDED
 from tests.korean import EV, english_in, page
-from tests.translations import stored
+from tests.tools.translations import stored
 
 SAMPLE = recnb.datasets.load_sample()
 #: Names that a reader types or that come from the data, and symbols.

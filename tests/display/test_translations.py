@@ -17,7 +17,7 @@ import recnb.display.language as language
 from recnb import METRICS
 from recnb.display.language import LANGUAGES, NC_, _, use_language
 from tests.strategies import each_word
-from tests.translations import (
+from tests.tools.translations import (
     KEYWORDS,
     ROOT,
     extracted,
@@ -32,7 +32,7 @@ from tests.translations import (
 )
 
 CATALOGUE = stored("ko")
-COMMAND = "run: python -m tests.translations"
+COMMAND = "run: python -m tests.tools.translations"
 
 
 def texts_of(text: str | tuple[str, ...] | list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from recnb.display.language import use_language
 from recnb.lint import Lint
 from recnb.lint.findings import quoted_id
 from tests.lint_planted import CLEAN, METRIC, PLANTED
-from tests.translations import stored
+from tests.tools.translations import stored
 
 HOSTILE = "<script>alert('x')</script> $x^2$ `code` | [a](http://b.c) \u202eabc \u05d0\u05d1 \N{PARTY POPPER}\nnext"
 

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from nbformat import NotebookNode
 
 import recnb
-from tests.notebooks import BUILT
+from tests.tools.notebooks import BUILT
 
 EXAMPLES = json.loads(Path(__file__).parents[1].joinpath("worked_examples.json").read_text(encoding="utf-8"))
 WORKED = {one["id"]: one for one in EXAMPLES["worked"]}

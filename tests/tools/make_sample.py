@@ -1,6 +1,6 @@
 """The script that makes the sample data set: an imaginary library of short films.
 
-Run ``python -m tests.make_sample`` to write the CSV files again. Nothing in them comes
+Run ``python -m tests.tools.make_sample`` to write the CSV files again. Nothing in them comes
 from real people or real films. The same bytes come out on every run:
 
 * all chance comes from one ``numpy.random.RandomState``, the generator whose stream NumPy promises

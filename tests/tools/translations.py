@@ -1,6 +1,6 @@
 """The catalogue of translations: extract the messages of the code and of the templates, update, compile.
 
-    python -m tests.translations
+    python -m tests.tools.translations
 
 New messages are added to `recnb/locale/ko/LC_MESSAGES/recnb.po` without a translation, messages that are gone are kept at
 its end behind `#~`: translate the new ones, delete what is left over, and run the command again. A test fails until then.
@@ -42,7 +42,7 @@ KEYWORDS: dict[str, Any] = {
 FINDINGS, SENTENCES = ("Problem",), ("short", "why", "advice")
 #: Extensions of Jinja2 in use; a template that cannot be read is an error.
 OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
-HEADER = "# Korean translations of recnb. Updated by: python -m tests.translations"
+HEADER = "# Korean translations of recnb. Updated by: python -m tests.tools.translations"
 
 
 class Messages(Catalog):

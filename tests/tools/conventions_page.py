@@ -1,4 +1,4 @@
-"""The page that says how libraries differ, made of the presets: `python -m tests.conventions_page` writes it anew."""
+"""The page that says how libraries differ, made of the presets: `python -m tests.tools.conventions_page` writes it anew."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from recnb.libraries.variant import Variant
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import LIST_METRICS
 
-PAGE = pathlib.Path(__file__).resolve().parent.parent / "recnb" / "conventions" / "README.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "recnb" / "conventions" / "README.md"
 #: The six metrics of the tables: what each is called there, and the names under which recnb lists a library's own.
 SIX = {
     "nDCG": ("ndcg",), "precision": ("precision",), "recall": ("recall",), "AP": ("average_precision",),
@@ -227,7 +227,7 @@ def _meaning(one: Preset) -> str:
 
 
 PLACES = {
-    name: (f"<!-- {name}: made by python -m tests.conventions_page -->", f"<!-- /{name} -->")
+    name: (f"<!-- {name}: made by python -m tests.tools.conventions_page -->", f"<!-- /{name} -->")
     for name in ("values", "formulas", "data", "libraries")
 }
 

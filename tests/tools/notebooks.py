@@ -1,4 +1,4 @@
-"""Notebooks built from their sources: `python -m tests.notebooks build [name ...]`, `python -m tests.notebooks check`.
+"""Notebooks built from their sources: `python -m tests.tools.notebooks build [name ...]`, `python -m tests.tools.notebooks check`.
 
 `notebooks/source/NN_name.py` (jupytext, percent format) is what one edits; `notebooks/NN_name.ipynb` is made of it by
 running it, without anything that differs from run to run, so that two builds give the same bytes and a difference in
@@ -29,7 +29,7 @@ from nbformat import NotebookNode
 
 from tests import kernels
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "notebooks"
 SOURCES = BUILT / "source"
 #: The folders of notebooks in other languages.
@@ -187,7 +187,7 @@ def built(source: Path) -> str:
 
 def main() -> int:
     """Build notebooks, or check that those stored are what a build gives."""
-    parser = argparse.ArgumentParser(prog="python -m tests.notebooks", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.tools.notebooks", description=main.__doc__)
     parser.add_argument("what", choices=["build", "check"])
     parser.add_argument("names", nargs="*", help="how the names begin; all if none is given")
     asked = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The generated parts of the README and of the page of metrics: `python -m tests.readme` writes them anew."""
+"""The generated parts of the README and of the page of metrics: `python -m tests.tools.readme` writes them anew."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import re
 
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 METRICS_PAGE = ROOT / "recnb" / "metrics" / "README.md"
-BEGIN, END = "<!-- metrics: made by python -m tests.readme -->", "<!-- /metrics -->"
-BEGIN_RETRIEVAL, END_RETRIEVAL = "<!-- retrieval: made by python -m tests.readme -->", "<!-- /retrieval -->"
-BEGIN_BEYOND, END_BEYOND = "<!-- beyond accuracy: made by python -m tests.readme -->", "<!-- /beyond accuracy -->"
+BEGIN, END = "<!-- metrics: made by python -m tests.tools.readme -->", "<!-- /metrics -->"
+BEGIN_RETRIEVAL, END_RETRIEVAL = "<!-- retrieval: made by python -m tests.tools.readme -->", "<!-- /retrieval -->"
+BEGIN_BEYOND, END_BEYOND = "<!-- beyond accuracy: made by python -m tests.tools.readme -->", "<!-- /beyond accuracy -->"
 NEEDS = {
     "train": "`train=`",
     "catalogue": "`items=` or `train=`",
