@@ -1,8 +1,10 @@
-"""Every kind of result under "ko": no English but ids, symbols of metrics and code."""
+"""Every kind of result under "ko": no English but ids, symbols of metrics and code; and the words of the catalogue."""
 
 from __future__ import annotations
 
+import gettext
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -12,59 +14,39 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb import LIST_METRICS, METRICS
+from recnb import LIST_METRICS, METRICS, Convention
+from recnb.conventions import WORDS, in_words
+from recnb.conventions.convention import DECISIONS
+from recnb.conventions.presets import of_library
 from recnb.data import buckets
-from recnb.display.language import _, use_language, with_particles
+from recnb.display.language import _, use_language, width, with_particles
 from recnb.metrics.recommendation_lists import NEEDED
-from tests.korean import EV, english_in, page
+from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, Shown, english_in, page
+from tests.strategies import each_word
 from tests.tools.translations import stored
 
 SAMPLE = recnb.datasets.load_sample()
-#: Names that a reader types or that come from the data, and symbols.
-CODE = [
-    "True",
-    "False",
-    "recs",
-    "truth",
-    "assign",
-    "groupby",
-    "isin",
-    "alpha",
-    "ratio",
-    "Methods",
-    "RBO",
-    "BCa",
-    "nDCG",
-    "Alt",
-    "Enter",
-    "JupyterLab",
-    "Webber",
-    "Moffat",
-    "Zobel",
-    "evaluate",
-    "read",
-]
+
+
+def words_in(texts: Iterable[Any]) -> set[str]:
+    return {word for text in texts for word in re.findall("[A-Za-z]{2,}", str(text))}
+
+
+#: Names that a reader types or that come from the data, symbols, and the columns of frames.
 NAMES = (
-    {*CODE, *SAMPLE.test.columns}
-    | {part for name in [*LIST_METRICS, *NEEDED] for part in re.findall("[A-Za-z]{3,}", name)}
-    | {part for one in LIST_METRICS.values() for part in re.findall("[A-Za-z]{3,}", one.symbol)}
-    | {part for one in (SAMPLE.items, SAMPLE.users, SAMPLE.recommendations) for part in one.columns}
-    | {
-        word
-        for column in ("title", "genres")
-        for text in SAMPLE.items[column]
-        for word in re.findall("[A-Za-z]+", text)
-    }
-    | {
-        word
-        for column in ("segment", "branch")
-        for text in SAMPLE.users[column]
-        for word in re.findall("[A-Za-z]+", text)
-    }
-    | {"knn", "factors", "popular", "differences", "conclusion", "forest", "movers", "overlap"}
-    # The columns of a frame and of its segments, by which they are asked for in any language.
-    | {"metric", "mean", "low", "high", "gap", "holm", "users", "small", "False", "True"}
+    words_in([
+        "True False recs truth assign groupby isin alpha ratio Methods RBO BCa nDCG Alt Enter JupyterLab Webber Moffat Zobel evaluate read",
+        "knn factors popular differences conclusion forest movers overlap metric mean low high gap holm users small",
+    ])
+    | words_in([*LIST_METRICS, *NEEDED, *(one.symbol for one in LIST_METRICS.values())])
+    | words_in(column for one in (SAMPLE.items, SAMPLE.users, SAMPLE.recommendations, SAMPLE.test) for column in one)
+    | words_in([*SAMPLE.items["title"], *SAMPLE.items["genres"], *SAMPLE.users["segment"], *SAMPLE.users["branch"]])
+)  # fmt: skip
+#: Libraries, their variants and what decides between them.
+OF_LIBRARIES = words_in(
+    f"{one.library} {one.variant}" for name in recnb.conventions.names() for one in of_library(name)
 )
+OF_LIBRARIES |= words_in([*DECISIONS, "metric out_of gain discount log_base ideal recnb relevant library otherwise value difference convention fit decision frames from change moved most"])  # fmt: skip
 
 
 @cache
@@ -72,34 +54,59 @@ def compared(**options: Any) -> Any:
     return recnb.compare(SAMPLE.recommendations, SAMPLE.test, **options)
 
 
-def evaluated(**options: Any) -> recnb.Evaluation:
-    return recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **options)
+@cache
+def evaluated(*side: str) -> recnb.Evaluation:
+    return recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **{name: getattr(SAMPLE, name) for name in side})
 
 
 def full() -> recnb.Evaluation:
-    return evaluated(train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
+    return evaluated("train", "items", "users")
 
 
-def exercise(metric: str = "ndcg") -> list[Any]:
+def exercise(metric: str) -> list[Any]:
     q = recnb.quiz(metric, 3)
     wrong = [q.check(one.number) for one in q.mistakes]
     return [q, q.reveal(), q.check(q.value), q.check(round(q.value, 2)), q.check(0.31), *wrong]
 
 
-def played() -> list[Any]:
-    state = recnb.playground([3, 2, 0, 1])
-    return [state, recnb.playground(["a", "b", "c"], {"a": 1, "d": 2}, metrics=["recall"])]
+def explanations() -> Iterator[Any]:
+    decided = recnb.evaluate(RECS, TRUTH, averaged_users="union", no_relevant="one")
+    for name, metric in METRICS.items():
+        for options in each_word(metric):
+            yield from (
+                EV.explain(name, *at, **options) for at in (("a", 3), ("b", 1), ("c", 5), ("e", 50), ("d", None))
+            )
+        yield from (recnb.explain(name, [3, 2, 0, 1]), decided.explain(name, "f", 3))
+    for name, metric in LIST_METRICS.items():
+        yield full().explain(name, *(["u002"] if metric.of == "user" else []), k=5)
+
+
+def of_libraries() -> list[Any]:
+    other = recnb.evaluate(RECS.assign(score=-RECS["rank"]).drop(columns="rank"), TRUTH, ties="last")
+    ways = [EV.why("ndcg", 3, other=library) for library in ("rectools", "ranx", "trec_eval")]
+    ways += [EV.why("ndcg", 3, other=Convention(averaged_users="union", no_relevant="zero", relevant_from=2))]
+    ways += [EV.why("f1", 3, other=other), EV.why("ndcg", 3, other=EV.under("ranx"))]
+    ours = float(ONE.ndcg(k=3))
+    numbers = (f"{ours:.2f}", "0.0003", f"{ours:.6f}", f"{ours - 0.9e-4:.4f}")
+    named = [*(ONE.identify("ndcg", number, 3) for number in numbers), EV.identify("err", 0.77, 3)]
+    under = EV.under("rectools")
+    return [*ways, *named, EV.spread("ndcg", 3), under.ndcg(k=3), under.table(k=3)]
 
 
 RESULTS: dict[str, Any] = {
-    "playground": played,
+    "playground": lambda: [recnb.playground([3, 2, 0, 1]), recnb.playground(["a", "b", "c"], {"a": 1, "d": 2}, metrics=["recall"])],
     "quiz": lambda: [one for metric in METRICS for one in exercise(metric)],
+    "explanations": explanations,
+    "evaluations": lambda: [ev for ev, _k in EVALUATIONS.values()],
+    "scores": lambda: [getattr(ev, name)(k=3) for ev, _k in EVALUATIONS.values() for name in METRICS],
+    "tables": lambda: [one for ev, _k in EVALUATIONS.values() for one in (
+        ev.table(["ndcg", "recall"], k=[1, None], gain="exponential"), ev.curve("ndcg", k=[1, 2, 3]))],
+    "lists": lambda: [recnb.ndcg([["a"], ["b"]], [["a"], ["c"]])],
+    "libraries": of_libraries,
     "metrics beyond accuracy": lambda: [full().beyond(k=10), full().beyond(), EV.beyond(k=3), evaluated().beyond()],
     "scores beyond accuracy": lambda: [getattr(full(), name)(k=10) for name in LIST_METRICS],
-    "explanations beyond accuracy": lambda: [
-        full().explain(name, *(["u002"] if LIST_METRICS[name].of == "user" else []), k=5) for name in LIST_METRICS
-    ],
-    "lint": lambda: [full().lint(), EV.lint(), evaluated(train=SAMPLE.test, items=SAMPLE.items.head(50)).lint()],
+    "lint": lambda: [full().lint(), EV.lint(), recnb.evaluate(
+        SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.test, items=SAMPLE.items.head(50)).lint()],
     "report": lambda: [full().report([5, 10], by="segment"), EV.report([1, 3]), full().report(10)],
     "segments": lambda: [full().table(k=10, by="segment"), full().table(k=10, by="branch")],
     "power": lambda: [full().detectable("ndcg", k=10), EV.detectable("ndcg", k=3)],
@@ -108,13 +115,12 @@ RESULTS: dict[str, Any] = {
     "differences": lambda: [compared(baseline="popular").differences("ndcg", k=[5, 10]), compared().differences(k=10)],
     "movers": lambda: [compared(baseline="popular").movers("ndcg", 10)],
     "curves": lambda: [compared().curve("ndcg", range(1, 6))],
-    "comparison report": lambda: [
-        recnb.compare(
-            SAMPLE.recommendations, SAMPLE.test, baseline="popular", train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users
-        ).report([5, 10], by="segment"),
-        compared().report(10),
-    ],
+    "comparison report": lambda: [recnb.compare(
+        SAMPLE.recommendations, SAMPLE.test, baseline="popular", train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users
+    ).report([5, 10], by="segment"), compared().report(10)],
 }  # fmt: skip
+
+CODE_IN_TEXT = re.compile(r"`[^`]*`|\$[^$]*\$|\w+\.\w+\([^()]*(\([^()]*\))?[^()]*\)|\.\w+\([^()]*\)|\w+=[\w'\"\[\]]*")
 
 
 def said(one: Any) -> str:
@@ -122,11 +128,68 @@ def said(one: Any) -> str:
     shown = repr(one)
     if hasattr(one, "_repr_html_"):
         shown += "\n" + page(one._repr_html_() or "")
+    if "otherwise" in getattr(one, "columns", ()):  # an error, which is English, and may be cut
+        for words in one["otherwise"][one["value"].isna()]:
+            shown = re.sub(f"{re.escape(words[:40])}[^–<\n]*", "", shown)
     shown = re.sub(r"\w+ …", " ", shown)  # a title that is cut
     shown = re.sub(r"^ *\w+ = .*$", " ", shown, flags=re.MULTILINE)  # a line of code
-    return re.sub(
-        r"`[^`]*`|\$[^$]*\$|\w+\.\w+\([^()]*(\([^()]*\))?[^()]*\)|\.\w+\([^()]*\)|\w+=[\w'\"\[\]]*", " ", shown
-    )
+    return CODE_IN_TEXT.sub(" ", shown)
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_a_result_shows_no_english(kind: str) -> None:
+    known = NAMES | OF_LIBRARIES if kind == "libraries" else NAMES
+    with use_language("ko"):
+        for one in RESULTS[kind]():
+            columns = one.reset_index().columns if isinstance(one, pd.DataFrame) else []
+            assert english_in(said(one)) - known - words_in(columns) == set(), said(one)
+
+
+@pytest.mark.parametrize("which", EVALUATIONS)
+def test_a_report_is_all_korean(which: str) -> None:
+    evaluation, k = EVALUATIONS[which]
+    report = evaluation.report(k, [*METRICS], lang="ko")
+    # What a finding tells to type is code, and nDCG is what a finding calls the metric of that name.
+    lint = report.lints[""]
+    code = " ".join(f"`{one.code}`" for one in lint) + " ".join(lint.not_checked)
+    typed = words_in(re.findall(r"`([^`]*)`", code)) | {"nDCG"}
+    document, told = Shown(), report.to_dict()
+    document.feed(report.to_html())
+    assert document.lang == "ko"
+    texts = [told["basis"], *told["populations"][0]["users"], *told["conventions"], *told["notes"]]
+    texts += [one[what] for one in told["metrics"] for what in ("reads", "formula", "convention")]
+    for text in (report.to_markdown(), report.to_latex(), "\n".join(document.said), "\n".join(texts)):
+        assert english_in(text) - typed == set(), text
+    assert told.keys() == evaluation.report(k).to_dict().keys()
+
+
+def test_conventions_are_all_korean() -> None:
+    with use_language("ko"):
+        for name, words in WORDS.items():
+            for word in words:
+                convention = Convention(**{name: word})  # type: ignore[arg-type]
+                shown = [convention.in_words(), *convention.phrases(graded=True), *convention.phrases(graded=False)]
+                assert english_in("\n".join(shown)) == set(), (name, word)
+        assert Convention(relevant_from=4).in_words().endswith("관련 기준: 관련도 4 이상")
+        options = [pair for metric in METRICS.values() for each in each_word(metric) for pair in each.items()]
+        assert english_in("\n".join(in_words(name, value) for name, value in options)) == set()
+
+
+def test_the_glossary_is_all_korean() -> None:
+    glossary = recnb.glossary("ko")
+    frame = glossary.to_frame()
+    terms = {"user", "item", "rank", "relevance", "gain", "discount", "ideal list", "cut-off", "hit", "truth", "credit"}
+    assert terms | {"out of", "convention", *METRICS} < {*frame["term"]}
+    assert frame["term"].is_unique
+    for text in ("\n".join([*frame["name"], *frame["meaning"]]), repr(glossary), page(glossary._repr_html_())):
+        for term in sorted(frame["term"], key=len, reverse=True):
+            text = text.replace(term, "")
+        assert english_in(text) == set()
+    lines = zip(repr(glossary).splitlines()[2:], frame["name"], strict=True)
+    assert len({width(line[: line.index(name)]) for line, name in lines if name != "F1"}) == 1, "columns are in line"
+    names = frame.set_index("term")["name"]
+    assert [names[term] for term in ("cg", "hit_rate")] == ["누적 이득(누적 이익)", "적중률(히트 레이트)"]
+    assert recnb.glossary("en").to_frame().set_index("term")["name"]["cg"] == "cumulative gain"
 
 
 def test_rows_that_are_not_in_memory_are_told_of_in_korean(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,20 +201,6 @@ def test_rows_that_are_not_in_memory_are_told_of_in_korean(monkeypatch: pytest.M
         left_out = [line for line in page(report._repr_html_()).splitlines() if "에 있다" in line]
         assert left_out
         assert english_in("\n".join(left_out)) <= {"DuckDB"}
-
-
-def columns(one: Any) -> set[str]:
-    """The words in the column names of a frame, which stay as they are typed."""
-    names = one.reset_index().columns if isinstance(one, pd.DataFrame) else []
-    return set(re.findall("[A-Za-z]{3,}", " ".join(map(str, names))))
-
-
-@pytest.mark.parametrize("kind", RESULTS)
-def test_a_result_shows_no_english(kind: str) -> None:
-    with use_language("ko"):
-        for one in RESULTS[kind]():
-            left = english_in(said(one)) - NAMES - columns(one)
-            assert left == set(), said(one)
 
 
 # The words of the catalogue
@@ -166,15 +215,13 @@ TRANSLATIONS = [
 RETIRED = re.compile(
     r"처음 [kn{]|너머|식별자|인쇄된|독자|시험 아이템|세그먼트|센다|세어야|실수로 (?:된|들어온)|실수가 된|뒤집|보라\b|하라\b|보자\b|습니다|세요|끈기"
 )
+#: A particle after a value that has one form alone.
+ONE_FORM = re.compile(r"\{[^{}]*\}(?:으로|로|이|가|은|는|을|를|과|와)(?![가-힣(])")
 
 
-def test_one_word_and_one_register_for_each_thing() -> None:
+def test_one_word_one_register_and_both_forms_of_particles() -> None:
     assert [text for text in TRANSLATIONS if RETIRED.search(text)] == []
-
-
-def test_a_particle_after_a_value_has_both_forms() -> None:
-    fixed = re.compile(r"\{[^{}]*\}(?:으로|로|이|가|은|는|을|를|과|와)(?![가-힣(])")
-    assert [text for text in TRANSLATIONS if fixed.search(text) and "\\" not in text] == []
+    assert [text for text in TRANSLATIONS if ONE_FORM.search(text) and "\\" not in text] == []
 
 
 def test_particles_fit_what_is_put_in() -> None:
@@ -185,11 +232,7 @@ def test_particles_fit_what_is_put_in() -> None:
         assert with_particles(f"{name}은(는) 거부함") == f"{name}{particle} 거부함"
 
 
-def test_the_glossary_gives_the_names_of_other_books_too() -> None:
-    names = recnb.glossary("ko").to_frame().set_index("term")["name"]
-    assert [names[term] for term in ("cg", "dcg", "hit_rate")] == [
-        "누적 이득(누적 이익)",
-        "할인 누적 이득(감소된 누적 이득)",
-        "적중률(히트 레이트)",
-    ]
-    assert recnb.glossary("en").to_frame().set_index("term")["name"]["cg"] == "cumulative gain"
+def test_a_word_that_has_a_plural_is_translated_by_any_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gettext.GNUTranslations, "gettext", lambda self, message: self._catalog.get(message, message))
+    with use_language("ko"):
+        assert (_("user"), _("item")) == ("사용자", "아이템")
