@@ -37,11 +37,10 @@ def test_the_setting_and_the_way_back():
 
 
 def test_an_argument_goes_before_the_setting():
-    assert EV.explain("ndcg", "a", 3, lang="ko").lang == "ko"
-    assert EV.report([3], lang="ko").lang == "ko"
-    assert recnb.explain("ndcg", [1, 0], lang="ko").lang == "ko"
     frame = RECS.assign(relevance=1)
-    assert frame.rec.explain("ndcg", "a", 3, lang="ko").lang == frame.rec.report([3], lang="ko").lang == "ko"
+    for one in (EV, recnb.explain("ndcg", [1, 0], lang="ko"), frame.rec):
+        made = [one] if hasattr(one, "lang") else [one.explain("ndcg", "a", 3, lang="ko"), one.report([3], lang="ko")]
+        assert {each.lang for each in made} == {"ko"}
     recnb.language("ko")
     assert "users" in repr(EV.report([3], lang="en"))
     assert repr(EV.explain("ndcg", "a", 3, lang="en")).startswith("nDCG@3 of user a = ")
@@ -56,20 +55,20 @@ def test_a_language_that_is_none_is_refused(call: Any):
         call(lang="english")
 
 
+def results():
+    return [EV.explain("ndcg", "a", 3), EV.report([3]), EV.curve("ndcg", [1, 2]), EV.ndcg(k=3), EV.table(k=3), recnb.glossary()]  # fmt: skip
+
+
 def test_a_result_keeps_its_language():
-    made = [EV.explain("ndcg", "a", 3), EV.report([3]), EV.curve("ndcg", [1, 2]), EV.ndcg(k=3), EV.table(k=3)]
-    made += [recnb.glossary()]
-    shown = [(repr(one), one._repr_html_()) for one in made]
-    recnb.language("ko")
-    assert [(repr(one), one._repr_html_()) for one in made] == shown
-    korean = [EV.explain("ndcg", "a", 3), EV.report([3]), EV.curve("ndcg", [1, 2]), EV.ndcg(k=3), EV.table(k=3)]
-    shown = [(repr(one), one._repr_html_()) for one in korean]
-    kept = pickle.dumps(korean[3])
-    recnb.language("en")
-    again = pickle.loads(kept)
-    assert [(repr(one), one._repr_html_()) for one in korean] == shown
-    assert (again.lang, repr(again), again._repr_html_()) == ("ko", *shown[3])
-    assert replace(korean[0], value=1.0).lang == "ko"
+    for there, back in (("en", "ko"), ("ko", "en")):
+        recnb.language(there)
+        made = results()
+        shown, kept = [(repr(one), one._repr_html_()) for one in made], pickle.dumps(made[3])
+        recnb.language(back)
+        again = pickle.loads(kept)
+        assert [(repr(one), one._repr_html_()) for one in made] == shown
+        assert (again.lang, repr(again), again._repr_html_()) == (there, *shown[3])
+        assert replace(made[0], value=1.0).lang == there
 
 
 def test_columns_and_keys_stay_as_they_are():
@@ -88,20 +87,16 @@ def test_columns_and_keys_stay_as_they_are():
 
 def test_notes_of_the_data_are_said_in_the_language_of_the_moment():
     ev = EVALUATIONS["one frame"][0]
-    before = ev.notes
-    assert before[0].startswith("relevant items: those in this frame")
+    assert ev.notes[0].startswith("relevant items: those in this frame")
     with use_language("ko"):
         assert ev.notes[0].startswith("관련 아이템은 이 프레임에 있는 것")
-    assert ev.notes == before
 
 
 def test_speaking_ends():
     with use_language("ko"):
-        assert current() == "ko"
-        with use_language(None):
-            assert current() == "ko"
-        with use_language("en"):
-            assert current() == "en"
+        for lang in (None, "en"):
+            with use_language(lang):
+                assert current() == (lang or "ko")
         assert current() == "ko"
     with pytest.raises(KeyError), use_language("ko"):
         _("{n} more", m=1)
@@ -109,13 +104,14 @@ def test_speaking_ends():
 
 
 def test_threads_do_not_hear_each_other():
-    heard: dict[str, list[str]] = {"en": [], "ko": []}
-    both = threading.Barrier(2)
+    heard: dict[str | None, list[str]] = {"en": [], "ko": [], None: []}
+    recnb.language("ko")
+    together = threading.Barrier(3)
 
-    def talk(lang: str) -> None:
+    def talk(lang: str | None) -> None:
         with use_language(lang):
             for _ignored in range(50):
-                both.wait()
+                together.wait()
                 heard[lang].append(ngettext("{n:,} user", "{n:,} users", 2))
 
     threads = [threading.Thread(target=talk, args=(lang,)) for lang in heard]
@@ -123,13 +119,8 @@ def test_threads_do_not_hear_each_other():
         one.start()
     for one in threads:
         one.join()
-    assert heard == {"en": ["2 users"] * 50, "ko": ["사용자 2명"] * 50}
-    recnb.language("ko")
-    said: list[str] = []
-    one = threading.Thread(target=lambda: said.append(current()))
-    one.start()
-    one.join()
-    assert said == ["ko"], "the setting holds in every thread"
+    # The setting holds in every thread.
+    assert heard == {"en": ["2 users"] * 50, "ko": ["사용자 2명"] * 50, None: ["사용자 2명"] * 50}
 
 
 def test_forms_for_one_and_many():
@@ -152,17 +143,15 @@ def texts_in(figure: Figure) -> list[Any]:
 
 @needs_font
 def test_a_korean_figure_has_its_letters(tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture):
-    before = dict(mpl.rcParams)
+    before, drawn = dict(mpl.rcParams), Figure().add_subplot()
     with use_language("ko"):
         figure = EV.ndcg(k=3).plot(Figure().add_subplot()).figure
+        EV.curve("ndcg", [1, 2]).plot(drawn)
     assert dict(mpl.rcParams) == before, "no setting of matplotlib is changed"
     labels = texts_in(figure)
     assert any(HANGUL.search(text.get_text()) for text in labels)
     assert english_in("\n".join(text.get_text() for text in labels)) == set()
     assert all(text.get_fontfamily()[0] in fonts.KOREAN for text in labels)
-    drawn = Figure().add_subplot()
-    with use_language("ko"):
-        EV.curve("ndcg", [1, 2]).plot(drawn)
     assert "사용자" in drawn.get_ylabel()
     with caplog.at_level(logging.WARNING, logger="matplotlib"):
         for kind in ("png", "svg", "pdf"):  # a missing letter is a warning, which is an error here
@@ -184,7 +173,7 @@ def test_without_a_korean_font_labels_are_english(monkeypatch: pytest.MonkeyPatc
     assert "사용자" in repr(report), "text needs no font"
 
 
-def test_the_first_font_of_the_list_is_taken(monkeypatch: pytest.MonkeyPatch):
+def test_the_first_font_of_the_list_is_taken_and_english_plots_look_for_none(monkeypatch: pytest.MonkeyPatch):
     for there, taken in (
         ({"NanumGothic", "Noto Sans CJK KR"}, "Noto Sans CJK KR"),
         ({"Apple SD Gothic Neo", "Malgun Gothic"}, "Malgun Gothic"),
@@ -192,9 +181,6 @@ def test_the_first_font_of_the_list_is_taken(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(fonts, "installed", lambda there=there: there)
         with fonts.lettering("ko") as options:
             assert options == {"fontfamily": [taken, "DejaVu Sans"]}
-
-
-def test_english_plots_look_for_no_font(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(fonts, "installed", lambda: pytest.fail("fonts were looked for"))
     assert EV.curve("ndcg", [1, 2]).plot(Figure().add_subplot()) is not None
 
@@ -202,9 +188,8 @@ def test_english_plots_look_for_no_font(monkeypatch: pytest.MonkeyPatch):
 def test_a_font_is_in_force_for_as_long_as_a_plot_is_drawn(monkeypatch: pytest.MonkeyPatch):
     assert "DejaVu Sans" in fonts.installed()
     monkeypatch.setattr(fonts, "KOREAN", ("DejaVu Sans",))
-    before = mpl.rcParams["font.family"]
+    before, taken = mpl.rcParams["font.family"], ["DejaVu Sans", "DejaVu Sans"]
     with fonts.lettering("ko", rc=True) as options:
-        assert mpl.rcParams["font.family"] == options["fontfamily"] == ["DejaVu Sans", "DejaVu Sans"]
+        assert mpl.rcParams["font.family"] == options["fontfamily"] == taken
     with fonts.lettering("ko") as options:
-        assert mpl.rcParams["font.family"] == before
-        assert options["fontfamily"] == ["DejaVu Sans", "DejaVu Sans"]
+        assert (mpl.rcParams["font.family"], options["fontfamily"]) == (before, taken)

@@ -13,24 +13,22 @@ from recnb.display import progress
 
 
 @pytest.fixture(autouse=True)
-def bars_are_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RECNB_NO_PROGRESS", raising=False)
-
-
-def test_bars_can_be_turned_off(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "DELAY", -1.0)
+
+
+def test_bars_can_be_turned_off_and_quick_work_shows_none(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RECNB_NO_PROGRESS", "1")
     assert list(progress.steps(range(3), "counting")) == [0, 1, 2]
-    assert capfd.readouterr().err == ""
-
-
-def test_quick_work_shows_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.undo()
     assert list(progress.steps(iter("abc"), "work")) == ["a", "b", "c"]
     assert capfd.readouterr() == ("", "")
 
 
-def test_slow_work_shows_how_far_it_is(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "DELAY", -1.0)
+def test_slow_work_shows_how_far_it_is(capfd: pytest.CaptureFixture[str]) -> None:
     assert list(progress.steps(range(4), "some work")) == [0, 1, 2, 3]
     assert "some work" in capfd.readouterr().err
     with progress.counted(10, "by hand") as bar:
@@ -39,8 +37,7 @@ def test_slow_work_shows_how_far_it_is(capfd: pytest.CaptureFixture[str], monkey
     assert "5/10" in capfd.readouterr().err
 
 
-def test_the_bar_goes_when_the_work_fails(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "DELAY", -1.0)
+def test_the_bar_goes_when_the_work_fails(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ZeroDivisionError), progress.counted(2, "work") as bar:
         bar.update(1 // 0)
     assert bar.disable
@@ -71,23 +68,19 @@ def test_a_notebook_keeps_no_bar(delay: float, updates: int) -> None:
     assert [bar.data for bar in bars] == [{"text/plain": ""}] * updates
 
 
-def test_tests_show_a_bar(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "DELAY", -1.0)
-    apart = np.random.default_rng(0).random((400, 3)) - 0.4
-    recnb.stats.paired(apart, recnb.stats.Settings(test="randomization", permutations=20))
-    assert "testing" in capfd.readouterr().err
-
-
-def test_every_long_part_of_a_comparison_has_a_bar(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_long_part_of_a_comparison_has_a_bar(capfd: pytest.CaptureFixture[str]) -> None:
     sample = recnb.datasets.load_sample()
-    monkeypatch.setattr(progress, "DELAY", -1.0)
     compared = recnb.compare(sample.recommendations, sample.test, train=sample.train)
     assert "comparing:" in capfd.readouterr().err
-    for long in (lambda: compared.overlap(k=5), lambda: compared.differences("ndcg", k=5, by="activity")):
+    apart = np.random.default_rng(0).random((400, 3)) - 0.4
+    settings = recnb.stats.Settings(test="randomization", permutations=20)
+    for label, long in (
+        ("comparing:", lambda: compared.overlap(k=5)),
+        ("comparing:", lambda: compared.differences("ndcg", k=5, by="activity")),
+        ("testing", lambda: recnb.stats.paired(apart, settings)),
+    ):
         long()
-        assert "comparing:" in capfd.readouterr().err
+        assert label in capfd.readouterr().err
 
 
 def test_evaluating_imports_no_bar() -> None:

@@ -71,29 +71,20 @@ def test_what_is_wrong_with_a_catalogue_is_found():
     assert [one.split(":")[0] for one in problems(catalogue)] == ["obsolete"] * 8
 
 
-def test_messages_of_code_are_extracted_within_f_strings_too():
-    code = b"""f"{_('one')} {ngettext('a', 'b', n)}"; X = {1: N_("two" " words")}; NC_("context", "three"); _(X[1]); Plural("c", "d")"""
-    found = [
-        (message, context) for _line, message, _comments, context in extract(in_python, io.BytesIO(code), KEYWORDS)
-    ]
-    expected = [("one", None), (("a", "b"), None), ("two words", None), ("three", "context"), (("c", "d"), None)]
+@pytest.mark.parametrize(
+    ("how", "code", "expected"),
+    [
+        (in_python, b"""f"{_('one')} {ngettext('a', 'b', n)}"; X = {1: N_("two" " words")}; NC_("context", "three"); _(X[1]); Plural("c", "d")""",
+         [("one", None), (("a", "b"), None), ("two words", None), ("three", "context"), (("c", "d"), None)]),
+        (in_python, b"""Problem(rows, short=Plural("a", "b"), why={"x": "one", "y": "two"}[how], advice="three" if n else "four")""",
+         [(("a", "b"), None), ("one", None), ("two", None), ("three", None), ("four", None)]),
+        ("jinja2", b"""<b>{{ _("Users") }}</b> {{ ngettext("{n} row", "{n} rows", n) }} {{ pgettext("table", "to") }}""",
+         [("Users", None), (("{n} row", "{n} rows"), None), ("to", "table")]),
+    ],
+)  # fmt: skip
+def test_messages_are_extracted(how: Any, code: bytes, expected: list[Any]):
+    found = [(message, context) for _line, message, _comments, context in extract(how, io.BytesIO(code), KEYWORDS)]
     assert sorted(found, key=str) == sorted(expected, key=str)
-
-
-def test_sentences_of_findings_are_extracted_without_a_mark():
-    code = (
-        b"""Problem(rows, short=Plural("a", "b"), why={"x": "one", "y": "two"}[how], advice="three" if n else "four")"""
-    )
-    found = [message for _line, message, _comments, _context in extract(in_python, io.BytesIO(code), KEYWORDS)]
-    assert sorted(found, key=str) == sorted([("a", "b"), "one", "two", "three", "four"], key=str)
-
-
-def test_messages_of_templates_are_extracted():
-    template = b"""<b>{{ _("Users") }}</b> {{ ngettext("{n} row", "{n} rows", n) }} {{ pgettext("table", "to") }}"""
-    found = [
-        (message, context) for _line, message, _comments, context in extract("jinja2", io.BytesIO(template), KEYWORDS)
-    ]
-    assert found == [("Users", None), (("{n} row", "{n} rows"), None), ("to", "table")]
 
 
 def test_what_is_marked_is_written_out():
@@ -138,19 +129,12 @@ def test_the_english_of_a_metric_is_its_own(metric: Any):
 
 
 def test_terms_are_those_of_the_articles():
+    terms = {
+        "precision": "정밀도", "recall": "재현율", "hit_rate": "적중률", "reciprocal_rank": "역순위", "average_precision": "평균 정밀도",
+        "cg": "누적 이득", "dcg": "할인 누적 이득", "idcg": "이상적 할인 누적 이득", "ndcg": "정규화 할인 누적 이득",
+    }  # fmt: skip
     with use_language("ko"):
-        terms = {name: metric.term for name, metric in METRICS.items()}
-    assert terms["precision"] == "정밀도"
-    assert terms["recall"] == "재현율"
-    assert terms["hit_rate"] == "적중률"
-    assert terms["reciprocal_rank"] == "역순위"
-    assert terms["average_precision"] == "평균 정밀도"
-    assert [terms[name] for name in ("cg", "dcg", "idcg", "ndcg")] == [
-        "누적 이득",
-        "할인 누적 이득",
-        "이상적 할인 누적 이득",
-        "정규화 할인 누적 이득",
-    ]
+        assert {name: METRICS[name].term for name in terms} == terms
 
 
 @pytest.mark.parametrize("name", METRICS)
