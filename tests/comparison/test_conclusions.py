@@ -2,11 +2,9 @@
 
 import pickle
 import re
-import unicodedata
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 import pytest
 
 import recnb
@@ -16,8 +14,6 @@ from recnb.errors import OptionError
 from recnb.report.conclusions import Difference, conclusion
 
 mpl.use("Agg")
-
-EVIL = ['<script>alert("x")</script>', "a|b *c* `d` $e$ {f}\nline", "\u202eright to left http://example.org/"]
 
 
 def difference(**values):
@@ -52,61 +48,6 @@ def test_one_comparison_needs_no_correction(sample):
     words = recnb.compare(models, sample.test).differences("ndcg", k=10)
     assert "Holm" not in str(words)
     assert words.notes[0].startswith("One comparison")
-
-
-PARTS = {
-    "comparison": lambda found: found,
-    "differences": lambda found: found.differences("ndcg", k=2),
-    "movers": lambda found: found.movers("ndcg", k=2),
-    "curve": lambda found: found.curve("ndcg", k=[1, 2]),
-}
-
-
-@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
-def test_names_in_a_part_are_made_safe(part):
-    truth = pd.DataFrame({"user": [*EVIL, "plain"], "item": EVIL[0]})
-    rows = [(user, item, rank) for user in truth.user for rank, item in enumerate(EVIL[:2], 1)]
-    good = pd.DataFrame(rows, columns=["user", "item", "rank"])
-    shown = part(recnb.compare({EVIL[0]: good.assign(rank=3 - good["rank"]), EVIL[1]: good}, truth))
-    html = shown._repr_html_()
-    assert "<script" not in html
-    assert not re.search("https?://|\u202e|\\$e\\$ {f}\n", html)
-    assert not re.search("\u202e|{f}\nline", repr(shown))
-
-
-#: Every result of a comparison.
-RESULTS = {
-    "repr": lambda found: found,
-    "table": lambda found: found.table(k=10),
-    "table by": lambda found: found.table("ndcg", k=10, by="segment"),
-    "differences": lambda found: found.differences(k=10),
-    "differences by": lambda found: found.differences("ndcg", k=10, by="segment"),
-    "movers": lambda found: found.movers(k=10),
-    "overlap": lambda found: found.overlap(k=10),
-    "curve": lambda found: found.curve(k=[1, 5]),
-    "beyond": lambda found: found.beyond(k=10),
-    "report": lambda found: found.report(k=[5, 10], by="segment"),
-    "gate": lambda found: found.not_worse("ndcg", k=10),
-}
-
-
-@pytest.fixture(scope="module")
-def disguised(sample):
-    """A comparison whose models and segments have names that would break lines, move the cursor or turn the text."""
-    names = ["two\nlines\r", "esc\x1b[31m red\x00", "turn\u202e back"]
-    users = sample.users.assign(segment=sample.users["segment"] + "\x1b[2J\nnext\u202e")
-    models = dict(zip(names, sample.models.values(), strict=True))
-    return recnb.compare(models, sample.test, train=sample.train, items=sample.items, users=users)
-
-
-@pytest.mark.parametrize("name", RESULTS)
-def test_no_name_reaches_a_terminal_as_more_than_text(disguised, name):
-    shown = RESULTS[name](disguised)
-    methods = [form for form in ("_repr_html_", "to_markdown", "to_latex") if hasattr(shown, form)]
-    texts = [repr(shown), *(getattr(shown, form)() for form in methods), *getattr(shown, "lines", ())]
-    for text in texts:
-        assert not {sign for sign in text if unicodedata.category(sign) in ("Cc", "Cs", "Cf")} - {"\n"}
-        assert not re.search(r"two\nlines|J\s*\nnext", text)
 
 
 def test_small_results_show_themselves(compared):

@@ -151,14 +151,6 @@ def test_a_file_for_ci(tmp_path) -> None:
     assert [check["says"] for check in told["checks"]] == gate.lines
 
 
-def test_names_of_models_are_made_safe() -> None:
-    name = "<b>$x$</b>\x00&"
-    two = {"old": SAMPLE.models["item-knn"], name: SAMPLE.models["popular"]}
-    gate = recnb.compare(two, SAMPLE.test).not_worse("ndcg", k=10)
-    assert "<b>" not in gate._repr_html_()
-    assert "<b>$x$</b>&" in gate.lines[0]
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -7,6 +7,7 @@ text a name stays on its line and turns no other text round.
 from __future__ import annotations
 
 import re
+import unicodedata
 from base64 import b64decode
 from collections.abc import Callable
 from functools import cache, partial
@@ -81,19 +82,18 @@ COLUMN = EVIL[0] + EVIL[3]
 @cache
 def frames() -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
     """Recommendations, truth and side data, in which everything is named so."""
-    recs = pd.DataFrame(
-        [(user, item, (7 * a + 3 * b) % 17 + b / 100) for a, user in enumerate(EVIL) for b, item in enumerate(ITEMS)],
-        columns=["user", "item", "score"],
-    )
-    truth = pd.DataFrame(
-        [(user, ITEMS[(2 * a + 4 * b) % len(ITEMS)], 1 + (a + b) % 3) for a, user in enumerate(EVIL) for b in range(3)],
-        columns=["user", "item", "relevance"],
-    )
+    listed = [
+        (user, item, (7 * a + 3 * b) % 17 + b / 100) for a, user in enumerate(EVIL) for b, item in enumerate(ITEMS)
+    ]
+    judged = [
+        (user, ITEMS[(2 * a + 4 * b) % len(ITEMS)], 1 + (a + b) % 3) for a, user in enumerate(EVIL) for b in range(3)
+    ]
+    recs = pd.DataFrame(listed, columns=["user", "item", "score"])
+    truth = pd.DataFrame(judged, columns=["user", "item", "relevance"])
     train = truth.assign(item=[ITEMS[at % len(ITEMS)] for at in range(len(truth))])[["user", "item"]]
     users = pd.DataFrame({"user": EVIL, COLUMN: [EVIL[at % 4] for at in range(len(EVIL))]})
-    about = pd.DataFrame(
-        {"item": ITEMS, "title": [f"{one} t" for one in ITEMS], "genres": [EVIL[at % 5] for at in range(len(ITEMS))]}
-    )
+    genres = [EVIL[at % 5] for at in range(len(ITEMS))]
+    about = pd.DataFrame({"item": ITEMS, "title": [f"{one} t" for one in ITEMS], "genres": genres})
     return recs, truth, {"users": users, "items": about, "train": train}
 
 
@@ -104,16 +104,15 @@ def evaluation() -> recnb.Evaluation:
 
 
 @cache
-def comparison() -> Any:
+def comparison() -> recnb.Comparison:
     recs, truth, side_data = frames()
-    models = {
-        name: recs.assign(score=recs["score"] * sign % 5) for name, sign in zip(EVIL, (1, -1, 2, 3), strict=False)
-    }
+    signs = zip((*EVIL[:4], EVIL[10]), (1, -1, 2, 3, -2), strict=True)
+    models = {name: recs.assign(score=recs["score"] * sign % 5) for name, sign in signs}
     return recnb.compare(models, truth, **side_data)
 
 
 @cache
-def found_in_some() -> Any:
+def found_in_some() -> recnb.Comparison:
     """A comparison in which findings are about some models: all scores of one are equal."""
     recs, truth, side_data = frames()
     return recnb.compare({EVIL[0]: recs, EVIL[3]: recs.assign(score=1.0), EVIL[7]: recs}, truth, **side_data)
@@ -125,19 +124,10 @@ def explorer(evaluations: dict[str, recnb.Evaluation]) -> Explorer:
     return made
 
 
-def paired() -> Explorer:
-    found, ev = comparison(), evaluation()
-    return explorer(dict(found.models) if hasattr(found, "models") else {EVIL[0]: ev, EVIL[3]: ev})
-
-
 def playground() -> recnb.widgets.Playground:
     play = recnb.playground(ITEMS, {**dict.fromkeys(ITEMS[::2], 2), EVIL[0]: 1, EVIL[3]: 3}, k=9)
     play.move(ITEMS[4], 1)
     return play
-
-
-def explained(user: str) -> Any:
-    return evaluation().explain("ndcg", user, k=5)
 
 
 #: Every kind of result.
@@ -148,19 +138,18 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "curve": lambda: evaluation().curve("ndcg", k=[1, 5]),
     "segments": lambda: evaluation().table(["ndcg", "recall"], k=5, by=COLUMN),
     "lint": lambda: evaluation().lint(k=5),
-    "report": lambda: evaluation().report(k=[3, 5]),
+    "report": lambda: evaluation().report(k=[3, 5], by=COLUMN),
     "report in Korean": lambda: evaluation().report(k=[3, 5], lang="ko"),
-    **{f"explanation {at}": partial(explained, user) for at, user in enumerate(EVIL)},
+    **{f"explanation {at}": partial(lambda user: evaluation().explain("ndcg", user, k=5), user) for at, user in enumerate(EVIL)},
     "explanation of err": lambda: evaluation().explain("err", EVIL[3], k=5),
     "explanation of a list": lambda: recnb.explain("map", ITEMS, [EVIL[0], ITEMS[2]]),
-    "explanation of novelty": lambda: evaluation().explain("novelty", EVIL[0], k=5),
     **{
-        f"explanation of {name}": partial(lambda name: evaluation().explain(name, k=5), name)
-        for name in ("coverage", "gini", "entropy", "personalization")
-    },
-    **{
-        f"explanation of {name}": partial(lambda name: evaluation().explain(name, EVIL[11], k=5), name)
-        for name in ("popularity", "calibration", "diversity", "serendipity")
+        f"explanation of {name}": partial(lambda name, *user: evaluation().explain(name, *user, k=5), name, *user)
+        for names, *user in (
+            (("coverage", "gini", "entropy", "personalization"),),
+            (("novelty", "popularity", "calibration", "diversity", "serendipity"), EVIL[11]),
+        )
+        for name in names
     },
     "why": lambda: evaluation().why("ndcg", k=5, other="recbole"),
     "identified": lambda: evaluation().identify("ndcg", 0.5, 5),
@@ -169,20 +158,25 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "table beyond accuracy": lambda: evaluation().beyond(k=5),
     "explanation in Korean": lambda: evaluation().explain("ndcg", EVIL[0], k=5, lang="ko"),
     "comparison": comparison,
-    "comparison report": lambda: comparison().report(k=5),
+    "comparison report": lambda: comparison().report(k=5, movers=5),
     "comparison report in Korean": lambda: comparison().report(k=5, lang="ko"),
     "comparison report of which some models have findings": lambda: found_in_some().report(k=5, by=COLUMN),
+    "comparison table": lambda: comparison().table(k=[3, 5]),
+    "comparison table by segment": lambda: comparison().table("ndcg", k=5, by=COLUMN),
     "differences": lambda: comparison().differences("ndcg", 5),
+    "differences by segment": lambda: comparison().differences("ndcg", k=5, by=COLUMN),
     "overlap": lambda: comparison().overlap(5),
     "movers": lambda: comparison().movers("ndcg", 5),
     "curves": lambda: comparison().curve(k=[1, 5]),
-    "glossary": lambda: recnb.glossary(),
+    "comparison beyond accuracy": lambda: comparison().beyond(k=5),
+    "gate": lambda: comparison().not_worse("ndcg", k=5),
+    "glossary": recnb.glossary,
     "quiz": lambda: quiz("ndcg", seed=1),
     "answer": lambda: quiz("precision", seed=1).check("0.1234"),
     "explorer": lambda: explorer({"": evaluation()}),
-    "explorer of models": paired,
+    "explorer of models": lambda: explorer(dict(comparison())),
     "playground": playground,
-}
+}  # fmt: skip
 NAMES = tuple(RESULTS)
 
 
@@ -200,11 +194,6 @@ HTML: dict[str, Callable[[Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_html_is_plain_text_that_joins_with_other_html(name: str) -> None:
-    assert type(made(name)._repr_html_()) is str
-
-
 @pytest.mark.parametrize("name", ["score", "lint", "report", "comparison report", "answer"])
 def test_a_misspelt_name_is_answered_with_the_nearest(name: str) -> None:
     one = made(name)
@@ -218,44 +207,33 @@ def test_a_misspelt_name_is_answered_with_the_nearest(name: str) -> None:
 def test_html_opens_no_tag_and_typesets_nothing_of_the_users(name: str) -> None:
     one = made(name)
     shown = [one._repr_html_()] if hasattr(one, "_repr_html_") else []
+    assert all(type(html) is str for html in shown)
     shown += [HTML[name](one)] if name in HTML else []
     assert shown
     for html in shown:
         page = Page(html)
-        for text in page.typeset:
-            if text.strip() and not html.lower().startswith(
-                "<!doctype html>"
-            ):  # a page by itself has no script that typesets
+        in_notebook = not html.lower().startswith("<!doctype html>")  # a page by itself has no script that typesets
+        for text in page.typeset if in_notebook else ():
+            if text.strip():
                 assert re.fullmatch(r"\s*\$\\displaystyle [^$]*\$\s*", text), f"mathematics is on around {text!r}"
                 assert not any(evil in text for evil in EVIL)
         assert "\u202e" not in "".join(page.text).replace("אבג \u202eabc", "") or "bdi" in html
         assert "L" + 300 * "o" not in html
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name == "lint" or "report" in name])
-def test_markdown_is_text(name: str) -> None:
-    for line in made(name).to_markdown().splitlines():
-        if not line.startswith("    "):
-            plain = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line)
-            assert not re.search(r"(?<!\\)<(?=[a-z!/])", plain), line
-            assert not re.search(r"(?<!\\)\]\(http", plain), line
-            assert "$x^2$" not in plain, line
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if "report" in name])
-def test_latex_holds_no_command_of_the_users(name: str) -> None:
-    latex = made(name).to_latex()
-    assert r"\input" not in latex
-    assert "$x^2$" not in latex
-    assert "50% &" not in latex
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_in_plain_text_a_name_stays_on_its_line(name: str) -> None:
-    text = repr(made(name))
-    assert "two\nlines" not in text
-    assert not any(one in text for one in ("\r", "\x1b", "\u202e"))
-    assert "L" + 100 * "o" not in text
+def test_the_plain_forms_are_text(name: str) -> None:
+    """A name stays on its line, turns nothing round, and is no markup of Markdown and no command of LaTeX."""
+    one = made(name)
+    forms = {form: getattr(one, form)() for form in ("to_markdown", "to_latex") if hasattr(one, form)}
+    for text in (repr(one), *forms.values()):
+        assert "two\nlines" not in text
+        assert not {sign for sign in text if unicodedata.category(sign) in ("Cc", "Cs", "Cf")} - {"\n", "\u200d", "\t"}
+        assert "L" + 100 * "o" not in text
+    for line in forms.get("to_markdown", "").splitlines():
+        plain = "" if line.startswith("    ") else re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line)
+        assert not re.search(r"(?<!\\)<(?=[a-z!/])|(?<!\\)\]\(http|\$x\^2\$|://", plain), line
+    assert not any(command in forms.get("to_latex", "") for command in (r"\input", "$x^2$", "50% &"))
 
 
 def test_what_was_typed_into_a_quiz_is_text() -> None:
