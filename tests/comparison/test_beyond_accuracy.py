@@ -112,3 +112,12 @@ def test_a_curve_of_novelty(compared):
     table = compared.table("novelty", k=10)
     at = made[made.k == 10].set_index("model")["mean"]
     pd.testing.assert_series_equal(at[compared.names], table["novelty@10"], check_names=False)
+
+
+def test_numbers_of_all_lists_are_a_table_of_models_with_its_basis(compared, sample, side_data):
+    found = compared.beyond(k=10)
+    assert found.loc["popular"].to_dict() == compared["popular"].beyond(k=10)[10].to_dict()
+    assert "users with a list" in repr(found)
+    assert r"user\_coverage" in found.to_latex()
+    with pytest.raises(OptionError, match="give compare\\(\\) train="):
+        recnb.compare(sample.recommendations, sample.test).beyond(k=10)

@@ -171,16 +171,10 @@ def test_restricted_users_keep_the_values_they_have(sample, options):
     options = {"order": "score", "averaged_users": "recs", **options}
     found = recnb.compare(models, sample.test, **options)
     for name, frame in models.items():
-        whole = frame.rec.against(sample.test, **options).ndcg(k=10).per_user
-        mine = found.models[name].ndcg(k=10).per_user
-        pd.testing.assert_series_equal(mine, whole.loc[mine.index])
-
-    def preferred(evaluation):
-        return evaluation.mrr(k=10, target="preferred").per_user
-
-    for name, frame in models.items():
-        mine = preferred(found.models[name])
-        pd.testing.assert_series_equal(mine, preferred(frame.rec.against(sample.test, **options)).loc[mine.index])
+        whole = frame.rec.against(sample.test, **options)
+        for value in (lambda ev: ev.ndcg(k=10).per_user, lambda ev: ev.mrr(k=10, target="preferred").per_user):
+            mine = value(found.models[name])
+            pd.testing.assert_series_equal(mine, value(whole).loc[mine.index])
 
 
 def test_a_restricted_evaluation_explains_as_the_whole_one_does(sample):
@@ -211,13 +205,9 @@ def test_every_two_models():
     found = recnb.compare(models, TRUTH, pairs="all")
     frame = found.differences("mrr", k=2)
     assert list(zip(frame.model, frame.baseline, strict=True)) == [("b", "a"), ("c", "a"), ("c", "b")]
-    assert found.baseline is None
+    assert (found.baseline, recnb.compare(models, TRUTH).baseline) == (None, "a")
     first = recnb.compare(models, TRUTH, pairs="all", baseline="c").differences("mrr", k=2)
     assert list(zip(first.model, first.baseline, strict=True)) == [("a", "c"), ("b", "c"), ("b", "a")]
-
-
-def test_the_first_model_is_the_baseline_unless_another_is_named():
-    assert recnb.compare({"a": FIRST, "b": SECOND}, TRUTH).baseline == "a"
 
 
 @pytest.mark.parametrize(
@@ -235,24 +225,35 @@ def test_one_frame_with_a_column_of_models(kind):
     assert frame.columns.tolist() == ["user", "item", "rank", "model"]
 
 
-def test_on_the_accessor():
+def test_other_forms_of_models():
     frame = pd.concat([FIRST.assign(model="new"), SECOND.assign(model="old")])
     assert frame.rec.compare(TRUTH, baseline="old").names == ["new", "old"]
     assert pl.from_pandas(frame).rec.compare(TRUTH).n_users == 4
-
-
-def test_one_frame_that_holds_both_sides_and_models():
     rows = [(m, u, i, s, r) for m, order in (("new", (3, 2, 1)), ("old", (1, 2, 3))) for u in "ab"
             for i, s, r in zip("xyz", order, (1, 0, 0), strict=True)]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["model", "user", "item", "score", "relevance"])
-    assert recnb.compare(frame).table("mrr", k=3)["reciprocal_rank@3"].round(4).to_dict() == {"new": 1.0, "old": 0.3333}
+    both = pd.DataFrame(rows, columns=["model", "user", "item", "score", "relevance"])
+    assert recnb.compare(both).table("mrr", k=3)["reciprocal_rank@3"].round(4).to_dict() == {"new": 1.0, "old": 0.3333}
+    mixed = recnb.compare({"new": EVALUATED, "old": SECOND}, TRUTH)
+    for found in (recnb.compare({"new": EVALUATED, "old": SECOND.rec.against(TRUTH)}), mixed):
+        assert found.table("mrr", k=2).iloc[:, 0].tolist() == [0.625, 0.375]
+    # Rows of the truth may stand in another order, and one list may have scores where another has ranks.
+    scored = SECOND.assign(score=-SECOND["rank"]).drop(columns="rank").rec.against(TRUTH.iloc[::-1])
+    found = recnb.compare({"a": EVALUATED, "b": scored})
+    assert found.table("mrr", k=2).iloc[1, 0] == 0.375
+    assert "ordered by score, or by rank" in found.basis()
 
 
-def test_evaluations_and_frames_together():
-    evaluations = {"new": FIRST.rec.against(TRUTH), "old": SECOND.rec.against(TRUTH)}
-    assert recnb.compare(evaluations).table("mrr", k=2).iloc[0, 0] == 0.625
-    mixed = recnb.compare({"new": evaluations["new"], "old": SECOND}, TRUTH)
-    assert mixed.table("mrr", k=2).iloc[1, 0] == 0.375
+EVALUATED = FIRST.rec.against(TRUTH)
+SEVERAL = pd.concat([FIRST.assign(model="new"), SECOND.assign(model="old")])
+PREDICTED = pd.DataFrame({"qid": [1, 1], "label": [0, 1], "a": [0.1, 0.2], "b": [0.2, 0.1]})
+
+
+def two(**options):
+    return recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, **options)
+
+
+def beside(other, *truth, **options):
+    return recnb.compare({"a": EVALUATED, "b": other}, *truth, **options)
 
 
 @pytest.mark.parametrize(
@@ -260,64 +261,49 @@ def test_evaluations_and_frames_together():
     [
         (lambda: recnb.compare({"a": FIRST}, TRUTH), OptionError, "needs two models"),
         (lambda: recnb.compare({}, TRUTH), OptionError, "none is given"),
-        (lambda: recnb.compare(FIRST.rec.against(TRUTH)), OptionError, "one Evaluation, and a comparison needs two"),
+        (lambda: recnb.compare(EVALUATED), OptionError, "one Evaluation, and a comparison needs two"),
         (lambda: recnb.compare({"a": FIRST, " ": SECOND}, TRUTH), OptionError, "name each by a text of its own"),
         (lambda: recnb.compare({1: FIRST, "1": SECOND}, TRUTH), OptionError, "name each by a text of its own"),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, baseline="c"), OptionError, "none of the models"),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, pairs="each"), OptionError, "'all'"),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, test="z"), OptionError, "'wilcoxon'"),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, method="bcaa"), OptionError, "Known: 't', 'bootstrap'"),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, confidence=95), OptionError, "0.95"),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, seed=-1), OptionError, "seed=-1"),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, resamples=0), OptionError, "resamples=0"),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, tie="first"), OptionError, "'ties'"),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, model="m"), OptionError, "has their names"),
+        (lambda: two(baseline="c"), OptionError, "none of the models"),
+        (lambda: two(baselin="a"), OptionError, r"'baselin' is no option of a comparison\. Did you mean 'baseline'"),
+        (lambda: two(relevant_fom=4), OptionError, "Did you mean 'relevant_from'"),
+        (lambda: two(pairs="each"), OptionError, "'all'"),
+        (lambda: two(test="z"), OptionError, "'wilcoxon'"),
+        (lambda: two(method="bcaa"), OptionError, "Known: 't', 'bootstrap'"),
+        (lambda: two(confidence=95), OptionError, "0.95"),
+        (lambda: two(alpha=0.01), OptionError, "confidence"),
+        (lambda: two(seed=-1), OptionError, "seed=-1"),
+        (lambda: two(resamples=0), OptionError, "resamples=0"),
+        (lambda: two(tie="first"), OptionError, "'ties'"),
+        (lambda: two(model="m"), OptionError, "has their names"),
+        (lambda: two().differences("ndcg", k=1, test="wilcoxon"), OptionError, "give it to recnb.compare, test='wilcoxon'"),
         (lambda: recnb.compare(FIRST, TRUTH), ColumnError, "no column is known to be the model"),
         (lambda: recnb.compare(FIRST.assign(model="a"), TRUTH), OptionError, "only 'a' is given"),
         (lambda: recnb.compare(FIRST.assign(model=["a", None] * 4), TRUTH), FrameError, "without a model"),
+        (lambda: recnb.compare(FIRST.assign(model="one"), TRUTH, model=3), FrameError, "there is no column 3"),
         (lambda: recnb.compare({"a": FIRST, "b": SECOND.drop(columns="item")}, TRUTH), ColumnError, "model 'b': "),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, pl.from_pandas(TRUTH).lazy().select("no")), FrameError, "truth cannot be read"),
+        (lambda: recnb.compare({"a": lists(a="xy"), "b": lists(b="xy")}, TRUTH, averaged_users="recs"), NoUsersError, "judged in every model"),
+        (lambda: SEVERAL.rec.against(TRUTH), FrameError, r"recnb\.compare\(recs, truth\)"),
+        (lambda: beside(SECOND.rec.against(TRUTH, averaged_users="recs")), OptionError, "averaged_users='truth' and averaged_users='recs'"),
+        (lambda: beside(recnb.evaluate(SECOND, TRUTH, convention="ranx")), OptionError, "convention='recnb' and convention='ranx'"),
+        (lambda: beside(SECOND.rec.against(TRUTH.head(3))), FrameError, r"relevant items \(4 and 3\): only 'a' has user 'd', item 'x'"),
+        (lambda: beside(EVALUATED, TRUTH), OptionError, "leave out the truth"),
+        (lambda: beside(EVALUATED, averaged_users="recs"), OptionError, "leave out averaged_users="),
+        (lambda: recnb.compare(PREDICTED), ColumnError, re.escape("score=['pred_a', 'pred_b']")),
+        (lambda: recnb.compare(PREDICTED, score={"lgbm": "a", "xgb": "b"}), OptionError, re.escape("score=['pred_a', 'pred_b']")),
+        (lambda: recnb.compare(PREDICTED, score=["a"]), OptionError, "two models at least"),
+        (lambda: recnb.compare(PREDICTED, score=["a", "a"]), OptionError, "each column once"),
+        (lambda: recnb.compare(PREDICTED, score=["a", 3]), OptionError, "each column once"),
+        (lambda: recnb.compare(PREDICTED, score=[["a"], ["b"]]), OptionError, "each column once"),
+        (lambda: recnb.compare({"a": PREDICTED, "b": PREDICTED}, score=["a", "b"]), OptionError, "several columns of predictions"),
+        (lambda: recnb.compare(PREDICTED, score=["a", "c"]), ColumnError, "no column 'c'"),
+        (lambda: recnb.evaluate(PREDICTED, score=["a", "b"]), OptionError, r"recnb\.compare\(frame, score="),
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_is_refused(call, kind, words):
     with pytest.raises(kind, match=words):
         call()
-
-
-def test_evaluations_must_have_one_convention_and_one_truth():
-    one = FIRST.rec.against(TRUTH)
-    with pytest.raises(OptionError, match=r"averaged_users='truth' and averaged_users='recs'"):
-        recnb.compare({"a": one, "b": SECOND.rec.against(TRUTH, averaged_users="recs")})
-    with pytest.raises(OptionError, match="convention='recnb' and convention='ranx'"):
-        recnb.compare({"a": one, "b": recnb.evaluate(SECOND, TRUTH, convention="ranx")})
-    with pytest.raises(FrameError, match=r"different relevant items \(4 and 3\): only 'a' has user 'd', item 'x'"):
-        recnb.compare({"a": one, "b": SECOND.rec.against(TRUTH.head(3))})
-    with pytest.raises(OptionError, match="leave out the truth"):
-        recnb.compare({"a": one, "b": one}, TRUTH)
-    with pytest.raises(OptionError, match="leave out averaged_users="):
-        recnb.compare({"a": one, "b": one}, averaged_users="recs")
-    # Rows of the truth may stand in another order, and one list may have scores where another has ranks.
-    other = SECOND.assign(score=-SECOND["rank"]).drop(columns="rank").rec.against(TRUTH.iloc[::-1])
-    found = recnb.compare({"a": one, "b": other})
-    assert found.table("mrr", k=2).iloc[1, 0] == 0.375
-    assert "ordered by score, or by rank" in found.basis()
-
-
-def test_no_user_in_common_is_refused():
-    with pytest.raises(NoUsersError, match="no user is judged in every model"):
-        recnb.compare({"a": lists(a="xy"), "b": lists(b="xy")}, TRUTH, averaged_users="recs")
-
-
-def test_a_frame_of_several_models_points_to_compare():
-    frame = pd.concat([FIRST.assign(model="new"), SECOND.assign(model="old")])
-    with pytest.raises(FrameError, match=r"recnb\.compare\(recs, truth\)"):
-        frame.rec.against(TRUTH)
-
-
-def test_a_slip_in_a_keyword_is_told_by_those_of_compare(sample):
-    with pytest.raises(OptionError, match=r"'baselin' is no option of a comparison\. Did you mean 'baseline'"):
-        recnb.compare(sample.recommendations, sample.test, baselin="popular")
-    with pytest.raises(OptionError, match="Did you mean 'relevant_from'"):
-        recnb.compare(sample.recommendations, sample.test, relevant_fom=4)
 
 
 @pytest.mark.parametrize("convert", [lambda frame: frame, pl.from_pandas, lambda frame: pl.from_pandas(frame).lazy()])
@@ -337,42 +323,6 @@ def test_columns_of_predictions(convert: Any, with_items: bool) -> None:
     assert found["xgb_pred"].ndcg(k=3) > found["y_pred"].ndcg(k=3)
 
 
-def test_columns_of_predictions_refused() -> None:
-    frame = pd.DataFrame({"qid": [1, 1], "label": [0, 1], "a": [0.1, 0.2], "b": [0.2, 0.1]})
-    with pytest.raises(OptionError, match="two models at least"):
-        recnb.compare(frame, score=["a"])
-    with pytest.raises(OptionError, match="each column once"):
-        recnb.compare(frame, score=["a", "a"])
-    for nonsense in (["a", 3], [["a"], ["b"]]):
-        with pytest.raises(OptionError, match="each column once"):
-            recnb.compare(frame, score=nonsense)
-    with pytest.raises(OptionError, match="several columns of predictions"):
-        recnb.compare({"a": frame, "b": frame}, score=["a", "b"])
-    with pytest.raises(ColumnError, match="no column 'c'"):
-        recnb.compare(frame, score=["a", "c"])
-    with pytest.raises(OptionError, match=r"recnb\.compare\(frame, score="):
-        recnb.evaluate(frame, score=["a", "b"])
-
-
-# Where users stumbled
-
-
-def test_a_frame_with_predictions_of_models_is_told_how_they_are_named(sample):
-    frame = pd.DataFrame({"qid": [0, 0], "label": [1, 0], "pred": [0.2, 0.1], "pred2": [0.1, 0.2]})
-    with pytest.raises(ColumnError, match=re.escape("score=['pred_a', 'pred_b']")):
-        recnb.compare(frame)
-    with pytest.raises(OptionError, match=re.escape("score=['pred_a', 'pred_b']")):
-        recnb.compare(frame, score={"lgbm": "pred", "xgb": "pred2"})
-
-
-def test_options_of_the_comparison_are_no_options_of_its_metrics(sample):
-    found = recnb.compare(sample.models, sample.test)
-    with pytest.raises(OptionError, match=re.escape("give it to recnb.compare, test='wilcoxon'")):
-        found.differences("ndcg", k=10, test="wilcoxon")
-    with pytest.raises(OptionError, match="confidence"):
-        recnb.compare(sample.models, sample.test, alpha=0.01)
-
-
 def test_conclusions_name_equal_scores_that_decide():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"qid": np.repeat(np.arange(60), 8), "label": np.tile([1, 1, 0, 0, 0, 0, 0, 0], 60)})
@@ -383,12 +333,6 @@ def test_conclusions_name_equal_scores_that_decide():
     assert told[0] in repr(found)
     assert "equal scores decide" in found._repr_html_()
     assert not any(note.startswith("pred2: ") for note in found.notes)
-
-
-def test_metrics_beyond_accuracy_of_models_are_a_table_with_its_basis(sample):
-    found = recnb.compare(sample.models, sample.test, train=sample.train).beyond(k=10)
-    assert "users with a list" in repr(found)
-    assert r"user\_coverage" in found.to_latex()
 
 
 @pytest.mark.parametrize(

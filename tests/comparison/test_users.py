@@ -169,10 +169,3 @@ def test_lists_of_different_users_are_parts_of_one_run(tmp_path, capsys):
     pl.scan_parquet(tmp_path / "part*.parquet").sink_parquet(tmp_path / "recs.parquet")
     assert main(["report", str(tmp_path / "recs.parquet"), *arguments[1:], "--format", "csv"]) == 0
     assert "0.625" in capsys.readouterr().out
-
-
-def test_a_lazy_truth_that_cannot_be_collected_is_named():
-    with pytest.raises(FrameError, match=r"truth cannot be read"):
-        recnb.compare({"one": FIRST, "two": SECOND}, pl.from_pandas(TRUTH).lazy().select("nothing"))
-    with pytest.raises(FrameError, match="there is no column 3"):
-        recnb.compare(FIRST.assign(model="one"), TRUTH, model=3)
