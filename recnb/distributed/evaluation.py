@@ -62,15 +62,11 @@ class SummedValues(Values):
         return np.array([each.n for each in self._sums.moments])
 
     def interval(
-        self,
-        confidence: float = 0.95,
-        method: IntervalMethod = "beta",
-        resamples: int | None = None,
-        seed: int | None = None,
+        self, confidence: float = 0.95, method: IntervalMethod = "beta", **draws: int | None
     ) -> tuple[Floats, Floats]:
         """Return the ends of the interval of each mean; the bootstrap draws from the values of users."""
-        if method not in ("beta", "t") or resamples is not None or seed is not None:
-            return self.at_hand.interval(confidence, method, resamples, seed)
+        if method not in ("beta", "t") or {*draws.values()} - {None}:
+            return self.at_hand.interval(confidence, method, **draws)
         low, high = np.hstack([each.interval(confidence, method) for each in self._sums.moments])
         return low, high
 

@@ -12,7 +12,6 @@ from recnb.errors import Suggesting
 from recnb.metrics import accuracy, calibration, retrieval, serendipity
 from recnb.metrics import coverage as of_all
 from recnb.metrics import novelty as of_lists
-from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import CatalogueMetric, Metric, UserMetric
 from recnb.results.single_list import Ranking, Truth, score_lists
 
@@ -43,7 +42,7 @@ def method(metric: Any) -> Any:
     """Return the method that gives a metric's number; `k` and the options are those of the metric's function."""
 
     def call(self: Any, k: Any = None, **options: Any) -> Any:
-        return self._score(metric, Cutoffs.one(k).values[0], options)
+        return self._score(metric, k, options)
 
     _describe(call, metric, ["self"], returned="CatalogueScore" if metric.of == "all" else "Score")
     call.__qualname__ = f"Evaluation.{metric.name}"

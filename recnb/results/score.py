@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 import numpy as np
@@ -15,16 +13,14 @@ from markupsafe import Markup
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.svg import ACCENT, QUIET
-from recnb.display.templates import render
+from recnb.display.templates import BESIDE_TITLE, name, render
 from recnb.errors import NoUsersError, OptionError, Suggesting, near
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
-from recnb.metrics.recommendation_lists import Whole
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import axes
-from recnb.results.provenance import titled
-from recnb.results.values import Said, Values, values_of_each
+from recnb.results.values import Values, values_of_each
 from recnb.stats import ENOUGH, Detectable, IntervalMethod
 
 if TYPE_CHECKING:
@@ -62,13 +58,13 @@ class MetricValue(float, Suggesting):
     k: int | None  #: the cut-off; None: each whole list
     convention: Convention
     lang: str  #: the language of its words: that in force when it was made
-    _found: Values  #: at the one cut-off
+    _values: Values  #: at the one cut-off
 
-    def __new__(cls, found: Values, **parts: Any) -> Self:
-        """Pack the number with its values; `parts` are what else it needs, and functions that give it when asked."""
-        self = super().__new__(cls, float(found.mean[0]))
-        about = {"metric": found.metric.name, "k": found.k.values[0], "convention": found.convention, "lang": current()}
-        vars(self).update(about, _found=found, **parts)
+    def __new__(cls, values: Values, **parts: Any) -> Self:
+        """Pack the number with its values, and with what else it has."""
+        self = super().__new__(cls, float(values.mean[0]))
+        about = {"metric": values.metric.name, "k": values.k.values[0], "convention": values.convention}
+        vars(self).update(about, lang=current(), _values=values, **parts)
         return self
 
     @property
@@ -80,7 +76,7 @@ class MetricValue(float, Suggesting):
     def basis(self) -> str:
         """In words: how many users or items, who was left out, and by what convention."""
         with use_language(self.lang):
-            return "; ".join(self._found.basis.phrases())
+            return "; ".join(self._values.basis.phrases())
 
     def __str__(self) -> str:
         return float.__repr__(self)
@@ -88,8 +84,8 @@ class MetricValue(float, Suggesting):
     def __repr__(self) -> str:
         return f"{self.label} = {float(self):.4f} ({self.basis})"
 
-    def _shown(self) -> dict[str, str]:
-        """Return the parts shown as HTML in addition to the number and its basis."""
+    def _shown(self) -> dict[str, Any]:
+        """Return what is shown as HTML in addition to the number and its basis."""
         return {}
 
     def _repr_html_(self) -> str:
@@ -97,26 +93,9 @@ class MetricValue(float, Suggesting):
             return str(render("results/score.jinja", score=self, **{"interval": "", "shown_most": "", **self._shown()}))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        wholes = tuple(Whole(one, of_users=_given(one.of_users)) for one in self._found.of_all)
-        found = replace(self._found.at_hand, options={}, basis=Said(self.basis), results=wholes)
-        parts = {name: _given(part) if callable(part) else part for name, part in vars(self).items()}
-        return _restored, (type(self), float(self), {**parts, "_found": found})
-
-
-def _given(compute: Callable[[], Any] | None) -> Callable[[], Any] | None:
-    """Return a function that gives what another one computes now, and can be pickled."""
-    return None if compute is None else partial(_same, compute())
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _restored(kind: type[MetricValue], value: float, parts: dict[str, Any]) -> MetricValue:
-    """Return a pickled score."""
-    score = float.__new__(kind, value)
-    vars(score).update(parts)
-    return score
+        with use_language(self.lang):
+            values = self._values.in_words()
+        return type(self), (values,), {**vars(self), "_values": values}
 
 
 class Score(MetricValue):
@@ -135,12 +114,12 @@ class Score(MetricValue):
     @property
     def n_users(self) -> int:
         """The number of users that the mean is over."""
-        return int(self._found.n_users[0])
+        return int(self._values.n_users[0])
 
     @property
     def per_user(self) -> pd.Series[float]:
         """The value of each user, indexed by user."""
-        values, users = self._found.matrix[:, 0], self._found.users.to_numpy()
+        values, users = self._values.matrix[:, 0], self._values.users.to_numpy()
         kept = ~np.isnan(values)
         return pd.Series(values[kept], pd.Index(users[kept], name=self._label), name=self.label)
 
@@ -158,7 +137,7 @@ class Score(MetricValue):
         `resamples` draws, 2,000 unless given, from a `seed`) are too narrow where few users have a hit. It is (nan, nan) of a
         single user, and of a metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
         """
-        low, high = self._found.interval(confidence, method, resamples, seed)
+        low, high = self._values.interval(confidence, method, resamples=resamples, seed=seed)
         return Interval(float(low[0]), float(high[0]), confidence, method)
 
     def to_frame(self) -> pd.DataFrame:
@@ -200,18 +179,18 @@ class CatalogueScore(MetricValue):
     (0.5, {'a': 2, 'b': 1, 'c': 0, 'd': 0})
     """
 
-    _exposure: Callable[[], pd.Series[int]]
-    _titles: Callable[[], Mapping[Any, str]]  #: of the items shown most
+    _exposure: pd.Series[int]  #: the number of lists that show each item
+    _titles: Mapping[Any, str]  #: of the items shown most
 
     @property
     def n_lists(self) -> int:
         """The number of lists."""
-        return int(self._found.n_users[0])
+        return int(self._values.n_users[0])
 
     @property
     def per_item(self) -> pd.Series[int]:
         """The number of lists that show each item, indexed by item; 0 for items of the catalogue that none shows."""
-        return self._exposure().copy()
+        return self._exposure.copy()
 
     @property
     def per_user(self) -> NoReturn:
@@ -223,7 +202,7 @@ class CatalogueScore(MetricValue):
     @property
     def has_interval(self) -> bool:
         """Whether it is a mean over pairs of users, as personalization is."""
-        return self._found.of_all[0].of_users is not None
+        return self._values.of_all[0].of_users is not None
 
     def interval(self, confidence: float = 0.95, method: Literal["auto", "jackknife"] = "auto") -> Interval:
         """Interval for a mean over pairs of users: Student's t with the standard error of the jackknife over users.
@@ -237,16 +216,16 @@ class CatalogueScore(MetricValue):
         if method not in ("auto", "jackknife"):
             problem = f"method={method!r} makes no interval of a mean over pairs."
             raise OptionError(problem, fix=near(method, ["jackknife"]))
-        low, high = self._found.interval(confidence)
+        low, high = self._values.interval(confidence)
         return Interval(float(low[0]), float(high[0]), float(confidence), "jackknife")
 
     def to_frame(self) -> pd.DataFrame:
         """The number of lists that show each item, as a frame."""
-        return self._exposure().to_frame()
+        return self._exposure.to_frame()
 
     def plot(self, ax: Axes | None = None, *, color: Any = ACCENT) -> Axes:
         """Draw the number of lists that show each item, from the most shown, on `ax` or on a new figure."""
-        ax, times = axes(ax), np.sort(self._exposure().to_numpy())[::-1]
+        ax, times = axes(ax), np.sort(self._exposure.to_numpy())[::-1]
         ax.fill_between(np.arange(1, len(times) + 1), times, step="mid", color=color, linewidth=0)
         with lettering(self.lang) as fonts:
             value = f"{float(self):.4f}"
@@ -255,8 +234,8 @@ class CatalogueScore(MetricValue):
         return ax
 
     def _shown(self) -> dict[str, str]:
-        titles, times = self._titles(), _most_shown(self._exposure())
-        words = Markup(", ").join(Markup("{} ({:,})").format(titled(item, titles), n) for item, n in times.items())
+        titles, times = self._titles, _most_shown(self._exposure)
+        words = Markup(", ").join(Markup("{} ({:,})").format(_titled(item, titles), n) for item, n in times.items())
         return {"shown_most": words}
 
 
@@ -265,9 +244,10 @@ def score_of(
 ) -> Score | CatalogueScore:
     """Return the number of any metric: the mean over users, or the one number of all lists."""
     check_options(metric, options)
-    (found,) = values_of_each(data, [(metric, Cutoffs.of(k), options)])
+    (found,) = values_of_each(data, [(metric, Cutoffs.one(k), options)])
     if found.of_all:
-        return CatalogueScore(found, _exposure=partial(_exposure, data, k), _titles=partial(_titles, data, k))
+        exposure = _exposure_of(data, found.k.values[0])
+        return CatalogueScore(found, _exposure=exposure, _titles=data.item_titles(list(_most_shown(exposure).index)))
     if not metric.is_accuracy and np.isnan(found.matrix).all():
         problem = f"no user has a value. {metric.no_value} Nothing is left to average."
         raise NoUsersError(problem, subject=f"{metric.name}: ")
@@ -279,7 +259,7 @@ def n_users_of(score: Score | CatalogueScore) -> int:
     return score.n_users if isinstance(score, Score) else score.n_lists
 
 
-def _exposure(data: EvaluationData, k: int | None) -> pd.Series[int]:
+def _exposure_of(data: EvaluationData, k: int | None) -> pd.Series[int]:
     """Count the lists that show each item of the catalogue, and each item that is shown."""
     item_data = data.item_data
     times, listed = item_data.lists.upto(k).times_shown, item_data.catalogue.listed
@@ -293,8 +273,11 @@ def _most_shown(exposure: pd.Series[int]) -> pd.Series[int]:
     return exposure.sort_values(ascending=False, kind="stable").head(3)
 
 
-def _titles(data: EvaluationData, k: int | None) -> dict[Any, str]:
-    return data.item_titles(list(_most_shown(_exposure(data, k)).index))
+def _titled(item: Any, titles: Mapping[Any, str]) -> Markup:
+    """Return an item as HTML, its title first if it has one."""
+    if item not in titles:
+        return name(item)
+    return Markup('{} <span style="{}">{}</span>').format(name(titles[item]), BESIDE_TITLE, name(item))
 
 
 def detectable_of(

@@ -27,8 +27,9 @@ from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.explanation import explain as explain_hits
+from recnb.results.provenance import Said
 from recnb.results.score import Score
-from recnb.results.values import Said, Values
+from recnb.results.values import Values
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
