@@ -1,0 +1,229 @@
+"""Score, Interval and Evaluation: numbers that know what they are made of."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import math
+import operator
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.stats
+
+import recnb
+from recnb import Convention
+
+RNG = np.random.default_rng(5)
+N = 60
+RECS = pd.DataFrame({
+    "user": np.repeat(np.arange(N), 5), "item": np.concatenate([RNG.permutation(20)[:5] for _ in range(N)]), "rank": np.tile(np.arange(1, 6), N)
+})  # fmt: skip
+TRUTH = pd.DataFrame({
+    "user": np.repeat(np.arange(N), 4), "item": np.concatenate([RNG.permutation(20)[:4] for _ in range(N)]), "rating": RNG.integers(1, 6, 4 * N)
+})  # fmt: skip
+EV = recnb.evaluate(RECS, TRUTH, train=TRUTH, items=pd.DataFrame({"item": range(25), "title": "A <b>"}))
+SCORE = EV.ndcg(k=5)
+VALUES = SCORE.per_user.to_numpy()
+ARITHMETIC: list[Callable[[Any], Any]] = [
+    lambda x: x + 1, lambda x: 1 - x, lambda x: x * 2, lambda x: x / 3, lambda x: x**2, operator.neg, abs, lambda x: x + x,
+    partial(round, ndigits=3), lambda x: sum([x, x]), lambda x: max(0.0, x) + 0, float,
+]  # fmt: skip
+
+
+def test_a_score_is_a_float() -> None:
+    value = VALUES.mean()
+    assert isinstance(SCORE, float)
+    assert float(SCORE) == value == SCORE
+    assert hash(SCORE) == hash(value)
+    for compute in ARITHMETIC:
+        assert type(compute(SCORE)) is float
+        assert compute(SCORE) == compute(value)
+    assert 0 < SCORE < 1.0
+    assert math.sqrt(SCORE) == math.sqrt(value)
+    assert sorted([EV.ndcg(k=5), EV.ndcg(k=1), 0.0])[0] == 0.0
+    assert np.mean([SCORE, SCORE]) == pytest.approx(value)
+    assert pd.Series([SCORE, 0.5]).dtype == np.float64
+    for form in ("{:.3f}", "{}", "{:8.2%}"):
+        assert form.format(SCORE) == form.format(float(value))
+    assert json.loads(json.dumps({"ndcg": SCORE})) == {"ndcg": value}
+
+
+def test_what_a_score_carries() -> None:
+    assert (SCORE.metric, SCORE.k, SCORE.label, SCORE.n_users) == ("ndcg", 5, "ndcg@5", N)
+    assert (EV.map(k=None).metric, EV.map(k=None).k, EV.map().label) == ("average_precision", None, "average_precision")
+    options = (("gain", "linear"), ("discount", "log"), ("log_base", 2), ("ideal", "relevant"))
+    assert SCORE.convention == replace(EV.convention, metric=options)
+    assert EV.ndcg(k=5, gain="exponential").convention != SCORE.convention
+    per_user = SCORE.per_user
+    assert (per_user.name, per_user.index.name, per_user.dtype) == ("ndcg@5", "user", np.float64)
+    pd.testing.assert_index_equal(per_user.index, EV.users)
+    pd.testing.assert_frame_equal(SCORE.to_frame(), per_user.to_frame())
+    per_user.iloc[:] = 0  # a copy: the score is not changed through it
+    assert (SCORE.per_user.to_numpy() == VALUES).all()
+    shown = EV.coverage(k=5)
+    per_item = shown.per_item
+    per_item.iloc[:] = 0
+    assert shown.per_item.to_dict() == RECS["item"].value_counts().reindex(range(25), fill_value=0).to_dict()
+
+
+SAID = {
+    "60 users": SCORE, "ordered by rank": SCORE, "relevance above 0": SCORE, "linear gain": SCORE, "discount log": SCORE,
+    "ideal: all relevant items, cut at k)": SCORE, "gain 2^relevance - 1": EV.ndcg(k=5, gain="exponential"), "p = 0.5": EV.rbp(p=0.5),
+    "log10(1 + rank)": EV.dcg(log_base=10), "most preferred item": EV.reciprocal_rank(target="preferred"),
+    "out of the hits": EV.average_precision(out_of="hits"), "all relevant items, cut at the list's length)": EV.ndcg(),
+    "ideal: all relevant items, cut at the list's length": recnb.ndcg(["a"], ["a", "b"]),
+}  # fmt: skip
+
+
+def test_a_score_says_what_it_is_in_one_line() -> None:
+    for words, score in SAID.items():
+        assert words in repr(score)
+        assert repr(score) == f"{score.label} = {float(score):.4f} ({score.basis})"
+        assert "\n" not in repr(score)
+    assert "cut at" not in repr(EV.ndcg(ideal="list"))
+    assert "ideal: all relevant items, cut at the list's length" in EV.explain("ndcg", EV.users[0]).basis
+    low, high = SCORE.interval()
+    for piece in (f"ndcg@5 = {float(SCORE):.4f}", f"{low:.4f} to {high:.4f}", "60 users"):
+        assert piece in SCORE._repr_html_()
+    alone = recnb.ndcg([1, 0, 2])._repr_html_()
+    assert "to nan" not in alone
+    assert "one list of 3" in alone
+    assert "A &lt;b&gt;" in EV.coverage(k=5)._repr_html_()
+    assert "no interval: fewer than 10 users" in recnb.dcg([[1, 0], [0, 1]])._repr_html_()
+
+
+AGAIN = [copy.copy, copy.deepcopy, *(lambda one, way=way: pickle.loads(pickle.dumps(one, way)) for way in range(pickle.HIGHEST_PROTOCOL + 1))]  # fmt: skip
+SCORES = [SCORE, recnb.ndcg(["a", "b"], {"b": 1}), EV.measure("AP(rel=3)@5"), EV.dcg(gain="exponential"), EV.novelty(k=2), EV.under("ranx").ndcg(k=5), EV.coverage(k=2), EV.personalization()]  # fmt: skip
+
+
+@pytest.mark.parametrize("again", AGAIN)
+@pytest.mark.parametrize("score", SCORES, ids=lambda one: one.label)
+def test_a_score_survives(again: Callable[[Any], Any], score: Any) -> None:
+    other = again(score)
+    assert type(other) is type(score)
+    assert other == score
+    assert vars(other).keys() == vars(score).keys()
+    for name in ("metric", "k", "convention", "basis", "lang", "has_interval"):
+        assert getattr(other, name) == getattr(score, name)
+    assert (repr(other), other._repr_html_()) == (repr(score), score._repr_html_())
+    pd.testing.assert_frame_equal(other.to_frame(), score.to_frame())
+    if score.has_interval:
+        assert other.interval() == pytest.approx(score.interval(), nan_ok=True)
+
+
+@pytest.mark.parametrize(("users", "dtype"), [([3, 1], "int64"), (["b", "a"], "str")])
+def test_users_keep_their_kind(users: Any, dtype: str) -> None:
+    recs = pd.DataFrame({"user": users, "item": [1, 2], "rank": 1})
+    for frame in (recs, pl.from_pandas(recs)):
+        index = recnb.evaluate(frame, frame[["user", "item"]]).ndcg(k=1).per_user.index
+        assert (index.dtype, index.tolist()) == (dtype, sorted(users))
+
+
+def test_per_user_results_bear_the_name_of_the_column() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
+    truth = pd.DataFrame({"user": [1, 2], "item": [11, 10]})
+    as_id, as_member = ({"user": "customer_id"}, {"user": "member"})
+    for lists, judged in ((recs.rename(columns=as_id), truth), (recs, truth.rename(columns=as_id))):
+        ev = recnb.evaluate(lists, judged, train=truth.assign(item=12))
+        made = [
+            ev.ndcg(k=2).per_user,
+            ev.ndcg(k=2).to_frame(),
+            ev.to_frame(),
+            ev.novelty(k=2).per_user,
+            ev.under("rectools").ndcg(k=2).per_user,
+        ]
+        assert {ev.users.name, *(one.index.name for one in made)} == {"customer_id"}
+    both = recnb.evaluate(recs.rename(columns={"user": "userId"}), truth.rename(columns=as_member))
+    assert both.users.name == "userId"
+    assert recnb.evaluate(recs.rename(columns={"user": "who"}), truth, user="who").users.name == "who"
+    assert recnb.evaluate({1: [10, 11]}, truth.rename(columns=as_member)).users.name == "member"
+    assert recnb.evaluate({1: [10, 11]}, {1: [11]}).users.name == "user"
+
+
+# Interval
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
+def test_students_interval_against_scipy(confidence: float) -> None:
+    want = scipy.stats.t.interval(confidence, N - 1, loc=VALUES.mean(), scale=scipy.stats.sem(VALUES))
+    assert list(SCORE.interval(confidence, method="t")) == pytest.approx(want, abs=1e-12)
+
+
+def test_an_interval_is_a_pair_that_knows_its_confidence() -> None:
+    for method in ("beta", "t"):
+        ends = [SCORE.interval(confidence, method=method) for confidence in (0.5, 0.8, 0.95, 0.99)]
+        for inner, outer in itertools.pairwise(ends):
+            assert outer.low < inner.low <= SCORE <= inner.high < outer.high
+    many = recnb.precision([[1, 0, 0], [1, 1, 0]] * 60)
+    drawn = many.interval(method="bootstrap", resamples=200, seed=4)
+    assert drawn == many.interval(0.95, "bootstrap", 200, 4) != many.interval(method="bootstrap", resamples=300, seed=4)
+    assert drawn.low < 0.5 < drawn.high
+    interval = SCORE.interval(confidence=0.9)
+    low, high = interval
+    assert (low, high) == (interval.low, interval.high) == (interval[0], interval[1]) == interval
+    assert repr(interval) == f"[{low:.4f}, {high:.4f}] (90%, beta)"
+    assert "(99.9%, t)" in repr(SCORE.interval(0.999, method="t"))
+    for again in AGAIN:
+        other = again(interval)
+        assert (other, other.confidence, other.method) == (interval, 0.9, "beta")
+
+
+@pytest.mark.parametrize("method", ["beta", "bootstrap", "t"])
+def test_one_user_has_no_interval_and_equal_users_none_by_their_spread(method: str) -> None:
+    assert all(map(math.isnan, recnb.ndcg([1, 0, 2]).interval(method=method)))
+    assert "too few users" in repr(recnb.ndcg([1, 0, 2]).interval(method=method))
+    low, high = recnb.precision([[1, 0, 0]] * 7).interval(method=method)
+    assert (low < 1 / 3 < high) if method == "beta" else math.isnan(low + high)
+
+
+# Evaluation
+
+
+def test_what_an_evaluation_knows() -> None:
+    assert EV.n_users == N == len(EV.users)
+    assert (EV.users.tolist(), EV.notes, EV.convention) == (list(range(N)), (), Convention(order="rank"))
+    frame = EV.to_frame()
+    pd.testing.assert_index_equal(frame.index, EV.users)
+    assert frame.columns.tolist() == ["list_length", "n_relevant", "n_hits"]
+    assert (frame[["list_length", "n_relevant"]] == [5, 4]).all(axis=None)
+    assert (frame["n_hits"] / 5).tolist() == EV.precision(k=5).per_user.tolist()
+    for piece in ("300 recommended rows", "240 relevant items", "60 users", "ordered by rank", ".table(", ".explain("):
+        assert piece in repr(EV)
+        assert piece in EV._repr_html_()
+
+
+def test_the_hits_of_an_evaluation_at_any_depth_in_any_order() -> None:
+    both = RECS.merge(TRUTH, on=["user", "item"]).sort_values(["user", "rank"])
+    for order in ([1, 5, None, 3], [None, 1], [5, 3, 1], [3, None, 5]):
+        ev = recnb.evaluate(RECS, TRUTH)
+        for k in order:
+            mine, hits = both if k is None else both[both["rank"] <= k], ev.hits(k)
+            for column, values in (("user", hits.user), ("rank", hits.rank), ("rating", hits.relevance)):
+                assert values.tolist() == mine[column].tolist()
+            for metric in ("ndcg", "recall", "r_precision"):
+                assert getattr(ev, metric)(k=k) == getattr(EV, metric)(k=k)
+            assert ev.ndcg(k=k, ideal="list") == EV.ndcg(k=k, ideal="list")
+
+
+def test_a_report_is_of_one_set_of_users() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 2, 2, 5], "item": list("ababa"), "score": [2.0, 1, 2, 1, 1]})
+    truth = pd.DataFrame({"user": [1, 2, 4], "item": list("aba"), "relevance": 1})
+    ev = recnb.evaluate(recs, truth, convention="recommenders")
+    with pytest.raises(recnb.errors.OptionError, match="averages ndcg over other users than its other metrics"):
+        ev.report(metrics=["precision", "ndcg"], k=2)
+
+
+def test_a_star_import_leaves_the_names_of_python() -> None:
+    names: dict[str, Any] = {}
+    exec("from recnb import *", names)
+    assert "map" not in names
+    assert names["average_precision"] is recnb.map
