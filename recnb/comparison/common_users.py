@@ -13,8 +13,7 @@ from recnb.conventions import Convention, presets
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct
 from recnb.data.relevance import relevant_only
-from recnb.data.source import InMemoryRows
-from recnb.data.subset import among
+from recnb.data.source import Tables
 from recnb.display.language import N_, Plural, Sentence, _
 from recnb.display.text import one_line
 from recnb.errors import FrameError, NoUsersError, OptionError
@@ -77,13 +76,12 @@ def share_catalogue(models: Models) -> Models:
     """Let all models rank the items of all of them, if the convention ranks the catalogue below the lists."""
     first = next(iter(models.values()))
     variants: Any = [first] if first.library is None else presets.of_library(first.library)
-    held = [model.prepared.source for model in models.values()]
-    sources = [source for source in held if source is not None and isinstance(source.rows, InMemoryRows)]
+    sources = [source for model in models.values() if isinstance(source := model.prepared.source, Tables)]
     if len(sources) < len(models) or not any(one.convention.candidates == "catalogue" for one in variants):
         return models
     items = distinct(pl.concat([source.items for source in sources]))
     return {
-        name: model.restricted(replace(source, catalogue=items, _known={}).under(model.convention))
+        name: model.restricted(replace(source, catalogue=items).under(model.convention))
         for (name, model), source in zip(models.items(), sources, strict=True)
     }
 
@@ -97,7 +95,7 @@ def restrict_to_common_users(models: Models) -> tuple[dict[str, EvaluationData],
         raise NoUsersError(f"no user is judged in every model: {counts}. Check that all lists are of the same users.")
     note = Sentence(JUDGED_BY_BOTH if len(models) == 2 else JUDGED_BY_ALL, {"n": len(users), "models": len(models)})
     kept = {
-        name: model if len(users_of[name]) == len(users) else model.restricted(among(model.prepared, users, note))
+        name: model if len(users_of[name]) == len(users) else model.restricted(model.prepared.among(users, note))
         for name, model in models.items()
     }
     has_list = {name: model.prepared.list_length > 0 for name, model in kept.items()}

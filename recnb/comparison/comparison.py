@@ -335,7 +335,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             problem = "metrics beyond accuracy need what users had before: give compare() train=, and items= for some."
             raise OptionError(problem)
         for model in self._models.values():
-            model.prepared.rows.all()  # or an error that says where they are
+            len(model.prepared.recs)  # or an error that says where they are
         tables = [beyond_table(model, Cutoffs.one(k).values) for model in self._models.values()]
         frame = pd.concat([table.iloc[:, 0] for table in tables], axis=1, join="inner", keys=self.names).dropna()
         return Table.made(frame.T.rename_axis(index="model", columns=None), [tables[0].attrs["basis"]])

@@ -44,7 +44,6 @@ class ItemData:
         convention, recs = prepared.convention, prepared.recs
         if convention.ties == "worst" or convention.score_dtype != "float64":
             # An order that looks at the truth, or at rounded scores, is none that anyone was shown.
-            assert prepared.source is not None
             recs = ranked(
                 prepared.source.recs, Convention(order=convention.order, duplicates="dedupe"), prepared.source.labels
             )

@@ -1,104 +1,113 @@
 """The join of recommendations with the truth, under any convention: what is hit, at which rank, and what there was to hit.
 
-1. `number_ids`: users of both frames get a number each, items one that equal items share, and the rows of each user are put
-   together. Nothing is moved: a row keeps its number in its frame, and a *place* is a position in the order by user.
-2. `match_pairs` (`pairs.py`): which rows of a list are judged, and which pairs are repeated.
-3. `order_lists` (`order.py`): the rank of each row, what is padding included.
-4. `find_hits`: which judged rows count, for whom, and how much there is to find.
+1. `number_ids`: users get a number in the order of their lists, items one that equal items share, and the rows of each user
+   are put together. Nothing is moved: a row keeps its number in its frame, and a *place* is a position in the order by user.
+2. `match_pairs` (`pairs.py`) finds which rows of a list are judged; `order_lists` (`order.py`) gives each row its rank. Both see
+   a block of users at a time, as many rows as the processor's cache holds, on all cores.
+3. `find_hits`: which judged rows count, for whom, and how much there is to find; users are put in the order of their ids.
 
-Steps 2 and 3 see a block of users at a time, as many rows as the processor's cache holds, on all cores.
-
-    recs                      lists, by user                truth, by user, best first         hits
+    recs                      lists, by user                truth, by user, best first         hits, by id
     row  user item score      place  row  user  rank        place  row  user  item grade       user  rank  truth_row
-    0    b    i    9          0      0    1     1           0      2    0     k    3           0     2     0
-    1    a    j    8   --->   1      3    1     2           1      0    0     x    1           1     1     2
-    2    a    k    5          2      1    0     1           2      1    1     i    2
-    3    b    x    1          3      2    0     2
-                              (0 is a, 1 is b)              list place 3 and truth place 0 are one pair; so are 0 and 2
+    0    b    i    9          0      0    0     1           0      2    0     i    2           0     2     0
+    1    a    j    8   --->   1      3    0     2           1      1    1     k    3           1     1     2
+    2    a    k    5          2      1    1     1           2      0    1     x    1
+    3    b    x    1          3      2    1     2
+                              (0 is b, 1 is a)              lists 0 and truth 0 are one pair; so are 3 and 1
 
-| array                         | indexed by                    | holds                                        |
-|-------------------------------|-------------------------------|----------------------------------------------|
-| `Ids.lists.rows`              | place in the lists            | row of recs (None: places are rows)          |
-| `Ids.lists.starts`, `list_user` | list, in the order of recs  | place of its first row; number of its user   |
-| `Ids.truth_rows`              | place in the truth            | row of the truth                             |
-| `Ids.n_judged`                | user                          | rows of the truth                            |
-| `Ids.item`, `Ids.truth_item`  | row of recs, row of the truth | number of the item                           |
-| `Matches.*`                   | judged row of a list          | its list, rank, place in the truth           |
-| `Joined.rank`                 | place in the lists            | rank; 0: left out as a repeat                |
+| array                                 | indexed by            | holds                                                 |
+|---------------------------------------|-----------------------|-------------------------------------------------------|
+| `Ids.list_rows`, `Ids.truth_rows`     | place                 | row of the frame                                      |
+| `Ids.n_listed`, `Ids.n_judged`        | user                  | rows of each                                          |
+| `Ids.item`, `Ids.truth_item`          | row of the frame      | number of the item                                    |
+| `Matches`, but for `length`           | judged row of a list  | its user, rank, place in the truth, score, ties       |
+| `Joined.rank`                         | row of recs           | rank; 0: left out                                     |
+| `Joined.truth_rows`                   | relevant row          | row of the truth                                      |
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.encoding import coded_together, hashes_of, positions
-from recnb.data.order import BY_ITEM, average_over_ties, order_lists, repeats_a_rank
+from recnb.data.encoding import grouped, hashes_of, positions, repeats_follow, run_starts
+from recnb.data.order import BY_ITEM, average_over_ties, order_lists, ranks_are_given, repeats_a_rank
 from recnb.data.pairs import Block, Numbers, match_pairs, padded
-from recnb.data.parallel import in_turn
-from recnb.data.population import Mask, is_averaged
+from recnb.data.parallel import BLOCK, in_turn
 from recnb.data.relevance import is_relevant
-from recnb.data.user_rows import UserRows, blocks_of, ranges
 from recnb.errors import OptionError
-from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Floats, Hits, Ints
 from recnb.metrics.sorting import in_order, order_from_highest, stands_from_highest
+
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class Ids:
     """The ids of both frames as numbers, and the rows of each user together."""
 
-    users: pl.Series  #: of either frame, sorted
-    lists: UserRows  #: the rows of recommendations
-    list_user: Ints  #: per list, the position of its user in `users`
+    users: pl.Series  #: of either frame: those with a list in the order of their rows, then the others
+    list_rows: Ints  #: per place in the lists, its row
     truth_rows: Ints  #: per place in the truth, its row
+    n_listed: Ints  #: per user, the rows of recommendations
     n_judged: Ints  #: per user, the rows of the truth
     item: Numbers  #: per row of recommendations
     truth_item: Numbers  #: per row of the truth
-    kind: Literal["ids", "hashes", "positions"]  #: what items' numbers are; items that differ may have one hash
-    n_items: int = 0  #: how many there are, if numbers are positions among all
-
-    @cached_property
-    def list_lengths(self) -> Ints:
-        """Count the recommended rows of each user."""
-        lengths = np.zeros(len(self.users), dtype=np.int64)
-        lengths[self.list_user] = self.lists.lengths
-        return lengths
+    texts: pl.Series | None  #: the items of both frames, where numbers are hashes: items that differ may have one
+    n_items: int  #: how many there are, where numbers are positions among all
 
 
 def number_ids(recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series | None = None) -> Ids:
     """Number the users and items of both frames; with `items`, all there are, an item's number is its position there."""
-    lists, judged = UserRows.of(recs["user"]), UserRows.of(truth["user"])
-    users, list_user, judged_user = coded_together(lists.users, judged.users)
-    n_judged = np.zeros(len(users), dtype=np.int64)
-    n_judged[judged_user] = judged.lengths
-    by_user = np.argsort(judged_user)
-    truth_rows = ranges(judged.starts[by_user], judged.lengths[by_user])
-    truth_rows = truth_rows if judged.rows is None else judged.rows[truth_rows]
-    sides = recs["item"], truth["item"]
-    kind: Literal["ids", "hashes", "positions"]
+    list_rows, list_starts = _rows_by_user(recs["user"])
+    judged_rows, judged_starts = _rows_by_user(truth["user"])
+    users, judged = recs["user"].gather(list_rows[list_starts]), truth["user"].gather(judged_rows[judged_starts])
+    number = positions(users, judged)
+    missing = number < 0
+    number = np.where(missing, len(users) + np.cumsum(missing) - 1, number)
+    users = pl.concat([users, judged.filter(pl.Series(missing))])
+    n_listed, n_judged = np.zeros((2, len(users)), dtype=np.int64)
+    n_listed[: len(list_starts)] = np.diff(list_starts, append=recs.height)
+    n_judged[number] = np.diff(judged_starts, append=truth.height)
+    by_number = np.argsort(number)
+    truth_rows = judged_rows[ranges(judged_starts[by_number], n_judged[number[by_number]])]
+    sides, texts = (recs["item"], truth["item"]), None
     if items is not None:
-        item, truth_item = (positions(items, side).view(np.uint64) for side in sides)
-        kind = "positions"
+        numbers = [positions(items, side).view(np.uint64) for side in sides]
     elif sides[0].dtype == pl.Int64:
-        item, truth_item = (side.to_numpy().view(np.uint64) for side in sides)
-        kind = "ids"
+        numbers = [side.to_numpy().view(np.uint64) for side in sides]
     else:
-        item, truth_item = map(hashes_of, sides)
-        kind = "hashes"
-    n_items = 0 if items is None else len(items)
-    return Ids(users, lists, list_user, truth_rows, n_judged, item, truth_item, kind, n_items)
+        numbers, texts = [hashes_of(side) for side in sides], pl.concat(sides)
+    return Ids(
+        users=users,
+        list_rows=list_rows,
+        truth_rows=truth_rows,
+        n_listed=n_listed,
+        n_judged=n_judged,
+        item=numbers[0],
+        truth_item=numbers[1],
+        texts=texts,
+        n_items=0 if items is None else len(items),
+    )
+
+
+def _rows_by_user(users: pl.Series) -> tuple[Ints, Ints]:
+    """Return the rows with those of each user together, in their order, and the place of each user's first."""
+    if len(users) <= BLOCK or repeats_follow(users):
+        starts = run_starts(users)
+        if users.gather(starts).n_unique() == len(starts):
+            return np.arange(len(users)), starts
+    return grouped(users)
 
 
 def needs_positions(convention: Convention) -> bool:
-    """Whether items are put in order by their ids."""
+    """Return whether items are put in order by their ids."""
     by_item = convention.ties in BY_ITEM and (convention.order == "score" or convention.candidates == "padded")
     return by_item or convention.candidates == "catalogue"
 
@@ -112,49 +121,26 @@ class JoinError(Exception):
         self.why = why
 
 
-@dataclass(frozen=True, eq=False)
-class Matches:
+class Matches(NamedTuple):
     """The rows of lists that are judged, padding included, and the lists."""
 
-    list: Ints  #: per row, the number of its list
+    user: Ints  #: per row, as all but the last
     rank: Ints
     truth_place: Ints
     score: Floats | Ints
-    above: Ints | None  #: per row, how many rows score higher, where equal scores share ranks
-    tied: Ints | None
-    length: Ints  #: per list, the last rank
-
-    @classmethod
-    def together(cls, blocks: Sequence[Matches]) -> Matches:
-        """Put the rows of all blocks together."""
-        if len(blocks) == 1:
-            return blocks[0]
-        columns: dict[str, Any] = {}
-        for name in (own.name for own in fields(cls)):
-            parts = [getattr(block, name) for block in blocks]
-            columns[name] = None if parts[0] is None else np.concatenate(parts)
-        return cls(**columns)
-
-    def at(self, rows: Ints) -> Matches:
-        """Return some of the rows."""
-        columns: dict[str, Any] = {own.name: getattr(self, own.name) for own in fields(self)}
-        some: dict[str, Any] = {
-            name: None if column is None else column[rows] for name, column in columns.items() if name != "length"
-        }
-        return replace(self, **some)
+    above: Ints  #: how many rows score higher, where equal scores share ranks
+    tied: Ints  #: how many score the same
+    length: Ints  #: per user, the last rank
 
 
-@dataclass(frozen=True, eq=False)
-class Joined:
+class Joined(NamedTuple):
     """What is kept of two frames."""
 
     users: pl.Series  #: the users evaluated, sorted
     hits: Hits
     truth_rows: Ints  #: per relevant item of `hits`, its row of the truth
-    rank: Ints  #: per place in the lists; 0: left out as a repeat; empty where ranks are data
-    with_list: Mask  #: per user of either frame, as the next
-    with_truth: Mask
-    averaged: Mask
+    rank: Ints  #: per row of recommendations; 0: left out
+    has_both: bool  #: whether some user has a list and rows of the truth
     n_without_relevant: int  #: users of either frame who have no relevant item
     has_gaps: bool  #: whether some list leaves a rank empty
 
@@ -165,9 +151,9 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
     Parameters
     ----------
     recs
-        item, and what the convention's order says: rank or score, checked.
+        What the convention's order says: rank or score, checked.
     truth
-        item, relevance.
+        relevance; where `judged_only` leaves out what a grade below 0 says was not judged, it may be below 0.
     ids
         The ids of both.
     convention
@@ -179,72 +165,61 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
         If lists repeat ranks, or a pair is repeated that the convention refuses, or that the truth repeats.
     """
     _refuse_contradictions(convention)
-    everyone = np.r_[ids.list_user, np.flatnonzero(ids.list_lengths == 0)]
-    n_listed, n_judged = ids.list_lengths[everyone], ids.n_judged[everyone]
-    ends, truth_starts = np.r_[0, np.cumsum(n_listed)], (np.cumsum(ids.n_judged) - ids.n_judged)[everyone]
     score, grade = scores_of(recs, convention), truth["relevance"].to_numpy()
-    ranks_given = convention.order == "rank" and convention.duplicates != "dedupe"
-    rank, truth_rows = np.zeros(0 if ranks_given else recs.height, dtype=np.int64), ids.truth_rows.copy()
+    list_ends, truth_ends = (np.r_[0, np.cumsum(n)] for n in (ids.n_listed, ids.n_judged))
+    rank, truth_rows = np.zeros(recs.height, dtype=np.int64), ids.truth_rows.copy()
 
-    def look(some: tuple[int, int]) -> Matches | JoinError:
-        users, n_users = slice(*some), some[1] - some[0]
-        own = slice(ends[some[0]], ends[some[1]])
-        rows = own if ids.lists.rows is None else ids.lists.rows[own]
-        judged, judged_user = (
-            ranges(truth_starts[users], n_judged[users]),
-            np.repeat(np.arange(n_users), n_judged[users]),
-        )
-        judged_rows = truth_rows[judged]
-        grades = grade[judged_rows]
-        if not stands_from_highest(judged_user, grades):
-            order = order_from_highest(judged_user, grades)
-            judged_rows, grades = judged_rows[order], grades[order]
-            truth_rows[judged] = judged_rows
+    def match(first: int, last: int) -> Matches | JoinError:
+        lists, judged = slice(*list_ends[[first, last]]), slice(*truth_ends[[first, last]])
+        users, rows, truth_row = np.arange(last - first), ids.list_rows[lists], ids.truth_rows[judged]
+        truth_user = np.repeat(users, ids.n_judged[first:last])
+        if not stands_from_highest(truth_user, grade[truth_row]):
+            truth_row = truth_rows[judged] = truth_row[order_from_highest(truth_user, grade[truth_row])]
+        grades = grade[truth_row]
         block = Block(
-            n_users=n_users,
-            user=np.repeat(np.arange(n_users), n_listed[users]),
+            n_users=len(users),
+            user=np.repeat(users, ids.n_listed[first:last]),
             item=ids.item[rows],
             score=score[rows],
             row=rows,
-            truth_user=judged_user,
-            truth_item=ids.truth_item[judged_rows],
+            truth_user=truth_user,
+            truth_item=ids.truth_item[truth_row],
             grade=grades,
-            truth_row=judged_rows,
+            is_judged=(grades >= 0) | (convention.negative_relevance != "zero"),
+            truth_row=truth_row,
         )
         if convention.order == "rank" and repeats_a_rank(block):
             return JoinError("ranks")
-        pairs = match_pairs(block, *((recs["item"], truth["item"]) if ids.kind == "hashes" else (None, None)))
+        pairs = match_pairs(block, ids.texts, recs.height)
         if pairs is None:
             return JoinError("hashes")
         if pairs.truth_repeats or (len(pairs.copy) and convention.duplicates == "error"):
             return JoinError("pairs")
         if convention.candidates == "padded":
             block, pairs = padded(block, pairs)
-        ranked = order_lists(block, pairs, convention)
-        row, truth_row = pairs.row, pairs.truth_row
-        if ranked.rank is not None and not ranks_given:
-            rank[own] = ranked.rank[: block.n_listed]
-        if ranked.rank is not None and convention.duplicates == "dedupe" and len(pairs.copy):
-            kept = ranked.rank[row] > 0
-            row, truth_row = row[kept], truth_row[kept]
+        places = order_lists(block, pairs, convention)
+        rank[rows] = places.rank[: block.n_listed]
+        kept = places.rank[pairs.row] > 0
+        row, judged_row = pairs.row[kept], pairs.truth_row[kept]
         return Matches(
-            list=some[0] + block.user[row],
-            rank=block.given_rank[row] if ranked.rank is None else ranked.rank[row],
-            truth_place=judged[truth_row],
+            user=first + block.user[row],
+            rank=places.rank[row],
+            truth_place=judged.start + judged_row,
             score=block.score[row],
-            above=None if ranked.above is None else ranked.above[row],
-            tied=None if ranked.tied is None else ranked.tied[row],
-            length=ranked.length,
+            above=places.above[row],
+            tied=places.tied[row],
+            length=places.length,
         )
 
-    blocks = list(in_turn(blocks_of(n_listed + n_judged), look))
+    blocks = list(in_turn(_blocks_of(ids.n_listed + ids.n_judged), lambda block: match(*block)))
     for why in ("ranks", "hashes", "pairs"):
         for problem in blocks:
             if isinstance(problem, JoinError) and problem.why == why:
                 raise problem
-    matches = Matches.together([block for block in blocks if isinstance(block, Matches)])
-    lists = replace(matches, list=everyone[matches.list], length=_scattered(matches.length, everyone))
-    return find_hits(lists, ids, grade[truth_rows], convention, rank=rank, truth_rows=truth_rows)
+    columns = zip(*(block for block in blocks if isinstance(block, Matches)), strict=True)
+    matches = Matches(*map(np.concatenate, columns))
+    grade = grade.clip(min=0.0) if convention.negative_relevance == "zero" else grade
+    return find_hits(matches, ids, grade[truth_rows], convention, rank=rank, truth_rows=truth_rows)
 
 
 def find_hits(
@@ -252,115 +227,128 @@ def find_hits(
 ) -> Joined:
     """Find which judged rows count, for whom, and what there is to find.
 
-    `matches.list` is the number of the user here, `matches.length` is per user, `grade` and `truth_rows` per place in the truth.
+    `grade` and `truth_rows` are per place in the truth.
     """
-    truth_user = np.repeat(np.arange(len(ids.users)), ids.n_judged)
-    relevant = is_relevant(grade, convention)
+    n_users, ties = len(ids.users), convention.ties
+    truth_user = np.repeat(np.arange(n_users), ids.n_judged)
+    relevant, is_listed = is_relevant(grade, convention), _marked(matches.truth_place, len(grade))
     if convention.judged == "list" and convention.candidates != "catalogue":
-        relevant &= _among(matches.truth_place, len(grade))
-    with_list, with_truth = ids.list_lengths > 0, ids.n_judged > 0
-    has_relevant = _among(truth_user[relevant], len(ids.users))
-    averaged = is_averaged(with_list, with_truth, has_relevant, convention)
-    counts = relevant if averaged.all() else relevant & averaged[truth_user]
+        relevant &= is_listed
+    has_relevant = _marked(truth_user[relevant], n_users)
+    averaged = _averaged(ids, has_relevant, convention)
+    counts = relevant & averaged[truth_user]
+    by_id = np.arange(n_users) if ids.users.is_sorted() else ids.users.arg_sort().to_numpy()
+    evaluated = by_id[averaged[by_id]]
+    number = np.zeros(n_users, dtype=np.int64)
+    number[evaluated] = np.arange(len(evaluated))
 
-    found = _that_count(matches, counts, convention)
-    user, place, hit_rank, length = found.list, found.truth_place, _shared(found, convention.ties), matches.length
+    by_sign = convention.nonpositive_scores == "never_hit" and convention.order == "score"
+    hit = np.flatnonzero(counts[matches.truth_place] & ((matches.score > 0) | (not by_sign)))
+    hit = hit[_by_rank(number[matches.user[hit]], matches.rank[hit])]
+    if convention.duplicates == "hit_once":
+        hit = hit[np.sort(np.unique(matches.truth_place[hit], return_index=True)[1])]
+    user, place, hit_rank, above, tied = (
+        column[hit] for column in (matches.user, matches.truth_place, matches.rank, matches.above, matches.tied)
+    )
+    if ties in ("max_rank", "floor_mean_rank"):
+        hit_rank = above + tied if ties == "max_rank" else (2 * above + 1 + tied) // 2
+    length = matches.length
     if convention.candidates == "catalogue":
-        missed = np.flatnonzero(counts & ~_among(matches.truth_place, len(grade)))
-        missed = missed[:0] if _by_sign(convention) else missed[np.argsort(truth_rows[missed])]
-        below, length = _below_lists(ids, length, truth_user[missed], ids.truth_item[truth_rows[missed]], convention)
+        missed = np.flatnonzero(counts & ~is_listed & (not by_sign))
+        missed = missed[np.argsort(truth_rows[missed])]
+        below, length = _below_lists(ids, length, truth_user[missed], truth_rows[missed], convention)
         user, place, hit_rank = np.r_[user, truth_user[missed]], np.r_[place, missed], np.r_[hit_rank, below]
-    if (order := _by_rank(user, hit_rank)) is not None:
+        order = _by_rank(number[user], hit_rank)
         user, place, hit_rank = user[order], place[order], hit_rank[order]
 
-    listed, first = np.flatnonzero(counts), np.cumsum(counts) - 1  # places of the truth that count; and the reverse
+    times = counts.astype(np.int64)  # how often each row of the truth counts
     if convention.duplicates == "rows":
-        times = np.maximum(np.bincount(matches.truth_place, minlength=len(grade)), 1) * counts
-        listed, first = np.repeat(listed, times[listed]), np.cumsum(times) - times
-    number = np.cumsum(averaged) - 1
+        times *= np.maximum(np.bincount(matches.truth_place, minlength=len(grade)), 1)
+    n_relevant = np.bincount(truth_user, times, n_users).astype(np.int64)
+    listed = np.repeat(np.arange(len(grade)), times)
+    listed = listed[ranges((np.cumsum(n_relevant) - n_relevant)[evaluated], n_relevant[evaluated])]
+    truth_row = np.zeros(len(grade), dtype=np.int64)
+    truth_row[listed[::-1]] = np.arange(len(listed))[::-1]  # the first of those that count several times
     hits = Hits(
         user=number[user],
         rank=hit_rank,
-        list_length=length[averaged],
+        list_length=length[evaluated],
         relevance=grade[place],
-        truth_row=first[place],
+        truth_row=truth_row[place],
         truth_user=number[truth_user[listed]],
         truth_relevance=grade[listed],
         max_relevance=float(grade.max(initial=0.0)),
     )
-    if convention.ties == "expected" and found.above is not None and found.tied is not None:
-        hits = average_over_ties(hits, found.above, found.tied)
     return Joined(
-        users=ids.users if averaged.all() else ids.users.filter(pl.Series(averaged)),
-        hits=hits,
+        users=ids.users.gather(evaluated),
+        hits=average_over_ties(hits, above, tied) if ties == "expected" else hits,
         truth_rows=truth_rows[listed],
         rank=rank,
-        with_list=with_list,
-        with_truth=with_truth,
-        averaged=averaged,
+        has_both=bool(((ids.n_listed > 0) & (ids.n_judged > 0)).any()),
         n_without_relevant=int((~has_relevant).sum()),
-        has_gaps=_may_have_gaps(convention) and bool((matches.length != ids.list_lengths).any()),
+        has_gaps=ranks_are_given(convention)
+        and convention.candidates == "list"
+        and bool((matches.length != ids.n_listed).any()),
     )
 
 
-def _that_count(matches: Matches, counts: Mask, convention: Convention) -> Matches:
-    """Return the matches that are hits, by user, then place."""
-    kept = counts[matches.truth_place]
-    if _by_sign(convention):
-        kept &= matches.score > 0
-    hit = np.flatnonzero(kept)
-    if (order := _by_rank(matches.list[hit], matches.rank[hit])) is not None:
-        hit = hit[order]
-    if convention.duplicates == "hit_once":
-        hit = hit[np.sort(np.unique(matches.truth_place[hit], return_index=True)[1])]
-    return matches.at(hit)
+def _averaged(ids: Ids, has_relevant: Mask, convention: Convention) -> Mask:
+    """Return which users count in a mean."""
+    with_list, with_truth = ids.n_listed > 0, ids.n_judged > 0
+    averaged = {
+        "truth": with_truth,
+        "recs": with_list & (with_truth | (not convention.judged_only)),
+        "both": with_list & with_truth,
+        "union": with_truth | (not convention.judged_only),
+    }[convention.averaged_users]
+    return averaged & has_relevant if convention.no_relevant == "skip" else averaged
 
 
-def _shared(found: Matches, ties: str) -> Ints:
-    """Return the rank of each hit, which equal scores may share."""
-    if found.above is None or found.tied is None or ties not in ("max_rank", "floor_mean_rank"):
-        return found.rank
-    return found.above + found.tied if ties == "max_rank" else (2 * found.above + 1 + found.tied) // 2
+def ranges(starts: Ints, counts: Ints) -> Ints:
+    """Concatenate the whole numbers from each start on, as many as it counts.
+
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    ends = np.cumsum(counts)
+    return np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)
 
 
-def _by_sign(convention: Convention) -> bool:
-    """Whether a score decides if an item can be a hit."""
-    return convention.nonpositive_scores == "never_hit" and convention.order == "score"
+def _blocks_of(lengths: Ints) -> list[tuple[int, int]]:
+    """Cut users into blocks of about as many rows each: the first user of each, and the one after its last."""
+    ends = np.cumsum(lengths)
+    n = int(ends[-1]) if len(ends) else 0
+    cuts = np.searchsorted(ends, np.arange(BLOCK, n, BLOCK)) + 1
+    return list(pairwise(np.unique(np.r_[0, cuts, len(ends)]).tolist())) or [(0, 0)]
 
 
-def _may_have_gaps(convention: Convention) -> bool:
-    """Whether ranks are data that nothing closes up."""
-    return convention.order == "rank" and convention.candidates == "list" and convention.duplicates != "dedupe"
-
-
-def _among(places: Ints, n: int) -> Mask:
+def _marked(places: Ints, n: int) -> Mask:
     """Say of each of n places whether it is among these."""
     found = np.zeros(n, dtype=bool)
     found[places] = True
     return found
 
 
-def _by_rank(user: Ints, rank: Ints) -> Ints | None:
-    """Return the stable order by user, then rank; None if they are in it."""
+def _by_rank(user: Ints, rank: Ints) -> Ints:
+    """Return the stable order by user, then rank."""
     key = user * (int(rank.max(initial=0)) + 1) + rank
-    return None if (key[1:] >= key[:-1]).all() else in_order(key)
+    return np.arange(len(key)) if (key[1:] >= key[:-1]).all() else in_order(key)
 
 
-def _below_lists(ids: Ids, length: Ints, user: Ints, item: Numbers, convention: Convention) -> tuple[Ints, Ints]:
+def _below_lists(ids: Ids, length: Ints, user: Ints, row: Ints, convention: Convention) -> tuple[Ints, Ints]:
     """Return the ranks of items if the whole catalogue is ranked below each list, sorted by id; and the lengths of all lists then.
 
     No users × items table is made: an item's place is the list's length and its number among all items, less those
-    before it that the list holds already.
+    before it that the list holds already. `user` and `row` are those of each item in the truth.
     """
-    n_items, listed = int(ids.n_items), np.repeat(ids.list_user, ids.lists.lengths)
-    item_of = ids.item.view(np.int64)
-    held = np.unique(listed * n_items + (item_of if ids.lists.rows is None else item_of[ids.lists.rows]))
+    n_items, listed = ids.n_items, np.repeat(np.arange(len(ids.users)), ids.n_listed)
+    held = np.unique(listed * n_items + ids.item.view(np.int64)[ids.list_rows])
     end = length + n_items - np.bincount(held // n_items, minlength=len(length))
     if convention.ties != "first":
         return end[user], end
-    number = item.view(np.int64)
+    number = ids.truth_item.view(np.int64)[row]
     before = np.searchsorted(held, user * n_items + number) - np.searchsorted(held, user * n_items)
-    return np.asarray(length[user] + number - before + 1), end
+    return length[user] + number - before + 1, end
 
 
 def scores_of(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
@@ -376,15 +364,13 @@ def scores_of(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
 
 
 def _refuse_contradictions(convention: Convention) -> None:
-    if convention.candidates == "catalogue" and convention.ties not in ("first", "max_rank"):
-        first, shared = "ties='first'", "ties='max_rank'"
-        raise OptionError("candidates='catalogue' goes with ", first, " or ", shared, ".")
-    if convention.ties == "expected" and convention.duplicates == "hit_once":
-        once, dedupe = "duplicates='hit_once'", "duplicates='dedupe'"
-        raise OptionError("ties='expected' has no mean for ", once, ": choose ", dedupe, ".")
-
-
-def _scattered(values: Ints, to: Ints) -> Ints:
-    scattered = np.empty_like(values)
-    scattered[to] = values
-    return scattered
+    ties, shares_ranks = convention.ties, convention.ties in ("expected", "max_rank", "floor_mean_rank")
+    if convention.candidates == "catalogue" and ties not in ("first", "max_rank"):
+        raise OptionError("candidates='catalogue' goes with ties='first' or ties='max_rank'.")
+    if convention.candidates == "catalogue" and convention.judged_only:
+        raise OptionError("candidates='catalogue' puts back what judged_only=True leaves out: choose one of them.")
+    if ties == "expected" and convention.duplicates == "hit_once":
+        raise OptionError("ties='expected' has no mean for duplicates='hit_once': choose duplicates='dedupe'.")
+    if convention.judged_only and shares_ranks:
+        problem = f"ties={ties!r} gives equal scores no ranks of their own, from which items could be left out: "
+        raise OptionError(f"{problem}choose ties='first'.")

@@ -14,8 +14,8 @@ from recnb.data.buckets import batches_of, origin_of
 from recnb.data.columns import Frame, columns_of, find, library_of, role_of, table_of
 from recnb.data.files import IDS, Wanted, read_together
 from recnb.data.forms import RECS, ROWS_ARE_ITEMS, TRUTH, Input, both_sides, by_item
-from recnb.data.parts import Layout, read_batches, source_of
-from recnb.data.source import Source, one_model, ranked
+from recnb.data.parts import Layout, one_model, read_batches, source_of
+from recnb.data.source import Source, ranked
 
 #: The ids of frames that do not have both.
 DESCRIBED = {"items": IDS[1:], "users": IDS[:1]}
@@ -60,11 +60,8 @@ def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) ->
     if (origin := origin_of(recs)) is not None:
         return read_batches(recs, truth, layout, origin)
     tables = [table_of(recs, RECS, layout.recs), table_of(truth, TRUTH, layout.truth)]
-    floats = [
-        *validation.float_ids(tables[0], "recs", layout.recs), *validation.float_ids(tables[1], TRUTH, layout.truth)
-    ]  # fmt: skip
     recs, truth = validation.ids(tables[0], RECS, layout.recs), validation.ids(tables[1], TRUTH, layout.truth)
-    return source_of(recs, truth, layout.recs, layout.truth, floats=tuple(floats))
+    return source_of(recs, truth, layout.recs, layout.truth)
 
 
 def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:

@@ -8,6 +8,7 @@ import numpy as np
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import ROW_ORDERS
+from recnb.data.encoding import in_order_of_size, starts_of
 from recnb.data.pairs import Block, Pairs
 from recnb.metrics.hits import Floats, Hits, Ints, TieSpread
 from recnb.metrics.sorting import count_within, in_order, order_from_highest
@@ -20,25 +21,36 @@ BY_ITEM = ("item_asc", "item_desc")
 class Places:
     """Where each row of a block stands in its list."""
 
-    rank: Ints | None  #: per row, from 1; 0: left out as a repeat; None: the ranks that were given
+    rank: Ints  #: per row, from 1; 0: left out
+    above: Ints  #: per row, how many rows score higher, where equal scores share ranks
+    tied: Ints  #: per row, how many score the same, itself among them
     length: Ints  #: per user, the last rank
-    above: Ints | None = None  #: per row, how many rows score higher, where equal scores share ranks
-    tied: Ints | None = None  #: per row, how many score the same, itself among them
+
+
+def ranks_are_given(convention: Convention) -> bool:
+    """Return whether ranks are data that nothing closes up."""
+    return convention.order == "rank" and convention.duplicates != "dedupe" and not convention.judged_only
 
 
 def order_lists(block: Block, pairs: Pairs, convention: Convention) -> Places:
     """Rank the rows of a block's lists; what is padding stands below them."""
     given = convention.order == "rank" and convention.duplicates != "dedupe"
-    if given and block.n_padded == 0:
-        last = _highest(block.user, block.given_rank, block.n_users)
-        shared = (None, None) if convention.ties in ROW_ORDERS else (block.given_rank - 1, np.ones_like(block.user))
-        return Places(None, last, *shared)
+    if given and not block.n_padded:
+        rank = -block.score.astype(np.int64)
+        places = _apart(rank, _highest(block.user, rank, block.n_users))
+    else:
+        places = _sorted(block, pairs, convention, given=given)
+    return _without_unjudged(block, pairs, places) if convention.judged_only else places
+
+
+def _sorted(block: Block, pairs: Pairs, convention: Convention, *, given: bool) -> Places:
+    """Rank rows by score; `given`: by ranks, which stay as they are."""
     order = _best_first(
         block.user, block.score, _within(block, pairs, convention.ties), stands=convention.ties == "first"
     )
     if convention.duplicates == "dedupe" and len(pairs.copy):
         order = order[_first_copies(pairs, order)[order]]
-    user = block.user[order]
+    user, score = block.user[order], block.score[order]
     place = count_within(user)
     if given:
         # Ranks are data: a place that they leave empty stays empty, and padding goes on from the last of them.
@@ -49,34 +61,44 @@ def order_lists(block: Block, pairs: Pairs, convention: Convention) -> Places:
         place[own] = ranks[order[own]]
     rank = np.zeros(len(block.user), dtype=np.int64)
     rank[order] = place
-    length = _highest(user, place, block.n_users)
+    places = _apart(rank, _highest(user, place, block.n_users))
     if convention.ties in ROW_ORDERS:
-        return Places(rank, length)
-    ordered = block.score[order]
-    starts = np.flatnonzero(np.r_[True, (user[1:] != user[:-1]) | (ordered[1:] != ordered[:-1])][: len(user)])
+        return places
+    starts = starts_of(user, score)
     sizes = np.diff(np.r_[starts, len(user)])
-    above, tied = np.zeros_like(rank), np.zeros_like(rank)
-    above[order], tied[order] = np.repeat(place[starts] - 1, sizes), np.repeat(sizes, sizes)
-    return Places(rank, length, above, tied)
+    places.above[order], places.tied[order] = np.repeat(place[starts] - 1, sizes), np.repeat(sizes, sizes)
+    return places
+
+
+def _apart(rank: Ints, length: Ints) -> Places:
+    """Return places that no two rows share."""
+    return Places(rank, rank - 1, np.ones_like(rank), length)
+
+
+def _without_unjudged(block: Block, pairs: Pairs, places: Places) -> Places:
+    """Leave items that are not judged out of the lists, and count ranks anew."""
+    kept = pairs.row[(places.rank[pairs.row] > 0) & block.is_judged[pairs.truth_row]]
+    kept = kept[np.lexsort((places.rank[kept], block.user[kept]))]
+    rank = np.zeros_like(places.rank)
+    rank[kept] = count_within(block.user[kept])
+    return _apart(rank, np.bincount(block.user[kept], minlength=block.n_users))
 
 
 def _highest(user: Ints, ranks: Ints, n_users: int) -> Ints:
     """Return the highest rank of each user; 0 for one without rows."""
     highest = np.zeros(n_users, dtype=np.int64)
-    if len(ranks) == 0:
-        return highest
-    starts = np.flatnonzero(np.r_[True, user[1:] != user[:-1]])
-    highest[user[starts]] = np.maximum.reduceat(ranks, starts)
+    starts = starts_of(user)
+    if len(starts):
+        highest[user[starts]] = np.maximum.reduceat(ranks, starts)
     return highest
 
 
 def repeats_a_rank(block: Block) -> bool:
-    """Whether two rows of a list have one rank."""
+    """Return whether two rows of a list have one rank."""
     user, score = block.user, block.score
     if ((score[1:] < score[:-1]) | (user[1:] != user[:-1])).all():
         return False
-    key = (user << 32) - score
-    key.sort()
+    key = in_order_of_size(((user << 32) - score).astype(np.uint64))
     return bool((key[1:] == key[:-1]).any())
 
 
@@ -99,10 +121,9 @@ def _first_copies(pairs: Pairs, order: Ints) -> np.ndarray[tuple[int], np.dtype[
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     by_place = np.lexsort((place[pairs.copy], pairs.copy_of))
-    first = np.unique(pairs.copy_of[by_place], return_index=True)[1]
     kept = np.ones(len(order), dtype=bool)
     kept[pairs.copy] = False
-    kept[pairs.copy[by_place[first]]] = True
+    kept[pairs.copy[by_place[starts_of(pairs.copy_of[by_place])]]] = True
     return kept
 
 
@@ -121,12 +142,10 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     stands j-th in the run, (j - 1)(m - 1)/(g - 1) other hits of the run are expected above it; and the first hit of
     the run stands j-th with chance C(g - j, m - 1)/C(g, m).
     """
-    if len(hits.user) == 0:
-        none = np.zeros(0)
-        return replace(hits, tied=TieSpread(none, none, none, none > 0))
-    run = np.r_[0, np.cumsum((hits.user[1:] != hits.user[:-1]) | (above[1:] != above[:-1]))]
-    n_hits = np.bincount(run)
-    hits_above = (count_within(hits.user) - count_within(run))[np.r_[True, run[1:] != run[:-1]]]
+    starts = starts_of(hits.user, above)
+    n_hits = np.diff(np.r_[starts, len(above)])
+    run = np.repeat(np.arange(len(starts)), n_hits)
+    hits_above = (count_within(hits.user) - count_within(run))[starts]
     row = np.repeat(np.arange(len(run)), tied)
     j = count_within(row)
     m, g = n_hits[run[row]], tied[row]

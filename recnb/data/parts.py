@@ -6,12 +6,12 @@ files (`FileParts`), partitions of Dask, groups of Spark (`recnb.distributed`). 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import polars as pl
@@ -19,24 +19,15 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import Batches, Buckets, batches_of, ranges_of, release_memory
-from recnb.data.columns import Frame, columns_of, find, role_of, roles_of
+from recnb.data.columns import Frame, Roles, columns_of, find, role_of, roles_of
+from recnb.data.encoding import distinct
+from recnb.data.join import ranges
 from recnb.data.parallel import in_turn
-from recnb.data.population import no_users, users_meet
-from recnb.data.relevance import LazyRows, graded, once
-from recnb.data.source import (
-    InMemoryRows,
-    Prepared,
-    RemoteRanking,
-    RemoteRows,
-    RowCounts,
-    Source,
-    named_columns_exist,
-    one_model,
-)
-from recnb.data.user_rows import ranges
+from recnb.data.source import LazyRows, Prepared, RowCounts, Source, Tables, elsewhere, no_users, rows_of, users_meet
 from recnb.display.language import _
 from recnb.display.progress import counted, steps
-from recnb.errors import ElsewhereError, FrameError
+from recnb.errors import ColumnError, ElsewhereError, FrameError, quoted
+from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Hits, Ints, TieSpread
 
 T = TypeVar("T")
@@ -64,6 +55,46 @@ class Layout:
     def recs_read(self) -> dict[str, str]:
         """All that is read of the recommendations, by role."""
         return {**self.recs, **({} if self.model is None else {"model": self.model})}
+
+
+def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: Frame) -> None:
+    """Raise an error if a column named by keyword is not in the frame in which its role is read."""
+    of_recs, of_truth = columns_of(recs, "recommendations"), columns_of(truth, "truth")
+    holders = {
+        "rank": (("recommendations", " have no"), of_recs),
+        "score": (("recommendations", " have no"), of_recs),
+        "relevance": (("truth", " has no"), of_truth),
+    }
+    for role, column in columns.items():
+        if column is None:
+            continue
+        if role in ("recommended", "relevant"):
+            name = "recommendations" if role == "recommended" else "truth"
+            alone = f" One frame with both sides goes alone: type frame.rec.evaluation({role}={column!r})."
+            no_lists = (" names a column of lists, and ", name, " has no such column, one list a user.")
+            raise ColumnError(f"{role}={quoted(column)}", *no_lists, alone)
+        said, present = holders.get(role, (("neither frame has the",), [*of_recs, *of_truth]))
+        if column not in present:
+            listed = ", ".join(map(repr, sorted(set(map(str, present)))))
+            named = (*said, f" column {column!r} that ", f"{role}={quoted(column)}", " names.")
+            raise ColumnError(*named, fix=f"Columns: {listed}.")
+
+
+def one_model(models: pl.Series, column: str, library: str = "", *, both_sides: bool = False) -> None:
+    """Refuse the lists of several models; `both_sides`: in a frame that holds the truth as well."""
+    if len(models) > 1:
+        which, frame = ("the frame holds", "frame") if both_sides else ("recommendations hold", "recs")
+        given = frame if both_sides else "recs, truth"
+        raise FrameError(
+            f"{which} the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: compare them, "
+            f"recnb.compare({given}), or evaluate one alone",
+            Roles({}, library).code(
+                f"{frame}[{frame}[{column!r}] == {models[0]!r}]",
+                f"{frame}.filter(pl.col({column!r}) == {models[0]!r})",
+                ", ",
+            ),
+            ".",
+        )
 
 
 @dataclass(frozen=True)
@@ -99,7 +130,7 @@ class Facts:
             frozenset(sorted(self.models | other.models)[:2]),
         )
 
-    def check(self, n_users: int, n_relevant: int, convention: Convention, layout: Layout) -> None:
+    def check(self, n_users: int, convention: Convention, layout: Layout) -> None:
         """Raise an error if no user can be averaged."""
         for name, rows in (("recommendations", self.n_recs), ("truth", self.n_truth)):
             if rows == 0:
@@ -108,7 +139,7 @@ class Facts:
             one_model(pl.Series(sorted(self.models)), layout.model, roles_of(layout.recs).library)
         if not self.met:
             users_meet(pl.Series([self.users[0]]), pl.Series([self.users[1]]))
-        if n_users == 0 or (n_relevant == 0 and convention.no_relevant == "skip"):
+        if n_users == 0:
             raise no_users(self.highest, convention)
 
 
@@ -116,42 +147,38 @@ class Facts:
 class Part:
     """The rows of some users on both sides."""
 
-    source: Source
+    source: Tables
     facts: Facts
 
     @classmethod
     def of(cls, recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Part:
         """Make a part of rows with columns named by role; ids of an empty side are of the other's kind."""
         facts = Facts.of(recs, truth)
+        recs = recs.drop("model", strict=False)
+        types = {role: one[role].dtype for one in (recs, truth) if one.height for role in validation.IDS}
         recs, truth = (
-            _typed_as(one, other) if one.height == 0 else one for one, other in ((recs, truth), (truth, recs))
+            one if one.height else pl.DataFrame(schema={role: types.get(role, pl.Int64) for role in one.columns})
+            for one in (recs, truth)
         )
-        source = source_of(recs.drop("model", strict=False), truth, layout.recs, layout.truth, part=True)
-        return cls(source, facts)
+        return cls(source_of(recs, truth, layout.recs, layout.truth, is_part=True), facts)
 
 
 def source_of(
     recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str], **known: Any
-) -> Source:
+) -> Tables:
     """Return the source of rows in memory, whose ids must be of one kind."""
     validation.same_kind(recs, truth, labels, truth_labels)
-    return Source(InMemoryRows(LazyRows.of(recs)), LazyRows.of(truth), labels, truth_labels, **known)
+    return Tables(recs, truth, labels, truth_labels, **known)
 
 
-def _typed_as(empty: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
-    """Return an empty table with the id types of another."""
-    types = {role: other[role].dtype if role in validation.IDS and other.height else pl.Int64 for role in empty.columns}
-    return pl.DataFrame(schema=types)
-
-
-class Parts(ABC):
+class Parts(Source):
     """Both frames in parts of whole users."""
 
-    layout: Layout
-    where: str  #: what holds the rows, in words
-    remedy: str  #: what to type to have them in memory
     facts = Facts()  #: what is known of all rows before they are joined
-    keeps_truth = True  #: whether rows of the truth are kept of each part, and not read again where they are asked for
+    keeps_truth = True  #: whether rows of the truth are kept of each part, and not made again where they are asked for
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout, self.labels, self.truth_labels = layout, layout.recs, layout.truth
 
     @abstractmethod
     def each(self, work: Callable[[Part], T]) -> Iterable[T]:
@@ -161,29 +188,63 @@ class Parts(ABC):
     def rows_of(self, users: pl.Series) -> Source:
         """Return the rows of some users."""
 
-    def judged(self, convention: Convention) -> pl.DataFrame:
-        """Return all rows of the truth with their grades, where they are not kept of each part."""
-        raise NotImplementedError
-
     @property
-    def away(self) -> RemoteRows:
-        """The lists, which stay where they are."""
-        return RemoteRows(
-            list(self.layout.recs),
-            self.where,
-            self.remedy,
-            self.gather,
-            lambda users, c: self.rows_of(users).under(c).recs,
-        )
+    def recs(self) -> NoReturn:
+        """Raise an error: the rows are not in memory."""
+        raise elsewhere(self)
 
-    def gather(self, convention: Convention) -> Prepared:
+    @cached_property
+    def truth(self) -> pl.DataFrame:
+        """All rows of the truth, which were fetched with the hits."""
+        known = next(iter(self._known.values()), None) or self.under(Convention())
+        return known.judged.select(*self.layout.truth)
+
+    def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
+        """Return the ranked rows of some users' lists."""
+        return self.rows_of(users).under(convention).recs
+
+    def among(self, users: pl.Series) -> Source:
+        """Return the rows of some users."""
+        return SomeUsers(self, users)
+
+    def join(self, convention: Convention) -> Prepared:
         """Join every part, and merge what is kept: hits, truth, and a few counts of each user."""
         refuse_catalogue(convention, self.where, self.remedy)
         kept = list(self.each(partial(Kept.of, convention, self.keeps_truth)))
         facts = sum((part.facts for part in kept), self.facts)
-        n_relevant = sum(len(part.truth_relevance) for part in kept)
-        facts.check(sum(len(part.users) for part in kept), n_relevant, convention, self.layout)
+        facts.check(sum(len(part.users) for part in kept), convention, self.layout)
         return merged(kept, self, convention)
+
+
+class SomeUsers(Source):
+    """Some users of rows that are elsewhere: what they have is taken from what is joined of all."""
+
+    def __init__(self, whole: Parts, users: pl.Series) -> None:
+        self.whole, self.users = whole, users
+        self.labels, self.truth_labels = whole.labels, whole.truth_labels
+        self.where, self.remedy = whole.where, whole.remedy
+
+    @property
+    def recs(self) -> NoReturn:
+        """Raise an error: the rows are not in memory."""
+        raise elsewhere(self)
+
+    @property
+    def truth(self) -> pl.DataFrame:
+        """The rows of the truth."""
+        return rows_of(self.whole.truth, self.users)
+
+    def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
+        """Return the ranked rows of some users' lists."""
+        return self.whole.lists_of(users, convention)
+
+    def among(self, users: pl.Series) -> Source:
+        """Return the rows of some users."""
+        return self.whole.among(users)
+
+    def join(self, convention: Convention) -> Prepared:
+        """Take the users from what is joined of all."""
+        return self.whole.under(convention).among(self.users)
 
 
 def refuse_catalogue(convention: Convention, where: str, remedy: str) -> None:
@@ -195,56 +256,66 @@ def refuse_catalogue(convention: Convention, where: str, remedy: str) -> None:
         )
 
 
-def _relevant(convention: Convention, part: Part) -> pl.DataFrame:
-    return part.source.under(convention).truth
-
-
 class FileParts(Parts):
     """Buckets of users in temporary files, joined one after the other on all cores."""
 
-    def __init__(self, recs: Buckets, truth: Buckets, layout: Layout, origin: tuple[str, str]) -> None:
-        self.recs, self.truth, self.layout = recs, truth, layout
+    def __init__(self, lists: Buckets, judged: Buckets, layout: Layout, origin: tuple[str, str]) -> None:
+        self.buckets: tuple[Buckets, Buckets] | None = (lists, judged)  #: None once it was pickled
+        super().__init__(layout)
         self.where, self.remedy = origin
-        self.ranges, self.keeps_truth = ranges_of(recs, truth), not truth.in_files
-        self.facts = Facts(users=(recs.first["user"][0], truth.first["user"][0]))
+        self.ranges, self.keeps_truth = ranges_of(lists, judged), not judged.in_files
+        self.facts = Facts(users=(lists.first["user"][0], judged.first["user"][0]))
+
+    def _sides(self) -> tuple[Buckets, Buckets]:
+        if self.buckets is None:
+            raise ElsewhereError(
+                f"this asks for rows of the lists, which stayed in {self.where} when the evaluation was pickled. Evaluate the "
+                f"frames again; if they fit into memory: {self.remedy}."
+            )
+        return self.buckets
+
+    @cached_property
+    def truth(self) -> pl.DataFrame:
+        """All rows of the truth."""
+        return self._sides()[1].all()
 
     def each(self, work: Callable[[Part], T]) -> Iterator[T]:
         """Apply a function to every bucket."""
 
-        def join(rows: tuple[pl.DataFrame, pl.DataFrame]) -> T:
+        def on_part(rows: tuple[pl.DataFrame, pl.DataFrame]) -> T:
             try:
                 return work(Part.of(*rows, self.layout))
             except FrameError as problem:
                 if type(problem) is not FrameError or len(self.ranges) == 1:
                     raise
                 said = f"(This counts the rows of 1 of {len(self.ranges)} parts of the users: there may be more.)"
-                raise FrameError(*problem.problem, fix=(*problem.fix, *([" "] if problem.fix else []), said)) from None
+                raise FrameError(problem.problem, fix=f"{problem.fix} {said}".strip()) from None
 
+        lists, judged = self._sides()
         slots = steps(self.ranges, _("buckets of users joined"), len(self.ranges))
-        buckets = ((self.recs.bucket(*some), self.truth.bucket(*some)) for some in slots)
-        return in_turn((rows for rows in buckets if rows[0].height or rows[1].height), join)
+        parts = ((lists.bucket(*ends), judged.bucket(*ends)) for ends in slots)
+        return in_turn((rows for rows in parts if rows[0].height or rows[1].height), on_part)
 
     def rows_of(self, users: pl.Series) -> Source:
         """Return the rows of some users."""
-        return Part.of(self.recs.rows_of(users), self.truth.rows_of(users), self.layout).source
+        lists, judged = self._sides()
+        return Part.of(lists.rows_of(users), judged.rows_of(users), self.layout).source
 
-    def judged(self, convention: Convention) -> pl.DataFrame:
-        """Return all rows of the truth with their grades."""
-        rows = graded(self.truth.all(), self.layout.truth, convention)
-        return rows if convention.duplicates == "error" else once(rows, self.layout.truth, convention)
+    # What pickles an evaluation may be on its way to another machine: it takes what is in memory, and no rows of lists.
 
-    def source(self, floats: tuple[str, ...]) -> Source:
-        """Return the source of an evaluation of all users."""
-        return Source(self.away, LazyRows(self.truth.all), self.layout.recs, self.layout.truth, floats=floats)
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"truth": self.truth, "buckets": None}
+
+    def __deepcopy__(self, memo: object) -> FileParts:
+        return self
 
 
 def read_batches(recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, str]) -> Source:
     """Read both frames once, in batches, and check their ids; what does not fit into memory is put into files."""
-    floats: list[str] = []
     with (
         counted(None, _("rows read")) as bar,
-        closing(_batches_checked(truth, "truth", layout.truth, floats)) as of_truth,
-        closing(_batches_checked(recs, "recommendations", layout.recs, floats)) as of_recs,
+        closing(_batches_checked(truth, "truth", layout.truth)) as of_truth,
+        closing(_batches_checked(recs, "recommendations", layout.recs)) as of_recs,
     ):
         judged = Buckets(of_truth)
 
@@ -257,12 +328,12 @@ def read_batches(recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, s
 
         lists = Buckets(alike())
     if lists.in_files:
-        return FileParts(lists, judged, layout, origin).source(tuple(sorted(floats)))
-    return source_of(lists.all(), judged.all(), layout.recs, layout.truth, floats=tuple(sorted(floats)))
+        return FileParts(lists, judged, layout, origin)
+    return source_of(lists.all(), judged.all(), layout.recs, layout.truth)
 
 
-def _batches_checked(frame: Frame, name: str, labels: Mapping[str, str], floats: list[str]) -> Batches:
-    """Yield the rows of a frame in batches, with ids of one kind, none missing; columns of ids that are floats are noted."""
+def _batches_checked(frame: Frame, name: str, labels: Mapping[str, str]) -> Batches:
+    """Yield the rows of a frame in batches, with ids of one kind, none missing."""
     n = 0
     with closing(batches_of(frame, name, labels)) as batches:
         for batch in batches:
@@ -271,31 +342,22 @@ def _batches_checked(frame: Frame, name: str, labels: Mapping[str, str], floats:
                     rest = sum(int(validation.is_missing(other[role]).sum()) for other in batches)
                     first = n + int(missing.to_numpy().argmax())
                     raise validation.ids_missing(int(missing.sum()) + rest, first, role, name, labels)
-            if n == 0:
-                floats += validation.float_ids(batch, "truth" if name == "truth" else "recs", labels)
             yield validation.ids(batch, name, labels)
             n += batch.height
     if n == 0:
         validation.ids(pl.DataFrame(), name, labels)  # which raises the error for a frame without rows
 
 
-# ---- what is kept of a part, and the merge ----------------------------------------------------------------------------
+# ---- what is kept of a part, and the merge
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a part, without the rows of its lists: as large as its hits, truth and users.
-
-    Columns are as narrow as their numbers allow.
-    """
+    """What is kept of a part, without the rows of its lists: as large as its hits, truth and users."""
 
     facts: Facts
     users: pl.Series  #: the users evaluated, sorted
-    list_length: Any  #: per user, as the next two
-    n_relevant: Any
-    n_hits: Any
-    truth_relevance: Any  #: per relevant row, by user
-    rows: dict[str, Any]  #: per hit: rank, relevance, the number of its item in the user's truth, and how it is tied
+    columns: dict[str, Any]  #: of users, of relevant rows by user, and of hits; as narrow as their numbers allow
     max_relevance: float
     convention: Convention  #: with the order that the columns made
     row_counts: RowCounts
@@ -308,24 +370,26 @@ class Kept:
     def of(cls, convention: Convention, keeps_truth: bool, part: Part) -> Kept:
         """Join a part."""
         prepared = part.source.under(convention)
-        hits, n_relevant = prepared.all_hits, prepared.all_hits.n_relevant
-        rows = {
+        hits, counts = prepared.all_hits, prepared.counts
+        columns = {
+            "list_length": hits.list_length,
+            "n_relevant": hits.n_relevant,
+            "n_hits": np.bincount(hits.user, minlength=hits.n_users),
+            "truth_relevance": hits.truth_relevance,
             "rank": hits.rank,
             "relevance": hits.relevance,
-            "truth_row": hits.truth_row - _starts(n_relevant)[hits.user],
+            "truth_row": hits.truth_row - _starts(hits.n_relevant)[hits.user],
             **({} if hits.tied is None else vars(hits.tied)),
         }
         return cls(
             facts=part.facts,
             users=prepared.users,
-            list_length=_narrow(hits.list_length),
-            n_relevant=_narrow(n_relevant),
-            n_hits=_narrow(np.bincount(hits.user, minlength=hits.n_users)),
-            truth_relevance=_narrow(hits.truth_relevance),
-            rows={name: _narrow(column) for name, column in rows.items()},
+            columns={name: _narrow(column) for name, column in columns.items()},
             max_relevance=hits.max_relevance,
             convention=prepared.convention,
-            row_counts=RowCounts.of(prepared.counts, prepared.recs),
+            row_counts=RowCounts(
+                counts.n_recommended, counts.n_not_relevant, counts.n_gaps, distinct(prepared.recs["item"])
+            ),
             n_without_relevant=prepared.n_without_relevant,
             graded=prepared.graded,
             judged=prepared.judged if keeps_truth else None,
@@ -337,71 +401,66 @@ def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
     """Merge parts with different users; the list is emptied, so that each part can go once it is copied."""
     # Parts of no rows on either side know no types of ids.
     kept[:] = [part for part in kept if part.facts.n_recs or part.facts.n_truth] or kept[:1]
-    n_without_relevant = sum(part.n_without_relevant for part in kept)
-    in_force, is_graded = kept[0].convention, kept[0].graded
-    row_counts, top = RowCounts.total([part.row_counts for part in kept]), max(part.max_relevance for part in kept)
+    first, counts = kept[0], [part.row_counts for part in kept]
+    items = [count.items for count in counts if len(count.items)] or [counts[0].items]
+    n_gaps, n_without_relevant = sum(count.n_gaps for count in counts), sum(part.n_without_relevant for part in kept)
     judged, truth = [part.judged for part in kept], [part.truth for part in kept]
-    users, hits = _hits(kept, top)
+    users, hits = _hits(kept, max(part.max_relevance for part in kept))
     return Prepared(
-        rows=RemoteRanking(parts.away, in_force),
-        judged_rows=LazyRows(
-            lambda: (
-                pl.concat([rows for rows in judged if rows is not None])
-                if parts.keeps_truth
-                else parts.judged(convention)
-            )
-        ),
+        list_rows=None,
+        judged_rows=LazyRows(lambda: _together(judged, parts, lambda part: part.source.under(convention).judged)),
         truth_rows=LazyRows(
-            lambda: _by_user(truth if parts.keeps_truth else parts.each(partial(_relevant, convention)))
+            lambda: _together(truth, parts, lambda part: part.source.under(convention).truth).sort(
+                "user", maintain_order=True
+            )
         ),
         users=users,
         all_hits=hits,
         n_without_relevant=n_without_relevant,
-        convention=in_force,
-        has_gaps=row_counts.n_gaps > 0,
-        graded=is_graded,
-        row_counts=row_counts,
+        convention=first.convention,
+        has_gaps=n_gaps > 0,
+        graded=first.graded,
+        row_counts=RowCounts(
+            sum(count.n_recommended for count in counts),
+            sum(count.n_not_relevant for count in counts),
+            n_gaps,
+            distinct(pl.concat(items)),
+        ),
     )
 
 
-def _by_user(truth: Iterable[pl.DataFrame | None]) -> pl.DataFrame:
-    """Put the relevant rows of parts together: those of each part are by user, and users are sorted."""
-    return pl.concat([rows for rows in truth if rows is not None]).sort("user", maintain_order=True)
+def _together(kept: list[pl.DataFrame | None], parts: Parts, rows: Callable[[Part], pl.DataFrame]) -> pl.DataFrame:
+    """Put rows of all parts together: those that were kept, or the same made again."""
+    return pl.concat([table for table in (kept if parts.keeps_truth else parts.each(rows)) if table is not None])
 
 
-def _hits(kept: list[Kept], top: float) -> tuple[pl.Series, Hits]:
+def _hits(kept: list[Kept], max_relevance: float) -> tuple[pl.Series, Hits]:
     """Return all users, sorted, and their hits; the parts are let go once they are in one piece."""
     users = pl.concat([part.users for part in kept])
-    order = users.arg_sort().to_numpy()
-    users = users.gather(order)
-    list_length, n_relevant, n_hits = (
-        np.concatenate([getattr(part, name) for part in kept]).astype(np.int64)
-        for name in ("list_length", "n_relevant", "n_hits")
-    )
-    relevance = np.concatenate([part.truth_relevance for part in kept])
-    rows: dict[str, Any] = {name: np.concatenate([part.rows[name] for part in kept]) for name in kept[0].rows}
+    by_id = users.arg_sort().to_numpy()
+    columns = {name: np.concatenate([part.columns[name] for part in kept]) for name in kept[0].columns}
     kept.clear()
     release_memory()
-    at = ranges(_starts(n_hits)[order], n_hits[order])
-    rows = {name: column[at].astype(KINDS.get(name, np.float64)) for name, column in rows.items()}
-    relevance = relevance[ranges(_starts(n_relevant)[order], n_relevant[order])].astype(np.float64)
-    list_length, n_relevant, n_hits = list_length[order], n_relevant[order], n_hits[order]
+    list_length, n_relevant, n_hits = (
+        columns.pop(name).astype(np.int64) for name in ("list_length", "n_relevant", "n_hits")
+    )
+    relevance = columns.pop("truth_relevance")[ranges(_starts(n_relevant)[by_id], n_relevant[by_id])]
+    hit = ranges(_starts(n_hits)[by_id], n_hits[by_id])
+    kinds = {"top": np.bool_, "rank": np.int64, "truth_row": np.int64}
+    rows: dict[str, Any] = {name: column[hit].astype(kinds.get(name, np.float64)) for name, column in columns.items()}
+    list_length, n_relevant, n_hits = list_length[by_id], n_relevant[by_id], n_hits[by_id]
     rows["truth_row"] += np.repeat(_starts(n_relevant), n_hits)
     tied = {one.name: rows.pop(one.name) for one in fields(TieSpread) if one.name in rows}
     everyone = np.arange(len(users))
-    return users, Hits(
+    return users.gather(by_id), Hits(
         **rows,
         user=np.repeat(everyone, n_hits),
         list_length=list_length,
         truth_user=np.repeat(everyone, n_relevant),
-        truth_relevance=relevance,
-        max_relevance=top,
+        truth_relevance=relevance.astype(np.float64),
+        max_relevance=max_relevance,
         tied=TieSpread(**tied) if tied else None,
     )
-
-
-#: Of the columns that are no floats.
-KINDS: dict[str, type[np.generic]] = {"top": np.bool_, "rank": np.int64, "truth_row": np.int64}
 
 
 def _starts(counts: Ints) -> Ints:
@@ -416,6 +475,3 @@ def _narrow(column: Any) -> Any:
         if (narrow == column).all():
             return narrow
     return column
-
-
-__all__ = ["Facts", "FileParts", "Kept", "Layout", "Part", "Parts", "merged", "read_batches", "source_of"]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,8 +11,7 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.columns import roles_of, with_series
-from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.hits import Floats
 
 #: Names of columns that tell whether, how often or how much a user had an item.
 AMOUNTS = (
@@ -119,30 +116,3 @@ def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Conventi
     if convention.judged == "list":
         relevant = relevant.join(recs, on=["user", "item"], how="semi", maintain_order="left")
     return relevant
-
-
-class LazyRows:
-    """Rows that are read or gathered on first use."""
-
-    def __init__(self, load: Callable[[], pl.DataFrame]) -> None:
-        self._load: Callable[[], pl.DataFrame] | None = load
-
-    @classmethod
-    def of(cls, table: pl.DataFrame, rows: Ints | None = None) -> LazyRows:
-        """Some rows of a table in memory, or all."""
-        return cls(partial(_gathered, table, rows))
-
-    @cached_property
-    def frame(self) -> pl.DataFrame:
-        """The rows, in their order."""
-        assert self._load is not None
-        frame = self._load()
-        self._load = None  # what it holds on to may go
-        return frame
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return LazyRows.of, (self.frame,)
-
-
-def _gathered(table: pl.DataFrame, rows: Ints | None) -> pl.DataFrame:
-    return table if rows is None else table.select(pl.all().gather(rows))

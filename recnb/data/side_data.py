@@ -12,7 +12,7 @@ from recnb.data import validation
 from recnb.data.call import Call
 from recnb.data.columns import Frame, arrow_of, columns_of, find, table_of
 from recnb.data.forms import RECS, ROWS_ARE_ITEMS
-from recnb.data.source import InMemoryRows, Source
+from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
 
 #: The most values of a column that may be one of models.
@@ -56,7 +56,7 @@ def read_side_data(
     if ROWS_ARE_ITEMS in source.notes and (train is not None or items is not None):
         by_items = f"{'items' if train is None else 'train'}= is joined by item, and the frame has no item column that recnb knows."
         raise ColumnError(by_items, fix="Name it, item='...'.")
-    labels, here = source.truth_labels, recs is not None and isinstance(source.rows, InMemoryRows)
+    labels, here = source.truth_labels, recs is not None and source.in_memory
     return SideData(
         train=None if train is None else _read(train, "train", validation.IDS, source, columns),
         items=None if items is None else _read(items, "items", ["item"], source, columns),
@@ -64,7 +64,7 @@ def read_side_data(
         truth=None if given_truth is None else _others(given_truth, "truth", labels, source.truth_roles),
         truth_user=labels["user"],
         truth_item=labels["item"],
-        recs=_others(recs, RECS, source.labels, source.rows.columns) if here else None,
+        recs=_others(recs, RECS, source.labels, source.roles) if here else None,
     )
 
 

@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from recnb.data.columns import Roles, roles_of, with_series
-from recnb.data.encoding import hashes_of
-from recnb.data.parallel import sort
+from recnb.data.encoding import hashes_of, in_order_of_size
 from recnb.errors import FrameError
 from recnb.metrics.hits import HIGHEST, Floats
 
@@ -182,11 +181,6 @@ def _id(column: pl.Series, role: str, name: str, labels: Roles) -> pl.Series:
     raise FrameError(f"{where}{held}{text}.", fix="The other frame needs the same.")
 
 
-def float_ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> list[str]:
-    """Return the columns whose ids come as floats, as code that names them."""
-    return [f"{name}[{labels[role]!r}]" for role in IDS if table[role].dtype.is_float()]
-
-
 def is_missing(ids: pl.Series) -> pl.Series:
     """Return which ids are null or NaN."""
     return ids.is_null() | ids.is_nan() if ids.dtype.is_float() else ids.is_null()
@@ -256,8 +250,7 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     hashes = np.zeros(table.height, dtype=np.uint64)
     for seed, key in enumerate(keys, 1):
         hashes += hashes_of(table[key], seed)
-    ordered = hashes.copy()
-    sort(ordered)
+    ordered = in_order_of_size(hashes)
     same = ordered[1:][ordered[1:] == ordered[:-1]]
     if len(same) == 0:
         return table.select(keys).clear().with_columns(pl.lit(0, dtype=pl.UInt32).alias("len"))

@@ -46,7 +46,7 @@ def evaluate(recs: Any, truth: Any, *, npartitions: int | None = None, **options
     """
     given = parse_options(options)
     parts = DaskParts(recs, truth, given.columns, npartitions)
-    return PartedEvaluation(parts, given, parts.floats)
+    return PartedEvaluation(parts, given)
 
 
 class DaskParts(Parts):
@@ -57,12 +57,10 @@ class DaskParts(Parts):
     def __init__(self, recs: Any, truth: Any, columns: Mapping[str, str | None], npartitions: int | None) -> None:
         recs, truth = _dask_frame(recs, "recommendations", truth), _dask_frame(truth, "truth", recs)
         check_npartitions(npartitions)
-        self.layout = Layout.of(recs._meta, truth._meta, columns)
+        super().__init__(Layout.of(recs._meta, truth._meta, columns))
         _refuse_kinds(recs, truth, self.layout)
         n = npartitions or max(recs.npartitions, truth.npartitions)
         sides = (("recs", recs, self.layout.recs_read), ("truth", truth, self.layout.truth))
-        metas = [(table_of(frame._meta, name, roles), name, roles) for name, frame, roles in sides]
-        self.floats = tuple(column for meta in metas for column in validation.float_ids(*meta))
         self._rows = tuple(_by_role(frame, roles) for _, frame, roles in sides)
         self._shuffled = tuple(frame.shuffle(BUCKET, npartitions=n, ignore_index=True) for frame in self._rows)
 

@@ -14,7 +14,6 @@ from recnb.conventions import Convention
 from recnb.data import Facts, Prepared, Source
 from recnb.data.columns import columns_of
 from recnb.data.parts import Parts, refuse_catalogue
-from recnb.data.relevance import LazyRows
 from recnb.data.side_data import SideData, read_side_data
 from recnb.data.source import elsewhere
 from recnb.display.templates import render
@@ -74,18 +73,16 @@ class SummedValues(Values):
 class EngineData(DistributedData):
     """The data of an evaluation whose parts an engine holds; hits, truth and counts of users are fetched on first use, once."""
 
-    def __init__(self, parts: Parts, given: ParsedOptions, floats: tuple[str, ...]) -> None:
+    def __init__(self, parts: Parts, given: ParsedOptions) -> None:
         """Describe the rows; nothing is computed."""
-        self._parts, self._given, self._floats = parts, given, floats
+        self._parts, self._given = parts, given
         self._n_users: int | None = None
         self.library, self.overrides = given.library, dict(given.overrides)
 
     @cached_property
     def source(self) -> Source:
         """The lists, which stay where they are, and the truth, which is fetched with the hits."""
-        parts = self._parts
-        truth = LazyRows(lambda: self.prepared.judged.select(*parts.layout.truth))
-        return Source(parts.away, truth, parts.layout.recs, parts.layout.truth, floats=self._floats)
+        return self._parts
 
     @cached_property
     def prepared(self) -> Prepared:
@@ -109,15 +106,15 @@ class EngineData(DistributedData):
         for metric, _k, options in requests:
             metric.check(options)
             if not metric.is_accuracy:  # these look at all lists together, which no part holds
-                raise elsewhere(self._parts.where, self._parts.remedy)
+                raise elsewhere(self._parts)
         given, scale = replace(self._given, side_data={}), 0.0
         if any(takes_scale(metric, options) for metric, _k, options in requests):
             scale = max(self._parts.each(partial(highest, given)), default=0.0)
         found = list(self._parts.each(partial(Sums.of, requests, given, scale)))
         if not found:
-            Facts().check(0, 0, given.convention, self._parts.layout)
+            Facts().check(0, given.convention, self._parts.layout)
         total = reduce(add, found)
-        total.facts.check(total.n_users, total.n_relevant, total.convention, self._parts.layout)
+        total.facts.check(total.n_users, total.convention, self._parts.layout)
         self._n_users = total.n_users
         return [
             SummedValues(request, sums, partial(values_of, self, *request))
@@ -133,7 +130,7 @@ class PartedEvaluation(Evaluation):
     and a few counts of each user, once; rows of single users are read where they are, and those of all lists are not.
     """
 
-    def __init__(self, parts: Parts, given: ParsedOptions, floats: tuple[str, ...] = ()) -> None:
+    def __init__(self, parts: Parts, given: ParsedOptions) -> None:
         """Describe the rows; nothing is computed."""
         refuse_catalogue(given.convention, parts.where, parts.remedy)
         for name, frame in given.side_data.items():
@@ -141,8 +138,8 @@ class PartedEvaluation(Evaluation):
                 problem = f"{name}= is looked at here, and not with an engine: give a pandas or Polars frame of it."
                 raise FrameError(problem)
             columns_of(frame, name)
-        self._parts, self._given, self._floats = parts, given, floats
-        super().__init__(EngineData(parts, given, floats))
+        self._parts, self._given = parts, given
+        super().__init__(EngineData(parts, given))
 
     @property
     def convention(self) -> Convention:
@@ -152,7 +149,7 @@ class PartedEvaluation(Evaluation):
     def under(self, library: str) -> PartedEvaluation:
         """Return the same data under another library's conventions."""
         given = parse_options({**self._given.columns, **self._given.side_data, "convention": library})
-        return PartedEvaluation(self._parts, given, self._floats)
+        return PartedEvaluation(self._parts, given)
 
     def __repr__(self) -> str:
         return (

@@ -62,7 +62,7 @@ def evaluate(recs: Frame, truth: Frame, *, npartitions: int | None = None, **opt
     """
     given = parse_options(options)
     parts = SparkParts(recs, truth, given.columns, npartitions)
-    return PartedEvaluation(parts, given, parts.floats)
+    return PartedEvaluation(parts, given)
 
 
 class SparkParts(Parts):
@@ -73,18 +73,12 @@ class SparkParts(Parts):
     def __init__(self, recs: Frame, truth: Frame, columns: Mapping[str, str | None], npartitions: int | None) -> None:
         session = _session(recs, truth)
         check_npartitions(npartitions)
-        self.layout = Layout.of(_names_of(recs), _names_of(truth), columns)
+        super().__init__(Layout.of(_names_of(recs), _names_of(truth), columns))
         left = by_role(recs, "recommendations", self.layout.recs_read, session)
         right = by_role(truth, "truth", self.layout.truth, session)
         check_types(left, "recommendations", self.layout.recs_read)
         check_types(right, "truth", self.layout.truth)
         same_kinds(left, right, self.layout)
-        self.floats = tuple(
-            f"{name}[{labels[role]!r}]"
-            for rows, name, labels in ((left, "recs", self.layout.recs), (right, "truth", self.layout.truth))
-            for role in validation.IDS
-            if rows.schema[role].dataType.simpleString() in ("float", "double")
-        )
         self._picked, self._n = (left, right), npartitions or _shuffled_into(session)
 
     def each(self, work: Callable[[Part], T]) -> Iterator[T]:

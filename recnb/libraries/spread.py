@@ -56,7 +56,7 @@ def spread(evaluation: EvaluationData, metric: str, k: int | None, **options: An
         if abs(values[simplest] - mine.value) > AGREE:
             steps = walk(source, ours, source, simplest, k).steps
             otherwise |= dict.fromkeys(group, "; ".join(step.now for step in steps))
-        source._known.clear()
+        source.forget()
     frame = pd.DataFrame(
         {"otherwise": [*otherwise.values()], "value": [*values.values()]},
         index=pd.Index([one.name for one in found], name="library"),

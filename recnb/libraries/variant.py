@@ -19,7 +19,7 @@ from recnb.display.document import Line
 from recnb.display.language import N_, _, current
 from recnb.display.progress import steps
 from recnb.display.text import one_line
-from recnb.errors import NoUsersError, OptionError, RecnbError
+from recnb.errors import NoUsersError, RecnbError
 from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import metric_named
@@ -145,9 +145,7 @@ class VariantTable(Table):
 
 def source_of(data: EvaluationData) -> Source:
     """Return the frames of an evaluation, with a memory of their own for what is tried on them."""
-    if data.prepared.source is None:
-        raise OptionError("this evaluation was not made of frames, so it cannot be looked at under another convention.")
-    return replace(data.prepared.source, _known={})
+    return data.source.fresh()
 
 
 def measure_each(
@@ -165,10 +163,10 @@ def measure_each(
                 yield variant, variant.measure(source, k)
             except RecnbError as error:
                 yield variant, error
-        source._known.clear()
+        source.forget()
 
 
 def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:
     """Say which columns these variants read and the frames lack."""
-    orders = {variant.convention.order for variant in variants} - {"auto", "row", *source.rows.columns}
+    orders = {variant.convention.order for variant in variants} - {"auto", "row", *source.roles}
     return [_(LACKING[order]) for order in sorted(orders)]

@@ -30,7 +30,6 @@ class LintData:
         self.scoring = evaluation.scoring(metric, options, whole=k is None)
         self.prepared, self.side = self.scoring.prepared, evaluation.side_data
         self.convention = self.prepared.convention
-        assert self.prepared.source is not None
         self.source = self.prepared.source
         #: The cut-off; None where whole lists count, and k is only what some denominators say.
         self.k = None if self.convention.cutoff == "none" else k

@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
-from recnb.data.relevance import LazyRows
-from recnb.data.source import InMemoryRows
+from recnb.data.source import Tables
 from recnb.display.language import N_
 from recnb.errors import FrameError
 from recnb.lint.data import FRAMES, PAIR, LintData
@@ -154,7 +153,7 @@ class Repair:
         conventions = {name: value for name, value in self.options.items() if name in DECISIONS}
         if self.changes or conventions:
             plain = evaluation.library is None and conventions.get("ties", data.convention.ties) in ROW_ORDERS
-            if not isinstance(data.source.rows, InMemoryRows) or (not plain and data.source.recs.height > MOST_ROWS):
+            if not isinstance(data.source, Tables) or (not plain and data.source.recs.height > MOST_ROWS):
                 return None
             evaluation = self._evaluation(conventions)
         return LintData(evaluation, data.metric, options, k).measured
@@ -170,13 +169,14 @@ class Repair:
 
     def _evaluation(self, conventions: Mapping[str, Any]) -> EvaluationData:
         evaluation, source = self.data.evaluation, self.data.source
+        assert isinstance(source, Tables)
         frames: dict[str, Any] = {name: self.changed(name) for name, _change in self.changes}
         if "recs" in frames:
-            source = replace(source, rows=InMemoryRows(LazyRows.of(frames.pop("recs"))), _known={})
+            source = replace(source, recs=frames.pop("recs"))
         if "truth" in frames:
             truth = frames.pop("truth")
             labels = {role: role for role in truth.columns} | {**source.truth_labels}
-            source = replace(source, truth_rows=LazyRows.of(truth), truth_labels=labels, _known={})
+            source = replace(source, truth=truth, truth_labels=labels)
         prepared = source.under(replace(evaluation.convention, **conventions))
         overrides = {**evaluation.overrides, **conventions}
         return EvaluationData(prepared, evaluation.library, overrides, replace(self.data.side, **frames))

@@ -47,7 +47,7 @@ class ListRows:
 
 def rows_of(data: LintData) -> ListRows | None:
     """Return the lists of the users evaluated, in order; None if they have no scores that are numbers."""
-    if "score" not in data.prepared.rows.columns:
+    if "score" not in data.source.roles:
         return None
     recs = data.prepared.recs
     if not (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from recnb.conventions import options_in_words
-from recnb.data.source import RemoteRanking
 from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
@@ -202,8 +201,8 @@ def has_side_data(models: Models) -> bool:
 
 def _elsewhere(models: Models) -> str:
     """Say where the rows of lists are that were not fetched; "" if all are here."""
-    sources = [model.prepared.rows for model in models.values()]
-    return next((_(rows.away.where) for rows in sources if isinstance(rows, RemoteRanking)), "")
+    sources = [model.source for model in models.values()]
+    return next((_(source.where) for source in sources if not source.in_memory), "")
 
 
 def _left_out(where: str, beyond: Sequence[MetricOptions]) -> list[str]:

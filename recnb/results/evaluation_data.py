@@ -13,12 +13,10 @@ import polars as pl
 
 from recnb.conventions import Convention, presets, shown_at
 from recnb.data import Counts, Prepared, Source
-from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
 from recnb.data.relevance import relevant_only
 from recnb.data.side_data import SideData
-from recnb.data.source import InMemoryRows
-from recnb.data.subset import judged_hits
+from recnb.data.source import Tables
 from recnb.display.language import N_, Sentence
 from recnb.display.text import one_line
 from recnb.errors import OptionError, UnknownUserError, quoted
@@ -32,9 +30,6 @@ TITLES = ("title", "name", "label")
 
 #: Why a user is not evaluated whose metric has nothing to find.
 NOTHING_RELEVANT = "none of their items in the truth is relevant"
-
-#: Users at a time: few enough for the processor's cache, and so many that a step takes longer than its call.
-BLOCK = 2**15
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +51,10 @@ class Scoring:
         return self.convention.with_metric({**self.metric.defaults, **self.options})
 
     def hits(self, cutoffs: Cutoffs) -> Hits:
-        """Return the hits that the metric needs at these cut-offs."""
-        return hits_for(self.prepared, [(self.metric, self.options)], cutoffs)
+        """Return the hits that the metric needs at these cut-offs, with all judged items if it counts these."""
+        whole = self.metric.needs_whole_list(self.options)
+        hits = self.prepared.hits(None if whole else cutoffs.deepest)
+        return replace(hits, judged=self.prepared.judged_hits()) if self.metric.needs_judged else hits
 
     def credit(self, cutoffs: Cutoffs) -> Credit:
         """Return the credit of the hits at these cut-offs."""
@@ -70,30 +67,15 @@ class Scoring:
 
     def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int]:
         """Count the users behind the mean at the deepest cut-off, those of them without a list, and those with no relevant item."""
-        n_users, without_list, n_without = _counts(self.prepared)
-        if self.convention.relevant == ">0":
-            return n_users, without_list, n_without
-        credit = self.credit(Cutoffs.one(cutoffs.deepest))
-        if not isinstance(credit.out_of, Credit):
+        n_users, without_list, n_without = self.prepared.counts.of_users
+        credit = None if self.convention.relevant == ">0" else self.credit(Cutoffs.one(cutoffs.deepest))
+        if credit is None or not isinstance(credit.out_of, Credit):
             return n_users, without_list, n_without
         # Where an item of no gain can be relevant, an ideal of 0 says that there is nothing to find.
         n_undefined = int((np.asarray(credit.possible) == 0).sum())
         if self.convention.no_relevant == "skip":  # those counted are others, who are left out before
             return n_users - n_undefined, without_list, n_without + n_undefined
         return n_users, without_list, n_undefined
-
-
-def _counts(prepared: Prepared) -> tuple[int, int, int]:
-    return len(prepared.users), int(np.count_nonzero(prepared.list_length == 0)), prepared.n_without_relevant
-
-
-def hits_for(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs) -> Hits:
-    """Return the hits that metrics need at these cut-offs, with all judged items if one of them counts these."""
-    whole = any(metric.needs_whole_list(options) for metric, options in metrics)
-    hits = prepared.hits(None if whole else cutoffs.deepest)
-    if any(metric.needs_judged for metric, _options in metrics):
-        return replace(hits, judged=judged_hits(prepared))
-    return hits
 
 
 def cutoffs_under(convention: Convention, k: object) -> Cutoffs:
@@ -145,7 +127,7 @@ class EvaluationData:
         return ItemData(self.prepared, self.side_data)
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> Source:
         """The frames as they were read, to be looked at under another convention."""
         return self.prepared.source
 
@@ -163,7 +145,7 @@ class EvaluationData:
     @property
     def user_label(self) -> str:
         """The caller's name of the column of users: that of the recommendations, unless it is "user" and the truth has another."""
-        labels = () if self.source is None else (self.source.labels, self.source.truth_labels)
+        labels = self.source.labels, self.source.truth_labels
         return next((label for of_frame in labels if (label := of_frame.get("user", "user")) != "user"), "user")
 
     @property
@@ -189,10 +171,9 @@ class EvaluationData:
 
     def under(self, library: str) -> EvaluationData:
         """Return the same data under a library's conventions."""
-        name, source = presets.library_named(library), self.prepared.source
-        assert source is not None
-        convention = source.as_given(presets.data_convention(name))
-        return EvaluationData(source.under(convention), name, side_data=self.side_data)
+        name = presets.library_named(library)
+        convention = self.source.as_given(presets.data_convention(name))
+        return EvaluationData(self.source.under(convention), name, side_data=self.side_data)
 
     # The metrics
 
@@ -206,17 +187,15 @@ class EvaluationData:
         options = {**own, **metric.given, **options}
         if not metric.is_accuracy or (self.library is None and not metric.data):
             return Scoring(self.prepared, metric, options)
+        convention = self.convention
         if recorded is not None:
             convention = replace(recorded.convention, **self.overrides)
-        elif self.library is None:
-            convention = self.convention
-        else:
-            no_relevant = self.convention.no_relevant
-            plain = {"cutoff": "k", "relevant": ">0", "no_relevant": "zero" if no_relevant == "one" else no_relevant}
-            convention = replace(self.convention, **plain | self.overrides)
-        source = self.prepared.source
-        assert source is not None
-        return Scoring(source.under(source.as_given(replace(convention, **metric.data))), metric, options)
+        elif self.library is not None:
+            no_relevant = "zero" if convention.no_relevant == "one" else convention.no_relevant
+            plain = {"cutoff": "k", "relevant": ">0", "no_relevant": no_relevant}
+            convention = replace(convention, **plain | self.overrides)
+        convention = self.source.as_given(replace(convention, **metric.data))
+        return Scoring(self.source.under(convention), metric, options)
 
     def _recorded(self, metric: Metric[...], *, whole: bool = False) -> presets.Preset | None:
         """Return what is recorded of a metric in the library; nothing of one that it never cuts, if a cut-off is asked for."""
@@ -236,8 +215,8 @@ class EvaluationData:
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """Return a metric's value for each user at each cut-off; NaN for one who is left out at the last."""
         scoring = self.scoring(metric, options, whole=cutoffs.values == (None,))
-        (matrix, _mean), users = scoring.averaged(cutoffs), scoring.prepared.users
-        here = users.is_in(self.prepared.users.implode()).to_numpy()
+        matrix, _mean = scoring.averaged(cutoffs)
+        here = scoring.prepared.users.is_in(self.prepared.users.implode()).to_numpy()
         if here.sum() < self.n_users or np.isfinite(matrix[~here]).any():
             raise OptionError(
                 f"{self.library} averages {metric.name} over other users than its other metrics: ask for it alone."
@@ -249,16 +228,15 @@ class EvaluationData:
 
     def basis_of(self, scoring: Scoring, cutoffs: Cutoffs, given: Mapping[str, Any] | None = None) -> Basis:
         """Return what a metric's number at the deepest of these cut-offs rests on; `given`: the options of the call."""
-        prepared, whole = scoring.prepared, cutoffs.values == (None,)
-        options = {**scoring.metric.defaults, **scoring.options}
-        of_truth = options.get("max_relevance", "") is None
+        whole, options = cutoffs.values == (None,), {**scoring.metric.defaults, **scoring.options}
+        is_scaled = options.get("max_relevance", "") is None
         shown = shown_at(None, options) if whole and self.library is None else options
         return Basis(
             counts=scoring.users_behind(cutoffs),
             convention=scoring.convention.with_metric(shown),
-            graded=prepared.graded,
+            graded=self.prepared.graded,
             notes=(*self.prepared.notes, *self.apart),
-            scale=prepared.max_relevance if of_truth else None,
+            scale=scoring.prepared.max_relevance if is_scaled else None,
             library=self.library,
             given=tuple(self.overrides),
             options=dict(given or {}),
@@ -276,7 +254,7 @@ class EvaluationData:
     @property
     def users_in_words(self) -> list[str]:
         """The users evaluated, and those left out."""
-        return Basis(_counts(self.prepared), self.convention, self.prepared.graded, ()).users_in_words()
+        return Basis(self.counts.of_users, self.convention, self.prepared.graded, ()).users_in_words()
 
     @property
     def as_library_has_it(self) -> list[str]:
@@ -291,10 +269,9 @@ class EvaluationData:
     @cached_property
     def apart(self) -> tuple[Sentence, ...]:
         """A note if no item of the lists is in the truth, as where ids are written in two ways."""
-        rows, judged, source = self.prepared.rows, self.prepared.judged["item"], self.prepared.source
-        if (source is not None and source.part) or len(self.prepared.all_hits.rank):
+        if len(self.prepared.all_hits.rank) or not isinstance(self.source, Tables) or self.source.is_part:
             return ()
-        items = rows.all()["item"] if isinstance(rows, InMemoryRows) else judged
+        items, judged = self.prepared.recs["item"], self.prepared.judged["item"]
         if not len(items) or not len(judged) or items.is_in(judged.unique().implode()).any():
             return ()
         message = N_("no recommended item is in the truth: lists hold items such as {item}, the truth such as {other}")
@@ -310,22 +287,18 @@ class EvaluationData:
 
     def _left_out(self, user: Any) -> str:
         """Return why a user of the frames is not evaluated; nothing for one who is in none of them."""
-        judged, rows = self.prepared.judged, self.prepared.rows
-        listed = isinstance(rows, InMemoryRows) and place_of(user, rows.all()["user"]) is not None
+        judged = self.prepared.judged
+        listed = self.source.in_memory and place_of(user, self.prepared.recs["user"]) is not None
         if place_of(user, judged["user"]) is None:
             return "they have a list, and no item in the truth" if listed else ""
         if place_of(user, relevant_only(judged, self.convention)["user"]) is None:
             return NOTHING_RELEVANT
         return "the convention leaves them out" if listed else "they have relevant items, and no list"
 
-    def list_of(self, position: int) -> dict[int, Any]:
-        """Return the list of the user at a position: item by rank."""
-        return self.lists_of([position])[0]
-
     def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
-        """Return the lists of some users, fetched at once where rows are elsewhere."""
+        """Return the lists of the users at some positions, item by rank; fetched at once where rows are elsewhere."""
         users = self.prepared.users[list(positions)]
-        rows = self.prepared.rows.of(users).select("user", "rank", "item").sort("rank", maintain_order=True)
+        rows = self.prepared.lists_of(users).select("user", "rank", "item").sort("rank", maintain_order=True)
         found: dict[Any, dict[int, Any]] = {user: {} for user in users.to_list()}
         for user, rank, item in rows.iter_rows():
             found[user][rank] = item
@@ -367,6 +340,14 @@ def position_of(user: Any, users: pl.Series, *, evaluated: bool = True) -> int:
         among = f"the {len(users):,} users {'evaluated' if evaluated else 'who have a list'}"
         raise UnknownUserError(f"user {quoted(user)} is not among {among}. {question}They are {shown}.")
     return found
+
+
+def place_of(user: Any, users: pl.Series) -> int | None:
+    """Return the position of one id, as typed by a user, among the users; None if it is not among them."""
+    try:
+        return users.index_of(user)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        return None
 
 
 def not_evaluated(user: Any, reason: str) -> UnknownUserError:

@@ -242,7 +242,7 @@ def _of_accuracy(
             raise many_orders()
         hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
     convention = data.convention.with_metric(shown_at(cutoffs.values[0], {**metric.defaults, **options}))
-    items, truth_items = data.list_of(position), data.truth_of(position)["item"].to_list()
+    items, truth_items = data.lists_of([position])[0], data.truth_of(position)["item"].to_list()
     return explain(
         metric, hits, cutoffs, options, items=items, truth_items=truth_items, user=user, convention=data.convention,
         basis="; ".join([*convention.phrases(graded=data.prepared.graded), *data.notes]),

@@ -61,7 +61,7 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     """
     (cutoff,) = Cutoffs.one(k).values
     position = data.position(user)
-    rows = data.prepared.rows.of(data.prepared.users[[position]]).sort("rank", maintain_order=True)
+    rows = data.prepared.lists_of(data.prepared.users[[position]]).sort("rank", maintain_order=True)
     truth, judged = data.truth_of(position), data.prepared.judged
     titles = data.item_titles([*rows["item"].to_list(), *truth["item"].to_list()])
     columns = [name for name in ("rank", "item", "score") if name in rows.columns]

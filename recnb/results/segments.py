@@ -13,8 +13,7 @@ import polars as pl
 from recnb.data import validation
 from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
-from recnb.data.relevance import LazyRows
-from recnb.data.source import InMemoryRows
+from recnb.data.source import Tables, elsewhere
 from recnb.display.language import _, pgettext
 from recnb.display.progress import steps
 from recnb.display.text import one_line
@@ -196,7 +195,7 @@ def _everyone(data: EvaluationData) -> pl.Series:
     prepared = data.prepared
     users = prepared.users.alias("user")
     # Metrics of all lists are not to be had of rows that are away.
-    return distinct(pl.concat([users, prepared.recs["user"]])) if isinstance(prepared.rows, InMemoryRows) else users
+    return distinct(pl.concat([users, prepared.recs["user"]])) if prepared.source.in_memory else users
 
 
 def _binned(values: pl.Series, bins: int) -> pl.Series:
@@ -288,7 +287,6 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
         return _worked_out(data, by)
     hint, code = " Give what is known of them: ", "recs.rec.against(truth, users=frame)"
     if side_data.recs is not None and by in columns_of(side_data.recs, "recommendations"):
-        assert data.prepared.source is not None
         hint = " It is one of the recommendations, which may differ within a user: "
         code = f"users=recs[[{data.prepared.source.labels['user']!r}, {by!r}]].drop_duplicates()"
     names = [*of_users, *_names_in_truth(data), *(() if side_data.train is None else WORKED_OUT)]
@@ -346,8 +344,9 @@ def _parts_of_users(data: EvaluationData, by: Any) -> pl.DataFrame | None:
 
 def _parts(data: EvaluationData, by: str, pairs: pl.DataFrame) -> Iterator[tuple[Any, EvaluationData]]:
     """Yield each value of the column with the evaluation against its rows of the truth alone."""
-    source = data.prepared.source
-    assert source is not None
+    source = data.source
+    if not isinstance(source, Tables):
+        raise elsewhere(source)
     truth = source.truth
     pairs = pairs.with_columns(pl.col(name).cast(truth[name].dtype) for name in ("user", "item"))
     if pairs["value"].dtype.is_float():
@@ -364,7 +363,7 @@ def _parts(data: EvaluationData, by: str, pairs: pl.DataFrame) -> Iterator[tuple
         here = pairs.filter(pl.col("value").eq_missing(pl.lit(value, dtype=pairs["value"].dtype)))
         part = truth.join(here.select("user", "item"), on=["user", "item"], how="semi", maintain_order="left")
         try:
-            prepared = replace(source, truth_rows=LazyRows.of(part), _known={}).under(data.convention)
+            prepared = replace(source, truth=part).under(data.convention)
         except NoUsersError:  # nothing in it is relevant
             continue
         yield value, EvaluationData(prepared, data.library, data.overrides, data.side_data)

@@ -158,8 +158,6 @@ def test_some_users_keep_the_scale_and_the_catalogue_of_all() -> None:
     found = recnb.compare(models, truth, averaged_users="both")
     other = recnb.compare(models, truth, **options)
     few, again = found.models["these and more"]._data.prepared, other.models["these and more"]._data.prepared
-    assert few.source is not None
-    assert again.source is not None
     made = few.source.under(again.convention)
     assert scale(made) == scale(again) == 6
     assert made.hits(None).rank.tolist() == again.hits(None).rank.tolist()

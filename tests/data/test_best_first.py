@@ -4,11 +4,10 @@ import os
 
 import pytest
 
-from recnb.data.parallel import in_shares, in_turn, n_cores
+from recnb.data.parallel import in_turn, n_cores
 
 
 def test_a_share_of_work_has_one_core():
-    assert set(in_shares(range(8), lambda some: n_cores(), sorts=2**24)) == {1}
     assert list(in_turn(range(8), lambda one: (one, n_cores()))) == [(one, 1) for one in range(8)]
     assert n_cores() >= 1
 

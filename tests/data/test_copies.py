@@ -290,10 +290,8 @@ def test_rows_are_freed_with_the_evaluation(
     try:
         ev = recnb.evaluate(frames["recs"], frames["truth"], **sides, **convention)
         ask(ev)
-        source = ev._data.prepared.source
-        assert source is not None
-        rows = weakref.ref(source.rows)
-        del ev, source
-        assert rows() is None
+        source = weakref.ref(ev._data.source)
+        del ev
+        assert source() is None
     finally:
         gc.enable()

@@ -85,7 +85,7 @@ for name in ("tiny", "recs"):
     made = pl.scan_parquet(f"{folder}/{name}.parquet").rec.against(pl.scan_parquet(f"{folder}/truth.parquet"))
     made.table(["ndcg", "recall"], k=10)
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-print(int(peak.split()[1]) / 1024, made.counts.n_recommended, type(made._data.prepared.rows).__name__)
+print(int(peak.split()[1]) / 1024, made.counts.n_recommended, made._data.source.in_memory)
 """
 
 
@@ -103,7 +103,7 @@ def peak_of(folder, n, whole):
         [sys.executable, "-c", PEAK, str(folder), str(whole)], check=True, capture_output=True, text=True,
         env={**os.environ, "POLARS_MAX_THREADS": "2", "POLARS_ROW_GROUP_PREFETCH_SIZE": "1"},
     ).stdout.split()  # fmt: skip
-    assert found[1:] == [str(2000 * n), "InMemoryRows" if whole >= 2000 * n else "RemoteRanking"]
+    assert found[1:] == [str(2000 * n), str(whole >= 2000 * n)]
     return float(found[0])
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.data import encoding, join, parallel, user_rows
+from recnb.data import encoding, join
 from recnb.errors import FrameError, OptionError
 from tests.examples import examples
 from tests.random_frames import random_frames
@@ -24,7 +24,7 @@ def test_small_blocks_and_ids_whose_hashes_are_the_same(case, shift, way):
     """Frames are cut into blocks, which all cores share; hashes have a few bits, or are all equal."""
     hashes, kept = encoding.hashes_of, np.uint64(2**64 - 2**shift if shift < 64 else 0)
     with pytest.MonkeyPatch.context() as patched:
-        for module in (user_rows, parallel):
+        for module in (encoding, join):
             patched.setattr(module, "BLOCK", 4)
         for module in (encoding, join):
             patched.setattr(module, "hashes_of", lambda values, seed=0: hashes(values, seed) & kept)
@@ -124,14 +124,3 @@ def test_whole_numbers_are_looked_up_at_both_ends_of_their_range(low):
     values = pl.Series([low, low + 1, low + 2, low + 3, -(2**63), 2**63 - 1])
     places = {name: place for place, name in enumerate(known)}
     assert encoding.positions(known, values).tolist() == [places.get(name, -1) for name in values]
-
-
-@pytest.mark.parametrize("n_cores", [1, 2, 3, 8])
-@pytest.mark.parametrize("highest", [1, 5, 2**64 - 1])
-def test_numbers_are_sorted_by_several_cores(n_cores, highest, monkeypatch):
-    monkeypatch.setattr(parallel, "n_cores", lambda: n_cores)
-    monkeypatch.setattr(parallel, "SORTED", 500)
-    keys = np.random.default_rng(n_cores).integers(0, highest, 5_000, dtype=np.uint64, endpoint=True)
-    ordered = keys.copy()
-    parallel.sort(ordered)
-    assert ordered.tolist() == sorted(keys.tolist())

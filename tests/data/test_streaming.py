@@ -78,16 +78,6 @@ def test_buckets_are_as_many_as_their_size_asks_for(share, n, monkeypatch):
     assert buckets.ranges_of(table) == [(8 * at // n, 8 * (at + 1) // n) for at in range(n)]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", [6, 40])
-def test_columns_of_ids_that_are_floats_are_noted_once(kind, n):
-    rows = np.arange(n)
-    recs = pd.DataFrame({"user": rows // 2 * 1.0, "item": rows % 7, "rank": rows % 2 + 1})
-    truth = recs[["user", "item"]].astype({"item": float})
-    made = recnb.evaluate(KINDS[kind](recs), KINDS[kind](truth))
-    assert sorted(made._data.prepared.source.floats) == ["recs['user']", "truth['item']", "truth['user']"]
-
-
 @drawn
 @given(
     seed=st.integers(0, 10_000),
@@ -125,8 +115,8 @@ def test_what_fits_is_held_in_memory(kind, monkeypatch):
         monkeypatch.setattr(buckets, "WHOLE", limit)
         monkeypatch.setattr(buckets, "SHARE", 0)
         made = recnb.evaluate(KINDS[kind](recs), truth)
-        assert (made._data.prepared.rows.columns == ["user", "item", "rank", "score"]) is True
-        assert (type(made._data.prepared.rows).__name__ == "InMemoryRows") is held
+        assert made._data.source.roles == ["user", "item", "rank", "score"]
+        assert made._data.source.in_memory is held
         same(made, recnb.evaluate(recs, truth))
 
 
@@ -350,9 +340,9 @@ def test_one_user_is_enough_and_none_is_refused(kind):
         recnb.evaluate(KINDS[kind](recs), truth, relevant_from=2)
 
 
-def test_lists_of_judged_items_alone_are_not_fetched():
+def test_lists_of_judged_items_alone_are_fetched():
     recs, truth = random_frames(np.random.default_rng(21))
     made = recnb.evaluate(pl.from_pandas(recs).lazy(), truth, judged_only=True)
     assert made.ndcg(k=5) == pytest.approx(float(recnb.evaluate(recs, truth, judged_only=True).ndcg(k=5)), abs=1e-12)
-    with pytest.raises(ElsewhereError, match="looks at every row of the lists"):
-        made.user(made.users[0])
+    expected = recnb.evaluate(recs, truth, judged_only=True).user(made.users[0])
+    pd.testing.assert_frame_equal(made.user(made.users[0]), expected)

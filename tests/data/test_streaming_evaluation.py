@@ -60,8 +60,8 @@ def test_the_accessor_of_a_lazy_frame(pair, sample):
 
 def test_rows_of_users_of_either_side(pair, sample):
     made, whole = pair
-    rows = made._data.prepared.rows
+    lists_of, expected = made._data.prepared.lists_of, whole._data.prepared.lists_of
     strangers = pl.Series("user", ["nobody", "u9999"])
-    assert rows.of(strangers).height == 0
+    assert lists_of(strangers).height == 0
     some = whole._data.prepared.users[[3, 40]]
-    assert rows.of(some).sort("user", "rank").equals(whole._data.prepared.rows.of(some).sort("user", "rank"))
+    assert lists_of(some).sort("user", "rank").equals(expected(some).sort("user", "rank"))
