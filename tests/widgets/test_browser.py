@@ -226,7 +226,7 @@ def test_a_quiz_is_answered_by_keys(page: Page, lab: Lab, tmp_path: Path) -> Non
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, tmp_path / "site/notebooks/quiz.ipynb")
     run_all(page, lab, "quiz")
-    quiz = page.locator(".recnb-quiz")
+    quiz = page.locator(".recnb-live")
     before = cells(page)
     box = quiz.get_by_label("Value")
     box.focus()
@@ -238,7 +238,8 @@ def test_a_quiz_is_answered_by_keys(page: Page, lab: Lab, tmp_path: Path) -> Non
     box.fill(f"{asked.value:.4f}")
     page.keyboard.press("Enter")
     expect(quiz.get_by_role("alert")).to_contain_text("Right")
-    expect(quiz.locator(".recnb-quiz-solution")).to_contain_text("Solution")
+    expect(page.locator(".jp-OutputArea")).to_contain_text("What common mistakes give here")
+    picture(page, page.locator(".jp-OutputArea-output").first, lab, "quiz")
     assert errors(page) == 0
     assert lab.outside == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import sys
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -400,13 +401,40 @@ def test_what_was_typed_is_shown_as_text_and_the_solution_after_a_right_value() 
     assert bool(q.reveal()) is False
 
 
+def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls(monkeypatch: pytest.MonkeyPatch) -> None:
+    q = recnb.quiz("ndcg", 3, lang="en")
+    still, view = q._repr_html_(), q.widget()
+    top, worked = view.children
+    assert "Check your answer with q.check(value)" in still
+    assert "<input" not in still
+    assert "q.check" not in top.html
+    for typed, words in [
+        ("<b>x", "&#39;&lt;b&gt;x&#39; is not read as a number"),
+        (f"{q.mistakes[0].number:.4f}", "A common mistake gives exactly this number"),
+        (f"{q.value:.4f}", "✓ Right: nDCG@3"),
+    ]:
+        q.use("value", typed)
+        assert words not in top.html, "what is typed is checked when it is entered"
+        assert not worked.value
+        q.use("check")
+        assert words in top.html.partition('role="alert"')[2]
+    assert "What common mistakes give here" in worked.value
+    assert worked.value in q._repr_html_()
+    again = recnb.quiz("hit_rate", 3, lang="ko")
+    again.use("show")
+    assert "풀이" in again._html(live=True)
+    assert again._worked() != [""]
+    shown = recnb.quiz("ndcg", 3)._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in shown
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    plain = recnb.quiz("ndcg", 3)
+    assert plain._repr_mimebundle_() == {"text/plain": repr(plain), "text/html": plain._repr_html_()}
+
+
 @pytest.mark.parametrize(
     "call, error, message",
     [
         (lambda: recnb.quiz("ndgc"), OptionError, "Did you mean 'ndcg'"),
-        (lambda: recnb.quiz(seed=-1), OptionError, "is not a seed"),
-        (lambda: recnb.quiz(seed=1.5), OptionError, "is not a seed"),
-        (lambda: recnb.quiz(seed=True), OptionError, "is not a seed"),
         (lambda: recnb.quiz(k=2), CutoffError, "cut at 3 to 10"),
         (lambda: recnb.quiz(k=11), CutoffError, "cut at 3 to 10"),
         (lambda: recnb.quiz(k=2.5), CutoffError, "is not a cut-off"),

@@ -14,15 +14,17 @@ import numpy as np
 from recnb.conventions import options_in_words
 from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
 from recnb.display.language import N_, _, checked, use_language
-from recnb.display.templates import framed
+from recnb.display.templates import framed, render
 from recnb.display.text import one_line
 from recnb.errors import CutoffError, OptionError, RecnbError, Suggesting, is_several, quoted
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
+from recnb.results.explanation import Explanation
 from recnb.results.single_list import Pair, explain, hits_of
 from recnb.results.table import in_lines
+from recnb.widgets.live import Live
 from recnb.widgets.quiz.answer import read
 from recnb.widgets.quiz.mistakes import SHARED, Mistake, common_mistakes, other_numbers
 
@@ -36,15 +38,11 @@ DEFAULTS = {"fbeta": {"beta": 2}, "err": {"max_relevance": TOP}}
 DRAWS, APART = 60, 3
 
 HOW = N_("Check your answer with q.check(value), where q is this exercise.")
-UNKNOWN = N_(
-    "No common mistake gives this number. Write down the term of each rank and compare; q.reveal() shows the solution."
-)
-
 Draw = tuple[int, list[list[str]], list[dict[str, int]]]
 
 
 @dataclass(eq=False, repr=False)
-class Quiz(Suggesting):
+class Quiz(Live):
     """A small ranking drawn from a seed, and the value to be computed.
 
     `print(q)` shows the question as text; in a notebook `q` shows itself with a box for the answer, if ipywidgets is
@@ -73,6 +71,9 @@ class Quiz(Suggesting):
         self.ranks: Floats = 1 + np.flatnonzero(self.grades).astype(np.float64)
         self.relevance: Floats = self.grades[self.grades > 0]
         self.nth: Floats = np.arange(1.0, len(self.ranks) + 1)
+        #: What was typed into the widget, and what was said of it.
+        self.typed = ""
+        self.answer: Answer | None = None
 
     def score(self, metric: str = "", *, k: int | None = -1, **changed: Any) -> float:
         """Compute a metric of the lists, with some options changed or at another cut-off than that of the exercise."""
@@ -124,7 +125,10 @@ class Quiz(Suggesting):
                 what = _("Only the last digit is off: keep all digits on the way, and round once, at the end.")
             else:  # many others are 0 or 1, which says nothing
                 others = [one for one in other_numbers(self) if one.number not in (0, 1)]
-                what = next((one.sentence for one in others if given.fits(one.number, self.digits)), _(UNKNOWN))
+                unknown = _(
+                    "No common mistake gives this number. Write down the term of each rank and compare; q.reveal() shows the solution."
+                )
+                what = next((one.sentence for one in others if given.fits(one.number, self.digits)), unknown)
             wrong = Mark("strong", f"✗ {_('{answer} is not right.', **words)}")
             return Answer(self, [wrong, " ", what], mistake=next(iter(mistakes), None))
 
@@ -171,17 +175,20 @@ class Quiz(Suggesting):
         with use_language(self.lang):
             return in_lines([*self.question(), Note(_(HOW))])
 
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return str(framed(self.label, html([*self.question(), Note(_(HOW))])))
+    def _html(self, live: bool) -> str:
+        question, said = self.question(), self.problem or (self.answer.feedback if self.answer is not None else "")
+        shown = html(question if live else [*question, Note(_(HOW))])
+        values = {"question": shown, "feedback": html([Note(said, "plain")]) if said else "", "typed": self.typed}
+        return str(render("widgets/quiz/quiz.jinja", label=self.label, example=self.rounded(0.5), live=live, **values))
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Return text and HTML, and the widget where there are widgets."""
-        try:
-            from recnb.widgets.quiz.view import QuizView
-        except ImportError:
-            return {"text/plain": repr(self), "text/html": self._repr_html_()}
-        return QuizView(self)._repr_mimebundle_()
+    def _worked(self) -> list[str]:
+        return ["" if self.answer is None else self.answer.worked_html()]
+
+    def _use(self, name: str, value: str, key: str) -> None:
+        if name == "value":
+            self.typed = value
+        else:
+            self.answer = self.reveal() if name == "show" else self.check(self.typed)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,38 +204,47 @@ class Answer(Suggesting):
     def __bool__(self) -> bool:
         return self.correct
 
-    def _solution(self) -> tuple[list[Any], list[Block], Rows]:
-        """Return the explanation of a list, or the mean over several users, and the numbers of common mistakes."""
+    @property
+    def explanations(self) -> list[Explanation]:
+        """The worked explanation of the list, or of each user's."""
         q = self.quiz
         pairs = zip(q.lists, q.truths, strict=True)
-        worked = [explain(q.metric, row, truth, q.k, lang=q.lang, **q.options) for row, truth in pairs]
+        return [explain(q.metric, row, truth, q.k, lang=q.lang, **q.options) for row, truth in pairs]
+
+    def _below(self) -> tuple[list[Block], Rows]:
+        """Return the mean over several users, and the numbers of common mistakes."""
+        q = self.quiz
         rows = [[q.rounded(one.number), one.sentence] for one in q.mistakes]
         mistakes = Rows([_("value"), _("mistake")], rows, _("What common mistakes give here"), left=2, wraps=True)
-        if len(worked) == 1:
-            return worked, [], mistakes
-        total = " + ".join(f"{one.value:g}" for one in worked)
-        return [], [Note(f"{q.label} = ({total}) / {len(worked)} = {q.rounded(q.value)}", "plain")], mistakes
+        values = [f"{one.value:g}" for one in self.explanations]
+        mean = f"{q.label} = ({' + '.join(values)}) / {len(values)} = {q.rounded(q.value)}"
+        return [Note(mean, "plain")] * (len(values) > 1), mistakes
 
     def __repr__(self) -> str:
         with use_language(self.quiz.lang):
             if not self.solved:
                 return in_lines([Note(self.feedback)])
-            worked, mean, mistakes = self._solution()
-            return "\n".join([in_lines([Note(self.feedback), *mean]), *map(repr, worked), in_lines([mistakes])])
+            mean, mistakes = self._below()
+            worked = [repr(one) for one in self.explanations] if not mean else []
+            return "\n".join([in_lines([Note(self.feedback), *mean]), *worked, in_lines([mistakes])])
+
+    def worked_html(self) -> str:
+        """Return the solution as HTML, if it is shown."""
+        if not self.solved:
+            return ""
+        with use_language(self.quiz.lang):
+            mean, mistakes = self._below()
+            worked = [one._repr_html_() for one in self.explanations] if not mean else []
+            folded = Fold(mistakes.caption, [replace(mistakes, caption="")])
+            return "".join([*worked, framed(_("Solution"), html([*mean, folded]))])
 
     def _repr_html_(self) -> str:
         with use_language(self.quiz.lang):
-            said: list[Block] = [Note(self.feedback, "plain")]
-            if not self.solved:
-                return str(framed(self.quiz.label, html(said)))
-            worked, mean, mistakes = self._solution()
-            below = Fold(mistakes.caption, [replace(mistakes, caption="")])
-            shown = [one._repr_html_() for one in worked]
-            return "".join([framed(self.quiz.label, html([*said, *mean])), *shown, framed(_("mistake"), html([below]))])
+            return str(framed(self.quiz.label, html([Note(self.feedback, "plain")]))) + self.worked_html()
 
 
 def quiz(
-    metric: str = "ndcg", seed: int = 0, *others: Never, k: int | None = None, digits: int = 4, lang: str | None = None, **options: Any
+    metric: str = "ndcg", seed: int | str = 0, *others: Never, k: int | None = None, digits: int = 4, lang: str | None = None, **options: Any
 ) -> Quiz:  # fmt: skip
     """Draw an exercise: a small ranking whose metric is to be computed by hand.
 
@@ -238,7 +254,7 @@ def quiz(
     Parameters
     ----------
     metric, seed
-        The name of a metric of accuracy, and a whole number from 0.
+        The name of a metric of accuracy; a number or a word.
     k, digits
         The cut-off, from 3 to 10, by default drawn; the number of decimals of the answer, from 2 to 8.
     lang
@@ -261,17 +277,12 @@ def quiz(
         raise OptionError(
             f"a quiz draws its own list: recnb.quiz({chosen.name!r}, seed=1). For the worked solution of yours: {worked}."
         )
-    if not _is_whole(seed) or seed < 0:
-        raise OptionError(f"seed={quoted(seed)} is not a seed: give a whole number from 0 up, such as seed=1.")
-    if not _is_whole(digits) or not 2 <= digits <= 8:
+    if digits not in range(2, 9):
         raise OptionError(f"digits={quoted(digits)}: an answer has 2 to 8 decimals, such as digits=4.")
-    cut = Cutoffs.one(k).values[0]
-    own_depth = chosen.name == "r_precision"
-    if cut is not None and own_depth:
-        problem = "an exercise of R-precision has its own depth, the number of relevant items: leave k out."
-        raise CutoffError(f"k={cut}: {problem}")
-    if cut is not None and not 3 <= cut <= 10:
-        raise CutoffError(f"k={cut}: an exercise is cut at 3 to 10; leave k out, and one is drawn.")
+    cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
+    if cut is not None and (own_depth or not 3 <= cut <= 10):
+        depth = "R-precision has its own depth" if own_depth else "an exercise is cut at 3 to 10"
+        raise CutoffError(f"k={cut}: {depth}; leave k out.")
     given = {name: word for name, word in options.items() if word is not None}
     every = {**chosen.defaults, **DEFAULTS.get(chosen.name, {}), **given}
 
@@ -324,7 +335,3 @@ def _below(dice: Random, n: int) -> int:
 def _shuffled(dice: Random, letters: str) -> list[str]:
     rest = list(letters)
     return [rest.pop(_below(dice, len(rest))) for _letter in letters]
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

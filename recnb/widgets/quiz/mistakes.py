@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -55,8 +55,7 @@ def common_mistakes(q: Quiz) -> Iterator[Mistake]:
                 yield Mistake(float(slip.number(q)), _(slip.sentence, **words))
     for name in CONFUSED.get(q.metric, "").split():
         yield of_metric(q, name)
-    for name, words_of_option in options_of(q).items():
-        yield from (under_option(q, name, word) for word in words_of_option if name not in ("ideal", "out_of"))
+    yield from (under_option(q, name, word) for name, word in options_of(q) if name not in ("ideal", "out_of"))
     uncut = _("The list was not cut: all {length} ranks counted, where only the first {depth} do.", **words)
     yield Mistake(q.score(k=None), uncut)
     if metric.bounds[1] == 1:
@@ -67,16 +66,17 @@ def common_mistakes(q: Quiz) -> Iterator[Mistake]:
 def other_numbers(q: Quiz) -> Iterator[Mistake]:
     """Compute what other metrics of the same lists are, and the metric at other cut-offs."""
     yield from (of_metric(q, name) for name in METRICS if name != q.metric)
-    yield from (under_option(q, name, word) for name, known in options_of(q).items() for word in known)
+    yield from (under_option(q, *option) for option in options_of(q))
     for k in range(1, 1 + len(q.row)) if q.k else ():
         words = {"label": METRICS[q.metric].label(k), "k": q.k}
         yield Mistake(q.score(k=k), _("This is {label}: the exercise is cut at k = {k}.", **words))
 
 
-def options_of(q: Quiz) -> dict[str, Sequence[Any]]:
-    """Return the options of the metric that are words, and the bases of its logarithm, with the values to try."""
+def options_of(q: Quiz) -> list[tuple[str, Any]]:
+    """Return the options of the metric that are words, and the bases of its logarithm, with each value to try."""
     metric = METRICS[q.metric]
-    return {**metric.words, **({"log_base": (2, math.e, 10)} if "log_base" in metric.defaults else {})}
+    bases = [("log_base", base) for base in (2, math.e, 10) if "log_base" in metric.defaults]
+    return [*((name, word) for name, known in metric.words.items() for word in known), *bases]
 
 
 def under_option(q: Quiz, name: str, word: Any) -> Mistake:
