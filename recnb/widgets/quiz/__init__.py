@@ -1,5 +1,5 @@
 """Exercises: `quiz` draws one from a seed, and recognises common mistakes."""
 
-from recnb.widgets.quiz.exercise import Answer, Quiz, quiz
+from recnb.widgets.quiz.question import Answer, Quiz, quiz
 
 __all__ = ["Answer", "Quiz", "quiz"]

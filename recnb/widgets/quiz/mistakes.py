@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,13 +13,7 @@ from recnb.display.language import N_, _
 from recnb.metrics.formula import number
 from recnb.metrics.gain import discount_of
 from recnb.metrics.metric import METRICS
-
-if TYPE_CHECKING:
-    from recnb.widgets.quiz.exercise import Quiz
-
-
-#: Options that mean the same in every metric that has them; a denominator is a metric's own.
-SHARED = {"gain", "discount", "log_base", "ideal"}
+from recnb.widgets.quiz.exercise import Exercise
 
 
 class Mistake(NamedTuple):
@@ -33,11 +27,11 @@ class Slip(NamedTuple):
     """A common mistake that is no option, cut-off or metric: with which metrics, the number it gives, what to say."""
 
     metrics: str
-    number: Callable[[Quiz], Any]
+    number: Callable[[Exercise], Any]
     sentence: str
 
 
-def common_mistakes(q: Quiz) -> Iterator[Mistake]:
+def common_mistakes(q: Exercise) -> Iterator[Mistake]:
     """Compute the numbers of common mistakes: slips, confused metrics, other options, no cut, no sign of per cent."""
     metric = METRICS[q.metric]
     words: dict[str, Any] = {name: number(float(q.options[name])) for name in metric.numbers}
@@ -63,7 +57,7 @@ def common_mistakes(q: Quiz) -> Iterator[Mistake]:
         yield Mistake(100 * q.value, told)
 
 
-def other_numbers(q: Quiz) -> Iterator[Mistake]:
+def other_numbers(q: Exercise) -> Iterator[Mistake]:
     """Compute what other metrics of the same lists are, and the metric at other cut-offs."""
     yield from (of_metric(q, name) for name in METRICS if name != q.metric)
     yield from (under_option(q, *option) for option in options_of(q))
@@ -72,32 +66,32 @@ def other_numbers(q: Quiz) -> Iterator[Mistake]:
         yield Mistake(q.score(k=k), _("This is {label}: the exercise is cut at k = {k}.", **words))
 
 
-def options_of(q: Quiz) -> list[tuple[str, Any]]:
+def options_of(q: Exercise) -> list[tuple[str, Any]]:
     """Return the options of the metric that are words, and the bases of its logarithm, with each value to try."""
     metric = METRICS[q.metric]
     bases = [("log_base", base) for base in (2, math.e, 10) if "log_base" in metric.defaults]
     return [*((name, word) for name, known in metric.words.items() for word in known), *bases]
 
 
-def under_option(q: Quiz, name: str, word: Any) -> Mistake:
+def under_option(q: Exercise, name: str, word: Any) -> Mistake:
     """Compute the metric under another option."""
     words = {"label": q.label, "convention": in_words(name, word)}
     return Mistake(q.score(**{name: word}), _("This is {label} under another convention: {convention}.", **words))
 
 
-def of_metric(q: Quiz, name: str) -> Mistake:
+def of_metric(q: Exercise, name: str) -> Mistake:
     """Compute another metric of the same lists."""
     metric = METRICS[name]
     words = {"name": metric.term, "label": metric.label(q.k), "formula": metric.formula_text()}
     return Mistake(q.score(name), _("This is the {name}, {label}: {formula}.", **words))
 
 
-def out_of_ideal(q: Quiz, ideal: float) -> float:
+def out_of_ideal(q: Exercise, ideal: float) -> float:
     """Put another ideal list in place: return its DCG, or the DCG of the list divided by it."""
     return ideal if q.metric == "idcg" else q.score("dcg") / ideal
 
 
-def undiscounted(q: Quiz) -> float:
+def undiscounted(q: Exercise) -> float:
     """Add the gains of the ideal list without a discount; of nDCG, divide those of the list by them."""
     ideal = q.with_list(sorted(q.truth, key=lambda item: -q.truth[item])).score("cg")
     return ideal if q.metric == "idcg" else q.score("cg") / ideal

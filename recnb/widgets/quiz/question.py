@@ -1,0 +1,272 @@
+"""Questions: the exercise that a seed draws, as text, HTML and a widget; the answer to it, and the solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from random import Random
+from typing import Any, Never
+
+from recnb.conventions import options_in_words
+from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
+from recnb.display.language import N_, _, checked, use_language
+from recnb.display.templates import framed, render
+from recnb.display.text import one_line
+from recnb.errors import CutoffError, OptionError, RecnbError, Suggesting, is_several, quoted
+from recnb.metrics.formula import number as short_number
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import METRICS
+from recnb.results.explanation import Explanation
+from recnb.results.single_list import explain
+from recnb.results.table import in_lines
+from recnb.widgets.live import Live
+from recnb.widgets.quiz.answer import read
+from recnb.widgets.quiz.exercise import TOP, Draw, Exercise, graded_list, lists_of_users
+from recnb.widgets.quiz.mistakes import Mistake, common_mistakes, other_numbers
+
+#: Options of exercises: with beta=1, F-beta would be F1, and ERR needs the scale of grades.
+DEFAULTS = {"fbeta": {"beta": 2}, "err": {"max_relevance": TOP}}
+
+#: Draws of which the best is taken; two numbers differ from so many units of the last digit on, as one is an error of rounding.
+DRAWS, APART = 60, 3
+
+HOW = N_("Check your answer with q.check(value), where q is this exercise.")
+
+
+@dataclass(eq=False, repr=False)
+class Quiz(Exercise, Live):
+    """A small ranking drawn from a seed, and the value to be computed.
+
+    `print(q)` shows the question as text; in a notebook `q` shows itself with a box for the answer, if ipywidgets is
+    installed. `q.check(0.8732)` returns whether that is right, and which mistake it is if not; `q.grade(...)` points.
+    """
+
+    digits: int  #: the number of decimals of the answer
+    lang: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        #: What was typed into the widget, and what was said of it.
+        self.typed = ""
+        self.answer: Answer | None = None
+
+    @cached_property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """Common mistakes whose number here is not the value; of several with one number, the first."""
+        found: dict[float, Mistake] = {}
+        with use_language(self.lang):
+            for one in common_mistakes(self):
+                if one.number and abs(one.number - self.value) >= APART * 10.0**-self.digits:
+                    found.setdefault(round(one.number, self.digits), one)
+        return tuple(found.values())
+
+    def rounded(self, value: float) -> str:
+        """Return a value with the decimals of the answer; a whole number without."""
+        return f"{value:.{self.digits}f}" if value % 1 else short_number(value)
+
+    def check(self, answer: object) -> Answer:
+        """Check an answer, a number or text: 0.8732, "0,8732", "2/3", "87.32%", "(1+2/3)/4".
+
+        It is right if it is the value rounded to the digits of the exercise. One with fewer decimals, at least two, is
+        right if it distinguishes the value from the numbers of all mistakes; else more decimals are asked for.
+        """
+        with use_language(self.lang):
+            given = read(answer)
+            digits = self.digits if given.decimals is None else min(given.decimals, self.digits)
+            mistakes = [one for one in self.mistakes if given.fits(one.number, self.digits)]
+            if not mistakes and digits >= 2:
+                mistakes = [one for one in self.mistakes if given.fits(one.number, digits)]
+            words = {"answer": one_line(str(answer).strip(), 40), "digits": self.digits}
+            words |= {"label": self.label, "value": self.rounded(self.value)}
+            fits = given.fits(self.value, digits)
+            if given.fits(self.value, self.digits) or (fits and digits >= 2 and not mistakes):
+                return Answer(self, Mark("strong", f"✓ {_('Right: {label} = {value}.', **words)}"), True, solved=True)
+            if fits and (digits >= 2 or not mistakes):
+                return Answer(self, _("{answer} has too few decimals to be checked: give {digits}.", **words))
+            if mistakes:
+                what = _("A common mistake gives exactly this number. {what}", what=mistakes[0].sentence)
+            elif digits >= 2 and given.fits(self.value, digits, units=1.5):
+                what = _("Only the last digit is off: keep all digits on the way, and round once, at the end.")
+            else:  # many others are 0 or 1, which says nothing
+                others = [one for one in other_numbers(self) if one.number not in (0, 1)]
+                unknown = _(
+                    "No common mistake gives this number. Write down the term of each rank and compare; q.reveal() shows the solution."
+                )
+                what = next((one.sentence for one in others if given.fits(one.number, self.digits)), unknown)
+            wrong = Mark("strong", f"✗ {_('{answer} is not right.', **words)}")
+            return Answer(self, [wrong, " ", what], mistake=next(iter(mistakes), None))
+
+    def grade(self, answer: object) -> float:
+        """Return 1 for an answer that `check` finds right, else 0, also for text that is not read as a number."""
+        try:
+            return float(self.check(answer).correct)
+        except RecnbError:
+            return 0.0
+
+    def reveal(self) -> Answer:
+        """Return the solution: the worked explanation, and the numbers of common mistakes."""
+        with use_language(self.lang):
+            return Answer(self, Mark("strong", _("Solution")), solved=True)
+
+    def question(self) -> list[Block]:
+        """Return the question as blocks: what is asked, the lists, the rules."""
+        metric = METRICS[self.metric]
+        words = {"name": metric.term, "label": self.label, "users": len(self.lists), "k": self.k}
+        if len(self.lists) > 1:
+            asked = _("What is the {name} over these {users} users, {label}?", **words)
+            users = enumerate(zip(self.lists, self.truths, strict=True), 1)
+            rows = [[str(user), ", ".join(row), ", ".join(truth)] for user, (row, truth) in users]
+            table = Rows([_("user"), _("list, from rank 1 down"), _("relevant items")], rows, left=3)
+            rules = [_("Each list is cut at k = {k}.", **words)]
+        else:
+            ideal = N_("What is the {name} that a list of these items could reach, {label}?")
+            asked = _(ideal if metric.over == "ideal" else N_("What is the {name} of this list, {label}?"), **words)
+            rows = [[str(rank), item, str(self.truth.get(item, 0))] for rank, item in enumerate(self.row, 1)]
+            table = Rows([_("rank"), _("item"), _("relevance")], rows, left=2)
+            missed = ", ".join(f"{item} ({grade})" for item, grade in self.truth.items() if item not in self.row)
+            rules = [_("Relevant, but not in the list (relevance in brackets): {items}.", items=missed)]
+            rules += [_("The list is cut at k = {k}.", **words)] if self.k else []
+            rules += [] if "gain" in self.options else [_("An item is relevant if its relevance is above 0.")]
+        # The usual denominator of precision and recall, and the usual target, are part of what is asked.
+        usual = {} if self.metric == "average_precision" else {"out_of": "k relevant", "target": "first"}
+        told = {name: word for name, word in self.options.items() if str(word) not in usual.get(name, "").split()}
+        rules += [_("Conventions: {conventions}.", conventions="; ".join(options_in_words(told)))] if told else []
+        rules += [_("Answer to {digits} decimals, or with a fraction, such as 2/3.", digits=self.digits)]
+        title = Mark("strong", _("Exercise: {label}", label=self.label))
+        return [Note(title, "plain"), Note(asked, "plain"), table, *(Note(rule, "plain") for rule in rules)]
+
+    def __repr__(self) -> str:
+        with use_language(self.lang):
+            return in_lines([*self.question(), Note(_(HOW))])
+
+    def _html(self, live: bool) -> str:
+        question, said = self.question(), self.problem or (self.answer.feedback if self.answer is not None else "")
+        shown = html(question if live else [*question, Note(_(HOW))])
+        values = {"question": shown, "feedback": html([Note(said, "plain")]) if said else "", "typed": self.typed}
+        return str(render("widgets/quiz/quiz.jinja", label=self.label, example=self.rounded(0.5), live=live, **values))
+
+    def _worked(self) -> list[str]:
+        return ["" if self.answer is None else self.answer.worked_html()]
+
+    def _use(self, name: str, value: str, key: str) -> None:
+        if name == "value":
+            self.typed = value
+        else:
+            self.answer = self.reveal() if name == "show" else self.check(self.typed)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer(Suggesting):
+    """What is said of an answer, true if it is right; with the solution after a right one, or if that was asked for."""
+
+    quiz: Quiz
+    feedback: Line
+    correct: bool = False
+    mistake: Mistake | None = None  #: the common mistake that gives this number, if one does
+    solved: bool = False  #: whether the solution is shown
+
+    def __bool__(self) -> bool:
+        return self.correct
+
+    @property
+    def explanations(self) -> list[Explanation]:
+        """The worked explanation of the list, or of each user's."""
+        q = self.quiz
+        pairs = zip(q.lists, q.truths, strict=True)
+        return [explain(q.metric, row, truth, q.k, lang=q.lang, **q.options) for row, truth in pairs]
+
+    def _below(self) -> tuple[list[Block], Rows]:
+        """Return the mean over several users, and the numbers of common mistakes."""
+        q = self.quiz
+        rows = [[q.rounded(one.number), one.sentence] for one in q.mistakes]
+        mistakes = Rows([_("value"), _("mistake")], rows, _("What common mistakes give here"), left=2, wraps=True)
+        values = [f"{one.value:g}" for one in self.explanations]
+        mean = f"{q.label} = ({' + '.join(values)}) / {len(values)} = {q.rounded(q.value)}"
+        return [Note(mean, "plain")] * (len(values) > 1), mistakes
+
+    def __repr__(self) -> str:
+        with use_language(self.quiz.lang):
+            if not self.solved:
+                return in_lines([Note(self.feedback)])
+            mean, mistakes = self._below()
+            worked = [repr(one) for one in self.explanations] if not mean else []
+            return "\n".join([in_lines([Note(self.feedback), *mean]), *worked, in_lines([mistakes])])
+
+    def worked_html(self) -> str:
+        """Return the solution as HTML, if it is shown."""
+        if not self.solved:
+            return ""
+        with use_language(self.quiz.lang):
+            mean, mistakes = self._below()
+            worked = [one._repr_html_() for one in self.explanations] if not mean else []
+            folded = Fold(mistakes.caption, [replace(mistakes, caption="")])
+            return "".join([*worked, framed(_("Solution"), html([*mean, folded]))])
+
+    def _repr_html_(self) -> str:
+        with use_language(self.quiz.lang):
+            return str(framed(self.quiz.label, html([Note(self.feedback, "plain")]))) + self.worked_html()
+
+
+def quiz(
+    metric: str = "ndcg", seed: int | str = 0, *others: Never, k: int | None = None, digits: int = 4, lang: str | None = None, **options: Any
+) -> Quiz:  # fmt: skip
+    """Draw an exercise: a small ranking whose metric is to be computed by hand.
+
+    The same metric, seed and options give the same exercise on every machine. Its value is not 0 or 1, and differs from
+    the numbers that common mistakes give.
+
+    Parameters
+    ----------
+    metric, seed
+        The name of a metric of accuracy; a number or a word.
+    k, digits
+        The cut-off, from 3 to 10, by default drawn; the number of decimals of the answer, from 2 to 8.
+    lang
+        "en" or "ko", by default the language that is set.
+    **options
+        Options of the metric, such as gain="exponential".
+
+    Examples
+    --------
+    >>> q = quiz("precision", seed=3)
+    >>> q.check("3/5")
+    ✗ 3/5 is not right. A common mistake gives exactly this number. The list was not cut: all 5 ranks counted, where only the first 3 do.
+    >>> bool(q.check("2/3")), q.grade(0.6667), q.grade("0.6")
+    (True, 1.0, 0.0)
+    """
+    chosen = metric_named(metric, METRICS)
+    chosen.check(options)
+    if others or is_several(seed):
+        worked = f"recnb.explain({chosen.name!r}, ranking, relevant)"
+        raise OptionError(
+            f"a quiz draws its own list: recnb.quiz({chosen.name!r}, seed=1). For the worked solution of yours: {worked}."
+        )
+    if digits not in range(2, 9):
+        raise OptionError(f"digits={quoted(digits)}: an answer has 2 to 8 decimals, such as digits=4.")
+    cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
+    if cut is not None and (own_depth or not 3 <= cut <= 10):
+        depth = "R-precision has its own depth" if own_depth else "an exercise is cut at 3 to 10"
+        raise CutoffError(f"k={cut}: {depth}; leave k out.")
+    given = {name: word for name, word in options.items() if word is not None}
+    every = {**chosen.defaults, **DEFAULTS.get(chosen.name, {}), **given}
+
+    def drawn(draw: Callable[[Random, int | None], Iterator[Draw]]) -> list[Quiz]:
+        shown = int(digits), checked(lang)
+        return [
+            Quiz(chosen.name, every, None if own_depth else depth, lists, truths, *shown)
+            for depth, lists, truths in islice(draw(Random(f"{chosen.name}/{seed}"), cut), DRAWS)
+        ]
+
+    found = drawn(graded_list)
+    if {one.value for one in found} <= {0, 1}:  # a metric without other values is asked for as a mean over users
+        found = drawn(lists_of_users)
+    unit = 10.0**-digits
+    clear = [one for one in found if min(one.value, abs(one.value - 1)) > APART * unit]
+    rounded = [one for one in clear if abs(one.value / unit % 1 - 0.5) > 0.02]  # not on an edge of rounding
+    if not rounded:
+        problem = f"no small list gives an exercise of {chosen.label(cut)} under {every}: its value is always 0 or 1."
+        raise RecnbError(problem)
+    return max(rounded, key=lambda one: len(one.mistakes))
