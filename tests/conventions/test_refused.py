@@ -13,14 +13,14 @@ from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.refusals import REFUSALS
 
-RECS = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
-TRUTH = pd.DataFrame({"user": [1], "item": ["b"], "relevance": [1]})
-GRADED = pd.DataFrame({"user": [1, 1], "item": ["b", "c"], "relevance": [2, 1]})
-NEGATIVE = pd.DataFrame({"user": [1, 1], "item": ["b", "c"], "relevance": [2, -1]})
+Frame = pd.DataFrame
+RECS = Frame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+TRUTH = Frame({"user": [1], "item": ["b"], "relevance": [1]})
+GRADED = Frame({"user": [1, 1], "item": ["b", "c"], "relevance": [2, 1]})
+NEGATIVE = GRADED.assign(relevance=[2, -1])
 LEVEL = RECS.assign(score=[3.0, 2.0, 2.0])
-LONG = pd.DataFrame({"user": 1, "item": [*"abcdefghijklmnop"], "score": [9.0, *[2.0] * 15]})
-BOTH = pd.concat([RECS, RECS.assign(user=2)], ignore_index=True)
-BOTH_TRUTH = pd.concat([TRUTH, TRUTH.assign(user=2)], ignore_index=True)
+LONG = Frame({"user": 1, "item": [*"abcdefghijklmnop"], "score": [9.0, *[2.0] * 15]})
+BOTH, BOTH_TRUTH = (pd.concat([one, one.assign(user=2)], ignore_index=True) for one in (RECS, TRUTH))
 TWICE = pd.concat([RECS, RECS[:1].assign(score=0.5)], ignore_index=True)
 
 #: Word of the refusal, library, metric, recommendations, truth, k, and both after what the error advises.
@@ -40,26 +40,16 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("word", "library", "metric", "recs", "truth", "k", "recs_then", "truth_then"),
-    CASES,
-    ids=[f"{case[0]} {case[1]}" for case in CASES],
-)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]} {case[1]}")
 def test_what_follows_no_rule_is_refused_and_the_remedy_works(
-    word: str,
-    library: str,
-    metric: str,
-    recs: pd.DataFrame,
-    truth: pd.DataFrame,
-    k: int,
-    recs_then: pd.DataFrame,
-    truth_then: pd.DataFrame,
+    case: tuple[str, str, str, Frame, Frame, int, Frame, Frame],
 ) -> None:
+    word, library, metric, recs, truth, k, *then = case
     with pytest.raises(RecnbError, match="follows no rule") as refused:
         as_in(library, metric, recs, truth, k)
     assert REFUSALS[word].frames in str(refused.value)
     assert REFUSALS[word].remedy in str(refused.value)
-    assert as_in(library, metric, recs_then, truth_then, k) > 0
+    assert as_in(library, metric, *then, k) > 0
 
 
 def test_every_remedy_is_tried() -> None:
@@ -79,24 +69,23 @@ def test_every_remedy_is_tried() -> None:
     ],
 )
 def test_what_does_not_depend_on_it_is_not_refused(
-    library: str, metric: str, recs: pd.DataFrame, truth: pd.DataFrame, k: int
+    library: str, metric: str, recs: Frame, truth: Frame, k: int
 ) -> None:
     assert 0 <= as_in(library, metric, recs, truth, k) <= 1
 
 
 def test_evidently_reads_the_longest_list_of_all_users_and_the_last_place_of_those_with_a_hit() -> None:
-    """Lists of users without a hit make precision@3 defined, and not the reciprocal rank."""
-    recs = pd.concat([RECS, RECS[:2].assign(user=2)], ignore_index=True)
-    truth = TRUTH.assign(user=2)
+    """Lists of users without a hit make precision@3 defined, and not the reciprocal rank; where nobody has a hit it raises."""
+    recs, truth = pd.concat([RECS, RECS[:2].assign(user=2)], ignore_index=True), TRUTH.assign(user=2)
     assert as_in("evidently", "precision[list]", recs, truth, 3) == 0.5
-    with pytest.raises(RecnbError, match=r"rr\[list\] raises an error"):
-        as_in("evidently", "rr[list]", recs, truth, 3)
-
-
-@pytest.mark.parametrize(("metric", "k"), [("rr[list]", 2), ("precision[list]", 4)])
-def test_evidently_raises_where_nobody_has_a_hit(metric: str, k: int) -> None:
-    with pytest.raises(RecnbError, match="raises an error on"):
-        as_in("evidently", metric, RECS, TRUTH.assign(item="x"), k)
+    no_hit = TRUTH.assign(item="x")
+    for metric, lists, judged, k in [
+        ("rr[list]", recs, truth, 3),
+        ("rr[list]", RECS, no_hit, 2),
+        ("precision[list]", RECS, no_hit, 4),
+    ]:
+        with pytest.raises(RecnbError, match="raises an error on"):
+            as_in("evidently", metric, lists, judged, k)
 
 
 def outcome(call: Callable[[], object]) -> str:
@@ -108,7 +97,7 @@ def outcome(call: Callable[[], object]) -> str:
 
 @pytest.mark.parametrize("library", recnb.conventions.names())
 def test_true_and_false_are_grades_of_1_and_0(library: str) -> None:
-    grades = pd.DataFrame({"user": [1, 1], "item": ["b", "z"], "relevance": [1, 0]})
+    grades = Frame({"user": [1, 1], "item": ["b", "z"], "relevance": [1, 0]})
     truths = grades, grades.astype({"relevance": bool})
     for metric in recnb.conventions.metrics(library):
         of_numbers, of_words = (outcome(partial(as_in, library, metric, RECS, truth, 2)) for truth in truths)

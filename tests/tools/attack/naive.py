@@ -10,25 +10,13 @@ from typing import Any, Self
 import numpy as np
 
 from recnb.conventions.convention import ROW_ORDERS
-from tests import conventions_reference as lines
-from tests.conventions_reference import Ranking
+from tests.conventions import reference as lines
+from tests.conventions.reference import Ranking
 from tests.reference import REFERENCE
 from tests.strategies import Options
 from tests.tools.attack.cases import Case
 from tests.tools.attack.kinds import GRADES, SCORES, reaches
 
-#: recnb's words, in those of the reference of conventions.
-WORDS = {
-    "never_hit": "never hit",
-    "linear": "linear",
-    "exponential": "exp2",
-    "binary": "binary",
-    "log": "log2(i+1)",
-    "rank": "i",
-}
-FORMULAS = {
-    "precision": "precision", "recall": "recall", "average_precision": "ap", "reciprocal_rank": "rr", "hit_rate": "hit", "ndcg": "ndcg", "dcg": "dcg",
-}  # fmt: skip
 UNTIED = (*ROW_ORDERS, "worst")
 
 
@@ -96,7 +84,8 @@ class Expected:
     def _shared(self, metric: str, chosen: Options, ranking: Ranking, k: int | None) -> float:
         """Places that several lines share, and items that are relevant without a gain."""
         odd = {"log_base": 2, "target": "first", "ideal": "relevant"}
-        if metric not in FORMULAS or k is None or any(chosen.get(name, usual) != usual for name, usual in odd.items()):
+        known = metric in lines.FORMULAS and metric not in ("r_precision", "f1", "rbp", "err")
+        if not known or k is None or any(chosen.get(name, usual) != usual for name, usual in odd.items()):
             raise UndefinedError
         if chosen.get("discount") == "clipped_log":
             raise UndefinedError
@@ -104,14 +93,10 @@ class Expected:
             (line.position for line in ranking.lines), default=0
         ):
             raise UndefinedError  # the length of a list is its last place, which the reference has not
-        usual = {"precision": "k"}.get(metric, "relevant")
-        options = {**lines.DEFAULTS, "divisor": chosen.get("out_of", usual).replace(", ", ",")}
-        for name in ("gain", "discount"):
-            if name in chosen:
-                options[name] = WORDS[chosen[name]]
+        options = {**lines.DEFAULTS, **chosen}
         if metric == "ndcg" and lines.ideal_dcg(replace(ranking, k=k, depth=k), options) <= 0:
             raise UndefinedError
-        return float(lines.FORMULAS[FORMULAS[metric]](replace(ranking, k=k, depth=k), options))
+        return float(lines.FORMULAS[metric](replace(ranking, k=k, depth=k), options))
 
 
 def order_of(case: Case) -> str:
@@ -184,12 +169,11 @@ def ranked(case: Case, truth: dict[tuple[int, int], Any], by: str) -> Expected:
         "truth": [{"user": user, "item": item, "relevance": grade} for (user, item), grade in grades.items()],
         "k": 1,
     }
-    relevant = options.get("relevant", ">0")
+    named = ("ties", "candidates", "relevant", "judged", "score_dtype", "averaged_users")
     asked: Options = {
-        **lines.DEFAULTS, "order": by, "ties": options.get("ties", "first"), "duplicates": options.get("duplicates", "keep"),
-        "candidates": options.get("candidates", "list"), "cutoff": "k", "relevant": relevant, "judged": options.get("judged", "truth"),
-        "score_dtype": options.get("score_dtype", "float64"), "users": options.get("averaged_users", "truth"),
-        "nonpositive_scores": WORDS.get(options.get("nonpositive_scores", "keep"), "keep") if by == "score" else "keep",
+        **lines.DEFAULTS, **{name: options[name] for name in named if name in options},
+        "order": by, "duplicates": options.get("duplicates", "keep"), "negative_relevance": "keep",
+        "nonpositive_scores": options.get("nonpositive_scores", "keep") if by == "score" else "keep",
     }  # fmt: skip
     gaps = by == "rank" and asked["duplicates"] != "dedupe"
     found: dict[int, list[Ranking]] = {}
