@@ -1,4 +1,4 @@
-"""Explanations: every printed line of numbers is true arithmetic, for every metric, option and rule."""
+"""Explanations: every printed line of numbers is true arithmetic, for every metric, option and rule; what they hold and show."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
@@ -199,11 +200,8 @@ BEYOND: list[tuple[str, dict[str, Any]]] = [
 )
 def test_printed_arithmetic_is_true_beyond_accuracy(name: str, options: dict[str, Any]) -> None:
     """Also of lists with one item, one pair of items or no hit, and of users without a relevant item."""
-    train = (
-        pd.concat([TRAIN, pd.DataFrame({"user": ["t"] * 3, "item": ["y", "b", "c"]})])
-        if "population" in options
-        else TRAIN
-    )
+    more = pd.DataFrame({"user": ["t"] * 3, "item": ["y", "b", "c"]})
+    train = pd.concat([TRAIN, more]) if "population" in options else TRAIN
     for no_relevant, ties in (("zero", "first"), ("one", "max_rank"))[: 1 + (name == "serendipity")]:
         ev = recnb.evaluate(RECS, TRUTH, train=train, items=ITEMS, ties=ties, no_relevant=no_relevant)
         cuts = (2, 3) if options.get("overlap") == "k" else (1, 2, None)
@@ -279,10 +277,8 @@ def test_the_basis_counts_the_items_that_the_number_is_divided_by(name: str, pop
     score, explained = getattr(ev, name)(k=10, population=population), ev.explain(name, k=10, population=population)
     (said,) = re.findall(r"out of (\d+) items", score.basis)
     one_more = "one more, of padding" in score.basis
-    assert (
-        int(said) + one_more
-        == {"catalogue": len(sample.items), "train": 200, "catalogue+padding": len(sample.items) + 1}[population]
-    )
+    sizes = {"catalogue": len(sample.items), "train": 200, "catalogue+padding": len(sample.items) + 1}
+    assert int(said) + one_more == sizes[population]
     assert re.search(rf" / \(?{int(said) + one_more}\b", explained.numbers)
     assert explained.basis == score.basis
 
@@ -290,11 +286,7 @@ def test_the_basis_counts_the_items_that_the_number_is_divided_by(name: str, pop
 @pytest.mark.parametrize("name", ["gini", "personalization", "entropy"])
 def test_without_a_list_there_is_nothing_to_divide_by(name: str) -> None:
     """No item is judged, so none is left in the lists."""
-    lists, truth = (
-        pd.DataFrame({"user": ["u"], "item": ["a"], "rank": [1]}),
-        pd.DataFrame({"user": ["u"], "item": ["b"]}),
-    )
-    explained = recnb.evaluate(lists, truth, items=ITEMS, train=TRAIN, judged_only=True).explain(name)
+    explained = recnb.evaluate({"u": ["a"]}, {"u": ["b"]}, items=ITEMS, train=TRAIN, judged_only=True).explain(name)
     assert math.isnan(explained.value)
     assert explained.numbers == "nothing to divide by, so nan"
     assert explained.numbers in repr(explained)
@@ -312,3 +304,206 @@ def test_of_a_long_list_only_the_pairs_that_are_shown_are_made() -> None:
     assert "… (199989988 more)" in explained.numbers
     for line in lines_of(explained):
         assert_true(line, explained.value)
+
+
+# What explanations hold
+
+#: a: an ordinary list. b: no hit. c: no list. d: gaps in the ranks. e: one long list. f: nothing relevant.
+LISTS: dict[str, dict[int, int]] = {
+    "a": {1: 10, 2: 11, 3: 12, 4: 13}, "b": {1: 20, 2: 21}, "c": {}, "d": {2: 30, 5: 31, 6: 32}, "e": {rank: rank for rank in range(1, 101)}, "f": {1: 10},
+}  # fmt: skip
+RELEVANT: dict[str, dict[int, float]] = {
+    "a": {13: 3.0, 10: 1.0, 99: 2.0}, "b": {77: 1.0, 78: 2.0}, "c": {10: 1.0}, "d": {32: 2.0, 30: 2.0},
+    "e": {item: 1.0 + item % 3 for item in range(1, 120, 2)}, "f": {5: 0.0},
+}  # fmt: skip
+RANKED = pd.DataFrame(
+    [(user, item, rank) for user, ranked in LISTS.items() for rank, item in ranked.items()],
+    columns=["user", "item", "rank"],
+)
+EV = recnb.evaluate(RANKED, RELEVANT)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_an_explanation_is_the_score_of_its_list(name: str) -> None:
+    for options, k in itertools.product(each_word(METRICS[name]), [1, 3, 5, 200, None]):
+        for user, value in getattr(EV, name)(k=k, **options).per_user.items():
+            explanation = EV.explain(name, user, k=k, **options)
+            assert explanation.value == value, (options, k, user)
+            rows = explanation.to_frame().to_dict("list")
+            assert sum(rows["credit"]) / (explanation.out_of or 1) == pytest.approx(value, abs=1e-12)
+            assert (np.diff(rows["running"]) >= -1e-15).all()
+            assert (np.diff(rows["rank"]) > 0).all()
+            assert (
+                len(explanation.terms) == sum(credit > 0 for credit in rows["credit"]) == sum(map(bool, rows["term"]))
+            )
+            listed = {rank: item for rank, item in LISTS[user].items() if k is None or rank <= k}
+            if METRICS[name].over == "hits":
+                assert dict(zip(rows["rank"], rows["item"], strict=True)) == listed
+                assert rows["relevance"] == [RELEVANT[user].get(item, 0.0) for item in rows["item"]]
+            missed = [
+                item
+                for item, grade in sorted(RELEVANT[user].items(), key=lambda one: -one[1])
+                if grade and item not in listed.values()
+            ]
+            # IDCG is of the ideal list, which may hold what the list missed.
+            assert explanation.missed == (() if name == "idcg" else tuple(missed))
+
+
+def test_the_explanation_of_ndcg() -> None:
+    explanation = EV.explain("ndcg", "a", k=4)
+    dcg, idcg = 1 / 1 + 3 / np.log2(5), 3 + 2 / np.log2(3) + 1 / 2
+    assert (explanation.label, explanation.user, explanation.k, explanation.metric) == ("nDCG@4", "a", 4, "ndcg")
+    assert explanation.formula == "add relevance/log2(1+rank) for each hit, divide by the same sum over the ideal list"
+    sums = f"{dcg:.4f} / {idcg:.4f} = {dcg / idcg:.4f}"
+    assert explanation.numbers == f"(1/log2(1+1) + 3/log2(1+4)) / (3/log2(1+1) + 2/log2(1+2) + 1/log2(1+3)) = {sums}"
+    rows = explanation.to_frame().to_dict("list")
+    assert [*rows] == ["rank", "item", "relevance", "gain", "discount", "term", "credit", "running"]
+    assert (rows["gain"], rows["term"]) == ([1, 0, 0, 3], ["1/log2(1+1)", "", "", "3/log2(1+4)"])
+    assert rows["discount"] == pytest.approx(np.log2([2, 3, 4, 5]))
+    assert rows["running"] == pytest.approx([1, 1, 1, dcg])
+    ideal = explanation.ideal
+    assert ideal is not None
+    assert (ideal["item"].tolist(), ideal["relevance"].tolist()) == ([13, 99, 10], [3, 2, 1])
+    assert ideal["running"].iloc[-1] == pytest.approx(idcg)
+    assert explanation.latex.startswith(r"\mathrm{nDCG}@4 = \frac{\sum")
+    basis = "ordered by rank; relevant: relevance above 0; linear gain"
+    for piece in (
+        "nDCG@4 of user a = ",
+        "The ideal list",
+        "relevant, not in the first 4: 99",
+        basis,
+        explanation.numbers,
+    ):
+        assert piece in repr(explanation)
+    frame = explanation.to_frame()
+    frame["item"] = 0  # a copy
+    assert explanation.to_frame()["item"].tolist() == [10, 11, 12, 13]
+
+
+#: A metric, user and cut-off, with the line of numbers.
+NUMBERS_OF: dict[tuple[str, str, int | None], str] = {
+    ("ndcg", "b", 2): "0 / (2/log2(1+1) + 1/log2(1+2)) = 0 / 2.6309 = 0", ("precision", "c", 2): "0 / 2 = 0",
+    ("precision", "d", None): "(1 + 1) / 6 = 2 / 6 = 0.3333", ("average_precision", "d", 6): "(1/2 + 2/6) / 2 = 0.8333 / 2 = 0.4167",
+}  # fmt: skip
+
+
+def test_users_with_little_to_show() -> None:
+    for (metric, user, k), numbers in NUMBERS_OF.items():
+        assert EV.explain(metric, user, k=k).numbers == numbers
+    assert EV.explain("ndcg", "b", k=2).missed == (78, 77)  # the most relevant first
+    for explanation in (
+        EV.explain("ndcg", "b", k=2),
+        EV.explain("precision", "c", k=2),
+        EV.explain("ndcg", "c"),
+        EV.explain("idcg", "c", k=3),
+    ):
+        assert "nan" not in repr(explanation) + explanation._repr_html_()
+    for no_relevant, value in (("zero", 0.0), ("one", 1.0)):
+        ev = recnb.evaluate(RANKED, RELEVANT, no_relevant=no_relevant)
+        for name in METRICS:
+            explanation = ev.explain(name, "f", k=2)
+            assert explanation.value == value == getattr(ev, name)(k=2).per_user["f"]
+            assert not explanation.to_frame()["running"].any()
+        if value:
+            assert "no relevant item, so by convention 1" in repr(ev.explain("ndcg", "f"))
+            assert "no relevant item, so by convention 1" in ev.explain("ndcg", "f")._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"duplicates": "dedupe"},
+        {"duplicates": "hit_once"},
+        {"duplicates": "keep"},
+        {"duplicates": "keep", "candidates": "padded"},
+        {"duplicates": "keep", "judged": "list"},
+    ],
+)
+def test_an_explanation_of_the_other_options_of_the_data(more: dict[str, Any]) -> None:
+    ev = recnb.evaluate(pd.concat([RANKED, pd.DataFrame({"user": ["a"], "item": [10], "rank": [5]})]), RELEVANT, **more)
+    for name in ("ndcg", "recall", "average_precision", "err"):
+        explanation = ev.explain(name, "a", k=6)
+        assert explanation.value == getattr(ev, name)(k=6).per_user["a"]
+        assert explanation.to_frame()["running"].iloc[-1] / explanation.out_of == pytest.approx(explanation.value)
+
+
+def test_an_explanation_where_equal_scores_share_a_rank() -> None:
+    lists, truth = {1: {"a": 3, "b": 3, "c": 2, "d": 2, "e": 2, "f": 1.0}}, {1: {"a": 1, "b": 2, "d": 3, "z": 1.0}}
+    for ties, ranks in (("max_rank", {"a": 2, "b": 2, "d": 5}), ("floor_mean_rank", {"a": 1, "b": 1, "d": 4})):
+        for candidates, name in itertools.product(("list", "padded"), ("ndcg", "precision", "average_precision")):
+            explanation = recnb.evaluate(lists, truth, ties=ties, candidates=candidates).explain(name, 1, k=6)
+            rows = explanation.to_frame()
+            assert rows["running"].iloc[-1] / explanation.out_of == pytest.approx(explanation.value)
+            assert rows.set_index("item")["rank"].to_dict() == {"c": 3, "e": 5, "f": 6} | ranks
+    below = recnb.evaluate(lists, truth, candidates="padded", ties="max_rank").explain("recall", 1, k=7).to_frame()
+    assert (below["item"].iloc[-1], below["credit"].sum()) == ("z", 4)
+    frame = {1: {"a": 2.0, "b": 1.0}, 2: {"a": 1.0, "b": 1.0}}
+    ev = recnb.evaluate(frame, {1: ["a"], 2: ["b"]}, ties="expected")
+    assert ev.explain("ndcg", 1, k=2).value == ev.ndcg(k=2).per_user[1] == 1
+    with pytest.raises(OptionError, match="averages many orders"):
+        ev.explain("ndcg", 2, k=2)
+
+
+def test_a_long_list_is_cut_where_it_is_shown() -> None:
+    explanation, missed = EV.explain("ndcg", "e"), EV.explain("recall", "e", k=1)
+    assert (len(explanation.to_frame()), len(explanation.terms), len(missed.missed)) == (100, 50, 59)
+    assert explanation.ideal is not None
+    assert len(explanation.ideal) == 60
+    for words in ("… 70 more rows", "… 30 more rows", "… (38 more)"):
+        assert words in repr(explanation)
+        assert words in explanation._repr_html_()
+    assert len(repr(explanation).splitlines()) < 80
+    assert explanation._repr_html_().count("<tr") < 70
+    assert "59, …" in repr(missed)
+
+
+def test_what_is_shown_of_items_users_and_judgments() -> None:
+    items = pd.DataFrame({"item": [1580, 7, 9], "Title": ["Men <in> Black", "Up", "Coco"]})
+    recs = pd.DataFrame({"user": ["u", "u"], "item": [1580, 7], "rank": [1, 2]})
+    titled = recnb.evaluate(recs, {"u": [7, 9]}, items=items, train=recs)
+    for name in ("ndcg", "novelty"):
+        explanation = titled.explain(name, "u", k=2)
+        assert "Men <in> Black (1580)" in repr(explanation)
+        assert "<bdi>Men &lt;in&gt; Black</bdi>" in explanation._repr_html_()
+        assert explanation.to_frame()["item"].tolist() == [1580, 7]
+    assert "Coco (9)" in repr(titled.explain("ndcg", "u", k=2))
+    assert "<bdi>Up</bdi>" in titled.coverage(k=2)._repr_html_()
+    number = recnb.evaluate({7: ["a"]}, {7: ["a"]})
+    assert repr(number.explain("ndcg", number.users[0], k=1)).startswith("nDCG@1 of user 7 = 1.0000")
+    judged = recnb.evaluate({"q": ["b", "c", "a"]}, {"q": {"a": 1, "b": 0, "d": 1}})
+    assert judged.explain("Bpref", "q").rows["judged"].tolist() == [True, False, True]
+    assert judged.user("q")["judged"].tolist() == [True, False, True]
+    assert "judged" not in judged.explain("ndcg", "q").rows
+    assert "judged" not in recnb.evaluate({"q": ["b"]}, {"q": ["b"]}).user("q")
+    grades = recnb.explain("ndcg", [3, 0, 2], k=2)
+    assert grades.ideal is not None
+    assert (grades.rows["relevance"].tolist(), grades.ideal["relevance"].tolist(), grades.missed) == (
+        [3, 0],
+        [3, 2],
+        (),
+    )
+    assert "item" not in grades.rows
+    assert "of user" not in repr(grades)
+    assert recnb.explain("idcg", {"a": 1, "b": 3}).rows["relevance"].tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_headings_are_the_columns(lang: str) -> None:
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["item-knn"], sample.test, train=sample.train)
+    for metric in ("ndcg", "novelty"):
+        one = ev.explain(metric, "u026", k=5, lang=lang)
+        names = [name for name in one.to_frame().columns if name != "gain"]
+        headings = [len(re.findall('<th scope="col"', table)) for table in one._repr_html_().split("<table")[1:2]]
+        assert headings == [len(names)]
+        if lang == "en":
+            wanted = "  ".join(names).replace("running", "running sum").split()
+            assert wanted in [line.split() for line in repr(one).split("\n")]
+
+
+def test_an_explanation_needs_the_right_user() -> None:
+    with pytest.raises(OptionError, match=r"say whose list: \.explain\('ndcg', user, k=10\), such as user="):
+        EV.explain("ndcg", k=10)
+    ev = recnb.evaluate({"u": ["a"]}, {"u": ["a"]}, items=ITEMS)
+    with pytest.raises(OptionError, match=r"no user has a value of their own: type \.explain\('coverage', k=3\)"):
+        ev.explain("coverage", "u", k=3)
