@@ -30,7 +30,7 @@ def dcg(recs: object, truth: object, **options: object) -> list[float]:
 def lists_of(recs: object, truth: object, **options: object) -> dict[object, list[object]]:
     """Each user's list as the evaluation has it, by rank."""
     ev = recnb.evaluate(recs, truth, **options)
-    return {user: list(ev._data.list_of(position).values()) for position, user in enumerate(ev.users)}
+    return {user: list(ev._data.lists_of([position])[0].values()) for position, user in enumerate(ev.users)}
 
 
 def test_the_worked_case() -> None:

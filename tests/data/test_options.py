@@ -78,7 +78,7 @@ def test_ranks_are_looked_at_whatever_the_other_options(options: dict[str, Any])
     truth = recs[["user", "item"]]
     with pytest.raises(FrameError, match="'rank' and 'score' disagree"):
         recnb.evaluate(recs, truth, **options)
-    assert recnb.evaluate(recs, truth, order="rank", **options)._data.list_of(0) == {1: 10, 2: 11}
+    assert recnb.evaluate(recs, truth, order="rank", **options)._data.lists_of([0])[0] == {1: 10, 2: 11}
     with pytest.raises(FrameError, match="user 1 has 10 and 11 at rank 1"):
         recnb.evaluate(recs.assign(rank=1), truth, order="rank", **options)
 
@@ -97,7 +97,7 @@ def test_dedupe_closes_gaps_of_ranks_whoever_repeats_an_item(more: dict[str, Any
 def test_scores_too_large_for_single_precision_raise_no_warning() -> None:
     recs = pd.DataFrame({"user": 1, "item": [10, 11, 12], "score": [-1e300, 1e300, 0.0]})
     ev = recnb.evaluate(recs, recs[["user", "item"]], score_dtype="float32")
-    assert ev._data.list_of(0) == {1: 11, 2: 12, 3: 10}
+    assert ev._data.lists_of([0])[0] == {1: 11, 2: 12, 3: 10}
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_batches_give_the_numbers_of_the_whole(seed, convention, kinds, ids, tor
     if "judged_only" in convention:
         return  # its lists are not fetched
     at = seed % whole.n_users
-    assert made._data.list_of(at) == whole._data.list_of(at)
+    assert made._data.lists_of([at])[0] == whole._data.lists_of([at])[0]
     assert made._data.truth_of(at).equals(whole._data.truth_of(at))
 
 
@@ -157,7 +157,7 @@ def test_files(where, torn, tmp_path):
     made, whole = recnb.evaluate(source, truth), recnb.evaluate(recs, truth)
     assert lists_are_away(made)
     same(made, whole)
-    assert made._data.list_of(5) == whole._data.list_of(5)
+    assert made._data.lists_of([5])[0] == whole._data.lists_of([5])[0]
 
 
 @pytest.mark.parametrize("place", ["first", "amid", "last", "alone"])
@@ -197,7 +197,7 @@ def test_rows_are_read_once(kind, monkeypatch):
     made.table()
     under = [one.under("ranx").table() for one in (made, recnb.evaluate(recs, truth))]
     np.testing.assert_allclose(under[0].to_numpy(), under[1].to_numpy(), atol=1e-12)
-    assert made._data.list_of(3) == recnb.evaluate(recs, truth)._data.list_of(3)
+    assert made._data.lists_of([3])[0] == recnb.evaluate(recs, truth)._data.lists_of([3])[0]
     assert begun == ["truth", "recommendations"]
 
 
