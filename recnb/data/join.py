@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.encoding import grouped, hashes_of, positions, repeats_follow, run_starts
+from recnb.data.encoding import distinct, grouped, hashes_of, positions, repeats_follow, run_starts
 from recnb.data.order import BY_ITEM, average_over_ties, order_lists, ranks_are_given, repeats_a_rank
 from recnb.data.pairs import Block, Numbers, match_pairs, padded
 from recnb.data.parallel import BLOCK, in_turn
@@ -112,13 +112,12 @@ def needs_positions(convention: Convention) -> bool:
     return by_item or convention.candidates == "catalogue"
 
 
-class JoinError(Exception):
-    """What keeps two frames from being joined; the caller says it in words, or finds another way."""
+class RepeatedRankError(Exception):
+    """A list gives a rank twice."""
 
-    def __init__(self, why: Literal["ranks", "pairs", "hashes"]) -> None:
-        super().__init__(why)
-        #: a list gives a rank twice; a pair is repeated where it may not be; items that differ have one number
-        self.why = why
+
+class RepeatedPairError(Exception):
+    """A pair of user and item is repeated in the truth, or in the lists where the convention refuses it."""
 
 
 class Matches(NamedTuple):
@@ -140,7 +139,7 @@ class Joined(NamedTuple):
     hits: Hits
     truth_rows: Ints  #: per relevant item of `hits`, its row of the truth
     rank: Ints  #: per row of recommendations; 0: left out
-    has_both: bool  #: whether some user has a list and rows of the truth
+    in_both: bool  #: whether some user has a list and rows of the truth
     n_without_relevant: int  #: users of either frame who have no relevant item
     has_gaps: bool  #: whether some list leaves a rank empty
 
@@ -161,15 +160,15 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
 
     Raises
     ------
-    JoinError
-        If lists repeat ranks, or a pair is repeated that the convention refuses, or that the truth repeats.
+    RepeatedRankError, RepeatedPairError
+        The caller says which in words, or merges what the truth repeats.
     """
     _refuse_contradictions(convention)
     score, grade = scores_of(recs, convention), truth["relevance"].to_numpy()
     list_ends, truth_ends = (np.r_[0, np.cumsum(n)] for n in (ids.n_listed, ids.n_judged))
     rank, truth_rows = np.zeros(recs.height, dtype=np.int64), ids.truth_rows.copy()
 
-    def match(first: int, last: int) -> Matches | JoinError:
+    def match(first: int, last: int) -> Matches | str:
         lists, judged = slice(*list_ends[[first, last]]), slice(*truth_ends[[first, last]])
         users, rows, truth_row = np.arange(last - first), ids.list_rows[lists], ids.truth_rows[judged]
         truth_user = np.repeat(users, ids.n_judged[first:last])
@@ -189,12 +188,12 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
             truth_row=truth_row,
         )
         if convention.order == "rank" and repeats_a_rank(block):
-            return JoinError("ranks")
+            return "a rank twice"
         pairs = match_pairs(block, ids.texts, recs.height)
         if pairs is None:
-            return JoinError("hashes")
+            return "one hash"
         if pairs.truth_repeats or (len(pairs.copy) and convention.duplicates == "error"):
-            return JoinError("pairs")
+            return "a pair twice"
         if convention.candidates == "padded":
             block, pairs = padded(block, pairs)
         places = order_lists(block, pairs, convention)
@@ -212,10 +211,13 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
         )
 
     blocks = list(in_turn(_blocks_of(ids.n_listed + ids.n_judged), lambda block: match(*block)))
-    for why in ("ranks", "hashes", "pairs"):
-        for problem in blocks:
-            if isinstance(problem, JoinError) and problem.why == why:
-                raise problem
+    problems = {block for block in blocks if isinstance(block, str)}
+    if "a rank twice" in problems:
+        raise RepeatedRankError
+    if "one hash" in problems and ids.texts is not None:
+        return join(recs, truth, number_ids(recs, truth, distinct(ids.texts)), convention)
+    if problems:
+        raise RepeatedPairError
     columns = zip(*(block for block in blocks if isinstance(block, Matches)), strict=True)
     matches = Matches(*map(np.concatenate, columns))
     grade = grade.clip(min=0.0) if convention.negative_relevance == "zero" else grade
@@ -284,7 +286,7 @@ def find_hits(
         hits=average_over_ties(hits, above, tied) if ties == "expected" else hits,
         truth_rows=truth_rows[listed],
         rank=rank,
-        has_both=bool(((ids.n_listed > 0) & (ids.n_judged > 0)).any()),
+        in_both=bool(((ids.n_listed > 0) & (ids.n_judged > 0)).any()),
         n_without_relevant=int((~has_relevant).sum()),
         has_gaps=ranks_are_given(convention)
         and convention.candidates == "list"

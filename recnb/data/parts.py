@@ -23,7 +23,7 @@ from recnb.data.columns import Frame, Roles, columns_of, find, role_of, roles_of
 from recnb.data.encoding import distinct
 from recnb.data.join import ranges
 from recnb.data.parallel import in_turn
-from recnb.data.source import LazyRows, Prepared, RowCounts, Source, Tables, elsewhere, no_users, rows_of, users_meet
+from recnb.data.source import LazyRows, Prepared, RowCounts, Source, Tables, check_users, elsewhere, rows_of
 from recnb.display.language import _
 from recnb.display.progress import counted, steps
 from recnb.errors import ColumnError, ElsewhereError, FrameError, quoted
@@ -137,10 +137,7 @@ class Facts:
                 raise FrameError(f"{name} is empty: it has no rows to evaluate.")
         if layout.model is not None:
             one_model(pl.Series(sorted(self.models)), layout.model, roles_of(layout.recs).library)
-        if not self.met:
-            users_meet(pl.Series([self.users[0]]), pl.Series([self.users[1]]))
-        if n_users == 0:
-            raise no_users(self.highest, convention)
+        check_users(n_users, self.met, self.users, self.highest, convention)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,16 @@ from recnb.conventions.convention import Order
 from recnb.data import validation
 from recnb.data.columns import with_series
 from recnb.data.encoding import distinct
-from recnb.data.join import Ids, Joined, JoinError, join, needs_positions, number_ids, scores_of
+from recnb.data.join import (
+    Ids,
+    Joined,
+    RepeatedPairError,
+    RepeatedRankError,
+    join,
+    needs_positions,
+    number_ids,
+    scores_of,
+)
 from recnb.data.lists import check_lists, refuse_repeated_pairs
 from recnb.data.relevance import graded, once, relevant_rows, top_of
 from recnb.display.language import Sentence
@@ -177,10 +186,9 @@ class Tables(Source):
         top = top_of(truth if self.whole is None else graded(self.whole.truth, self.truth_labels, read))
         recs, convention = check_lists(self.recs, convention, self.labels)
         joined, truth = self._joined(recs, truth, convention)
-        if not self.is_part and not joined.has_both:
-            users_meet(recs["user"], truth["user"])
-        if not self.is_part and len(joined.users) == 0:
-            raise no_users(truth["relevance"].max(), convention)
+        if not self.is_part:
+            examples = recs["user"][0], truth["user"][0]
+            check_users(len(joined.users), joined.in_both, examples, truth["relevance"].max(), convention)
         if below_0:
             truth = truth.with_columns(pl.col("relevance").clip(0.0))
         # Ranks counted along lists in cells are the order of rows.
@@ -200,23 +208,20 @@ class Tables(Source):
     def _joined(self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention) -> tuple[Joined, pl.DataFrame]:
         """Join; what the truth repeats is merged first, where the convention merges it."""
         by_position = needs_positions(convention)
+        items = self.items if by_position else None
         if by_position not in self._ids:
-            self._ids[by_position] = number_ids(recs, truth, self.items if by_position else None)
-        ids = self._ids[by_position]
-        while True:
-            try:
-                return join(recs, truth, ids, convention), truth
-            except JoinError as problem:
-                if problem.why == "ranks":
-                    refuse_repeated_pairs(recs, self.labels, merge=False)
-                    validation.no_rank_twice(recs, "recommendations", self.labels)
-                elif problem.why == "hashes":
-                    by_position = True
-                else:
-                    if convention.duplicates == "error":
-                        refuse_repeated_pairs(recs, self.labels)
-                    truth = once(truth, self.truth_labels, convention)
-            ids = number_ids(recs, truth, self.items if by_position else None)
+            self._ids[by_position] = number_ids(recs, truth, items)
+        try:
+            return join(recs, truth, self._ids[by_position], convention), truth
+        except RepeatedRankError:
+            refuse_repeated_pairs(recs, self.labels, merge=False)
+            validation.no_rank_twice(recs, "recommendations", self.labels)
+            raise
+        except RepeatedPairError:
+            if convention.duplicates == "error":
+                refuse_repeated_pairs(recs, self.labels)
+            truth = once(truth, self.truth_labels, convention)
+            return join(recs, truth, number_ids(recs, truth, items), convention), truth
 
 
 def _ranked(recs: pl.DataFrame, rank: Ints, convention: Convention) -> pl.DataFrame:
@@ -238,25 +243,24 @@ def rows_of(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
     return table.filter(pl.col("user").is_in(users.implode()))
 
 
-def users_meet(with_list: pl.Series, with_truth: pl.Series) -> None:
-    """Refuse frames that have no user in common."""
-    if not with_list.is_in(with_truth.unique().implode()).any():
+def check_users(
+    n_users: int, in_both: bool, examples: tuple[object, object], highest: object, convention: Convention
+) -> None:
+    """Raise an error if no user is in both frames, of which `examples` has one each, or if none can be averaged."""
+    if not in_both:
         raise FrameError(
-            f"no user is in both frames: recommendations hold users such as {with_list[0]!r}, truth holds users such as "
-            f"{with_truth[0]!r}.",
+            f"no user is in both frames: recommendations hold users such as {examples[0]!r}, truth holds users such as "
+            f"{examples[1]!r}.",
             fix="Check that both frames use the same ids, and the user= column.",
         )
-
-
-def no_users(highest: object, convention: Convention) -> NoUsersError:
-    """Return the error for data without users to average."""
-    threshold = convention.relevant_from
-    needed = "above 0" if threshold is None else f"{threshold:g} or more"
-    return NoUsersError(
-        f"no user that counts has a relevant item: relevance must be {needed} and the highest in the truth is {highest!r}; "
-        f"averaged_users={convention.averaged_users!r}.",
-        fix="Check relevant_from= and averaged_users=.",
-    )
+    if n_users == 0:
+        threshold = convention.relevant_from
+        needed = "above 0" if threshold is None else f"{threshold:g} or more"
+        raise NoUsersError(
+            f"no user that counts has a relevant item: relevance must be {needed} and the highest in the truth is "
+            f"{highest!r}; averaged_users={convention.averaged_users!r}.",
+            fix="Check relevant_from= and averaged_users=.",
+        )
 
 
 # ---- what an evaluation keeps
