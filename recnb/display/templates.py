@@ -38,12 +38,6 @@ def macro(template: str, macro_name: str, /, *arguments: Any, **values: Any) -> 
     return Markup(_LAYOUT.sub("><", str(getattr(module, macro_name)(*arguments))).strip())
 
 
-def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]:
-    """Return the lines of one macro of a template of text, which escapes nothing, without those that are empty."""
-    written = str(getattr(_environment().get_template(template).module, macro_name)(*arguments))
-    return [line for line in written.splitlines() if line]
-
-
 def framed(label: str, body: str) -> Markup:
     """Put the frame of everything that is shown around HTML; Korean breaks between words, which browsers do only on request."""
     korean = ' lang="ko"', " word-break: keep-all; overflow-wrap: break-word;"
@@ -97,7 +91,7 @@ def _environment() -> Environment:
 
     environment = Environment(
         loader=PackageLoader("recnb", ""),
-        autoescape=lambda template: not str(template).endswith((".txt.jinja", ".md.jinja")),
+        autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -114,7 +108,7 @@ def _environment() -> Environment:
         "zip": zip,
     }
     environment.globals.update(translations | shown)
-    formats = {"fixed": text.number, "change": text.signed, "place": "{:.1f}".format}
-    used = (text.arrow, text.short, text.trimmed, isfinite, name, user_text)
+    formats = {"place": "{:.1f}".format}
+    used = (text.arrow, text.fixed, text.short, text.trimmed, isfinite, name, user_text)
     environment.filters.update(formats | {function.__name__: function for function in used})
     return environment

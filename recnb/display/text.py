@@ -51,7 +51,7 @@ def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
     return one_line(value, longest).translate(_MARKDOWN).replace("://", "&#58;//")
 
 
-def number(value: float) -> str:
+def fixed(value: float) -> str:
     """Return a number as it is shown: four decimals; a small one is not rounded to none."""
     if not isfinite(value):
         return _("n/a")
@@ -60,12 +60,9 @@ def number(value: float) -> str:
     return f"{value:.4f}" if abs(value) < 1e6 else f"{value:.4g}"
 
 
-fixed = number
-
-
 def signed(value: float) -> str:
     """Return a difference as it is shown."""
-    return f"+{number(value)}" if isfinite(value) and value > 0 else number(value)
+    return f"+{fixed(value)}" if isfinite(value) and value > 0 else fixed(value)
 
 
 def arrow(value: float) -> str:
@@ -75,7 +72,7 @@ def arrow(value: float) -> str:
 
 def trimmed(value: float) -> str:
     """Return a value without zeros at the end, where it has no other decimals."""
-    return f"{value:.10g}" if round(value, 4) == value else number(value)
+    return f"{value:.10g}" if round(value, 4) == value else fixed(value)
 
 
 def short(value: float) -> str:

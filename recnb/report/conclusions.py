@@ -12,7 +12,7 @@ from typing import Any
 
 from recnb.display.document import Line, Mark, Name, say
 from recnb.display.language import N_, _, ngettext
-from recnb.display.text import number, signed
+from recnb.display.text import fixed, signed
 from recnb.metrics.metric import LIST_METRICS
 from recnb.stats import BETA, Settings
 
@@ -126,17 +126,17 @@ def conclusion(row: Difference, settings: Settings, n_compared: int) -> Line:
     low, high, size = row.low, row.high, row.difference
     if row.verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
-    ends = {"confidence": percent_of(settings.confidence), "low": number(low), "high": number(high)}
+    ends = {"confidence": percent_of(settings.confidence), "low": fixed(low), "high": fixed(high)}
     return say(
         VERDICTS[row.verdict][2],
         label=row.label,
         model=Mark("strong", Name(row.model)),
         baseline=Mark("strong", Name(row.baseline)),
-        size=number(size),
+        size=fixed(size),
         difference=signed(row.difference),
         interval=_("{confidence} interval {low} to {high}", **ends),
         p=_(of_p, p=p if p.startswith("<") or isnan(row.p_holm) else f"= {p}", count=f"{n_compared:,}"),
-        detectable=number(row.detectable),
+        detectable=fixed(row.detectable),
         users=ngettext("{n:,} user", "{n:,} users", row.n_users),
     )
 

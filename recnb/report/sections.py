@@ -15,7 +15,7 @@ from recnb.display import document as doc
 from recnb.display import svg
 from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, inline, joined, say, with_code
 from recnb.display.language import N_, Message, Plural, _, capital, ngettext, pgettext
-from recnb.display.text import at_k, evenly_spaced, number, one_line, percent, short, signed
+from recnb.display.text import at_k, evenly_spaced, fixed, one_line, percent, short, signed
 from recnb.lint.findings import Finding
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
@@ -48,10 +48,10 @@ def head(report: ReportData) -> Iterator[Block]:
         yield from (Note(words.conclusion(row, report.settings, n_tested), "lead") for row in at_lead)
         return
     (lead,) = report.means_of(report.lead.metric, report.lead_k)
-    ends = f"{number(lead.low)}–{number(lead.high)}" if isfinite(lead.low) else _("n/a")
+    ends = f"{fixed(lead.low)}–{fixed(lead.high)}" if isfinite(lead.low) else _("n/a")
     interval = _("{confidence:g}% interval {ends}", confidence=100 * report.confidence, ends=ends)
     about = Mark("small", f"({interval} · {_users(report.n_users)})")
-    yield Note([Mark("strong", lead.label), " = ", Mark("big", number(lead.mean)), " ", about], "title")
+    yield Note([Mark("strong", lead.label), " = ", Mark("big", fixed(lead.mean)), " ", about], "title")
     yield Section("", [Note(with_code(report.lead.reads))], ("html",))
 
 
@@ -84,7 +84,7 @@ def _metrics_by_cutoffs(report: ReportData) -> Block:
         for mean in report.means_of(metric.metric, report.lead_k):
             top, strip = metric.bounds[1], "–"
             if isfinite(top) and isfinite(mean.mean):
-                said = _("{label} is {value} of {top}", label=mean.label, value=number(mean.mean), top=short(top))
+                said = _("{label} is {value} of {top}", label=mean.label, value=fixed(mean.mean), top=short(top))
                 strip = doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), said)
         of_accuracy.append([*cells, strip])
     if further:
@@ -240,12 +240,12 @@ def differences(report: ReportData) -> Iterator[Block]:
         (_("model"), lambda row: Name(row.model)),
         (_("baseline"), lambda row: Name(row.baseline)),
         (_("difference"), lambda row: signed(row.difference)),
-        (_("{confidence} interval", confidence=confidence), lambda row: f"{number(row.low)} … {number(row.high)}"),
+        (_("{confidence} interval", confidence=confidence), lambda row: f"{fixed(row.low)} … {fixed(row.high)}"),
         ("p", lambda row: p_value(row.p)),
         (_("p, Holm"), lambda row: p_value(row.p_holm)),
-        (_("effect size"), lambda row: number(row.effect_size)),
+        (_("effect size"), lambda row: fixed(row.effect_size)),
         (_("won / tied / lost"), lambda row: f"{row.won:,} / {row.tied:,} / {row.lost:,}"),
-        (_("detectable"), lambda row: number(row.detectable)),
+        (_("detectable"), lambda row: fixed(row.detectable)),
         (_("conclusion"), lambda row: verdict_in_words(row.verdict)),
     ]
     for k in report.k:
@@ -283,7 +283,7 @@ def _curve(report: ReportData) -> Iterator[Block]:
         yield Note(_("No mean to draw."))
         return
     lines = [(name, [(one.k or 0, one.mean, one.low, one.high) for one in of]) for name, of in report.curves.items()]
-    last = "; ".join(f"{one_line(name, 40)}: {number(line[-1][1])}" for name, line in lines)
+    last = "; ".join(f"{one_line(name, 40)}: {fixed(line[-1][1])}" for name, line in lines)
     alt = _("{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis="k", k=first[-1].k, values=last)
     title = _("The numbers of the curves") if report.several else _("The numbers of the curve")
     rows = [[f"{row[0].k}", *map(_of, row)] for row in zip(*report.curves.values(), strict=True)]
@@ -325,8 +325,8 @@ def _extremes(spread: Mapping[str, Any]) -> Iterator[str]:
             yield _("exactly {value}: {users}", value=short(value), users=users)
     if spread["n_without_value"]:
         yield _("no value: {n:,}", n=spread["n_without_value"])
-    quartiles = dict(zip(("low", "middle", "high"), map(number, spread["quartiles"]), strict=True))
-    yield _("quartiles {low}, {middle}, {high}; mean {mean}", **quartiles, mean=number(spread["mean"]))
+    quartiles = dict(zip(("low", "middle", "high"), map(fixed, spread["quartiles"]), strict=True))
+    yield _("quartiles {low}, {middle}, {high}; mean {mean}", **quartiles, mean=fixed(spread["mean"]))
 
 
 def segments(report: ReportData) -> Iterator[Block]:
@@ -436,13 +436,13 @@ def _card(group: UserGroup, user: ShownUser, label: str) -> tuple[Rows, list[Lin
     if group.baseline is not None:
         change, n = signed(user.values[1] - user.values[0]), user.n_relevant
         relevant = ngettext("{n:,} relevant item", "{n:,} relevant items", n)
-        header: list[Line] = [[Name(name, 20), f": {number(value)}"] for name, value in zip((group.baseline, group.model), user.values, strict=True)]  # fmt: skip
+        header: list[Line] = [[Name(name, 20), f": {fixed(value)}"] for name, value in zip((group.baseline, group.model), user.values, strict=True)]  # fmt: skip
         who: Line = [_strong(user.user), " ", _("{change}, {relevant}", change=change, relevant=relevant)]
         lists = [[name, ": ", *joined([row[at] for row in rows])] for at, name in enumerate(header, 1)]
         return Rows(["#", *header], rows, who, 3, wraps=True, note=below), [who, *lists]
     found = _("found {n:,} of {relevant:,} relevant", n=user.n_hits, relevant=user.n_relevant)
     found = found if user.n_relevant else _("no relevant item")
-    who = [_strong(user.user), f" {label} {number(user.values[0])} · {found}"]
+    who = [_strong(user.user), f" {label} {fixed(user.values[0])} · {found}"]
     if not rows:
         below.append(f"{_('No list: nothing was recommended.')} ")
     if user.missed:
@@ -471,7 +471,7 @@ def overlap(report: ReportData) -> Iterator[Block]:
     if report.overlaps:
         columns: Columns = [
             (_("lists of"), lambda row: [Name(row["model"]), " · ", Name(row["other"])]),
-            (_("Jaccard{at}", at=f"@{report.lead_k}"), lambda row: number(row["jaccard"])),
+            (_("Jaccard{at}", at=f"@{report.lead_k}"), lambda row: fixed(row["jaccard"])),
             (_("the very same list"), lambda row: f"{row['n_identical']:,}"),
             (_("users"), lambda row: f"{row['n_users']:,}"),
         ]
@@ -531,7 +531,7 @@ def _of(mean: Mean, **look: Any) -> doc.Estimate:
 
 
 def _estimate(
-    value: float, low: float, high: float, shown: Callable[[float], str] = number, **look: Any
+    value: float, low: float, high: float, shown: Callable[[float], str] = fixed, **look: Any
 ) -> doc.Estimate:
     return doc.Estimate(shown(value), (shown(low), shown(high)) if isfinite(low) else None, **look)
 
