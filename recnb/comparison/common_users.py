@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import polars as pl
 
-from recnb.conventions import Convention, presets
+from recnb.conventions import presets
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct
 from recnb.data.relevance import relevant_only
@@ -37,18 +37,12 @@ def check_models(models: Models) -> None:
     """Refuse models evaluated under different conventions or on different truths: the difference would be that of these."""
     (first, ours), *others = models.items()
     for name, theirs in others:
-        decisions = [("convention", ours.library or "recnb", theirs.library or "recnb")]
-        decisions += [
-            (axis.name, getattr(ours.convention, axis.name), getattr(theirs.convention, axis.name))
-            for axis in fields(Convention)
-            if axis.name not in FREE
-        ]
-        for axis, mine, differing in decisions:
-            if mine != differing:
-                raise OptionError(
-                    f"{first!r} and {name!r} are evaluated under different conventions: {axis}={mine!r} and {axis}={differing!r}. "
-                    f"Evaluate both with the same {axis}=, or give frames and let compare() evaluate them."
-                )
+        mine, differing = ({"convention": one.library or "recnb", **vars(one.convention)} for one in (ours, theirs))
+        for axis in [axis for axis in mine if axis not in FREE and mine[axis] != differing[axis]]:
+            raise OptionError(
+                f"{first!r} and {name!r} are evaluated under different conventions: {axis}={mine[axis]!r} and {axis}={differing[axis]!r}. "
+                f"Evaluate both with the same {axis}=, or give frames and let compare() evaluate them."
+            )
         judged, other = _judged(ours.prepared), _judged(theirs.prepared)
         for role in ("user", "item"):
             kinds = [validation.kind(table[role].dtype) for table in (judged, other)]
@@ -102,10 +96,8 @@ def restrict_to_common_users(models: Models) -> tuple[dict[str, EvaluationData],
     for first, other in combinations([name for name in kept if has_list[name].any()], 2):
         if not (has_list[first] & has_list[other]).any():
             problem = f"{first!r} and {other!r} have lists of different users, so they are parts of one run and not two models. "
-            together = "pl.scan_parquet('recs_*.parquet').sink_parquet('recs.parquet')"
-            raise FrameError(
-                f"{problem}Put the parts into one frame or file, as by {together}, and evaluate it as one model."
-            )
+            together = "Put the parts into one frame or file, as by pl.scan_parquet('recs_*.parquet').sink_parquet('recs.parquet'), "
+            raise FrameError(problem, f"{together}and evaluate it as one model.")
     counted = [(name, len(users_of[name]), kept[name].counts.n_without_list) for name in models]
     return kept, tuple(ModelUsers(name, n, n - len(users), without) for name, n, without in counted)
 

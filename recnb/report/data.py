@@ -10,7 +10,6 @@ import pandas as pd
 
 from recnb.display.language import current
 from recnb.lint.findings import Finding, Lint
-from recnb.metrics.metric import LIST_METRICS
 from recnb.report.conclusions import Difference
 from recnb.stats import Settings
 
@@ -51,11 +50,6 @@ class Mean:
     def label(self) -> str:
         """The metric's symbol at its cut-off."""
         return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
-
-    @property
-    def judges(self) -> bool:
-        """True if more of the metric is better, which does not hold beyond accuracy."""
-        return self.metric not in LIST_METRICS
 
 
 @dataclass(frozen=True)
@@ -145,9 +139,7 @@ class ReportData:
     users_by_model: tuple[ModelUsers, ...]  #: of several models, how many users of each are left out
     users: tuple[UserGroup, ...]
     lints: Mapping[str, Lint]  #: of each model
-    findings: tuple[
-        tuple[tuple[str, ...], tuple[Finding, ...]], ...
-    ]  #: the same finding of some models, warnings first
+    findings: tuple[tuple[tuple[str, ...], tuple[Finding, ...]], ...]  #: the same one of some models, warnings first
     lacking: Mapping[str, str]  #: metrics beyond accuracy without a value, and what they need
     differences: tuple[Difference, ...]
     overlaps: tuple[Mapping[str, Any], ...]  #: of each two models

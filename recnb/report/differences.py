@@ -16,7 +16,7 @@ from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import FrameError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import Metric
+from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean
 from recnb.results.evaluation_data import EvaluationData
@@ -117,7 +117,8 @@ def measure(
     for key, rows in means.items():
         is_apart = holm(np.array([p for _mean, p in rows])) <= settings.alpha
         for (mean, _p), apart in zip(rows, is_apart.tolist(), strict=True):
-            is_near = mean.judges and not (mean.best or apart) and mean.n_users > 0
+            # Beyond accuracy more is not better.
+            is_near = mean.metric not in LIST_METRICS and not (mean.best or apart) and mean.n_users > 0
             marked.append((key, replace(mean, near_best=is_near)))
     tested = [(key, difference) for key in means for difference in made[key]]
     corrected = holm(np.array([difference.p for _key, difference in tested])).tolist()
@@ -141,7 +142,7 @@ def _means(block: PairedValues, values: Floats, names: Sequence[str], settings: 
     metric, moments = block.metric, Moments.of(values, block.metric.bounds)
     low, high = moments.interval(settings.confidence)
     mean = moments.mean if moments.n else np.full(len(names), nan)
-    best = metric.is_accuracy & (mean >= mean.max() - SAME)  # beyond accuracy more is not better, and there is no best
+    best = metric.is_accuracy & (mean >= mean.max() - SAME)
     behind = np.full(len(names), nan)
     if best.any():
         behind = np.where(best, nan, paired(values[:, [int(mean.argmax())]] - values).p)
