@@ -37,9 +37,8 @@ from recnb.results.evaluation_data import (
     position_of,
     undefined_in,
 )  # fmt: skip
-from recnb.results.provenance import of_evaluated
 from recnb.results.table import in_lines
-from recnb.results.values import many_orders, values_of
+from recnb.results.values import many_orders, of_evaluated, values_of
 
 #: Columns of the rows.
 COLUMNS: dict[str, str] = {

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from recnb.conventions import options_in_words
-from recnb.display.language import N_, Plural, Sentence, _, ngettext
-from recnb.metrics.recommendation_lists import PerUser, Whole
+from recnb.display.language import N_, Sentence, _, ngettext
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from recnb.conventions import Convention
-    from recnb.metrics.metric import Metric
-    from recnb.results.evaluation_data import EvaluationData
 
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
@@ -23,21 +18,6 @@ NO_RELEVANT: dict[str, str] = {
     "zero": N_("{n:,} with no relevant item counting 0 where evaluated"),
     "one": N_("{n:,} with no relevant item counting 1 where evaluated"),
 }
-
-
-#: Which catalogue.
-CATALOGUES: dict[str, str] = {
-    "items": N_("out of {n:,} items of items="),
-    "train": N_("out of {n:,} items of train"),
-}
-
-#: Recommended items and rows that the data do not expect.
-NOT_LISTED = Plural("{n:,} recommended item is not among them", "{n:,} recommended items are not among them")
-NOT_IN_TRAIN = Plural("{n:,} recommended item is not in train", "{n:,} recommended items are not in train")
-AGAIN = Plural(
-    "{n:,} recommended row is of an item that its user has in train",
-    "{n:,} recommended rows are of items that their users have in train",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,59 +59,6 @@ class Basis:
         elif self.library:
             words[0] = follows(self.library, given, words[0])
         return words
-
-
-@dataclass(frozen=True, eq=False)
-class ListBasis:
-    """What a number beyond accuracy rests on."""
-
-    data: EvaluationData
-    metric: Metric[...]
-    options: Mapping[str, Any]  #: in force, defaults included
-    k: int | None
-    users: pl.Series
-    result: PerUser | Whole
-
-    def users_in_words(self) -> list[str]:
-        """Return whose lists are behind the number, in words."""
-        n = len(self.users)
-        if of_evaluated(self.metric):
-            return [ngettext("{n:,} user evaluated", "{n:,} users evaluated", n)]
-        return [ngettext("{n:,} user with a list", "{n:,} users with a list", n)]
-
-    def phrases(self, *, brief: bool = False) -> list[str]:
-        """Return in words how many users and items, by what order, and what is odd in them; brief or not, it is the same."""
-        library, own = self.data.library, self.data.is_own(self.metric)
-        (users,) = self.users_in_words()
-        parts = [users if library is None or own else follows(library, words=users), *self._items()]
-        parts.append(replace(self.data.convention, relevant_from=None).phrases(graded=False)[0])
-        told = ((name, as_plain(value)) for name, value in self.options.items())
-        parts += [f"{name}={value}" for name, value in told if value and (name, value) != ("cutoff", "k")]
-        return [*parts, *[recnbs_own(str(library))] * own, *self.data.notes]
-
-    def _items(self) -> list[str]:
-        """Return in words the catalogue and train, and the recommended items that are not in them."""
-        item_data, metric, result = self.data.item_data, self.metric, self.result
-        parts, catalogue, lists = list[str](), item_data.catalogue, item_data.lists.upto(self.k)
-        if isinstance(result, PerUser) and not of_evaluated(metric) and (left := int((~result.counted).sum())):
-            parts.append(_("{n:,} with a list without a value, left out", n=left))
-        population = self.options.get("population", "catalogue")
-        is_counted = "catalogue" in metric.needs or self.options.get("normalize")
-        if is_counted and population != "recommended" and catalogue.listed is not None:
-            of_train = population == "train" or item_data.side_data.items is None
-            members = catalogue.members("train" if of_train else "catalogue", metric.name)
-            parts.append(_(CATALOGUES["train" if of_train else "items"], n=int(members.sum())))
-            parts += _if_any(NOT_LISTED, item_data.seen(lists, members))
-            parts += [_("and one more, of padding")] * (population == "catalogue+padding")
-        if catalogue.users is not None and "train" in metric.needs:
-            parts.append(_("what {users:,} users had in train", users=catalogue.n_users))
-            parts += _if_any(NOT_IN_TRAIN, item_data.seen(lists, catalogue.users > 0))
-            parts += _if_any(AGAIN, item_data.again(self.k))
-        return parts
-
-
-def _if_any(message: Plural, n: int) -> list[str]:
-    return [_(message, n=n)] if n else []
 
 
 @dataclass(frozen=True)
@@ -190,17 +117,3 @@ def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
             own.setdefault(", ".join(having), []).append(phrase.replace("; ", ", "))
     shared = [phrase for phrase, having in names.items() if len(having) == len(phrases)]
     return [*shared, *(f"{having}: {', '.join(words)}" for having, words in own.items())]
-
-
-def of_evaluated(metric: Metric[...]) -> bool:
-    """Whether the values of a metric beyond accuracy are of the users evaluated, and not of all users with a list."""
-    return metric.over in ("hits", "users")
-
-
-def as_plain(value: object) -> Any:
-    """Return an option as a word or number; what is bigger, such as a frame, as "given"."""
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
-    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
-        return ", ".join(value)
-    return "given"
