@@ -20,23 +20,9 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results import CatalogueScore, Explanation, Interval, Score, Table
 from recnb.results.metric_methods import (  # noqa: F401 (map)
-    average_precision,
-    cg,
-    dcg,
-    err,
-    f1,
-    fbeta,
-    hit_rate,
-    idcg,
-    map,
-    mrr,
-    ndcg,
-    precision,
-    r_precision,
-    rbp,
-    recall,
+    average_precision, cg, dcg, err, f1, fbeta, hit_rate, idcg, map, mrr, ndcg, precision, r_precision, rbp, recall,
     reciprocal_rank,
-)
+)  # fmt: skip
 from recnb.results.single_list import explain
 from recnb.stats import users_needed
 
@@ -53,50 +39,12 @@ __version__ = "0.1.0"
 
 #: `map` is left out: `from recnb import *` would replace Python's.
 __all__ = [
-    "LIST_METRICS",
-    "METRICS",
-    "CatalogueScore",
-    "Comparison",
-    "Convention",
-    "Evaluation",
-    "Explanation",
-    "Interval",
-    "RecAccessor",
-    "Score",
-    "Table",
-    "__version__",
-    "as_in",
-    "average_precision",
-    "cg",
-    "compare",
-    "conventions",
-    "datasets",
-    "dcg",
-    "err",
-    "errors",
-    "evaluate",
-    "evaluate_groups",
-    "evaluate_model",
-    "explain",
-    "f1",
-    "fbeta",
-    "glossary",
-    "hit_rate",
-    "idcg",
-    "language",
-    "mrr",
-    "ndcg",
-    "playground",
-    "precision",
-    "quiz",
-    "r_precision",
-    "rbp",
-    "read_trec_qrels",
-    "read_trec_run",
-    "recall",
-    "reciprocal_rank",
-    "users_needed",
-]
+    "LIST_METRICS", "METRICS", "CatalogueScore", "Comparison", "Convention", "Evaluation", "Explanation",
+    "Interval", "RecAccessor", "Score", "Table", "__version__", "as_in", "average_precision", "cg", "compare",
+    "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_groups", "evaluate_model", "explain",
+    "f1", "fbeta", "glossary", "hit_rate", "idcg", "language", "mrr", "ndcg", "playground", "precision", "quiz",
+    "r_precision", "rbp", "read_trec_qrels", "read_trec_run", "recall", "reciprocal_rank", "users_needed",
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -15,7 +15,7 @@ from recnb.display.text import one_line
 from recnb.errors import ElsewhereError, OptionError
 from recnb.metrics.hits import Hits
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import ACCURACY, Metric
+from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table
 from recnb.results.arguments import Metrics
 from recnb.results.evaluation_data import EvaluationData
@@ -24,7 +24,7 @@ from recnb.results.gate import Gate, at_least
 from recnb.results.items import items_of, user_list_of
 from recnb.results.means import beyond_table, curve_of, measure_of, measures_of, table_of, users_frame
 from recnb.results.metric_methods import Methods
-from recnb.results.score import detectable_of, score_of
+from recnb.results.score import detectable_of
 from recnb.results.segments import table_by
 
 if TYPE_CHECKING:
@@ -41,11 +41,6 @@ CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user
 
 class EvaluationMethods(Methods):
     """Methods that an Evaluation and `df.rec` share; those of `df.rec` evaluate the frame first."""
-
-    _data: EvaluationData
-
-    def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score | CatalogueScore:
-        return score_of(self._data, metric, k, options)
 
     def table(
         self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, *, intervals: bool = False,
@@ -95,14 +90,7 @@ class EvaluationMethods(Methods):
     def measures(self, names: Iterable[str], *, confidence: float = 0.95, **options: Any) -> Table:
         """Return several measures by the names that papers print: a row each, with mean, low and high of its interval, and users.
 
-        Parameters
-        ----------
-        names
-            As in `measure`: ["nDCG@10", "AP(rel=2)", "Judged@10"].
-        confidence
-            Of the intervals, between 0 and 1.
-        **options
-            Options of the metrics, applied to each metric that has them.
+        `confidence` is that of the intervals, between 0 and 1; options go to each metric that has them.
 
         Examples
         --------
@@ -123,14 +111,8 @@ class EvaluationMethods(Methods):
     ) -> Explanation:
         """Return the worked computation of one user's score: formula, values, a row per rank, the ideal list.
 
-        Parameters
-        ----------
-        metric, k, **options
-            The metric, as in `table`.
-        user
-            A user's id. A metric of all lists together needs none: `explain("coverage", k=10)`.
-        lang
-            "en" or "ko"; None is the language that is set, `recnb.language`.
+        A metric of all lists together needs no user: `explain("coverage", k=10)`. `lang` is "en" or "ko"; None is the language
+        that is set, `recnb.language`.
         """
         return explanation_of(self._data, metric, user, k, options, lang)
 
@@ -281,8 +263,6 @@ class Evaluation(EvaluationMethods):
 
         Parameters
         ----------
-        metric, k, **options
-            The metric, as in `table`.
         power, alpha
             Probability of detecting a difference of that size; significance level of the two-sided test.
         against
@@ -316,16 +296,8 @@ class Evaluation(EvaluationMethods):
     ) -> Table:
         """Explain the difference between this number and another: conventions are switched one at a time.
 
-        Parameters
-        ----------
-        metric, k, **options
-            The metric, as in `table`.
-        other
-            A library's name, with a variant of its metric if wanted ("xgboost ndcg_linear"); "recnb"; a Convention; or
-            another Evaluation. `ev.under("ranx").why("ndcg", k=10,
-            other="rectools")` compares two libraries.
-        variant
-            Which of a library's several versions of the metric.
+        `other` is a library's name, with a variant of its metric if wanted ("xgboost ndcg_linear"; or by `variant=`); "recnb"; a
+        Convention; or another Evaluation. `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two libraries.
         """
         from recnb.libraries.why import why
 
@@ -337,27 +309,15 @@ class Evaluation(EvaluationMethods):
     ) -> Table:
         """Find the conventions that give a published number on this data: this one, and those recorded of libraries.
 
-        Parameters
-        ----------
-        metric, k, **options
-            The metric, as in `table`.
-        value
-            The number as printed, as text if it ends in zeros.
-        digits
-            Number of decimal places that were printed; by default those of `value`.
+        `value` is the number as printed, as text if it ends in zeros; `digits` the number of decimal places that were printed, by
+        default those of `value`.
         """
         from recnb.libraries.spread import identify
 
         return identify(self._data, metric, value, k, digits, **options)
 
     def spread(self, metric: str, k: int | None = None, **options: Any) -> Table:
-        """Return the number of every library on this data, libraries that agree in one group.
-
-        Parameters
-        ----------
-        metric, k, **options
-            The metric, as in `table`.
-        """
+        """Return the number of every library on this data, libraries that agree in one group."""
         from recnb.libraries.spread import spread
 
         return spread(self._data, metric, k, **options)

@@ -102,8 +102,6 @@ def metric_of_curve(metric: object, k: object) -> tuple[Metric[...], Cutoffs]:
 
 def check_options(metric: Metric[...], options: Mapping[str, Any]) -> None:
     """Refuse options that a metric does not have, or that its text gives."""
-    if not options:
-        return
     _refuse_options_of_data(metric.name, options, ["k", *metric.defaults])
     if twice := [name for name in options if name in metric.given]:
         problem = f"the text of {metric.plain_name} gives {twice[0]}={metric.given[twice[0]]!r}, and "

@@ -42,33 +42,13 @@ from recnb.results.values import many_orders, of_evaluated, values_of
 
 #: Columns of the rows.
 COLUMNS: dict[str, str] = {
-    "rank": N_("rank"),
-    "item": N_("item"),
-    "relevance": N_("relevance"),
-    "judged": N_("judged"),
-    "gain": N_("gain"),
-    "discount": N_("discount"),
-    "term": N_("term"),
-    "credit": N_("credit"),
-    "running": N_("running sum"),
-    "share": N_("share"),
-    "hit": N_("hit, relevance"),
-    "other_item": N_("other item"),
-    "genre": N_("genre"),
-    "count": N_("count"),
-    "times": N_("times shown"),
-    "place": N_("place"),
-    "cosine": N_("cosine"),
-    "jaccard": N_("jaccard"),
-    "together": N_("together"),
-    "distance": N_("distance"),
-    "differing": N_("differing"),
-    "expected_rank": N_("expected rank"),
-    "popular_place": N_("place by popularity"),
-    "tail": N_("in the tail"),
-    "p": N_("p, history"),
-    "q": N_("q, list"),
-}
+    "rank": N_("rank"), "item": N_("item"), "relevance": N_("relevance"), "judged": N_("judged"), "gain": N_("gain"),
+    "discount": N_("discount"), "term": N_("term"), "credit": N_("credit"), "running": N_("running sum"), "share": N_("share"),
+    "hit": N_("hit, relevance"), "other_item": N_("other item"), "genre": N_("genre"), "count": N_("count"),
+    "times": N_("times shown"), "place": N_("place"), "cosine": N_("cosine"), "jaccard": N_("jaccard"), "together": N_("together"),
+    "distance": N_("distance"), "differing": N_("differing"), "expected_rank": N_("expected rank"),
+    "popular_place": N_("place by popularity"), "tail": N_("in the tail"), "p": N_("p, history"), "q": N_("q, list"),
+}  # fmt: skip
 
 #: Terms, rows and missed items beyond these are counted, not shown; the frames hold them all.
 TERMS_SHOWN, ROWS_SHOWN, MISSED_SHOWN = 12, 30, 10

@@ -6,17 +6,16 @@ import inspect
 import json
 import typing
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, overload
+from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
 from recnb.errors import Suggesting
 from recnb.metrics import accuracy, calibration, retrieval, serendipity
 from recnb.metrics import coverage as of_all
 from recnb.metrics import novelty as of_lists
 from recnb.metrics.metric import CatalogueMetric, Metric, UserMetric
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.score import CatalogueScore, Score, score_of
 from recnb.results.single_list import Ranking, Truth, score_lists
-
-if TYPE_CHECKING:
-    from recnb.results.score import CatalogueScore, Score
 
 P = ParamSpec("P")
 
@@ -41,8 +40,8 @@ def method(metric: UserMetric[P]) -> Callable[Concatenate[Any, P], Score]: ...
 def method(metric: Any) -> Any:
     """Return the method that gives a metric's number; `k` and the options are those of the metric's function."""
 
-    def call(self: Any, k: Any = None, **options: Any) -> Any:
-        return self._score(metric, k, options)
+    def call(self: Methods, k: Any = None, **options: Any) -> Any:
+        return score_of(self._data, metric, k, options)
 
     _describe(call, metric, ["self"], returned="CatalogueScore" if metric.of == "all" else "Score")
     call.__qualname__ = f"Evaluation.{metric.name}"
@@ -121,7 +120,9 @@ def _options(metric: Metric[...]) -> list[str]:
 
 
 class Methods(Suggesting):
-    """The metrics; a class with these methods has `_score(metric, k, options)`, which computes one."""
+    """The metrics, of the data of an evaluation."""
+
+    _data: EvaluationData
 
     precision = method(accuracy.precision)
     recall = method(accuracy.recall)

@@ -243,7 +243,8 @@ def score_of(
     data: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
 ) -> Score | CatalogueScore:
     """Return the number of any metric: the mean over users, or the one number of all lists."""
-    check_options(metric, options)
+    if options:
+        check_options(metric, options)
     (found,) = values_of_each(data, [(metric, Cutoffs.one(k), options)])
     if found.of_all:
         exposure = _exposure_of(data, found.k.values[0])

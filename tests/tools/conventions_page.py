@@ -19,6 +19,7 @@ from recnb.libraries.refusals import REFUSALS
 from recnb.libraries.variant import Variant
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import LIST_METRICS
+from recnb.results.score import score_of
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "recnb" / "conventions" / "README.md"
 #: The six metrics of the tables: what each is called there, and the names under which recnb lists a library's own.
@@ -141,7 +142,7 @@ def value_row(own: Defaults) -> list[str]:
 @cache
 def _value(one: Preset) -> str:
     if one.library == "recnb":
-        return f"{recnb.evaluate(RECS, TRUTH)._score(metric_named(one.metric), 5, {}):.4f}"
+        return f"{score_of(recnb.evaluate(RECS, TRUTH)._data, metric_named(one.metric), 5, {}):.4f}"
     try:
         return (
             f"{as_in(one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None):.4f}{'*' if one.note else ''}"
