@@ -20,7 +20,21 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results import CatalogueScore, Explanation, Interval, Score, Table
 from recnb.results.metric_methods import (  # noqa: F401 (map)
-    average_precision, cg, dcg, err, f1, fbeta, hit_rate, idcg, map, mrr, ndcg, precision, r_precision, rbp, recall,
+    average_precision,
+    cg,
+    dcg,
+    err,
+    f1,
+    fbeta,
+    hit_rate,
+    idcg,
+    map,
+    mrr,
+    ndcg,
+    precision,
+    r_precision,
+    rbp,
+    recall,
     reciprocal_rank,
 )  # fmt: skip
 from recnb.results.single_list import explain

@@ -137,35 +137,31 @@ class Explanation(Suggesting):
     def _notes(self) -> list[Block]:
         """The relevant items that are missed, and the basis; below a cut-off, an item may still be in the list."""
         items = joined([*map(self._titled, self.missed[:MISSED_SHOWN]), *["…"] * (len(self.missed) > MISSED_SHOWN)])
-        words = (
-            N_("relevant, not in the list: {items}")
-            if self.k is None
-            else N_("relevant, not in the first {k}: {items}")
-        )
-        return [*([Note(say(words, items=items, k=str(self.k)))] if self.missed else []), Note(self.basis)]
+        whole, cut = N_("relevant, not in the list: {items}"), N_("relevant, not in the first {k}: {items}")
+        missed = say(whole if self.k is None else cut, items=items, k=str(self.k))
+        return [*([Note(missed)] if self.missed else []), Note(self.basis)]
 
     @property
     def _tables(self) -> list[list[Block]]:
         """The rows of each list, with the number of those that are not shown."""
-        lists = (
-            [] if self.ideal is self.rows else [self._table(self.rows, _("The list") if "running" in self.rows else "")]
-        )
-        return lists if self.ideal is None else [*lists, self._table(self.ideal, _("The ideal list"))]
+        ideal = [] if self.ideal is None else [self._table(self.ideal, _("The ideal list"))]
+        if self.ideal is self.rows:
+            return ideal
+        return [self._table(self.rows, _("The list") if "running" in self.rows else ""), *ideal]
 
     def _table(self, rows: pd.DataFrame, caption: str) -> list[Block]:
         shown = rows.head(ROWS_SHOWN)
         if "gain" in shown and (shown["gain"] == shown["relevance"]).all():
             # A linear gain repeats the relevance, and without it two lists fit side by side.
             shown = shown.drop(columns="gain")
-        cells = zip(
-            *([self._cell(column, value) for value in shown[column]] for column in map(str, shown)), strict=True
-        )
-        header = [column_label(column) for column in map(str, shown)]
+        names = [*map(str, shown)]
+        cells = zip(*([self._cell(name, value) for value in shown[name]] for name in names), strict=True)
         hits = np.flatnonzero(shown["relevance"] > 0).tolist() if "relevance" in shown else []
-        left = max(sum(column in (*NAMED, "rank") for column in shown), 1)
+        left = max(sum(name in (*NAMED, "rank") for name in names), 1)
         n = (self.n_rows or len(rows)) - ROWS_SHOWN
         more = ngettext("… {n:,} more row", "… {n:,} more rows", n)
-        return [Rows(header, list(cells), caption, left, frozenset(hits)), *([Note(more)] if n > 0 else [])]
+        table = Rows([*map(column_label, names)], list(cells), caption, left, frozenset(hits))
+        return [table, Note(more)] if n > 0 else [table]
 
     def _cell(self, column: str, value: Any) -> Line:
         """Return a cell of the rows."""
@@ -281,10 +277,8 @@ def explain(
         earning, terms = credit.rows, _terms(formula, _names_of(credit, chosen, formula), credit.earned)
         rows = _places(earning, items if earning is hits else {}, truth_items)
         rows = rows[rows["rank"] <= depth].reset_index(drop=True)
-        at, ranks = (
-            rows.pop("at").to_numpy(),
-            rows["rank"].to_numpy(),
-        )  # -1, where there is no hit, takes the 0 at the end
+        # -1, where there is no hit, takes the 0 at the end.
+        at, ranks = rows.pop("at").to_numpy(), rows["rank"].to_numpy()
         rows["relevance"] = np.append(earning.relevance, 0.0)[at]
         if earning.judged is not None:
             rows["judged"] = np.isin(ranks, earning.judged.rank)
@@ -293,9 +287,7 @@ def explain(
         if "discount" in metric.meanings:
             rows["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
         earned = np.append(credit.earned, 0.0)[at]
-        rows["term"] = [
-            term if value else "" for term, value in zip([[*terms, ""][row] for row in at], earned, strict=True)
-        ]
+        rows["term"] = np.where(earned == 0, "", np.array([*terms, ""], dtype=object)[at])
         return rows.assign(credit=earned, running=np.cumsum(earned))
 
     rows, ideal, out_of_terms = rows_of(credit), None, tuple[str, ...]()

@@ -11,7 +11,18 @@ from pandas.plotting import PlotAccessor
 
 from recnb.data.files import written
 from recnb.display.document import (
-    Block, Estimate, Line, Name, Note, Rows, cells_of, html, inline, joined, latex, plain,
+    Block,
+    Estimate,
+    Line,
+    Name,
+    Note,
+    Rows,
+    aligned_rows,
+    html,
+    inline,
+    joined,
+    latex,
+    plain,
 )  # fmt: skip
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import framed

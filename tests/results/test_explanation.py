@@ -190,7 +190,7 @@ BEYOND: list[tuple[str, dict[str, Any]]] = [
     *(("gini", options) for options in ({"normalizer": "n-1"}, {"population": "train"}, {"population": "recommended"}, {"weight": 0.85})),
     *(("entropy", options) for options in ({"normalize": True},)),
     ("personalization", {"overlap": "k"}),
-    *(("calibration", options) for options in ({"divergence": "js"}, {"alpha": 0.2}, {"weight": "rank"}, {"base": math.e})),
+    *(("calibration", options) for options in ({"divergence": "js"}, {"alpha": 0.2}, {"weight": "rank"})),
     ("user_coverage", {"at_least": 2}),
 ]  # fmt: skip
 
