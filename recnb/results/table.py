@@ -198,7 +198,10 @@ class Plot(PlotAccessor):
         self._table = table
 
     def __call__(self, ax: Axes | None = None, *others: Any, color: Any = None, **options: Any) -> Any:
-        """Draw the table on `ax`, or on the axes of a new figure."""
+        """Draw the table on `ax`, or on the axes of a new figure; with `kind`, as pandas does."""
+        if "kind" in options:
+            options |= {name: value for name, value in (("ax", ax), ("color", color)) if value is not None}
+            return super().__call__(*others, **options)
         known = "ax and color; for what pandas draws type table.to_frame().plot(...)"
         _refuse(others, {} if self._table.attrs.get("drawn") == "curve" else options, "plot", known)
         return self._table._draw(ax, color, **options)

@@ -171,8 +171,12 @@ def test_what_cannot_be_drawn_on_or_with_is_refused() -> None:
 def test_what_pandas_draws_is_of_the_frame() -> None:
     table = EV.table(["ndcg", "recall"], k=[5, 10])
     assert len(table.to_frame().plot(kind="bar").patches) == 4
+    ax = plt.figure().add_subplot()
+    for drawn in (table.plot(kind="bar"), table.plot.bar(color="k"), table.plot.bar(ax=ax)):
+        assert len(drawn.patches) == 4
+    assert len(ax.patches) == 4
     with pytest.raises(OptionError, match=r"type table\.to_frame\(\)\.plot"):
-        table.plot(kind="bar")
+        table.plot(stacked=True)
 
 
 def test_a_score_is_the_distribution_of_its_users() -> None:
