@@ -81,7 +81,7 @@ EARLY = (
     "tests/stats/test_coverage.py",
     "tests/distributed/test_engines.py",
     "tests/data/test_streaming.py",
-    "tests/conventions/test_presets_recorded.py",
+    "tests/conventions/test_presets.py",
     "tests/metrics/test_formulas.py",
     "tests/libraries/test_why.py",
     "tests/metrics/test_laws.py",
@@ -90,7 +90,6 @@ EARLY = (
     "notebooks/06_whose_number.ipynb",
     "tests/metrics/test_reference.py",
     "tests/data/test_options.py",
-    "tests/conventions/test_presets_random.py",
     "notebooks/09_compare_models.ipynb",
 )
 

@@ -18,32 +18,28 @@ from tests.tools.translations import stored
 HOSTILE = "<script>alert('x')</script> $x^2$ `code` | [a](http://b.c) \u202eabc \u05d0\u05d1 \N{PARTY POPPER}\nnext"
 
 
-def sample(**side_data: object) -> Lint:
+def sample() -> Lint:
     data = recnb.datasets.load_sample()
-    return recnb.evaluate(data.models["popular"], data.test, **side_data).lint()
+    return recnb.evaluate(data.models["popular"], data.test).lint()
 
 
 def hostile() -> Lint:
     """Ids and columns of the worst kind in every place where an example stands."""
-    user, item = f"u {HOSTILE}", f"i {HOSTILE}"
-    recs = pd.DataFrame(
-        {f"user {HOSTILE}": [user] * 3, f"item {HOSTILE}": [item, item, "b"], f"score {HOSTILE}": [2, 2, 2]}
-    )
-    truth = pd.DataFrame(
-        {f"user {HOSTILE}": [user, "v"], f"item {HOSTILE}": [item, f" {item}"], f"rel {HOSTILE}": [5, 5]}
-    )
-    train = pd.DataFrame({f"user {HOSTILE}": [user], f"item {HOSTILE}": [item]})
-    names = {role: f"{role} {HOSTILE}" for role in ("user", "item", "score")}
-    return recnb.evaluate(
-        recs, truth, **names, relevance=f"rel {HOSTILE}", duplicates="keep", train=train, items=pd.DataFrame({f"item {HOSTILE}": ["z"]})
-    ).lint(2)  # fmt: skip
+    user, item, rel = (f"{role} {HOSTILE}" for role in ("user", "item", "rel"))
+    recs = pd.DataFrame({user: [user] * 3, item: [item, item, "b"], f"score {HOSTILE}": [2, 2, 2]})
+    truth = pd.DataFrame({user: [user, "v"], item: [item, f" {item}"], rel: [5, 5]})
+    side = {"train": pd.DataFrame({user: [user], item: [item]}), "items": pd.DataFrame({item: ["z"]})}
+    names = {"user": user, "item": item, "score": f"score {HOSTILE}", "relevance": rel}
+    return recnb.evaluate(recs, truth, **names, duplicates="keep", **side).lint(2)
 
 
 class Tags(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self, page: str) -> None:
         super().__init__()
         self.seen: set[str] = set()
         self.open: list[str] = []
+        self.feed(page)
+        assert not self.open
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen.add(tag)
@@ -51,13 +47,6 @@ class Tags(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
-
-
-def tags(page: str) -> set[str]:
-    parser = Tags()
-    parser.feed(page)
-    assert not parser.open
-    return parser.seen
 
 
 def test_text_stands_alone() -> None:
@@ -70,13 +59,6 @@ def test_text_stands_alone() -> None:
     assert max(map(len, lines)) <= 100
 
 
-def test_gravest_first() -> None:
-    for data, _beside in PLANTED.values():
-        severities = [one.severity for one in data.lint()]
-        assert severities == sorted(severities, reverse=True)  # warning, then note
-        assert set(severities) <= {"warning", "note"}
-
-
 def test_frame() -> None:
     lint = sample()
     frame = lint.to_frame()
@@ -86,35 +68,24 @@ def test_frame() -> None:
     assert CLEAN.lint().to_frame().shape == (0, 9)
 
 
-def test_html_without_script_or_style_sheet() -> None:
-    page = sample()._repr_html_()
-    assert tags(page) <= {"div", "b", "span", "bdi", "code", "details", "summary"}
-    assert 'role="region"' in page
-    assert "mathjax_ignore" in page
-    assert page == sample()._repr_html_()
-    # Severity is a word, not a colour.
-    assert re.search(r"<b><span[^>]*>warning</span>", page)
-    assert not re.search(r"(?<!-)color: (?!inherit)", page)
-
-
-def test_users_strings_are_text_in_html() -> None:
+def test_html_has_no_script_and_what_is_the_users_is_text() -> None:
     lint = hostile()
     assert {"duplicates", "ids_written_otherwise", "seen_in_train", "outside_items"} <= set(lint.names)
-    for page in [lint._repr_html_()]:
-        assert tags(page) <= {"div", "b", "span", "bdi", "code", "details", "summary"}
-        assert "&lt;script&gt;" in page
+    for page in (lint._repr_html_(), sample()._repr_html_()):
+        assert Tags(page).seen <= {"div", "b", "span", "bdi", "code", "details", "summary"}
+        assert 'role="region"' in page
+        assert "mathjax_ignore" in page
         assert "\u202e" not in page
         assert "://" not in page
-
-
-def test_users_strings_are_text_in_markdown_and_on_one_line_of_text() -> None:
-    lint = hostile()
-    page = lint.to_markdown()
-    assert all("<script>" not in line.split("`` ")[0] for line in page.splitlines())
+        # Severity is a word, not a colour.
+        assert re.search(r"<b><span[^>]*>warning</span>", page)
+        assert not re.search(r"(?<!-)color: (?!inherit)", page)
+    assert "&lt;script&gt;" in lint._repr_html_()
+    markdown = lint.to_markdown()
+    assert all("<script>" not in line.split("`` ")[0] for line in markdown.splitlines())
+    assert "alert" in markdown
     assert "\u202e" not in repr(lint)
-    assert "alert" in lint.to_markdown()
-    for one in lint:
-        assert "\n" not in one.short + one.effect + one.example + one.advice
+    assert all("\n" not in one.short + one.effect + one.example + one.advice for one in lint)
 
 
 def test_ids_show_their_kind() -> None:
@@ -124,15 +95,13 @@ def test_ids_show_their_kind() -> None:
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_every_sentence_in_korean(name: str) -> None:
+    """It is shown in the language it was made in."""
     with use_language("ko"):
         lint = PLANTED[name][0].lint(*METRIC.get(name, (10, "ndcg")))
-    finding = lint[name.split(":")[0]]
-    assert lint.lang == "ko"
-    for sentence in (finding.word, lint.headline, lint.measured):
+    for sentence in (lint[name.split(":")[0]].word, lint.headline, lint.measured):
         assert re.search("[가-힣]", sentence)
-    # It is shown in the language it was made in.
-    assert "경고" in repr(lint) or "참고" in repr(lint)
-    assert "경고" in lint._repr_html_() or "참고" in lint._repr_html_()
+    for shown in (repr(lint), lint._repr_html_()):
+        assert "경고" in shown or "참고" in shown
 
 
 def test_both_languages_name_the_same_values_and_hold_no_markup() -> None:

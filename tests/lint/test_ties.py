@@ -18,37 +18,30 @@ from recnb.metrics.hits import Cutoffs
 from tests import strategies
 from tests.examples import examples
 
-ITEMS = "abcdef"
-CUTOFFS = (1, 2, 3, None)
+PAIR = ["user", "item"]
 
 
 @st.composite
 def tied(draw: st.DrawFn, longest: int = 4) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Short lists whose scores are often equal, and graded truth of items listed and not."""
-    recs, truth = [], []
+    recs, truth, items = [], [], st.sampled_from("abcdef")
     for user in ("u", "v", "w")[: draw(st.integers(1, 3))]:
-        listed = draw(st.lists(st.sampled_from(ITEMS), unique=True, min_size=1, max_size=longest))
+        listed = draw(st.lists(items, unique=True, min_size=1, max_size=longest))
         recs += [(user, item, draw(st.sampled_from([0.5, 1.0, 2.0]))) for item in listed]
-        judged = draw(st.lists(st.sampled_from(ITEMS), unique=True, min_size=1, max_size=5))
+        judged = draw(st.lists(items, unique=True, min_size=1, max_size=5))
         truth += [(user, item, draw(st.sampled_from([0.0, 1.0, 2.0, 3.0]))) for item in judged]
         truth[-1] = (*truth[-1][:2], 1.0)
-    columns = ["user", "item"]
-    return pd.DataFrame(recs, columns=[*columns, "score"]), pd.DataFrame(truth, columns=[*columns, "relevance"])
+    return pd.DataFrame(recs, columns=[*PAIR, "score"]), pd.DataFrame(truth, columns=[*PAIR, "relevance"])
 
 
 def every_order(recs: pd.DataFrame) -> list[pd.DataFrame]:
     """The rows of every user in every order: with ties='first', every order of equal scores."""
     lists = [part for _, part in recs.groupby("user")]
-    longest = max(map(len, lists))
-    orders = itertools.permutations(range(longest))
+    orders = itertools.permutations(range(max(map(len, lists))))
     return [pd.concat([part.iloc[[at for at in order if at < len(part)]] for part in lists]) for order in orders]
 
 
-def no_bound(name: str, options: dict[str, Any]) -> bool:
-    return name == "average_precision" and options.get("out_of") == "hits"
-
-
-@given(tied(), st.sampled_from(CUTOFFS), strategies.choices())
+@given(tied(), st.sampled_from((1, 2, 3, None)), strategies.choices())
 @settings(max_examples=examples(15))
 def test_bounds_are_the_lowest_and_the_highest_of_all_orders(
     data: tuple[pd.DataFrame, pd.DataFrame], k: int | None, options: dict[str, dict[str, Any]]
@@ -59,7 +52,7 @@ def test_bounds_are_the_lowest_and_the_highest_of_all_orders(
     for name, metric in METRICS.items():
         lint = told.lint(k, name, **options[name])
         values = np.array([ev._data.values(metric, Cutoffs.of(k), options[name])[:, 0] for ev in evaluations])
-        if no_bound(name, options[name]):
+        if options[name].get("out_of") == "hits":  # no order is known to be the best
             assert "ties" not in lint.names or np.isnan(lint.lower)
             continue
         # Users do not share ties, so the extremes of the mean are the means of the extremes.
@@ -73,9 +66,8 @@ def test_bounds_are_the_lowest_and_the_highest_of_all_orders(
 
 def many(seed: int, n_users: int = 60) -> tuple[pd.DataFrame, pd.DataFrame]:
     data = strategies.random_data(seed, n_users, gaps=False)
-    rng = np.random.default_rng(seed)
     recs = data.recs.drop(columns="rank")
-    return recs.assign(score=rng.integers(0, 4, len(recs)) / 2), data.relevant
+    return recs.assign(score=np.random.default_rng(seed).integers(0, 4, len(recs)) / 2), data.relevant
 
 
 def test_the_worst_order_is_that_of_ties_worst_and_the_mean_lies_between() -> None:
@@ -99,26 +91,26 @@ def test_by_hand() -> None:
     assert (lint.value, lint.lower, lint.upper) == (1 / 3, 0.0, 0.5)
     finding = lint["ties"]
     assert finding.short == "Users for whom equal scores decide: 1 of 1; RR@3 is anything from 0.0000 to 0.5000"
-    assert finding.example == "Such as user 1, rank 2, score 3."
+    assert (finding.example, finding.severity) == ("Such as user 1, rank 2, score 3.", "warning")
     assert finding.code == "ev = recnb.evaluate(recs, truth, ties='expected')"
-    assert finding.severity == "warning"
     assert "ties" not in recnb.evaluate(recs, truth).lint(None, "recall").names
     assert "ties" not in recnb.evaluate(recs, truth.assign(item="a")).lint(3).names
+    # Of items that are all relevant, one is preferred.
+    recs, truth = (pd.DataFrame({"user": 1, "item": list(items), "score": 1.0}) for items in ("abc", "bac"))
+    lint = recnb.evaluate(recs, truth[PAIR]).lint(3, "reciprocal_rank", target="preferred")
+    assert (lint.lower, lint.value, lint.upper) == (1 / 3, 1 / 2, 1)
+    assert "ties" not in recnb.evaluate(recs, truth[PAIR]).lint(3, "ndcg").names
 
 
-def test_where_lists_are_not_cut_all_ties_count() -> None:
+def test_where_lists_are_not_cut_all_ties_count_and_no_bound_is_told_that_is_not_known() -> None:
     recs, truth = many(8)
     lint = recnb.evaluate(recs, truth, cutoff="none").lint(1, "average_precision")
     whole = recnb.evaluate(recs, truth).lint(None, "average_precision")
     assert (lint.value, lint.lower, lint.upper) == pytest.approx((whole.value, whole.lower, whole.upper), abs=1e-12)
-
-
-def test_the_preferred_of_items_that_are_all_relevant() -> None:
-    recs = pd.DataFrame({"user": 1, "item": list("abc"), "score": 1.0})
-    truth = pd.DataFrame({"user": 1, "item": list("bac")})
-    lint = recnb.evaluate(recs, truth).lint(3, "reciprocal_rank", target="preferred")
-    assert (lint.lower, lint.value, lint.upper) == (1 / 3, 1 / 2, 1)
-    assert "ties" not in recnb.evaluate(recs, truth).lint(3, "ndcg").names
+    by_hits = recnb.evaluate(recs, truth).lint(5, "average_precision", out_of="hits")
+    assert np.isnan([by_hits.lower, by_hits.upper]).all()
+    assert by_hits["ties"].short.startswith("Users with equal scores")
+    assert by_hits["ties"].severity == "warning"
 
 
 def test_ranks_that_settled_equal_scores() -> None:
@@ -126,47 +118,28 @@ def test_ranks_that_settled_equal_scores() -> None:
     recs = pd.DataFrame({"user": 1, "item": list("abcd"), "score": [5, 3, 3, 3], "rank": [1, 2, 5, 6]})
     truth = pd.DataFrame({"user": [1, 1], "item": ["c", "d"]})
     lint = recnb.evaluate(recs, truth).lint(5, "average_precision")
-    assert lint.value == pytest.approx(1 / 5 / 2)
-    assert lint.lower == pytest.approx(1 / 5 / 2)
-    assert lint.upper == pytest.approx((1 / 2 + 2 / 5) / 2)
+    assert (lint.value, lint.lower, lint.upper) == pytest.approx((1 / 5 / 2, 1 / 5 / 2, (1 / 2 + 2 / 5) / 2))
     assert "order='score', ties='expected'" in lint["ties"].code
-    assert "order='score'" in lint["ties"].code
     disagree = recnb.evaluate(recs.assign(score=[1, 3, 3, 3]), truth, order="rank").lint(5)
     assert "ties" not in disagree.names
     assert "rank_against_score" in disagree.names
 
 
-def test_where_no_bound_is_known() -> None:
-    recs, truth = many(5)
-    by_hits = recnb.evaluate(recs, truth).lint(5, "average_precision", out_of="hits")
-    assert np.isnan([by_hits.lower, by_hits.upper]).all()
-    assert by_hits["ties"].short.startswith("Users with equal scores")
-    assert by_hits["ties"].severity == "warning"
-
-
-@pytest.mark.parametrize("library", recnb.conventions.names())
-def test_within_a_librarys_conventions(library: str) -> None:
-    """Shuffled rows give values within the bounds, wherever a library takes one order of equal scores."""
+@pytest.mark.parametrize("under", [*recnb.conventions.names(), "dedupe", "hit_once", "keep", "rows"])
+def test_within_a_librarys_conventions_and_with_repeats(under: str) -> None:
+    """Shuffled rows give values within the bounds, wherever one order of equal scores is taken."""
     recs, truth = many(6, 25)
-    name = next(
-        (one for one in ("ndcg", "precision", "recall", "average_precision") if presets.of_metric(one, library)), "f1"
-    )
-    lint = recnb.evaluate(recs, truth).under(library).lint(5, name)
-    convention = presets.default_of(library, name).convention
-    if not np.isfinite(lint.lower) or convention.ties in ("max_rank", "floor_mean_rank") or convention.order == "row":
-        return
-    for seed in range(5):
+    if under in recnb.conventions.names():
+        known = {one.metric: one.convention for one in reversed(presets.of_library(under))}
+        name = next(name for name in ("ndcg", "precision", "recall", "average_precision", "f1") if name in known)
+        given, shared = {"convention": under}, known[name].ties in ("max_rank", "floor_mean_rank")
+        by_row = known[name].order == "row"
+    else:
+        recs = pd.concat([recs, recs.iloc[::4].assign(score=1.0)], ignore_index=True)
+        name, given, shared, by_row = "recall", {"duplicates": under}, False, False
+    lint = recnb.evaluate(recs, truth, **given).lint(5, name)
+    assert not shared or "ties" not in lint.names  # no order decides
+    for seed in range(0 if by_row or not np.isfinite(lint.lower) else 5):
         shuffled = recs.sample(frac=1, random_state=seed)
-        value = float(recnb.evaluate(shuffled, truth).under(library).table([name], k=5).iloc[0, 0])
-        assert lint.lower - 1e-12 <= value <= lint.upper + 1e-12
-
-
-@pytest.mark.parametrize("duplicates", ["dedupe", "hit_once", "keep", "rows"])
-def test_repeated_pairs_stay_within(duplicates: str) -> None:
-    recs, truth = many(7, 20)
-    twice = pd.concat([recs, recs.iloc[::4].assign(score=1.0)], ignore_index=True)
-    lint = recnb.evaluate(twice, truth, duplicates=duplicates).lint(5, "recall")
-    for seed in range(8):
-        shuffled = twice.sample(frac=1, random_state=seed)
-        value = float(recnb.evaluate(shuffled, truth, duplicates=duplicates).recall(k=5))
+        value = float(recnb.evaluate(shuffled, truth, **given).table([name], k=5).iloc[0, 0])
         assert lint.lower - 1e-12 <= value <= lint.upper + 1e-12
