@@ -15,50 +15,43 @@ from recnb.errors import FrameError, OptionError, RecnbError
 
 SAMPLE = recnb.datasets.load_sample()
 BOTH = (SAMPLE.models["item-knn"], SAMPLE.test)
+#: Library, what is asked, and the variant and cut-off that are meant; or what the refusal says.
+MEANT: list[tuple[str, str, int | None, str, int | None]] = [
+    ("rectools", "MAP", 10, "ap", 10), ("rectools", "map@10", None, "ap", 10), ("pytrec_eval", "ndcg_cut_10", None, "ndcg", 10),
+    ("pytrec_eval", "map", None, "ap_nocut", None), ("ir_measures", "nDCG@10", None, "ndcg", 10), ("ranx", "recall@5", 5, "recall", 5),
+    ("ir_measures", "rbp", 3, "rbp_rel1", 3), ("trec", "nDCG(dcg='log2')@10", None, "ndcg", 10), ("lightgbm", "nDCG@10", None, "ndcg", 10),
+    ("rectools", "nDCG@10", None, "ndcg", 10),
+]  # fmt: skip
+REFUSED: list[tuple[str, str, int | None, str]] = [
+    ("replay", "map", None, "one of 'ap[pandas]', 'ap[polars]', 'ap[dict]': type which"),
+    ("evidently", "ndcg@5", None, "one of 'ndcg[list]', 'ndcg[full]'"),
+    ("pytrec_eval", "RR@10", None, "does not cut lists at k"),
+    ("pytrec_eval", "R-precision@10", None, "does not cut lists at k"),
+    ("pytrec_eval", "rprec", 3, "does not cut lists at k. Ask for it without k"),
+    ("ranx", "ndcg_nocut", 3, "does not cut lists at k. Ask for it without k"),
+    ("cornac", "ap[list]", 3, "does not cut lists at k. Ask for it without k"),
+    ("pytrec_eval", "AP(rel=2)", None, "no metric of pytrec_eval-terrier"),
+    ("rectools", "infAP", None, "no metric of rectools"),
+    ("rectools", "nonsense", None, "no metric of rectools"),
+    ("ranx", "nDCG@5", 10, "leave one of them out"),
+    # An option of a text that the library has otherwise.
+    *[(name, f"nDCG({option})@10", None, f"is no metric of {name} that recnb has recorded") for name in ("lightgbm", "rectools") for option in ("dcg='log2'", "gain='linear'")],
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("library", "asked", "k", "recorded", "at"),
-    [
-        ("rectools", "MAP", 10, "ap", 10),
-        ("rectools", "map@10", None, "ap", 10),
-        ("pytrec_eval", "ndcg_cut_10", None, "ndcg", 10),
-        ("pytrec_eval", "map", None, "ap_nocut", None),
-        ("ir_measures", "nDCG@10", None, "ndcg", 10),
-        ("ranx", "recall@5", 5, "recall", 5),
-        ("ir_measures", "rbp", 3, "rbp_rel1", 3),
-    ],
-)
+@pytest.mark.parametrize(("library", "asked", "k", "recorded", "cut"), MEANT)
 def test_a_measure_is_the_first_variant_of_a_library(
-    library: str, asked: str, k: int | None, recorded: str, at: int | None
+    library: str, asked: str, k: int | None, recorded: str, cut: int | None
 ) -> None:
-    assert recnb.as_in(library, asked, *BOTH, k=k) == recnb.as_in(library, recorded, *BOTH, k=at)
+    assert recnb.as_in(library, asked, *BOTH, k=k) == recnb.as_in(library, recorded, *BOTH, k=cut)
 
 
-@pytest.mark.parametrize(
-    ("library", "asked", "problem"),
-    [
-        ("replay", "map", "one of 'ap[pandas]', 'ap[polars]', 'ap[dict]': type which"),
-        ("evidently", "ndcg@5", "one of 'ndcg[list]', 'ndcg[full]'"),
-        ("pytrec_eval", "RR@10", "does not cut lists at k"),
-        ("pytrec_eval", "R-precision@10", "does not cut lists at k"),
-        ("pytrec_eval", "AP(rel=2)", "no metric of pytrec_eval-terrier"),
-        ("rectools", "infAP", "no metric of rectools"),
-        ("rectools", "nonsense", "no metric of rectools"),
-    ],
-)
-def test_a_measure_that_is_not_one_number_of_the_library_is_refused(library: str, asked: str, problem: str) -> None:
+@pytest.mark.parametrize(("library", "asked", "k", "problem"), REFUSED)
+def test_what_is_not_one_number_of_the_library_is_refused(
+    library: str, asked: str, k: int | None, problem: str
+) -> None:
     with pytest.raises(OptionError, match=re.escape(problem)):
-        recnb.as_in(library, asked, *BOTH)
-
-
-@pytest.mark.parametrize(
-    ("library", "metric"), [("pytrec_eval", "rprec"), ("ranx", "ndcg_nocut"), ("cornac", "ap[list]")]
-)
-def test_a_cut_off_of_a_metric_that_is_not_cut_is_refused(library: str, metric: str) -> None:
-    with pytest.raises(OptionError, match=r"does not cut lists at k\. Ask for it without k"):
-        recnb.as_in(library, metric, *BOTH, k=3)
-    assert recnb.as_in(library, metric, *BOTH) > 0
+        recnb.as_in(library, asked, *BOTH, k=k)
 
 
 def test_an_option_that_is_cut_at_k_changes_with_k() -> None:
@@ -69,20 +62,28 @@ def test_an_option_that_is_cut_at_k_changes_with_k() -> None:
 @pytest.mark.parametrize(
     ("library", "metric", "variant"), [("scikit-learn", "ndcg", "ndcg[list]"), ("lenskit", "map", "ap")]
 )
-def test_frames_that_a_library_refuses_have_a_number_by_its_conventions_and_none_of_its_own(
+def test_frames_that_a_library_refuses_have_a_number_by_its_conventions(
     library: str, metric: str, variant: str
 ) -> None:
-    sample = recnb.datasets.load_sample()
-    recs = sample.models["popular"]
+    recs = SAMPLE.models["popular"]
     with pytest.raises(FrameError, match=rf"{library} \S+ raises an error"):
-        recnb.as_in(library, variant, recs, sample.test, k=10)
-    for ev in (recnb.evaluate(recs, sample.test, convention=library), recnb.evaluate(recs, sample.test).under(library)):
+        recnb.as_in(library, variant, recs, SAMPLE.test, k=10)
+    for ev in (recnb.evaluate(recs, SAMPLE.test, convention=library), recnb.evaluate(recs, SAMPLE.test).under(library)):
         assert getattr(ev, metric)(k=10).basis.startswith(f"by the conventions of {library}: ")
 
 
-def test_two_cut_offs_are_refused() -> None:
-    with pytest.raises(OptionError, match="leave one of them out"):
-        recnb.as_in("ranx", "nDCG@5", *BOTH, k=10)
+@pytest.mark.parametrize("library", recnb.conventions.names())
+def test_as_in_and_an_evaluation_under_the_library_agree(library: str) -> None:
+    for name in ("ndcg", "precision", "recall", "average_precision", "reciprocal_rank", "hit_rate"):
+        first = recnb.conventions.presets.default_of(library, name)
+        if first is not None and first.convention.cutoff == "k":
+            try:
+                number = recnb.as_in(library, first.variant, *BOTH, k=5)
+            except FrameError:
+                continue
+            assert float(recnb.evaluate(*BOTH, convention=library).table([name], k=5).iloc[0, 0]) == pytest.approx(
+                number, abs=1e-12
+            )
 
 
 @pytest.mark.parametrize(("library", "metric"), [("lightgbm", "ndcg"), ("xgboost", "ndcg_linear"), ("catboost", "dcg")])
@@ -93,35 +94,19 @@ def test_one_frame_with_both_sides_is_enough(library: str, metric: str) -> None:
     )
     recs = frame.assign(user=frame.qid, item=range(200), score=frame.pred)[["user", "item", "score"]]
     truth = recs[["user", "item"]].assign(relevance=frame.label)
-    assert recnb.as_in(library, metric, frame, k=5) == pytest.approx(
-        recnb.as_in(library, metric, recs, truth, k=5), abs=1e-12
-    )
+    number = recnb.as_in(library, metric, recs, truth, k=5)
+    assert recnb.as_in(library, metric, frame, k=5) == pytest.approx(number, abs=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("library", "metric", "top", "refused"),
-    [
-        ("lightgbm", "ndcg", 30, 31),
-        ("lightgbm", "ap", 30, 31),
-        ("xgboost", "ndcg", 31, 32),
-        ("xgboost", "ndcg_minus", 31, 32),
-    ],
-)
-def test_grades_beyond_a_librarys_table_of_gains_are_refused(library: str, metric: str, top: int, refused: int) -> None:
+    ("library", "metric", "top"), [("lightgbm", "ndcg", 30), ("lightgbm", "ap", 30), ("xgboost", "ndcg", 31), ("xgboost", "ndcg_minus", 31)]
+)  # fmt: skip
+def test_grades_beyond_a_librarys_table_of_gains_are_refused(library: str, metric: str, top: int) -> None:
     """LightGBM's default label_gain has 31 entries; XGBoost's exponential gain is of at most 31."""
     lists = {1: {"a": 2.0, "b": 1.0}}
     assert recnb.as_in(library, metric, lists, {1: {"a": top, "b": 1}}, k=2) > 0
     with pytest.raises(RecnbError, match=f"{metric} raises an error on relevance above {top}"):
-        recnb.as_in(library, metric, lists, {1: {"a": refused, "b": 1}}, k=2)
-
-
-@pytest.mark.parametrize("library", ["lightgbm", "rectools"])
-def test_an_option_of_a_text_that_a_library_has_otherwise_is_refused(library: str) -> None:
-    assert recnb.as_in(library, "nDCG@10", *BOTH) == pytest.approx(float(recnb.as_in(library, "ndcg", *BOTH, k=10)))
-    for text in ("nDCG(dcg='log2')@10", "nDCG(gain='linear')@10"):
-        with pytest.raises(OptionError, match=f"is no metric of {library} that recnb has recorded"):
-            recnb.as_in(library, text, *BOTH)
-    assert recnb.as_in("trec", "nDCG(dcg='log2')@10", *BOTH) == recnb.as_in("trec", "nDCG@10", *BOTH)
+        recnb.as_in(library, metric, lists, {1: {"a": top + 1, "b": 1}}, k=2)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
