@@ -36,8 +36,7 @@ def lint(evaluation: EvaluationData, k: int | None, metric: str, options: Mappin
         raise OptionError(f"the lint measures its effects on a metric of accuracy. {near(metric, METRICS)}")
     check_options(chosen, options)
     k = chosen.cut_at(k)
-    data = LintData(evaluation, chosen, options, k)
-    findings: list[Finding] = []
+    data, findings = LintData(evaluation, chosen, options, k), list[Finding]()
     unchecked: dict[str, list[Check]] = {}  # by the frame that was not given; "" is rows that are not in memory
     for check in CHECKS:
         try:
@@ -47,8 +46,7 @@ def lint(evaluation: EvaluationData, k: int | None, metric: str, options: Mappin
                 unchecked.setdefault(str(check.needs), []).append(check)
         except ElsewhereError:
             unchecked.setdefault("", []).append(check)
-    n_checks = len(CHECKS) - sum(map(len, unchecked.values()))
-    elsewhere = unchecked.pop("", [])
+    n_checks, elsewhere = len(CHECKS) - sum(map(len, unchecked.values())), unchecked.pop("", [])
     not_checked = [_("Not checked: {what}. Give `{frame}=` to check.", frame=frame, what=_titles(left)) for frame, left in unchecked.items()]  # fmt: skip
     if elsewhere:
         not_checked.append(_("Not checked, since the rows of the lists are not in memory: {what}.", what=_titles(elsewhere)))  # fmt: skip
@@ -56,22 +54,13 @@ def lint(evaluation: EvaluationData, k: int | None, metric: str, options: Mappin
     known = np.nan if checks.ties in elsewhere else value
     bounds = next((finding.facts for finding in findings if finding.name == "ties"), {})
     lower, upper = bounds.get("lower", known), bounds.get("upper", known)
+    findings.sort(key=lambda finding: finding.severity != "warning")
+    missing = {frame: tuple(check.name for check in left) for frame, left in unchecked.items()}
     return Lint(
-        findings=tuple(sorted(findings, key=lambda finding: finding.severity != "warning")),
-        n_checks=n_checks,
-        unchecked={frame: tuple(check.name for check in left) for frame, left in unchecked.items()},
-        elsewhere=tuple(check.name for check in elsewhere),
-        label=label,
-        k=k,
-        value=value,
-        lower=lower,
-        upper=upper,
-        headline=_headline(findings, n_checks),
-        measured=_measured(label, value, lower, upper, len(data.prepared.users)),
-        not_checked=tuple(not_checked),
-        basis="; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()),
-        lang=current(),
-    )
+        tuple(findings), n_checks, missing, tuple(check.name for check in elsewhere), label, k, value, lower, upper,
+        _headline(findings, n_checks), _measured(label, value, lower, upper, len(data.prepared.users)), tuple(not_checked),
+        "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()), current(),
+    )  # fmt: skip
 
 
 def _headline(findings: list[Finding], n_checks: int) -> str:

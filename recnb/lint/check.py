@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,29 +70,17 @@ class Check:
             "of": found.of,
             **found.facts,
         }
-        effect, code = _(found.why, **facts), ""
-        if found.repair is not None:
-            try:
-                if (other := found.repair.measured()) is not None:
-                    facts |= dict(zip(("other_label", "other", "other_users"), other, strict=True))
-                    effect += " " + _(EFFECT if other[2] == users else OF_OTHER_USERS, **facts)
-                code = found.repair.code
-            except RecnbError:
-                pass  # what is put right cannot be evaluated: no number, and no code
+        effect, code, severity = _(found.why, **facts), "", "warning" if found.grave else "note"
+        with suppress(RecnbError):  # what is put right may be nothing to evaluate: no number, and no code
+            if found.repair is not None and (other := found.repair.measured()) is not None:
+                facts |= dict(zip(("other_label", "other", "other_users"), other, strict=True))
+                effect += " " + _(EFFECT if other[2] == users else OF_OTHER_USERS, **facts)
+            code = "" if found.repair is None else found.repair.code
         advice = _(found.advice, **facts)
         return Finding(
-            name=self.name,
-            severity=(severity := "warning" if found.grave else "note"),
-            word=_(SEVERITIES[severity]),
-            n=n,
-            of=found.of,
-            short=_(found.short, **facts),
-            effect=effect,
-            example=_example(data, found),
-            advice=advice if code else advice.removesuffix(":").removesuffix(".") + ".",
-            code=code,
-            facts=facts,
-        )
+            self.name, severity, _(SEVERITIES[severity]), n, found.of, _(found.short, **facts), effect, _example(data, found),
+            advice if code or not advice.endswith(":") else f"{advice[:-1]}.", code, facts,
+        )  # fmt: skip
 
 
 def _example(data: LintData, found: Problem) -> str:
@@ -99,7 +88,7 @@ def _example(data: LintData, found: Problem) -> str:
         return ""
     first = found.rows.bottom_k(1, by=found.rows.columns[:2])  # the same in whatever order rows are given
     labels = data.source.truth_labels if found.frame == "truth" else data.source.labels
-    cells = [f"{quoted_id(labels.get(role, role))[1:-1]} {quoted_id(cell)}" for role, cell in first.row(0, named=True).items()]  # fmt: skip
+    cells = (f"{quoted_id(labels.get(role, role))[1:-1]} {quoted_id(cell)}" for role, cell in first.row(0, named=True).items())  # fmt: skip
     return _(EXAMPLE, example=", ".join(cells))
 
 

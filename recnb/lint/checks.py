@@ -20,30 +20,21 @@ from recnb.lint.findings import quoted_id
 from recnb.lint.repair import SPELLINGS, Repair
 from recnb.lint.ties import rows_of, ties_of
 
-#: Text that programs write for missing values, in lower case.
-NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
 #: Names of columns that tell whether, how often or how much a user had an item.
 AMOUNTS = re.compile(
     "(is)?(purchase[sd]?|bought|sold|sales|units(sold)?|quantity|qty|revenue|spen[dt]|amount|n|cnt|counts?|order(s|ed|count)?"
     "|click(s|ed)?|(times)?play(s|ed|count)?|view(s|ed|count)?|watch(ed|time)|listen(s|ed|count)|visits|like[sd]?|stars"
     "|freq(uency)?|weight|strength|interact(ions?|ed)|events|conver(sions?|ted)|engagement|feedback|response|positive|relevant)"
 )
-#: Numbers that programs write for missing scores, beside those of this size.
-FILLERS, HUGE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0), -1e30
-#: A mean that ties could move by so much shows in its third digit.
-MOVES = 0.0005
-#: Highest values of the scales on which people rate.
-SCALES = (5.0, 10.0, 100.0)
-#: The least number of users, or of places, for which a common property is not taken for chance.
-ENOUGH = 10
-#: Candidates that look sampled: no fewer than this, and at most such a share of the items.
-CANDIDATES, SHARE = 10, 0.5
-#: A share of the highest value of a metric: what cannot pass it is reported.
-LOW = 0.9
-#: Least shares of relevant rows and of users for a warning.
-MANY_ROWS, MANY_USERS = 0.1, 0.05
-
-# Ids
+NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")  #: words for missing values, in lower case
+FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)  #: numbers for missing scores
+HUGE = -1e30  #: and those below this
+MOVES = 0.0005  #: a mean that ties could move by so much shows in its third digit
+SCALES = (5.0, 10.0, 100.0)  #: highest values of the scales on which people rate
+ENOUGH = 10  #: users, or places, for which a common property is not taken for chance
+CANDIDATES, SHARE = 10, 0.5  #: candidates that look sampled: no fewer than this, and at most such a share of the items
+LOW = 0.9  #: a share of the highest value of a metric: what cannot pass it is reported
+MANY_ROWS, MANY_USERS = 0.1, 0.05  #: shares of relevant rows and of users that make a warning
 
 
 @check(N_("ids written otherwise"))
@@ -106,9 +97,6 @@ def no_item_meets(data: LintData) -> Iterator[Problem]:
         )  # fmt: skip
 
 
-# Lists
-
-
 @check(N_("repeated pairs"))
 def duplicates(data: LintData) -> Iterator[Problem]:
     rule = data.convention.duplicates
@@ -129,7 +117,7 @@ def ties(data: LintData) -> Iterator[Problem]:
             tied.first, len(data.listed),
             short="Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from {lower:.4f} to {upper:.4f}" if np.isfinite(tied.upper) else "Users with equal scores of items of different relevance: {n:,} of {of:,}",
             why="All scores of each list are equal, so the number follows from the order of the rows: if that is the order of rank, give the places as ranks." if tied.constant else "The number is of one order among many.",
-            advice="Give scores that differ, or average over all orders:", repair=Repair(data, None, **options),
+            advice="Give scores that differ, or average over all orders:", repair=Repair(data, **options),
             grave=not tied.upper - tied.lower < MOVES, facts={"lower": tied.lower, "upper": tied.upper},
         )  # fmt: skip
 
@@ -179,13 +167,10 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 
 @check(N_("short lists"))
 def short_lists(data: LintData) -> Iterator[Problem]:
-    lengths = data.prepared.list_length
-    short = data.users(data.listed & (lengths < (data.k or 0)))
-    every = 0 < short.height == data.listed.sum()
+    short, n_lists = data.users(data.listed & (data.prepared.list_length < (data.k or 0))), int(data.listed.sum())
     yield Problem(
-        short, int(data.listed.sum()), short="Lists that end above rank {k:,}: {n:,} of {of:,}", why="There is no hit below the end of a list.",
-        advice="Recommend at least {k:,} items, or use a smaller cut-off:", repair=Repair(data, {"k": int(lengths.max())}) if every else None,
-        grave=every,
+        short, n_lists, short="Lists that end above rank {k:,}: {n:,} of {of:,}", why="There is no hit below the end of a list.",
+        advice="Recommend at least {k:,} items, or use a smaller cut-off.", grave=short.height == n_lists,
     )  # fmt: skip
 
 
@@ -199,9 +184,6 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
             why="Ranks are used as given: an empty place counts as a miss, and items below it are discounted accordingly.",
             advice="If these places were not used, close the gaps:", repair=Repair(data).closed_up(), grave=bool((lists["first"] > 1).all()),
         )  # fmt: skip
-
-
-# The truth
 
 
 @check(N_("perfect values"))
@@ -260,8 +242,8 @@ def ceiling(data: LintData) -> Iterator[Problem]:
         yield Problem(
             data.users(values < top - 1e-12), len(values), short="{label} cannot pass {most:.4f}: {n:,} of {of:,} users cannot reach {top:g}",
             why="Lists of all relevant items and of nothing else have this value: the truth and the cut-off decide as much as the lists.",
-            advice="Take another cut-off, or divide by what could be found:",
-            repair=Repair(data, {"out_of": "min(k, relevant)"}), grave=False, facts={"most": most, "top": top},
+            advice="Take another cut-off, or divide by what could be found, `out_of='min(k, relevant)'`.",
+            grave=False, facts={"most": most, "top": top},
         )  # fmt: skip
 
 
@@ -297,18 +279,15 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
 
 @check(N_("no missed relevant items"))
 def nothing_missed(data: LintData) -> Iterator[Problem]:
-    prepared = data.prepared
-    known = ONLY_LISTED not in prepared.notes and candidates_of(data) == 0
-    if ONLY_LISTED in prepared.notes or (known and prepared.list_length.max() < prepared.recs["item"].n_unique()):
-        n = len(data.hits.truth_user)
+    n, from_lists = len(data.hits.truth_user), ONLY_LISTED in data.prepared.notes
+    if from_lists or (
+        candidates_of(data) == 0 and data.prepared.list_length.max() < data.prepared.recs["item"].n_unique()
+    ):
         yield Problem(
             n, n, short="No relevant item is missing from the lists", grave=is_joined(data),
             why="Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user.",
             advice="Give the whole truth: in one frame with the lists, a row with a missing rank for each relevant item that was not recommended.",
         )  # fmt: skip
-
-
-# Users, train and items
 
 
 @check(N_("users without a list"))

@@ -33,7 +33,6 @@ class LintData:
         self.source = self.prepared.source
         #: The cut-off; None where whole lists count, and k is only what some denominators say.
         self.k = None if self.convention.cutoff == "none" else k
-        self._ids: dict[tuple[str, str], pl.Series] = {}
 
     # The metric
 
@@ -73,11 +72,10 @@ class LintData:
 
     def ids(self, name: str, role: str) -> pl.Series:
         """Return the users or items of a frame, each once; none of a frame that has no such column."""
-        if (name, role) not in self._ids:
-            frame = self.frame(name)
-            none = pl.Series(role, [], dtype=pl.String)
-            self._ids[name, role] = frame[role].unique(maintain_order=True) if role in frame.columns else none
-        return self._ids[name, role]
+        frame = self.frame(name)
+        return (
+            frame[role].unique(maintain_order=True) if role in frame.columns else pl.Series(role, [], dtype=pl.String)
+        )
 
     # The users evaluated
 

@@ -133,22 +133,22 @@ class Lint(Suggesting):
         """Return the findings as a list in Markdown."""
         head: Line = [Mark("strong", self.headline), " ", *with_code(self.measured)]
         findings = Items([[*one.title, " — ", *joined(one.details, " ")] for one in self])
-        return plain([Note(head), findings, *map(Note, map(with_code, self._small_print))], "md") + "\n"
-
-    @property
-    def _small_print(self) -> tuple[str, ...]:
-        return (*self.not_checked, self.basis)
+        return plain([Note(head), findings, *self._below()], "md") + "\n"
 
     def __repr__(self) -> str:
         findings = (f"\n{finding!r}" for finding in self)
-        return "\n".join([self.headline, wrapped(self.measured), *findings, "", *map(wrapped, self._small_print)])
+        return "\n".join(
+            [self.headline, wrapped(self.measured), *findings, "", *map(wrapped, self.not_checked), wrapped(self.basis)]
+        )
 
     def _repr_html_(self) -> str:
         head = [Note(Mark("strong", self.headline), "plain"), Note(self.measured)]
-        folds = [
+        folds = (
             Fold(Mark("strong", one.title), [Note(line, "plain") for line in one.details], opened=True) for one in self
-        ]
-        below = [Note(with_code(line)) for line in self._small_print]
+        )
         with use_language(self.lang):
             label = _("findings about the data, by {label}", label=self.label)
-            return str(framed(label, html([*head, *folds, *below])))
+            return str(framed(label, html([*head, *folds, *self._below()])))
+
+    def _below(self) -> list[Note]:
+        return [Note(with_code(line)) for line in (*self.not_checked, self.basis)]

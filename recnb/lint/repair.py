@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from keyword import iskeyword
 from typing import Any, Self
@@ -31,13 +31,10 @@ SPELLINGS: dict[str, tuple[Callable[[pl.Expr], pl.Expr], str, str]] = {
 
 
 class Repair:
-    """Changes of frames, one after the other, each with its code for the caller's frames; and options.
+    """Changes of frames, one after the other, each with its code for the caller's frames; and options of the evaluation."""
 
-    `of_metric` are options of the metric, or its cut-off; `options` are those of the evaluation.
-    """
-
-    def __init__(self, data: LintData, of_metric: Mapping[str, Any] | None = None, **options: Any) -> None:
-        self.data, self.of_metric, self.options = data, of_metric or {}, options
+    def __init__(self, data: LintData, **options: Any) -> None:
+        self.data, self.options = data, options
         self.changes: list[tuple[str, Callable[[pl.DataFrame], pl.DataFrame]]] = []
         self.lines: list[str] = []  #: of code; "" where only words can say it
         self.left_out = pl.DataFrame()  #: the rows that are not in another frame, or are
@@ -131,56 +128,39 @@ class Repair:
     @property
     def code(self) -> str:
         """The lines to type for the caller's frames, with all their options; "" if only words can say it."""
-        data, call, library = self.data, self.data.side.call, self.data.evaluation.library
-        if self.of_metric:
-            asked = {"k": data.asked_k, **data.options, **self.of_metric}
-            return f"ev.{data.metric.name}({_keywords(asked)})"
+        call, library = self.data.side.call, self.data.evaluation.library
         if not call.frames or not all(self.lines):
             return ""
         arguments = ["recs", "truth"] if "truth" in call.frames else ["df"]
         arguments += [f"{name}={name}" for name in FRAMES[2:] if name in call.frames]
         options = call.options if call.library == library else {"convention": library}
-        if options := {**call.columns, **options, **self.options}:
-            arguments.append(_keywords(options))
+        arguments += [f"{name}={value!r}" for name, value in {**call.columns, **options, **self.options}.items()]
         return "\n".join([*self.lines, f"ev = recnb.evaluate({', '.join(arguments)})"])
 
     # The effect
-
-    def measured(self) -> tuple[str, float, int] | None:
-        """Compute the metric of what is put right, under the same options; None if it would take long."""
-        data, evaluation, options = self.data, self.data.evaluation, {**self.data.options, **self.of_metric}
-        k = options.pop("k", data.asked_k)
-        conventions = {name: value for name, value in self.options.items() if name in DECISIONS}
-        if self.changes or conventions:
-            plain = evaluation.library is None and conventions.get("ties", data.convention.ties) in ROW_ORDERS
-            if not isinstance(data.source, Tables) or (not plain and data.source.recs.height > MOST_ROWS):
-                return None
-            evaluation = self._evaluation(conventions)
-        return LintData(evaluation, data.metric, options, k).measured
 
     def changed(self, name: str) -> pl.DataFrame:
         """Return a frame with all its changes."""
         frame = self.data.frame(name)
         for of_frame, change in self.changes:
             frame = change(frame) if of_frame == name else frame
-        if frame.height == 0:
-            raise FrameError(f"nothing is left of {name}.")
         return frame
 
-    def _evaluation(self, conventions: Mapping[str, Any]) -> EvaluationData:
-        evaluation, source = self.data.evaluation, self.data.source
-        assert isinstance(source, Tables)
+    def measured(self) -> tuple[str, float, int] | None:
+        """Compute the metric of what is put right, under the same options; None if it would take long."""
+        data, evaluation, source = self.data, self.data.evaluation, self.data.source
+        conventions = {name: value for name, value in self.options.items() if name in DECISIONS}
+        plain = evaluation.library is None and conventions.get("ties", data.convention.ties) in ROW_ORDERS
+        if not isinstance(source, Tables) or (not plain and source.recs.height > MOST_ROWS):
+            return None
         frames: dict[str, Any] = {name: self.changed(name) for name, _change in self.changes}
-        if "recs" in frames:
-            source = replace(source, recs=frames.pop("recs"))
+        if empty := [name for name, frame in frames.items() if frame.height == 0]:
+            raise FrameError(f"nothing is left of {empty[0]}.")
+        source = replace(source, recs=frames.pop("recs", source.recs))
         if "truth" in frames:
-            truth = frames.pop("truth")
-            labels = {role: role for role in truth.columns} | {**source.truth_labels}
-            source = replace(source, truth=truth, truth_labels=labels)
+            labels = {role: role for role in frames["truth"].columns} | {**source.truth_labels}
+            source = replace(source, truth=frames.pop("truth"), truth_labels=labels)
         prepared = source.under(replace(evaluation.convention, **conventions))
-        overrides = {**evaluation.overrides, **conventions}
-        return EvaluationData(prepared, evaluation.library, overrides, replace(self.data.side, **frames))
-
-
-def _keywords(options: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in options.items())
+        overrides, side = {**evaluation.overrides, **conventions}, replace(data.side, **frames)
+        put_right = EvaluationData(prepared, evaluation.library, overrides, side)
+        return LintData(put_right, data.metric, data.options, data.asked_k).measured

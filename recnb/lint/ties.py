@@ -6,8 +6,7 @@ highest with each run of equal scores in order of falling relevance, and lowest 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,19 +29,14 @@ class Ties(NamedTuple):
     upper: float  #: and in their best order
 
 
-@dataclass(frozen=True, eq=False)
-class ListRows:
+class ListRows(NamedTuple):
     """The lists of the users evaluated, by user, then rank; every array has a value for each row."""
 
     user: Ints  #: position among the users evaluated
     rank: Ints
     score: Floats
     row: Ints  #: position in the prepared recommendations
-
-    @cached_property
-    def same_user(self) -> Mask:
-        """Whether a row and the one before are of one user; one shorter than the rows."""
-        return np.asarray(self.user[1:] == self.user[:-1])
+    same_user: Mask  #: whether a row and the one before are of one user; one shorter than the rows
 
 
 def rows_of(data: LintData) -> ListRows | None:
@@ -56,7 +50,7 @@ def rows_of(data: LintData) -> ListRows | None:
     row = np.flatnonzero(user >= 0)
     key = user[row] * (int(rank.max(initial=0)) + 1) + rank[row]
     row = row if (key[1:] > key[:-1]).all() else row[in_order(key)]
-    return ListRows(user[row], rank[row], in_floats(recs["score"])[row], row)
+    return ListRows(user[row], rank[row], in_floats(recs["score"])[row], row, np.diff(user[row]) == 0)
 
 
 def ties_of(data: LintData) -> Ties | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,7 +21,6 @@ from recnb.errors import OptionError, RecnbError
 from recnb.libraries.variant import Variant
 from recnb.libraries.why import walk
 from recnb.metrics.measure import metric_named
-from recnb.results.evaluation_data import EvaluationData
 from tests.libraries.awkward import awkward
 
 METRICS = ("ndcg", "dcg", "precision", "recall", "f1", "average_precision", "reciprocal_rank", "hit_rate", "rbp")
@@ -128,5 +126,3 @@ def test_measures_by_their_text_and_libraries_with_their_variant() -> None:
     assert EV.why("ndcg", k=10, other="xgboost ndcg_linear")["to"].iloc[-1]
     with use_language("ko"):
         assert "사용자" in repr(EV.why("ndcg", 10, other="lenskit"))
-    with pytest.raises(OptionError, match="was not made of frames"):
-        recnb.Evaluation(EvaluationData(replace(EV._data.prepared, source=None))).why("ndcg", k=2, other="recnb")

@@ -68,28 +68,17 @@ OPTIONS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "trec_eval": ({"no_relevant": "zero"}, {"rank_gaps", "ratings", "users_without_list"}),
     "rectools": ({"relevant_from": 1}, {"ratings", "unused_relevance"}),
     "evidently": (
-        {"ties": "first"}, {"ids_written_otherwise", "ratings", "ceiling", "users_without_list", "train_in_truth", "cold_relevant"},
+        {"ties": "first"}, {"ids_written_otherwise", "ratings", "users_without_list", "train_in_truth", "cold_relevant"},
     ),
-    "scikit-learn": ({"candidates": "list"}, {"ties", "ratings", "ceiling", "train_in_truth", "cold_relevant"}),
+    "scikit-learn": ({"candidates": "list"}, {"ties", "ratings", "train_in_truth", "cold_relevant"}),
 }  # fmt: skip
 
 
-def typed(finding: Finding, data: Data, k: int | None, metric: str, options: dict[str, Any]) -> tuple[Any, float]:
+def typed(finding: Finding, data: Data, k: int | None, metric: str) -> tuple[Any, float]:
     """Type the code of a finding: the evaluation that it leaves, and the number that the finding is about."""
-    names = {**data.frames, "pd": pd, "pl": pl, "recnb": recnb, "ev": data.evaluate()}
-    code = finding.code.splitlines()
-    if code[-1].startswith("ev = "):
-        exec("\n".join(code), names)
-        return names["ev"], float(names["ev"].table({metric: options}, k=k).iloc[0, 0])
-    return names["ev"], float(eval(code[-1], names))
-
-
-def asked(finding: Finding, k: int, options: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """The cut-off and the options that the code asks for."""
-    if not finding.code.startswith("ev."):
-        return k, options
-    called = eval("dict(" + finding.code.partition("(")[2])
-    return called.pop("k"), called
+    names = {**data.frames, "pd": pd, "pl": pl, "recnb": recnb}
+    exec(finding.code, names)
+    return names["ev"], float(names["ev"].table([metric], k=k).iloc[0, 0])
 
 
 def holds(data: Data, name: str, k: int, metric: str) -> bool:
@@ -101,18 +90,17 @@ def holds(data: Data, name: str, k: int, metric: str) -> bool:
     if not finding.code:  # only words: categories, and two Polars frames of different types or kinds
         assert finding.advice.endswith(".")
         return isinstance(data.recs, pl.LazyFrame | pl.DataFrame)
-    ev, number = typed(finding, data, k, metric, {})
+    ev, number = typed(finding, data, k, metric)
     assert number == pytest.approx(finding.facts["other"], abs=1e-12, nan_ok=True)
     assert f"put right, {finding.facts['other_label']} is {number:.4f}" in finding.effect
-    k, options = asked(finding, k, {})
-    again = ev.lint(k, metric, **options)
+    again = ev.lint(k, metric)
     assert [one.short for one in again].count(finding.short) == 0
     assert again.names.count(name) < lint.names.count(name)
     return True
 
 
 #: Findings that only words can put right, and those of text.
-WORDS = ("no_item_meets", "perfect", "sampled_candidates", "nothing_missed")
+WORDS = ("no_item_meets", "perfect", "sampled_candidates", "nothing_missed", "short_lists", "ceiling")
 OF_TEXT = ("ids_written_otherwise", "missing_ids")
 CASES = [
     (name, form)
