@@ -292,9 +292,8 @@ def _plain(block: Block, form: Form) -> str:
 
 def _markdown_rows(table: Rows) -> str:
     title = inline(Mark("strong", table.caption), "md") if table.caption else ""
-    return "\n\n".join(
-        filter(None, [title, markdown_table(*cells_of(table, "md"), table.left), inline(table.note, "md")])
-    )
+    parts = title, markdown_table(*cells_of(table, "md"), table.left), inline(table.note, "md")
+    return "\n\n".join(filter(None, parts))
 
 
 def _console_rows(table: Rows) -> str:

@@ -398,11 +398,6 @@ def beyond(report: ReportData) -> Iterator[Block]:
         yield Note(with_code(capital(_("not here: {names} ({why})", names=names, why=why.removesuffix(".")) + ".")))
 
 
-def users(report: ReportData) -> Iterator[Block]:
-    """The users whom the lists serve best and worst, or who gain and lose most, with their lists."""
-    yield from user_blocks(report.users, report.label)
-
-
 def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
     """Users with their lists; of two models, how many gain and lose by one in the place of the other."""
     pair = None
@@ -503,7 +498,7 @@ SECTIONS: tuple[tuple[str, Callable[[ReportData], Iterable[Block]], tuple[doc.Fo
     (N_("Curve and distribution"), curves, ("html", "md", "txt")),
     (N_("Segments"), segments, ("html", "md", "txt", "tex")),
     (N_("Beyond accuracy"), beyond, ("html", "md", "txt")),
-    (N_("Users"), users, ("html", "md", "txt")),
+    (N_("Users"), lambda report: user_blocks(report.users, report.label), ("html", "md", "txt")),
     (N_("Overlap"), overlap, ("html", "md", "txt")),
     (N_("How to read"), readings, ("html",)),
 )

@@ -235,6 +235,9 @@ def test_findings_are_those_of_the_lint_once_and_whose():
 def test_metrics_beyond_accuracy_are_named_or_come_with_the_frames():
     assert all(metric.is_accuracy for metric in BARE.report(k=5).metrics)
     assert [metric.metric for metric in EV.report(k=5, metrics=["coverage", "ndcg"]).metrics] == ["ndcg", "coverage"]
+    alone = recnb.evaluate({"u": ["a"]}, {"u": ["a"]}, train={"u": ["z"]}).report(k=1)
+    assert alone.lacking["personalization"].startswith("No list")
+    assert "personalization" not in {mean.metric for mean in alone.means}
     lacking = BARE.report(k=5, metrics=["ndcg", "novelty"])
     assert "train=" in lacking.lacking["novelty"]
     assert "train=" in lacking.to_html()
