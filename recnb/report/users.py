@@ -48,12 +48,8 @@ def moved(
 
 def _first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
     """Return the `n` of the positions that come first by `key`, then by the second key, then by their own order."""
-    if n == 0 or len(among) == 0:
-        return among[:0]
-    keys = key[among]
-    near = among[keys <= np.partition(keys, min(n, len(keys)) - 1)[min(n, len(keys)) - 1]]
-    order: Ints = np.lexsort((near, then[near], key[near]))[:n]
-    return np.asarray(near[order])
+    order: Ints = np.lexsort((among, then[among], key[among]))[:n]
+    return np.asarray(among[order])
 
 
 def _shown(
@@ -87,8 +83,7 @@ def _shown(
                 n_places=max(sum(rank <= depth for rank in of_side[row]) for of_side in lists),
                 lists=tuple(ranked(of_user, of_side[row]) for of_user, of_side in zip(of_sides, lists, strict=True)),
                 missed=tuple(
-                    RankedItem(below.get(item), item, float(relevance), titles.get(item, ""))
-                    for item, relevance in missed[:MISSED_SHOWN]
+                    RankedItem(below.get(id_), id_, float(r), titles.get(id_, "")) for id_, r in missed[:MISSED_SHOWN]
                 ),
                 n_missed=len(missed),
             )
