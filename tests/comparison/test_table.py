@@ -57,6 +57,12 @@ def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test(sample
         assert table.attrs["near_best"][column] == [name for name in names if is_near.get((column, name))]
 
 
+def test_a_column_has_the_cutoff_of_its_name_once(compared) -> None:
+    assert list(compared.table(["nDCG@10", "recall"], k=5)) == ["nDCG@10", "recall@5"]
+    assert list(compared.table(["nDCG@10", "recall"])) == ["nDCG@10", "recall"]
+    assert list(compared.table("ndcg", k=[5, None])) == ["ndcg@5", "ndcg"]
+
+
 def test_marks_after_changes(compared) -> None:
     plain = compared.table("ndcg", k=10)
     assert type(plain.sort_values("ndcg@10")) is pd.DataFrame
