@@ -35,14 +35,10 @@ CATALOGUE = stored("ko")
 COMMAND = "run: python -m tests.tools.translations"
 
 
-def texts_of(text: str | tuple[str, ...] | list[str]) -> list[str]:
-    return [text] if isinstance(text, str) else [*text]
-
-
 def messages() -> Iterator[tuple[Any, list[str], list[str]]]:
     for message in CATALOGUE:
         if message.id:
-            yield message, texts_of(message.id), texts_of(message.string)
+            yield message, *([text] if isinstance(text, str) else [*text] for text in (message.id, message.string))
 
 
 @pytest.mark.parametrize("lang", [lang for lang in LANGUAGES if lang != "en"])
@@ -110,58 +106,52 @@ def test_korean_is_korean():
 def test_a_translation_is_that_of_its_context():
     with use_language("ko"):
         assert _("list") != _(NC_("glossary", "list"))
-    assert _(NC_("glossary", "list")) == "list"
-    assert _("") == ""
+    assert (_(NC_("glossary", "list")), _("")) == ("list", "")
 
 
 # Metrics
 
+#: Terms of the articles.
+TERMS = {
+    "precision": "정밀도", "recall": "재현율", "hit_rate": "적중률", "reciprocal_rank": "역순위", "average_precision": "평균 정밀도",
+    "cg": "누적 이득", "dcg": "할인 누적 이득", "idcg": "이상적 할인 누적 이득", "ndcg": "정규화 할인 누적 이득",
+}  # fmt: skip
 
-@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
-def test_the_english_of_a_metric_is_its_own(metric: Any):
-    assert (metric.term, metric.reads) == (metric.called, metric.sentence)
-    assert (metric.function.__doc__ or "").startswith(metric.title)
-    english = (metric.term, metric.title, metric.reads)
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_words_of_a_metric_are_its_own_in_english_and_translated_in_korean(name: str):
+    metric = METRICS[name]
+    english = (metric.called, (metric.function.__doc__ or "").split("\n")[0], metric.sentence)
+    assert (metric.term, metric.title, metric.reads) == english
     with use_language("ko"):
-        korean = (metric.term, metric.title, metric.reads)
-    assert korean == tuple(CATALOGUE[text].string for text in english)
-    assert not set(korean) & set(english)
-
-
-def test_terms_are_those_of_the_articles():
-    terms = {
-        "precision": "정밀도", "recall": "재현율", "hit_rate": "적중률", "reciprocal_rank": "역순위", "average_precision": "평균 정밀도",
-        "cg": "누적 이득", "dcg": "할인 누적 이득", "idcg": "이상적 할인 누적 이득", "ndcg": "정규화 할인 누적 이득",
-    }  # fmt: skip
-    with use_language("ko"):
-        assert {name: METRICS[name].term for name in terms} == terms
+        assert (metric.term, metric.title, metric.reads) == tuple(CATALOGUE[text].string for text in english)
+        assert metric.term == TERMS.get(name, metric.term)
+    assert metric.called in {message.id for message in extracted()}
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_formula_is_the_same_in_korean(name: str):
     """Word by word it is the English one, which tests evaluate."""
     metric = METRICS[name]
-    words = {message.id: message.string for message, _english, _korean in messages() if message.context == "formula"}
+    words = {message.string: message.id for message, *_texts in messages() if message.context == "formula"}
     for options in each_word(metric):
-        english = [one.text() for one in metric.formulas(options)]
+        english, plain = [one.text() for one in metric.formulas(options)], metric.latex(3, options)
         with use_language("ko"):
-            korean = [one.text() for one in metric.formulas(options)]
-            line = metric.formula_text(options)
-            latex = metric.latex(3, options)
+            korean, line, latex = (
+                [one.text() for one in metric.formulas(options)],
+                metric.formula_text(options),
+                metric.latex(3, options),
+            )
         assert line.startswith(f"{CATALOGUE[metric.called].string} = ")
         assert korean[0] in line
         for text, expected in zip(korean, english, strict=True):
             # The longest first: "순위" is part of no other word, "관련도" is of "최대 관련도".
-            for own, other in sorted(words.items(), key=lambda item: -len(item[1])):
-                text = text.replace(other, own)
+            for own in sorted(words, key=len, reverse=True):
+                text = text.replace(own, words[own])
             assert text == expected
-        for opening, closing in ("{}", "()", "[]"):
-            assert latex.count(opening) == latex.count(closing), latex
-        assert re.sub(r"\\(text|mathrm)\{[^}]*\}", "", latex) == re.sub(
-            r"\\(text|mathrm)\{[^}]*\}", "", metric.latex(3, options)
-        )
+        assert all(latex.count(opening) == latex.count(closing) for opening, closing in ("{}", "()", "[]"))
+        assert len({re.sub(r"\\(text|mathrm)\{[^}]*\}", "", one) for one in (latex, plain)}) == 1
 
 
-def test_the_words_of_a_message_are_those_of_the_metrics():
-    assert {one.called for one in METRICS.values()} <= {message.id for message in extracted()}
+def test_the_fields_of_a_message_are_the_names_of_its_values():
     assert fields("{n:,} of {users}") == {"n", "users"}

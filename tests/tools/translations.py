@@ -30,14 +30,8 @@ from recnb.metrics.recommendation_lists import NEEDED, missing
 ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
 KEYWORDS: dict[str, Any] = {
-    "_": None,
-    "translated": None,
-    "N_": None,
-    "Plural": (1, 2),
-    "ngettext": (1, 2),
-    "pgettext": ((1, "c"), 2),
-    "NC_": ((1, "c"), 2),
-}
+    "_": None, "translated": None, "N_": None, "Plural": (1, 2), "ngettext": (1, 2), "pgettext": ((1, "c"), 2), "NC_": ((1, "c"), 2),
+}  # fmt: skip
 #: Functions of the lint whose sentences are messages without a mark.
 FINDINGS, SENTENCES = ("Problem",), ("short", "why", "advice")
 #: Extensions of Jinja2 in use; a template that cannot be read is an error.
@@ -84,14 +78,12 @@ def texts_of(node: ast.expr) -> Iterator[tuple[int, str]]:
 def in_python(file: Any, keywords: Any, comment_tags: Any, options: Any) -> Iterator[tuple[int, str, Any, list[str]]]:
     """Extract from Python by its syntax tree, as Babel's own method finds no call within an f-string."""
     for node in ast.walk(ast.parse(file.read())):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-            continue
-        if node.func.id in FINDINGS:
-            arguments = [argument.value for argument in node.keywords if argument.arg in SENTENCES]
-            yield from ((line, "N_", text, []) for argument in arguments for line, text in texts_of(argument))
-        elif node.func.id in keywords:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in FINDINGS:
+                arguments = [argument.value for argument in node.keywords if argument.arg in SENTENCES]
+                yield from ((line, "N_", text, []) for argument in arguments for line, text in texts_of(argument))
             texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-            if texts:
+            if node.func.id in keywords and texts:
                 yield node.lineno, node.func.id, tuple(texts) if len(texts) > 1 else texts[0], []
 
 
@@ -178,6 +170,9 @@ def problems(catalogue: Catalog) -> list[str]:
     for message in catalogue:
         texts = [message.string] if isinstance(message.string, str) else list(message.string or [""])
         ids = [message.id] if isinstance(message.id, str) else list(message.id)
+        # A metric's formula is headed by its name in Korean: an English one is not. Braces of LaTeX hold no value.
+        extra = {"name"} if ids[0].startswith("add {credit} for each {rows}") else set()
+        values = set().union(*map(fields, ids)) | extra
         if not message.id:
             continue  # the head
         if not all(texts):
@@ -186,20 +181,9 @@ def problems(catalogue: Catalog) -> list[str]:
             found.append(f"fuzzy: {message.id!r}")
         elif any(text != text.strip() for text in texts) != any(text != text.strip() for text in ids):
             found.append(f"blanks at an end: {message.id!r}")
-        elif not _is_mathematics(message) and not all(_fits(text, ids) for text in texts):
+        elif "\\" not in str(message.string) and any(fields(text) != values for text in texts):
             found.append(f"other values: {message.id!r} {message.string!r}")
     return found
-
-
-def _is_mathematics(message: Any) -> bool:
-    """Whether a message is LaTeX: the braces in it hold no value."""
-    return "\\" in str(message.string)
-
-
-def _fits(text: str, ids: list[str]) -> bool:
-    # A metric's formula is headed by its name in Korean: an English one is not.
-    extra = {"name"} if ids[0].startswith("add {credit} for each {rows}") else set()
-    return fields(text) == set().union(*map(fields, ids)) | extra
 
 
 def main() -> int:
