@@ -36,9 +36,8 @@ def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def call(self: RecAccessor, *given: Any, **options: Any) -> Any:
-        own = parameters[len(given) + 1 :]
-        of_data = {name: options.pop(name) for name in KEYWORDS if name in options and name not in own}
-        return method(self.evaluation(**of_data), *given, **options)
+        of_data = {name: options.pop(name) for name in {*KEYWORDS} & {*options} - {*parameters[len(given) + 1 :]}}
+        return method(evaluate(self._frame, None, **of_data), *given, **options)
 
     return call
 
@@ -84,19 +83,19 @@ class RecAccessor(EvaluationMethods):
             columns = columns_of(self._frame, "the frame")
         except RecnbError as problem:
             return f"df.rec: {problem}"
-        found = {role: by_name(columns, role) for role in NAMES}
-        roles = {role: " or ".join(map(repr, names)) for role, names in found.items() if names}
-        has = ", ".join(f"{role} {names}" for role, names in roles.items()) or "no column that recnb knows by its name"
-        ordered = roles.keys() & {"rank", "score"}
+        found = {role: names for role in NAMES if (names := by_name(columns, role))}
+        roles = ", ".join(f"{role} {' or '.join(map(repr, names))}" for role, names in found.items())
+        ordered = "rank" in found or "score" in found
         ask = "recs.rec.against(df) if this is the truth; .against(truth, user=..., item=..., score=...) names columns"
-        if "model" in roles:
+        if "model" in found:
             ask = ".compare(truth)"
-        elif {"recommended", "relevant"} <= roles.keys() or ("relevance" in roles and ordered):
-            calls = ".report(), .ndcg(k=10), .table(k=[5, 10]), .evaluation()"
-            ask = f"{calls}; with another frame of truth: .against(truth)"
-        elif ordered or "recommended" in roles:
+        elif {"recommended", "relevant"} <= {*found} or ("relevance" in found and ordered):
+            ask = (
+                ".report(), .ndcg(k=10), .table(k=[5, 10]), .evaluation(); with another frame of truth: .against(truth)"
+            )
+        elif ordered or "recommended" in found:
             ask = ".against(truth)"
-        return f"df.rec: {has}\nMethods: {ask}"
+        return f"df.rec: {roles or 'no column that recnb knows by its name'}\nMethods: {ask}"
 
 
 for _name in dir(EvaluationMethods):
@@ -105,16 +104,12 @@ for _name in dir(EvaluationMethods):
 
 
 def register() -> None:
-    """Register `.rec` with pandas and Polars."""
+    """Register `.rec` with pandas and Polars; that of a former import of this module is replaced without a warning."""
     for frame, register_accessor in (
         (pd.DataFrame, pd.api.extensions.register_dataframe_accessor),
         (pl.DataFrame, pl.api.register_dataframe_namespace),
         (pl.LazyFrame, pl.api.register_lazyframe_namespace),
     ):
-        current = getattr(frame, "rec", None)
-        if current is RecAccessor:
-            continue
-        if getattr(current, "__module__", None) == __name__:
-            # This module was reloaded: its former accessor is replaced without a warning, that of another package is not.
+        if getattr(getattr(frame, "rec", None), "__module__", None) == __name__:
             delattr(frame, "rec")
         register_accessor("rec")(RecAccessor)

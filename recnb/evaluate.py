@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.data.call import GivenFrame
 from recnb.data.columns import Made, from_pandas
 from recnb.data.forms import RECS, TRUTH, Input
 from recnb.data.load import read, tables_of
@@ -84,21 +85,16 @@ def data_of(recs: Input, truth: Input | None, options: Mapping[str, Any]) -> Eva
     """Return the data of an evaluation."""
     parsed = parse_options(options)
     frames, columns = tables_of({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns)
-    recs, truth = frames.pop(RECS), frames.pop(TRUTH, None)
-    source = read(recs, truth, columns)
-    given_truth, of_recs = (recs, None) if truth is None else (truth, recs)
-    side_data = read_side_data(source, given_truth, columns, recs=of_recs, **frames)
-    labels = {"recs": source.labels, "truth": source.truth_labels}
-    given = {name: frame for name, frame in {"recs": recs, "truth": truth, **frames}.items() if frame is not None}
-    side_data = replace(side_data, call=parsed.call(given, labels))
-    try:
-        return parsed.data(source, side_data)
-    except FrameError as problem:
-        model = side_data.model_column(source) if problem.problem.startswith(RECS) else None
-        if model is None:
-            raise
-        compare = f"If column {model!r} is the model, compare them: recnb.compare(recs, truth, model={model!r}). Else: {problem.fix}"
-        raise FrameError(problem.problem, fix=compare) from problem
+    lists, judged = frames.pop(RECS), frames.pop(TRUTH, None)
+    source = read(lists, judged, columns)
+    if judged is None:
+        side_data = read_side_data(source, lists, columns, **frames)
+    else:
+        side_data = read_side_data(source, judged, columns, recs=lists, **frames)
+    labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
+    given = {"recs": lists, **({} if judged is None else {"truth": judged}), **frames}
+    call = parsed.call({name: GivenFrame.of(frame, labels[name]) for name, frame in given.items()})
+    return parsed.data(source, replace(side_data, call=call))
 
 
 @with_options_listed
@@ -127,51 +123,59 @@ def evaluate_groups(
     if (group is None) == (qid is None):
         once = "group=[3, 2] for the number of rows of each query, or qid= for the query of each row"
         raise OptionError(f"the query of each row is needed once: {once}: a list, an array or a column.")
-    given = {"y_true": y_true, "y_score": y_score} | ({"qid": qid} if group is None else {"group": group})
-    columns = {name: _column(values, name) for name, values in given.items()}
-    sizes, n, index = columns.pop("group", None), len(columns["y_true"]), columns["y_true"].index
+    labels, scores = _column(y_true, "y_true"), _column(y_score, "y_score")
+    n = len(labels)
     if n == 0:
         raise FrameError("y_true is empty: there are no rows to evaluate.")
-    for name, column in columns.items():
+    name, query = ("qid", _column(qid, "qid")) if group is None else ("group", _queries(_column(group, "group"), n))
+    columns = {"user": (name, query), "score": ("y_score", scores), "relevance": ("y_true", labels)}
+    for label, column in columns.values():
         if len(column) != n:
-            raise FrameError(f"y_true has {n:,} values, and {name} {len(column):,}: each row has one of both.")
-        if not column.index.equals(index) and len(column.index.symmetric_difference(index)) == 0:
-            same = f"give both in one, {name}.loc[y_true.index]."
-            raise FrameError(f"y_true and {name} have the same index in another order: {same}")
-    if sizes is not None:
-        each = " If it is the query of each row, it is qid=." if len(sizes) == n else ""
-        if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any() or sizes.sum() != n:
-            problem = f"group= is the number of rows of each query: whole numbers from 1 up that add up to the {n:,} rows of y_true.{each}"
-            raise FrameError(problem)
-        if len(sizes) == n > 1:
-            fix = f"If each row is a query: qid=range({n})."
-            raise FrameError(f"group= makes each of the {n:,} rows a query of its own.{each}", fix=fix)
-        columns["group"] = pd.Series(np.repeat(np.arange(len(sizes)), sizes))
-    roles: Any = {"score": "y_score", "relevance": "y_true", "user": [*columns][-1]}
+            raise FrameError(f"y_true has {n:,} values, and {label} {len(column):,}: each row has one of both.")
+        if label != "group" and not column.index.equals(labels.index) and {*column.index} == {*labels.index}:
+            same = f"give both in one, {label}.loc[y_true.index]"
+            raise FrameError(f"y_true and {label} have the same index in another order: {same}.")
+    named: Any = {role: label for role, (label, _) in columns.items()}
     try:
-        table = Made({roles[role]: from_pandas(columns[roles[role]], "the frame", roles[role], role) for role in roles})
-        return evaluate(table, **roles | options)
+        table = {label: from_pandas(column, "the frame", label, role) for role, (label, column) in columns.items()}
+        return evaluate(Made(table), **named | options)
     except RecnbError as problem:  # columns that were given one by one are no frame
         text = re.sub(r"^(?:the frame|recommendations|truth): column '(\w+)' ", r"\1 ", str(problem))
         raise type(problem)(text) from problem
 
 
+def _queries(sizes: pd.Series[Any], n: int) -> pd.Series[Any]:
+    """Number the queries, each of which has so many rows."""
+    if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any() or sizes.sum() != n or len(sizes) == n > 1:
+        need = f"whole numbers from 1 up that add up to the {n:,} rows of y_true"
+        fix = (
+            f"If it is the query of each row, it is qid=; if each row is a query, qid=range({n})."
+            if len(sizes) == n
+            else ""
+        )
+        raise FrameError(f"group= is the number of rows of each query: {need}.", fix=fix)
+    return pd.Series(np.repeat(np.arange(len(sizes)), sizes))
+
+
 def _column(values: Any, name: str) -> pd.Series[Any]:
     """Return values as a column."""
-    values = values.to_pandas() if isinstance(values, (pl.Series, pl.DataFrame)) else values
-    shape: tuple[int, ...] = getattr(values, "shape", ())
-    if len(shape) == 2 and shape[1] == 1:  # a column
-        values = values.iloc[:, 0] if isinstance(values, pd.DataFrame) else values[:, 0]
-    elif len(shape) == 2:
-        fix = f"give one value a row, {name}.ravel(), with group=[{shape[1]}] * {shape[0]}."
-        raise FrameError(f"{name} has the shape {shape}: {fix}")
+    if isinstance(values, pd.Series):
+        return values
+    values = values.to_numpy() if isinstance(values, (pl.Series, pl.DataFrame, pd.DataFrame)) else values
+    if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == 1:
+        values = values.ravel()
     if not is_several(values) or isinstance(values, Mapping) or any(map(is_several, [*values][:1])):
-        fix = f"For a column of a frame: frame[{values!r}]." if isinstance(values, str) else ""
-        if isinstance(values, Mapping):
-            fix = "To compare models: recnb.compare({'a': recnb.evaluate_groups(y_true, a, ...), ...})."
-        problem = f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series."
-        raise FrameError(problem, fix=fix)
-    return values if isinstance(values, pd.Series) else pd.Series(np.asarray(values) if len(shape) else list(values))
+        held, fix = (
+            f"is {one_line(repr(values))}",
+            "Several models: recnb.compare({'a': recnb.evaluate_groups(...), ...}).",
+        )
+        if isinstance(values, np.ndarray) and values.ndim == 2:
+            held, fix = (
+                f"has the shape {values.shape}",
+                f"{name}.ravel(), with group=[{values.shape[1]}] * {len(values)}.",
+            )
+        raise FrameError(f"{name} {held}: give a list, an array of one dimension or a column, frame['...'].", fix=fix)
+    return pd.Series(values if isinstance(values, np.ndarray) else list(values))
 
 
 def evaluate_model(

@@ -12,9 +12,9 @@ from typing import Any, Literal, TypedDict, TypeVar
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
-from recnb.data.call import Call, call_of
+from recnb.data.call import Call, GivenFrame
 from recnb.data.forms import Input
-from recnb.data.side_data import SideData
+from recnb.data.side_data import SIDES, SideData
 from recnb.errors import OptionError, is_number, is_several, is_word, near, quoted
 from recnb.metrics.metric import METRICS
 from recnb.results.evaluation_data import EvaluationData
@@ -80,15 +80,16 @@ class ParsedOptions:
     library: str | None
     overrides: Mapping[str, Any]  #: conventions given in addition to a library
     side_data: Mapping[str, Any]  #: frames train, items and users
-    given: Mapping[str, Any]  #: conventions as they were given
+    stated: Mapping[str, Any]  #: conventions as they are typed one by one
 
     def convention_for(self, source: Source) -> Convention:
         """Return the convention for these frames: a library's reads another column where they lack its own."""
         return self.convention if self.library is None else source.as_given(self.convention)
 
-    def call(self, given: Mapping[str, Any], labels: Mapping[str, Mapping[str, str]]) -> Call:
+    def call(self, frames: Mapping[str, GivenFrame]) -> Call:
         """Return the call with these options, for code that is shown."""
-        return call_of(given, labels, self.columns, self.given, library=self.library)
+        columns = {role: column for role, column in self.columns.items() if column is not None}
+        return Call(frames, columns, self.stated, self.library)
 
     def data(self, source: Source, side_data: SideData | None = None) -> EvaluationData:
         """Return the data of the evaluation of frames that were read."""
@@ -106,36 +107,40 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
             FutureWarning, stacklevel=4,
         )  # fmt: skip
         options.setdefault("averaged_users", users)
-    frames: dict[str, Any] = {name: options.pop(name) for name in ("train", "items", "users") if name in options}
+    frames = {name: options.pop(name) for name in SIDES if name in options}
     if isinstance(users := frames.get("users"), str) and not os.path.exists(users):
         known = near(users, WORDS["averaged_users"])
         raise OptionError(f"users={users!r} is no file of users. Who is averaged is said by averaged_users=. {known}")
-    # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.
+    columns = _columns_in(options)
+    for name in options:
+        if name not in DECISIONS:
+            raise unknown_option(name, options[name], "an evaluation", KEYWORDS)
+    if isinstance(convention, str):
+        library = presets.library_named(convention)
+        in_force, stated = presets.data_convention(library), {"convention": library, **options}
+        return ParsedOptions(columns, replace(in_force, **options), library, options, frames, stated)
+    if convention is not None and not isinstance(convention, Convention):
+        fix = "give a recnb.Convention or the name of a library, such as convention='trec_eval'."
+        raise OptionError(f"convention={quoted(convention)}: {fix}")
+    stated = {} if convention is None else {name: getattr(convention, name) for name in DECISIONS}
+    stated = {name: value for name, value in stated.items() if value != getattr(Convention, name)} | options
+    return ParsedOptions(columns, replace(convention or Convention(), **options), None, {}, frames, stated)
+
+
+def _columns_in(options: dict[str, Any]) -> dict[str, str | None]:
+    """Take the names of columns out of the options; `relevant` names one unless it is a word of the convention."""
     columns = {
         role: options.pop(role)
         for role in COLUMNS
         if role in options and not is_word(options[role], WORDS.get(role, ()))
     }
-    for name in options:
-        if name not in DECISIONS:
-            raise unknown_option(name, options[name], "an evaluation", KEYWORDS)
     for role, column in columns.items():
         if column is not None and not isinstance(column, str):
             fix = "If yours are not: frame.columns = frame.columns.map(str)."
             if role == "score" and is_several(column):
                 fix = "A model for each column of predictions: recnb.compare(frame, score=[...])."
             raise OptionError(f"{role}={quoted(column)}: a column is named as text.", fix=fix)
-    if isinstance(convention, str):
-        library = presets.library_named(convention)
-        return ParsedOptions(
-            columns, replace(presets.data_convention(library), **options), library, options, frames, options
-        )
-    if convention is not None and not isinstance(convention, Convention):
-        raise OptionError(
-            f"convention={quoted(convention)}: give a recnb.Convention or the name of a library, such as convention='trec_eval'."
-        )
-    stated = options if convention is None else {"convention": convention, **options}
-    return ParsedOptions(columns, replace(convention or Convention(), **options), None, {}, frames, stated)
+    return columns
 
 
 #: Keywords of other libraries and of earlier versions, and what recnb has for them.
@@ -144,7 +149,8 @@ ANSWERS: dict[str, str] = {
     **dict.fromkeys(("weight", "weights", "sample_weight"), "every user, or query, counts the same."),
     **dict.fromkeys(
         ("group", "qid"),
-        "that of labels and scores without a frame is recnb.evaluate_groups(y_true, y_score, group=...), several models recnb.compare({'a': that, …}); a column of queries is user='qid'.",
+        "labels and scores without a frame are recnb.evaluate_groups(y_true, y_score, group=...), of several models "
+        "recnb.compare({'a': that, …}); a column of queries is user='qid'.",
     ),
     **dict.fromkeys(
         ("alpha", "confidence"),

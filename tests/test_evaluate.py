@@ -123,7 +123,7 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "a number": ({"y_score": 5, "group": [2]}, ("y_score is 5",)),
     "lists in lists": ({"y_true": [[1, 0]], "group": [1]}, ("one dimension",)),
     "a matrix": ({"y_score": np.zeros((2, 3)), "group": [2]}, ("the shape (2, 3)", "y_score.ravel(), with group=[3] * 2")),
-    "the name of a column": ({"qid": "qid"}, ("qid is 'qid'", "For a column of a frame")),
+    "the name of a column": ({"qid": "qid"}, ("qid is 'qid'", "a column, frame[")),
     "queries from 0 in the place of sizes": ({"group": [0, 1]}, ("whole numbers from 1 up", "it is qid=")),
     "scores of several models": ({"y_score": {"a": [1, 0]}, "group": [2]}, ("recnb.compare({'a': recnb.evaluate_groups(",)),
     "gains of labels": ({"group": [2], "label_gain": [0, 1]}, ("label_gain=", "gain='exponential'")),
@@ -143,7 +143,6 @@ def test_groups_refused(what: str) -> None:
     for piece in pieces:
         assert piece.removeprefix("^") in str(found.value)
         assert not piece.startswith("^") or str(found.value).startswith(piece[1:])
-    assert "frame[" not in str(found.value) or "qid" in given
 
 
 def test_what_is_given_by_position_is_named() -> None:
@@ -159,7 +158,7 @@ def test_what_is_given_by_position_is_named() -> None:
 def test_models_of_labels_and_scores() -> None:
     with pytest.raises(
         OptionError,
-        match=r"recnb\.evaluate_groups\(y_true, y_score, group=\.\.\.\), several models recnb\.compare\(\{'a': that, …\}\)",
+        match=r"recnb\.evaluate_groups\(y_true, y_score, group=\.\.\.\), of several models recnb\.compare\(\{'a': that, …\}\)",
     ):
         recnb.compare({"a": [0.1], "b": [0.2]}, [1], group=[1])
 
@@ -191,5 +190,5 @@ def test_words_of_learning_to_rank() -> None:
         assert recnb.evaluate_groups(column, scores, group=[3, 2]).ndcg(k=3) == ndcg
     with pytest.raises(FrameError, match="the shape"):
         recnb.evaluate_groups(y_true, pd.DataFrame({"p": y_score, "q": y_score}), group=[3, 2])
-    with pytest.raises(FrameError, match=r"it is qid=\."):
+    with pytest.raises(FrameError, match="it is qid="):
         recnb.evaluate_groups(y_true, y_score, [1, 1, 1, 1, 1])

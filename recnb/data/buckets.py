@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.data.columns import Frame, collected, from_arrow, is_dataset, is_relation, owned, table_of
+from recnb.data.columns import Frame, collected, is_dataset, is_relation, owned, table_of
 from recnb.data.encoding import hashes_of
 from recnb.display.language import N_
 from recnb.metrics.hits import Ints
@@ -53,7 +53,7 @@ def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
         return
     with collected(name), _reader(frame, roles) as reader:
         for part in reader:
-            batch = part if isinstance(part, pl.DataFrame) else from_arrow(part, name)
+            batch = part if isinstance(part, pl.DataFrame) else pl.DataFrame(pl.from_arrow(part))
             if batch.height:  # dictionaries of text may differ between batches
                 yield batch.with_columns(pl.col(pl.Categorical).cast(pl.String), pl.selectors.enum().cast(pl.String))
 
@@ -101,8 +101,8 @@ class Buckets:
 
     def __init__(self, batches: Iterable[pl.DataFrame]) -> None:
         self.first = self._rows = pl.DataFrame()  #: the first row; and all, if they are in memory
-        self.n_bytes = n_rows = 0
-        self._slots: dict[int, list[Path]] = {}  #: files by slot
+        self.n_bytes = n_rows = self._n_blocks = 0
+        self._folder: Path | None = None  #: of a folder for each block of rows, with one of files for each slot
         held: list[pl.DataFrame] = []
         most = SHARE * available_memory()
         for rows in batches:
@@ -121,18 +121,18 @@ class Buckets:
     @property
     def in_files(self) -> bool:
         """Whether there are too many rows to keep them in memory."""
-        return bool(self._slots)
+        return self._folder is not None
 
     def all(self) -> pl.DataFrame:
         """Return every row; in their order while they are in memory."""
-        return self.bucket(0, SLOTS) if self.in_files else self._rows
+        return self.bucket(0, SLOTS)
 
     def bucket(self, low: int, high: int) -> pl.DataFrame:
         """Return the rows of the users in some slots."""
         if self.in_files:
             return self._read(range(low, high))
-        slots = slots_of(self._rows["user"])
-        return self._rows.filter(pl.Series((slots >= low) & (slots < high)))
+        slots = slots_of(self._rows["user"]) if (low, high) != (0, SLOTS) else None
+        return self._rows if slots is None else self._rows.filter(pl.Series((slots >= low) & (slots < high)))
 
     def rows_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users."""
@@ -141,22 +141,20 @@ class Buckets:
 
     def _write(self, held: list[pl.DataFrame]) -> None:
         """Write what is held, a file for each slot, and let go of it."""
-        if not self.in_files:
-            self._slots = {slot: [] for slot in range(SLOTS)}
+        if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="recnb-"))
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         rows = pl.concat([self.first.clear(), *held], how="vertical_relaxed")
         held.clear()
-        for start in range(0, rows.height, BLOCK):
-            block, folder = rows.slice(start, BLOCK), Path(tempfile.mkdtemp(dir=self._folder))
+        for block in rows.iter_slices(BLOCK):
+            into = pl.PartitionBy(self._folder / f"{self._n_blocks:08}", key="slot", include_key=False)
             block = block.with_columns(slot=pl.Series(slots_of(block["user"]), dtype=pl.Int32))
-            into = pl.PartitionBy(folder, key="slot", include_key=False)
             block.lazy().sink_parquet(into, mkdir=True, compression="uncompressed", statistics=False)
-            for of_slot in folder.iterdir():
-                self._slots[int(of_slot.name.removeprefix("slot="))] += sorted(of_slot.iterdir())
+            self._n_blocks += 1
 
     def _read(self, slots: Iterable[int]) -> pl.DataFrame:
-        files = [file for slot in slots for file in self._slots[slot]]
+        assert self._folder is not None
+        files = [file for slot in slots for file in sorted(self._folder.glob(f"*/slot={slot}/*"))]
         rows = [pl.read_parquet(file, hive_partitioning=False, memory_map=False) for file in files]
         return pl.concat([self.first.clear(), *rows], how="vertical_relaxed", rechunk=True)
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 import polars as pl
 
-from recnb.conventions import Convention
-from recnb.data.columns import Made, find
-
-#: The roles that are looked for in each frame beside recommendations and truth.
-ROLES = {"train": ("user", "item"), "items": ("item",), "users": ("user",)}
+from recnb.data.columns import Made
 
 
 @dataclass(frozen=True)
@@ -24,6 +20,15 @@ class GivenFrame:
     labels: Mapping[str, str] = field(default_factory=dict)  #: role -> column
     types: Mapping[str, str] = field(default_factory=dict)  #: role -> type, as the library names it
 
+    @classmethod
+    def of(cls, frame: Any, labels: Mapping[str, str]) -> GivenFrame:
+        """Note the library and the types of a frame."""
+        libraries = {Made: "", pd.DataFrame: "pandas", pl.DataFrame: "polars", pl.LazyFrame: "lazy"}
+        library = next((word for kind, word in libraries.items() if isinstance(frame, kind)), "")
+        schema = frame.dtypes if library == "pandas" else frame.collect_schema() if library else {}
+        types = {role: str(schema[label]).partition("(")[0] for role, label in labels.items() if label in schema}
+        return cls(library, labels, types)
+
 
 @dataclass(frozen=True)
 class Call:
@@ -33,26 +38,3 @@ class Call:
     columns: Mapping[str, str] = field(default_factory=dict)  #: role -> column, as named by keyword
     options: Mapping[str, Any] = field(default_factory=dict)  #: conventions
     library: str | None = None  #: whose conventions were asked for
-
-
-def call_of(
-    given: Mapping[str, Any], labels: Mapping[str, Mapping[str, str]], columns: Mapping[str, str | None],
-    options: Mapping[str, Any], *, library: str | None,
-) -> Call:  # fmt: skip
-    """Note what was given: `labels` are the columns of recs and truth."""
-    libraries = {Made: "", pd.DataFrame: "pandas", pl.DataFrame: "polars", pl.LazyFrame: "lazy"}
-    frames = {}
-    for name, frame in given.items():
-        kind = next((word for of_library, word in libraries.items() if isinstance(frame, of_library)), "")
-        roles = labels.get(name) or (find(frame, name, ROLES[name], columns) if kind else {})
-        schema = frame.dtypes if kind == "pandas" else frame.collect_schema() if kind else {}
-        types = {role: str(schema[label]).partition("(")[0] for role, label in roles.items() if label in schema}
-        frames[name] = GivenFrame(kind, roles, types)
-    plain, convention = dict(options), options.get("convention", library)
-    if isinstance(convention, Convention):
-        del plain["convention"]
-        stated = {axis.name: getattr(convention, axis.name) for axis in fields(Convention) if axis.name != "metric"}
-        plain = {name: value for name, value in stated.items() if value != getattr(Convention, name)} | plain
-    elif convention is not None:
-        plain = {"convention": convention} | plain
-    return Call(frames, {role: column for role, column in columns.items() if column is not None}, plain, library)

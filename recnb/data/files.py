@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import json
 import os
-import re
 import secrets
 import shutil
-import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from pathlib import Path
@@ -35,7 +32,12 @@ Trec = Literal["run", "qrels"]
 #: A file or a frame, what a file may be beside a table, and the ids that it holds.
 Wanted: TypeAlias = tuple[Any, Trec | None, Sequence[str]]
 
-IDS, CSV, COMPRESSED = ("user", "item"), (".csv", ".tsv"), (".gz", ".zst")
+IDS = ("user", "item")
+#: How a file is read, by its ending; what is compressed has one more.
+TABLES: dict[str, Callable[[bytes], pl.DataFrame]] = {
+    **dict.fromkeys((".parquet", ".pq"), pl.read_parquet), **dict.fromkeys((".arrow", ".feather", ".ipc"), pl.read_ipc)
+}  # fmt: skip
+CSV, LINES, COMPRESSED = (".csv", ".tsv"), (".jsonl", ".ndjson"), {".gz": "gzip", ".zst": "zstd"}
 COLUMNS = {"run": ("user", "q0", "item", "rank", "score", "model"), "qrels": ("user", "iteration", "item", "relevance")}
 #: White space between columns, for C and so for trec_eval; a no-break space is part of an id.
 BLANKS = " \t\r\x0b\x0c"
@@ -46,16 +48,15 @@ BLANKS = " \t\r\x0b\x0c"
 
 def read_together(files: Sequence[Wanted], columns: Mapping[str, str]) -> list[Any]:
     """Read files and frames that belong together; whole numbers of a CSV file, which has no kinds, are text where other ids are."""
-    paths = [Path(file) if isinstance(file, (str, os.PathLike)) else None for file, _, _ in files]
-    is_csv = [path is not None and _ending(path) in CSV for path in paths]
     tables = [
-        file if path is None else read(path, trec, columns)
-        for path, (file, trec, _) in zip(paths, steps(files, "files read"), strict=True)
+        read(Path(file), trec, columns) if isinstance(file, (str, os.PathLike)) else file
+        for file, trec, _ in steps(files, "files read")
     ]
+    is_csv = [isinstance(file, (str, os.PathLike)) and _ending(Path(file)) in CSV for file, *_ in files]
     for role in IDS if any(is_csv) else ():
         ids = {
-            (at, label): table_of(table, str(path), {label: label})[label]
-            for at, (table, path, (_, _, roles)) in enumerate(zip(tables, paths, files, strict=True))
+            (at, label): table_of(table, str(file), {label: label})[label]
+            for at, (table, (file, _, roles)) in enumerate(zip(tables, files, strict=True))
             for label in getattr(table, "columns", ())
             if role in roles and (label == columns.get(role) or role_of(label) == role)
         }
@@ -70,27 +71,23 @@ def read_together(files: Sequence[Wanted], columns: Mapping[str, str]) -> list[A
 
 
 def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None = None) -> Made:
-    """Read a file as a table; `trec`: whether it may be a run or qrels; `columns`: roles of columns with other names."""
+    """Read a file as a table; `trec`: what a file of another ending is; `columns`: roles of columns with other names."""
     data, ending = content(path), _ending(Path(path))
     try:
-        if ending in (".parquet", ".pq"):
-            return Made(pl.read_parquet(data))
-        if ending in (".arrow", ".feather", ".ipc"):
-            return Made(pl.read_ipc(data))
-        if ending in (".jsonl", ".ndjson"):
+        if ending in TABLES:
+            return Made(TABLES[ending](data))
+        if ending in LINES:
             return Made(pl.read_ndjson(_text(data, path).encode(), infer_schema_length=None))
-        kind = kind_of(data) if trec else None
-        if trec and (kind == trec or (kind is None and ending not in CSV and len(_first_words(data)) >= 4)):
-            return Made(_trec(data, path, trec))  # which says where a line differs
         if ending in CSV:
             return _csv(data, path, "\t" if ending == ".tsv" else ",", columns or {})
     except (pl.exceptions.PolarsError, OSError) as problem:
         reason = str(problem).strip().split("\n")[0]
         fix = "If it was cut short, make it again; save text as UTF-8."
-        raise FrameError(f"{path} cannot be read as {ending or 'text'}: {reason}.", fix=fix) from problem
+        raise FrameError(f"{path} cannot be read as {ending}: {reason}.", fix=fix) from problem
+    if trec:
+        return Made(_trec(data, path, trec))
     known = ".parquet, .arrow, .csv, .tsv, .jsonl, or recommendations as a run and a truth as qrels of TREC"
-    held = f"it is {kind}" if kind else "its ending says of no format"
-    raise FrameError(f"{path}: {held}, and what recnb reads here is {known}.")
+    raise FrameError(f"{path}: its ending says of no format, and what recnb reads here is {known}.")
 
 
 def _ending(file: Path) -> str:
@@ -100,58 +97,50 @@ def _ending(file: Path) -> str:
 
 def content(path: File) -> bytes:
     """Return what a file holds, decompressed; a byte order mark is taken off."""
+    import pyarrow as pa
+
     file = Path(path)
     if not file.is_file():
         what = "is a folder: name a file in it" if file.is_dir() else "is a pipe or a device: save it as a file first"
         raise FrameError(f"{file} {what}." if file.exists() else f"there is no file {str(path)!r}.")
+    compression = COMPRESSED.get(file.suffix.lower())
     try:
         data = file.read_bytes()
-        if file.suffix.lower() == ".zst":
-            import pyarrow as pa
-
-            data = pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()
-        elif file.suffix.lower() == ".gz":
-            data = gzip.decompress(data)
-    except (OSError, EOFError, ValueError, zlib.error) as problem:
-        fix = f"If it is no {file.suffix} file, rename it; else make it again." if file.suffix in COMPRESSED else ""
-        reason = getattr(problem, "strerror", None) or problem
-        raise FrameError(f"{path} cannot be read: {reason}.", fix=fix) from problem
+        if compression:
+            data = pa.CompressedInputStream(pa.BufferReader(data), compression).read()
+    except OSError as problem:
+        fix = f"If it is no {file.suffix} file, rename it; else make it again." if compression else ""
+        raise FrameError(f"{path} cannot be read: {problem.strerror or problem}.", fix=fix) from problem
     return data.removeprefix(codecs.BOM_UTF8)
 
 
 def _text(data: bytes, path: File) -> str:
     try:
-        text, bad = data.decode(), data.find(0)
+        return data.decode()
     except UnicodeDecodeError as problem:
-        text, bad = "", problem.start
-    if bad >= 0:
-        line = data.count(b"\n", 0, bad) + 1
-        raise FrameError(f"{path} is no text in UTF-8: line {line} holds the byte 0x{data[bad]:02x}. Save it as UTF-8.")
-    return text
+        line = data.count(b"\n", 0, problem.start) + 1
+        held = f"line {line} holds the byte 0x{data[problem.start]:02x}"
+        raise FrameError(f"{path} is no text in UTF-8: {held}. Save it as UTF-8.") from problem
 
 
 def _csv(data: bytes, path: File, separator: str, columns: Mapping[str, str]) -> Made:
-    data = _without_blank_lines(data.strip(b"\r\n"))
+    """Read a CSV file, with the first separator that its header holds."""
+    data = data.strip(b"\r\n")
     header = _text(data, path).split("\n", 1)[0].rstrip("\r")
     separator = next((sign for sign in (separator, ";", "\t", "|", ",") if sign in header), separator)
     for names in csv.reader([header], delimiter=separator):
         if twice := [name for name in names if name and names.count(name) > 1]:
             raise ColumnError(f"{path} has more than one column called {twice[0]!r}: rename all but one.")
     table = pl.read_csv(data, separator=separator, infer_schema=False)
+    table = table.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
     roles = {label: role for role, label in columns.items()}
     return Made([_plain_kind(column, roles.get(column.name) or role_of(column.name)) for column in table])
-
-
-def _without_blank_lines(data: bytes) -> bytes:
-    """Return the lines of a CSV file that hold something; blank ones within quotes are part of a text."""
-    pieces = re.split(rb'("[^"]*")', data) if re.search(rb"\n[ \t\r]*\n", data) else [data]
-    return b"".join(piece if at % 2 else re.sub(rb"(?<=\n)[ \t\r]*\n", b"", piece) for at, piece in enumerate(pieces))
 
 
 def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:
     """Return text as numbers where nothing is lost by it: `007` stays text, and so does what would run together."""
     whole = column.cast(pl.Int64, strict=False)
-    if (whole.cast(pl.String) == column).fill_null(value=False).sum() == len(column) - column.null_count():
+    if (whole.cast(pl.String) == column).sum() == len(column) - column.null_count():
         return whole
     number = column.cast(pl.Float64, strict=False)
     if number.null_count() > column.null_count() or role in ("user", "item", "model"):
@@ -186,45 +175,24 @@ def _trec(data: bytes, path: File, kind: Trec, *, rank: bool = False) -> pl.Data
     text = pl.Series([_text(data, path)]).str.split("\n").explode().str.strip_chars(BLANKS)
     words = text.str.replace_all(f"[{BLANKS}]+", " ").str.splitn(" ", len(names) + 1).struct.unnest()
     words.columns = [*names, "more"]
-    table = words.with_columns(text=text).with_row_index("line", offset=1).filter(text != "")
-    comment = pl.col("text").str.starts_with("#")
-    whole = pl.col(names[-1]).is_not_null() & (pl.lit(kind == "run") | pl.col("more").is_null())
-    good = {name: pl.col(name).cast(pl.Float64, strict=False).is_not_nan().fill_null(value=False) for name in numbers}
-    for name in {"rank", "relevance"} & {*numbers}:  # 1e3 and 0.5 are 1 and 0 for trec_eval
-        good[name] = pl.col(name).str.contains(r"^[-+]?\d{1,15}(\.0*)?$")
-    for broken, why in (
-        (comment & whole & good[numbers[-1]], "may be a comment or a row: take out the line, or the # in front"),
-        (~comment & ~whole, f"is no {kind} of TREC, which has {len(names)} columns, {' '.join(names)}"),
-        *(
-            (~comment & ~good[one], f"has a {one} that is no {'' if one == 'score' else 'whole '}number")
-            for one in numbers
-        ),
-    ):
-        for line, held in table.filter(broken).select("line", "text").head(1).rows():
+    table = (
+        words.with_columns(text=text).with_row_index("line", offset=1).filter(text != "", ~text.str.starts_with("#"))
+    )
+    broken = {f"is no {kind} of TREC, which has {len(names)} columns, {' '.join(names)}": pl.col(names[-1]).is_null()}
+    if kind == "qrels":
+        broken = {why: lacks | pl.col("more").is_not_null() for why, lacks in broken.items()}
+    for name in numbers:
+        good = pl.col(name).cast(pl.Float64, strict=False).is_not_nan().fill_null(value=False)
+        if name != "score":  # 1e3 and 0.5 are 1 and 0 for trec_eval
+            good = pl.col(name).str.contains(r"^[-+]?\d{1,15}(\.0*)?$")
+        broken[f"has a {name} that is no {'' if name == 'score' else 'whole '}number"] = ~good
+    for why, bad in broken.items():
+        for line, held in table.filter(bad).select("line", "text").head(1).rows():
             raise FrameError(f"{path}: line {line}, {held[:120]!r}, {why}.")
-    table = table.filter(~comment)
     if table.is_empty():
         raise FrameError(f"{path} is empty: a {kind} of TREC has {len(names)} columns, {' '.join(names)}.")
     values = [pl.col(one).cast(pl.Float64).cast(pl.Float64 if one == "score" else pl.Int64) for one in numbers]
     return table.select("user", "item", *values, *["model"] * (kind == "run"))
-
-
-def kind_of(data: bytes) -> Trec | None:
-    """Return the format of text by its first line: "run", "qrels" or None."""
-    words = _first_words(data)
-    if len(words) >= 6 and words[1].upper() in ("Q0", "0") and _is_number(words[4]):
-        return "run"
-    return "qrels" if len(words) == 4 and _is_number(words[3]) else None
-
-
-def _first_words(data: bytes) -> list[str]:
-    """Return the words of the first line that is neither blank nor a comment."""
-    lines = (line.split() for line in data[:65_536].decode("utf-8", "replace").splitlines())
-    return next((words for words in lines if words and not words[0].startswith("#")), [])
-
-
-def _is_number(text: str) -> bool:
-    return pl.Series([text]).cast(pl.Float64, strict=False).is_not_nan().all() is True
 
 
 # ---- results as files

@@ -1,8 +1,8 @@
 """Every form as a table with a row an item: mappings and Series by user, lists in cells, and one frame with both sides.
 
-A *complete* frame has a row for each item that was recommended or is relevant: a missing rank means relevant but not
+A frame of both sides has a row for each item that was recommended or is relevant: a missing rank means relevant but not
 recommended, a missing relevance means recommended but not judged; if it has no items, as in learning to rank, each row is one.
-A *list* frame has a row for each user, with a list of recommended items and the relevant ones beside it.
+Or it has a row for each user, with a list of recommended items and the relevant ones beside it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,6 @@ import polars as pl
 
 from recnb.data import validation
 from recnb.data.columns import Frame, Made, by_name, columns_of, find, role_of, table_of
-from recnb.data.parts import source_of
-from recnb.data.source import Source
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
 
@@ -43,74 +41,87 @@ ONLY_LISTED = Sentence(N_("relevant items: those in this frame, which holds no r
 
 def by_item(given: Any, name: str, columns: Mapping[str, str | None]) -> tuple[Frame, set[str]]:
     """Return a table with a row an item of what callers hold by user, and the keywords whose columns are used up by it."""
-    ordered = name == RECS
     if isinstance(given, Mapping) and len(given) <= 20 and {*validation.IDS} <= {*map(role_of, given)}:
         held = f"a mapping of columns ({', '.join(map(repr, given))}) is given, where one of users is needed"
         raise FrameError(f"{name}: {held}; make it a frame, pandas.DataFrame(...).")
     by_user = isinstance(given, pd.Series) and given.index.nlevels == 1 and not pd.api.types.is_numeric_dtype(given)
     if isinstance(given, Mapping) or by_user:
         where = f"{name}: what is given holds "
-        users = _ids(given.keys(), where, "users")
-        return _of_lists(users, [*(given.values() if isinstance(given, Mapping) else given)], where, ordered), set()
+        lists = [*(given.values() if isinstance(given, Mapping) else given)]
+        return _of_lists(_ids(given.keys(), where, "users"), lists, where, ordered=name == RECS), set()
     if not hasattr(type(given), "columns") and not hasattr(type(given), "__arrow_c_stream__"):
         return given, set()
-    names, keyword = columns_of(given, name), COLUMN_OF_LISTS.get(name, "")
-    items = [column for column in names if column == columns.get("item")] or by_name(names, "item")
-    numbers = {columns.get(role) for role in validation.CHECKS}
-    if items and (
-        not _holds_lists(given, items[0]) or any(one in numbers or role_of(one) in validation.CHECKS for one in names)
-    ):
-        return given, set()  # a number of each row belongs to one item
-    lists = [column for column in names if column == columns.get(keyword)] or [
-        column for column in names if role_of(column) == keyword or _holds_lists(given, column)
-    ]
-    if len(lists) != 1:
+    label = _column_of_lists(given, name, columns)
+    if label is None:
         return given, set()
     user = find(given, name, ["user"], columns)["user"]
-    table = _in_cells(given, name, user, lists[0], ordered).rename({"user": user})
-    return Made(table), {role for role in (keyword, "item") if columns.get(role) == lists[0]}
+    table = _of_cells(given, name, user, label, ordered=name == RECS).rename({"user": user})
+    return Made(table), {role for role in (COLUMN_OF_LISTS.get(name, ""), "item") if columns.get(role) == label}
 
 
-def _in_cells(frame: Frame, name: str, user: str, label: str, ordered: bool) -> pl.DataFrame:
+def _column_of_lists(frame: Frame, name: str, columns: Mapping[str, str | None]) -> str | None:
+    """Return the one column that holds a list for each user, if there is one."""
+    names, keyword = columns_of(frame, name), COLUMN_OF_LISTS.get(name)
+    named = [column for column in names if keyword and column == columns.get(keyword)]
+    lists = named or [column for column in names if role_of(column) == keyword or _holds_lists(frame, column)]
+    items = [column for column in names if column == columns.get("item")] or by_name(names, "item")
+    numbers = {column for role in validation.CHECKS for column in (columns.get(role), *by_name(names, role))}
+    if items and (items[0] not in lists or numbers & {*names}):
+        return None  # a number of each row belongs to one item
+    return lists[0] if len(lists) == 1 else None
+
+
+def _holds_lists(frame: Frame, column: Any) -> bool:
+    """Return whether a column of a frame in memory has lists in its cells."""
+    if isinstance(frame, pl.DataFrame):
+        return isinstance(frame.schema[column], (pl.List, pl.Array))
+    if not isinstance(frame, pd.DataFrame) or not isinstance(
+        frame[column].dtype, (np.dtypes.ObjectDType, pd.ArrowDtype)
+    ):
+        return False
+    return is_several(next((cell for cell in frame[column] if is_several(cell) or not pd.isna(cell)), None))
+
+
+def _of_cells(frame: Frame, name: str, user: str, label: str, *, ordered: bool) -> pl.DataFrame:
     """Return the items of the lists in a column of a frame."""
     users = table_of(frame, name, {"user": user})["user"]
     if len(users) == 0:
         raise FrameError(f"{name}: there are no rows to evaluate, it is empty.")
     cells = frame if isinstance(frame, pd.DataFrame) else table_of(frame, name, {label: label})
-    return _of_lists(users, cells[label].to_list(), f"{name}: column {label!r} holds ", ordered)
+    return _of_lists(users, cells[label].to_list(), f"{name}: column {label!r} holds ", ordered=ordered)
 
 
-def _of_lists(users: pl.Series, lists: list[Any], where: str, ordered: bool) -> Made:
+def _of_lists(users: pl.Series, lists: list[Any], where: str, *, ordered: bool) -> Made:
     """Return user and item; rank or score of recommendations, which are `ordered`, and relevance of a truth that has it.
 
     An empty or missing list is no list: its user has no row.
     """
-    if users.is_duplicated().any():
-        twice = users.filter(users.is_duplicated())[0]
-        raise FrameError(f"{where}more than one list of user {twice!r}: lists of items have one row a user.")
+    for user in users.filter(users.is_duplicated()).head(1):
+        raise FrameError(f"{where}more than one list of user {user!r}: lists of items have one row a user.")
     if not set(map(type, lists)) <= {list, tuple, dict}:
-        lists = [_as_list(one, users[at], where, ordered) for at, one in enumerate(lists)]
+        lists = [_as_list(one, users[row], where, ordered=ordered) for row, one in enumerate(lists)]
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-    user, item = (
-        users.gather(np.repeat(np.arange(len(users)), lengths)),
-        _ids(chain.from_iterable(lists), where, "items"),
-    )
-    if not any(isinstance(one, Mapping) for one in lists):
-        rank = np.arange(1, len(item) + 1) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return Made({"user": user, "item": item} | ({"rank": rank} if ordered else {}))
+    long = {
+        "user": users.gather(np.repeat(np.arange(len(users)), lengths)),
+        "item": _ids(chain(*lists), where, "items"),
+    }
+    scored = any(isinstance(one, Mapping) for one in lists)
+    if not scored:
+        rank = np.arange(1, lengths.sum() + 1) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return Made(long | ({"rank": rank} if ordered else {}))
     if ordered and any(len(one) and not isinstance(one, Mapping) for one in lists):
         fix = "Give all users lists in rank order, or all of them mappings of item to score."
         raise FrameError(f"{where}lists for some users and mappings for others.", fix=fix)
     role = "score" if ordered else "relevance"
-    numbers = chain.from_iterable(one.values() if isinstance(one, Mapping) else [1.0] * len(one) for one in lists)
+    numbers = chain(*[one.values() if isinstance(one, Mapping) else [1.0] * len(one) for one in lists])
     try:
         floats = pl.Series([None if number is None else float(number) for number in numbers], dtype=pl.Float64)
     except (TypeError, ValueError) as problem:
         raise FrameError(f"{where}a {role} that is no number: {problem}.") from problem
-    return Made({"user": user, "item": item, role: floats})
+    return Made(long | {role: floats})
 
 
-def _as_list(one: Any, user: Any, where: str, ordered: bool) -> Any:
+def _as_list(one: Any, user: Any, where: str, *, ordered: bool) -> Any:
     """Return the items of one user as a list or a mapping."""
     if one is None or (isinstance(one, float) and np.isnan(one)):
         return []
@@ -127,44 +138,45 @@ def _as_list(one: Any, user: Any, where: str, ordered: bool) -> Any:
     )
 
 
-def _holds_lists(frame: Frame, column: Any) -> bool:
-    """Return whether a column of a frame in memory has lists in its cells."""
-    if isinstance(frame, pd.DataFrame) and (
-        frame[column].dtype == object or isinstance(frame[column].dtype, pd.ArrowDtype)
-    ):
-        return is_several(next((cell for cell in frame[column] if is_several(cell) or not pd.isna(cell)), None))
-    return isinstance(frame, pl.DataFrame) and isinstance(frame.schema[column], (pl.List, pl.Array))
-
-
 def _ids(values: Iterable[Any], where: str, what: str) -> pl.Series:
     """Return ids as they are, of one kind; None is missing."""
+    import pyarrow as pa
+
     values = list(values)
-    types = set(map(type, values))
     try:
-        if len(types) > 1 and types & {bool, np.bool_}:  # True would become 1
-            raise TypeError
-        return pl.Series(values, strict=True, dtype=None if values else pl.String)
-    except (TypeError, OverflowError, pl.exceptions.PolarsError) as problem:
+        return pl.Series(pl.from_arrow(pa.array(values) if values else pa.array([], pa.string())))
+    except (pa.ArrowException, OverflowError) as problem:
+        kinds = ", ".join(sorted({type(one).__name__ for one in values}))
         fix = "Make them one kind, such as str(item); items with their scores or relevance are a mapping of each user, dict(pairs)."
-        kinds = ", ".join(sorted(one.__name__ for one in types))
         raise FrameError(f"{where}{what} of more than one kind: {kinds}, such as {values[0]!r}.", fix=fix) from problem
 
 
 # ---- one frame with both sides
 
 
-def both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Source:
+class BothSides(NamedTuple):
+    """What one frame holds: both tables with their columns by role, and what is to be said of them."""
+
+    recs: pl.DataFrame
+    truth: pl.DataFrame
+    labels: Mapping[str, str]
+    truth_labels: Mapping[str, str]
+    notes: tuple[str | Sentence, ...] = ()
+
+
+def both_sides(frame: Frame, columns: Mapping[str, str | None]) -> BothSides:
     """Split one frame into recommendations and truth."""
-    name, names = "the frame", columns_of(frame, "the frame")
+    name = "the frame"
+    names = columns_of(frame, name)
     for role, column in columns.items():
         if column is not None and column not in names:
             problem = f"{name} has no column {column!r}, which {role}={column!r} names. Columns: {listed(names)}."
             raise ColumnError(problem)
-    if {"recommended", "relevant"} <= {*map(role_of, names)} | {role for role, column in columns.items() if column}:
-        return _list_frame(frame, columns, name)
+    if all(columns.get(role) or by_name(names, role) for role in COLUMN_OF_LISTS.values()):
+        return _both_lists(frame, columns, name)
     index: list[Any] = [*frame.index.names] if isinstance(frame, pd.DataFrame) else []
-    has_items = columns.get("item") is not None or bool(by_name([*names, *index], "item"))
-    ids = ["user", "item"] if has_items else ["user"]
+    has_items = bool(columns.get("item") or by_name([*names, *index], "item"))
+    ids = validation.IDS if has_items else ("user",)
     labels = find(frame, name, ids, columns, ["rank", "score", "relevance"], both_sides=True)
     table = table_of(frame, name, labels)
     if not has_items:
@@ -172,34 +184,32 @@ def both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Source:
         table = table.with_row_index("item")
     table = validation.ids(table, name, labels)
     numbers = [role for role in ("rank", "score") if role in labels]
-    placed, judged = (~validation.is_missing(table[role]) for role in (numbers[0], "relevance"))
-    for row in (~(placed | judged if has_items else placed & judged)).arg_true().head(1).to_list():
+    placed, judged = ~validation.is_missing(table[numbers[0]]), ~validation.is_missing(table["relevance"])
+    for row in (~(placed | judged if has_items else placed & judged)).arg_true().head(1):
         pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
-        needed = (
-            "neither a rank or score nor a relevance"
-            if has_items
-            else "no score or no relevance, and rows without items need both"
-        )
-        raise FrameError(f"{name}: row {row} ({pair}) has {needed}: drop such rows.")
+        lacks = "no score or no relevance, and rows without items need both"
+        lacks = "neither a rank or score nor a relevance" if has_items else lacks
+        raise FrameError(f"{name}: row {row} ({pair}) has {lacks}: drop such rows.")
     for there, verb, role in ((placed, "recommends", numbers[0]), (judged, "judges", "relevance")):
         if not there.any():
             raise FrameError(f"{name} {verb} nothing: every value of {labels[role]!r} is missing.")
     notes: list[str | Sentence] = [] if (judged & ~placed).any() else [ONLY_LISTED]
     if not has_items:
         notes.append(ROWS_ARE_ITEMS)
-    if numbers == ["score"] and (n := int((~placed).sum())):
-        notes.append(Sentence(NOT_SCORED, {"n": n}))
+    if numbers == ["score"] and not placed.all():
+        notes.append(Sentence(NOT_SCORED, {"n": int((~placed).sum())}))
     recs, truth = table.filter(placed)[["user", "item", *numbers]], table.filter(judged)[["user", "item", "relevance"]]
-    return source_of(recs, truth, labels, labels, notes=tuple(notes))
+    return BothSides(recs, truth, labels, labels, tuple(notes))
 
 
-def _list_frame(frame: Frame, columns: Mapping[str, str | None], name: str) -> Source:
-    labels = find(frame, name, ["user", "recommended", "relevant"], columns)
+def _both_lists(frame: Frame, columns: Mapping[str, str | None], name: str) -> BothSides:
+    """Read a frame with a row for each user."""
+    labels = find(frame, name, ["user", *COLUMN_OF_LISTS.values()], columns)
     tables, roles = [], []
     for side, verb in (("recommended", "recommends"), ("relevant", "judges")):
-        table = _in_cells(frame, name, labels["user"], labels[side], side == "recommended")
+        table = _of_cells(frame, name, labels["user"], labels[side], ordered=side == "recommended")
         if table.height == 0:
             raise FrameError(f"{name} {verb} nothing: every list of {labels[side]!r} is empty.")
         roles.append({"user": labels["user"], **dict.fromkeys(["item", *table.columns[2:]], labels[side])})
         tables.append(validation.ids(table, name, roles[-1]))
-    return source_of(tables[0], tables[1], roles[0], roles[1])
+    return BothSides(tables[0], tables[1], roles[0], roles[1])

@@ -13,10 +13,11 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import Prepared, validation
+from recnb.data.columns import from_pandas
 from recnb.data.encoding import distinct, positions
 from recnb.data.side_data import SideData
 from recnb.data.source import ranked
-from recnb.errors import FrameError, OptionError, RecnbError, is_several, listed, near, quoted
+from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.hits import Bools, Floats, Hits, Ints
 from recnb.metrics.recommendation_lists import Catalogue, HitsWithPopularity, Lists, missing
 from recnb.metrics.serendipity import expected_ranks, popular_places
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Columns that are taken for genres if nothing else is said.
 GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
+#: Types of columns of words.
+WORDS = (pl.String, pl.Categorical, pl.Enum, pl.List, pl.Array)
 
 
 class ItemData:
@@ -39,14 +42,13 @@ class ItemData:
 
     @cached_property
     def recs(self) -> pl.DataFrame:
-        """Every recommended row: user, item, rank."""
+        """Return every recommended row: user, item, rank."""
         prepared = self.prepared
         convention, recs = prepared.convention, prepared.recs
         if convention.ties == "worst" or convention.score_dtype != "float64":
             # An order that looks at the truth, or at rounded scores, is none that anyone was shown.
-            recs = ranked(
-                prepared.source.recs, Convention(order=convention.order, duplicates="dedupe"), prepared.source.labels
-            )
+            shown = Convention(order=convention.order, duplicates="dedupe")
+            recs = ranked(prepared.source.recs, shown, prepared.source.labels)
         elif convention.duplicates not in ("error", "dedupe"):
             recs = recs.sort("rank").unique(["user", "item"], keep="first", maintain_order=True)
         return recs.select("user", "item", "rank")
@@ -91,10 +93,8 @@ class ItemData:
     def _lists(self, users: pl.Series) -> Lists:
         recs, items = self.recs, self.items
         user, rank, item = positions(users, recs["user"]), recs["rank"].to_numpy(), positions(items, recs["item"])
-        if (user < 0).any():
-            inside = user >= 0
-            user, rank, item = user[inside], rank[inside], item[inside]
         order = in_order(user * (int(rank.max(initial=0)) + 1) + rank)
+        order = order[user[order] >= 0]
         user, rank, item = user[order], rank[order], item[order]
         length = np.zeros(len(users), dtype=np.int64)
         last = np.flatnonzero(np.r_[user[1:] != user[:-1], True][: len(user)])
@@ -103,15 +103,16 @@ class ItemData:
 
     @cached_property
     def _counts(self) -> dict[str, Any]:
-        """How many users and rows of train hold each item, and the number of its users; nothing without train."""
+        """Count the users and rows of train that hold each item, and its users; nothing without train."""
         if (train := self.side_data.train) is None:
             return {}
-        users, interactions = (self._counted(had["item"]) for had in (self._unique_train, train))
+        items = [positions(self.items, had["item"]) for had in (self._unique_train, train)]
+        users, interactions = (np.bincount(had, minlength=len(self.items)) for had in items)
         return {"users": users, "interactions": interactions, "n_users": train["user"].n_unique()}
 
     @cached_property
     def listed(self) -> Bools | None:
-        """Which items the catalogue lists: those of items=, or those of train; None without either."""
+        """Mark the items of the catalogue: those of items=, or those of train; None without either."""
         if self.side_data.items is not None:
             return self.marked(self.side_data.items["item"])
         return None if self.side_data.train is None else self.marked(self._unique_train["item"])
@@ -122,11 +123,8 @@ class ItemData:
         assert train is not None
         return train if validation.repeated(train, ["user", "item"]).height == 0 else train.unique(["user", "item"])
 
-    def _counted(self, items: pl.Series) -> Ints:
-        return np.bincount(positions(self.items, items), minlength=len(self.items))
-
     def marked(self, items: pl.Series) -> Bools:
-        """Which items are among these."""
+        """Mark the items that are among these."""
         marked = np.zeros(len(self.items), dtype=bool)
         marked[positions(self.items, items)] = True
         return marked
@@ -141,17 +139,17 @@ class ItemData:
         return seen.select("rank").collect()["rank"].to_numpy()
 
     def again(self, k: int | None) -> int:
-        """Number of rows down to rank k whose item the user has in train."""
+        """Count the rows down to rank k whose item the user has in train."""
         return int((self._ranks_again <= (np.inf if k is None else k)).sum())
 
     def seen(self, lists: Lists, known: Bools) -> int:
-        """Number of recommended items that are not marked as known."""
+        """Count the recommended items that are not marked as known."""
         return int(((lists.times_shown > 0) & ~known).sum())
 
     # What metrics ask to be read
 
     def history(self, users: pl.Series | None = None) -> tuple[Ints, Ints]:
-        """The training items of users with a list, or of these, each once: positions of user and item, sorted by user."""
+        """Return the training items of users with a list, or of these, each once: positions of user and item, sorted by user."""
         had = self._unique_train
         user = positions(self.users if users is None else users, had["user"])
         inside = np.flatnonzero(user >= 0)
@@ -159,7 +157,7 @@ class ItemData:
         return user[order], positions(self.items, had["item"])[order]
 
     def taken(self) -> Sparse:
-        """Items × users of train, 1 where the user has the item."""
+        """Return items × users of train, 1 where the user has the item."""
         from scipy import sparse
 
         had = self._unique_train
@@ -168,7 +166,7 @@ class ItemData:
         return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(len(self.items), len(users)))
 
     def familiar(self, prepared: Prepared, hits: Hits) -> HitsWithPopularity:
-        """The hits, and how familiar the relevant items of each user are."""
+        """Return the hits, and how familiar the relevant items of each user are."""
         key = ("familiar", id(prepared.truth))
         if key not in self._read:
             count = self.catalogue.counts("interactions", "serendipity")
@@ -180,17 +178,17 @@ class ItemData:
         return HitsWithPopularity(hits, *self._read[key])
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
-        """Items × features: genres as words, or numbers."""
+        """Return items × features (genres as words, or numbers), and which items are described."""
         matrix, _labels = self._described(columns, "features", metric)
         assert self.side_data.items is not None
         return matrix, self.marked(self.side_data.items["item"])
 
     def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
-        """Items × genres, 1 where the item has it, and what the genres are called."""
+        """Return items × genres, 1 where the item has it, and what the genres are called."""
         return self._described(column, "genre", metric)
 
     def _described(self, columns: object, argument: str, metric: str) -> tuple[Sparse, Sequence[str]]:
-        """Items × (words of one column, or numbers of several), by position of the item, and what they are called."""
+        """Return items × (words of one column, or numbers of several), by position of the item, and what they are called."""
         from scipy import sparse
 
         items = self.side_data.items
@@ -198,99 +196,73 @@ class ItemData:
             raise missing(metric, argument)
         chosen = _columns(items, columns, argument, metric)
         if (argument, *chosen) not in self._read:
-            if len(chosen) == 1 and _is_words(items[chosen[0]]):
+            if len(chosen) == 1 and items[chosen[0]].dtype in WORDS:
                 row, words = _words(items[chosen[0]])
                 names = words.unique().sort()
                 column, cells, labels = positions(names, words), np.ones(len(row)), names.to_list()
             else:
-                table = np.stack([_numbers(items[name], name, argument) for name in chosen], axis=1)
+                table = np.stack([_numbers(items[name], argument) for name in chosen], axis=1)
                 row, column = np.nonzero(table)
                 cells, labels = table[row, column], [*chosen]
-            place, shape = positions(self.items, items["item"]), (len(self.items), len(labels))
-            self._read[argument, *chosen] = sparse.csr_array((cells, (place[row], column)), shape=shape), labels
+            item, shape = positions(self.items, items["item"]), (len(self.items), len(labels))
+            self._read[argument, *chosen] = sparse.csr_array((cells, (item[row], column)), shape=shape), labels
         matrix, labels = self._read[argument, *chosen]
         return matrix, labels
 
     def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
-        """A matrix of distances, and the row of it that each item has."""
-        listed, kind = self.side_data.items, validation.kind
-        names, matrix = _square(given, None if listed is None else listed["item"])
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise FrameError(f"distances has the shape {matrix.shape}: give items × items.")
-        if len(names) != len(matrix):
-            raise FrameError(
-                f"distances has {len(matrix):,} rows and there are {len(names):,} items in items=: give a row and a column for each, or a "
-                "frame with items as index and as columns."
-            )
+        """Return a matrix of distances, and the row of it that each item has."""
+        if not isinstance(given, pd.DataFrame) or list(given.index) != list(given.columns):
+            need = "give a frame with the same items as index and as columns, in the same order"
+            raise FrameError(f"distances={quoted(given)} has no names of items: {need}.")
+        try:
+            matrix = given.to_numpy(dtype=np.float64)
+        except (TypeError, ValueError) as problem:
+            raise FrameError("distances holds something that is no number.") from problem
         if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-12):
             raise FrameError(
                 "distances holds a missing number, or is not the same both ways: give one distance a pair."
             )
+        names, kind = from_pandas(given.index.to_series(), "distances", "index", "item"), validation.kind
         if kind(names.dtype) != kind(self.items.dtype):
-            raise FrameError(
-                f"distances names its items by {kind(names.dtype)}, such as {names[0]!r}, and the lists hold "
-                f"{kind(self.items.dtype)}, such as {self.items[0]!r}. They would never match."
-            )
-        at = positions(self.items, names)
-        row = np.full(len(self.items), -1)
-        row[at[at >= 0]] = np.flatnonzero(at >= 0)
+            mine, theirs = (f"{kind(ids.dtype)}, such as {ids[0]!r}" for ids in (names, self.items))
+            raise FrameError(f"distances names its items by {mine}, and the lists hold {theirs}.")
+        item, row = positions(self.items, names.cast(self.items.dtype)), np.full(len(self.items), -1)
+        row[item[item >= 0]] = np.flatnonzero(item >= 0)
         return matrix, row
 
 
 def _columns(items: pl.DataFrame, columns: object, argument: str, metric: str) -> tuple[str, ...]:
-    """The columns of items that were named, or those that speak for themselves."""
-    has = [name for name in items.columns if name != "item"]
+    """Return the columns of items that were named, or those that speak for themselves."""
+    there = [name for name in items.columns if name != "item"]
     if columns is None:
-        named = [name for name in has if name.lower() in GENRES and _is_words(items[name])]
-        flags = [name for name in has if _is_flag(items[name])]
+        named = [name for name in there if name.lower() in GENRES and items[name].dtype in WORDS]
+        flags = [name for name in there if _is_flag(items[name])]
         if len(named) == 1 or (flags and not named):
             return tuple(named or flags)
         found = f"{' and '.join(map(repr, named))} could each be meant" if named else "has no column of genres"
-        columns_of_items = f" {found}. Its columns: {listed(has) or 'none'}."
-        fix = ("Say which: ", f"{argument}={quoted((named or has or ['genres'])[0])}", ".")
-        raise OptionError("items=", columns_of_items, fix=fix, subject=f"{metric}: ")
+        fix = f"Say which: {argument}={quoted((named or there or ['genres'])[0])}."
+        problem = f"items= {found}. Its columns: {listed(there) or 'none'}."
+        raise OptionError(problem, fix=fix, subject=f"{metric}: ")
     given = [columns] if isinstance(columns, str) else columns
-    if not is_several(given):
-        raise OptionError(f"{argument}={quoted(columns)}: name a column of items=, or several in a list.")
-    chosen = tuple(str(name) for name in given)
-    for name in chosen:
-        if name not in has:
-            problem = (f"{argument}={quoted(columns)}", ": ", "items=", f" has no column {name!r}.")
-            raise OptionError(*problem, fix=near(name, has))
+    chosen = tuple(map(str, given)) if is_several(given) else ()
     if not chosen:
-        raise OptionError(f"{argument} names no column of items=.")
+        said = f"{argument}={quoted(columns)} names no column of items="
+        raise OptionError(f"{said}: name one, or several in a list.")
+    for name in chosen:
+        if name not in there:
+            raise OptionError(f"{argument}={quoted(columns)}: items= has no column {name!r}.", fix=near(name, there))
     return chosen
 
 
-def _square(given: Any, order: pl.Series | None) -> tuple[pl.Series, Floats]:
-    """Items and distances of a frame with items as index and columns, or of a bare matrix in the order of items."""
-    if isinstance(given, pd.DataFrame):
-        if list(given.index) != list(given.columns):
-            raise FrameError("distances: index and columns must hold the same items in the same order.")
-        items = pl.Series("item", list(given.index))
-        return items.cast(pl.Int64) if items.dtype.is_integer() else items, given.to_numpy(dtype=np.float64)
-    if order is None:
-        raise RecnbError(
-            "distances is a matrix without names: give a frame with items as index and as columns, or items= in the same order."
-        )
-    try:
-        return order, np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as problem:
-        raise FrameError("distances holds something that is no number: give a matrix of items × items.") from problem
-
-
-def _is_words(column: pl.Series) -> bool:
-    return column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.List, pl.Array)
-
-
 def _is_flag(column: pl.Series) -> bool:
+    """Return whether a column is 0 and 1, or True and False."""
     if not column.dtype.is_numeric() or column.null_count():
         return column.dtype == pl.Boolean
     return bool(((column == 0) | (column == 1)).all())
 
 
 def _words(column: pl.Series) -> tuple[Ints, pl.Series]:
-    """The row and the word of each genre: of lists, or of text such as "comedy|drama"."""
+    """Return the row and the word of each genre: of lists, or of text such as "comedy|drama"."""
     of_lists = column.dtype in (pl.List, pl.Array)
     lists = column.cast(pl.List(pl.String)) if of_lists else column.cast(pl.String).str.split("|")
     table = pl.DataFrame({"row": np.arange(len(column)), "word": lists}).explode("word")
@@ -299,17 +271,14 @@ def _words(column: pl.Series) -> tuple[Ints, pl.Series]:
     return table["row"].to_numpy(), table["word"]
 
 
-def _numbers(column: pl.Series, name: str, argument: str) -> Floats:
+def _numbers(column: pl.Series, argument: str) -> Floats:
+    """Return the numbers of one of several columns; those that name a genre are 0 and 1."""
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        held = f"holds {validation.kind(column.dtype)}, and several columns of "
-        need = " must hold numbers: name one column of words, or columns of numbers."
-        raise FrameError(f"items: column {name!r} {held}{argument}={need}")
-    numbers = column.cast(pl.Float64).to_numpy()
+        held = f"holds {validation.kind(column.dtype)}, and several columns of {argument}= must hold numbers"
+        raise FrameError(f"items: column {column.name!r} {held}: name one column of words, or columns of numbers.")
+    numbers = np.asarray(column.cast(pl.Float64).to_numpy(), dtype=np.float64)
     if not np.isfinite(numbers).all():
-        raise FrameError(f"items: column {name!r} holds a number that is missing or infinite: fill it in.")
+        raise FrameError(f"items: column {column.name!r} holds a number that is missing or infinite: fill it in.")
     if argument == "genre" and not np.isin(numbers, (0, 1)).all():
-        raise FrameError(f"items: column {name!r} holds other numbers than 0 and 1, which name no genre.")
-    return np.asarray(numbers, dtype=np.float64)
-
-
-__all__ = ["ItemData"]
+        raise FrameError(f"items: column {column.name!r} holds other numbers than 0 and 1, which name no genre.")
+    return numbers

@@ -19,7 +19,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import Batches, Buckets, batches_of, ranges_of, release_memory
-from recnb.data.columns import Frame, Roles, columns_of, find, role_of, roles_of
+from recnb.data.columns import Frame, columns_of, find, role_of
 from recnb.data.encoding import distinct
 from recnb.data.join import ranges
 from recnb.data.parallel import in_turn
@@ -80,21 +80,12 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
             raise ColumnError(*named, fix=f"Columns: {listed}.")
 
 
-def one_model(models: pl.Series, column: str, library: str = "", *, both_sides: bool = False) -> None:
+def one_model(models: pl.Series, column: str, *, both_sides: bool = False) -> None:
     """Refuse the lists of several models; `both_sides`: in a frame that holds the truth as well."""
     if len(models) > 1:
-        which, frame = ("the frame holds", "frame") if both_sides else ("recommendations hold", "recs")
-        given = frame if both_sides else "recs, truth"
-        raise FrameError(
-            f"{which} the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: compare them, "
-            f"recnb.compare({given}), or evaluate one alone",
-            Roles({}, library).code(
-                f"{frame}[{frame}[{column!r}] == {models[0]!r}]",
-                f"{frame}.filter(pl.col({column!r}) == {models[0]!r})",
-                ", ",
-            ),
-            ".",
-        )
+        frames, which = ("frame", "the frame holds") if both_sides else ("recs, truth", "recommendations hold")
+        found = f"{which} the lists of {len(models)} models in column {column!r}, such as {models[0]!r}"
+        raise FrameError(f"{found}: compare them, recnb.compare({frames}), or evaluate one alone.")
 
 
 @dataclass(frozen=True)
@@ -136,7 +127,7 @@ class Facts:
             if rows == 0:
                 raise FrameError(f"{name} is empty: it has no rows to evaluate.")
         if layout.model is not None:
-            one_model(pl.Series(sorted(self.models)), layout.model, roles_of(layout.recs).library)
+            one_model(pl.Series(sorted(self.models)), layout.model)
         check_users(n_users, self.met, self.users, self.highest, convention)
 
 

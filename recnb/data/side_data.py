@@ -15,8 +15,8 @@ from recnb.data.forms import RECS, ROWS_ARE_ITEMS
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
 
-#: The most values of a column that may be one of models.
-MOST_MODELS = 50
+#: The ids of each frame.
+SIDES: dict[str, tuple[str, ...]] = {"train": validation.IDS, "items": ("item",), "users": ("user",)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,76 +26,68 @@ class SideData:
     train: pl.DataFrame | None = None  #: user, item: what users had before
     items: pl.DataFrame | None = None  #: a row an item: item, and what is known of it
     users: pl.DataFrame | None = None  #: a row a user: user, and what is known of them
-    truth: Frame | None = None  #: what else the truth (or the one frame with both sides) holds, and its users and items
+    truth: Frame | None = (
+        None  #: users and items of the truth (or the one frame with both sides) and what else it holds
+    )
     truth_user: str = "user"  #: the column of users in it
     truth_item: str = "item"
     call: Call = field(default_factory=Call)  #: how all of it was given
-    recs: Frame | None = None  #: the same of the recommendations; None if there is nothing else, or if it is not here
-
-    def model_column(self, source: Source) -> str | None:
-        """Return a column of few values of the recommendations without which a pair of user and item, or a rank, is repeated."""
-        others = [] if self.recs is None else columns_of(self.recs, RECS)
-        rows = [source.recs.select("user", role) for role in ("item", "rank") if others and role in source.labels]
-        if any(table.is_duplicated().any() for table in rows):
-            for name in (name for name in others if name not in source.labels.values()):
-                values = table_of(self.recs, RECS, {name: name})[name].alias("model")
-                parts = (table.with_columns(values) for table in rows)
-                if values.n_unique() <= MOST_MODELS and not any(table.is_duplicated().any() for table in parts):
-                    return name
-        return None
+    recs_columns: tuple[str, ...] = ()  #: what else the recommendations hold
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: of train, items and users: role -> column
 
 
 def read_side_data(
-    source: Source, given_truth: Frame, columns: Mapping[str, str | None], *, train: Frame | None = None,
-    items: Frame | None = None, users: Frame | None = None, recs: Frame | None = None,
-) -> SideData:  # fmt: skip
-    """Read each frame and check that its ids are of the type of those of the recommendations.
+    source: Source, given_truth: Frame, columns: Mapping[str, str | None], *, recs: Frame | None = None, **frames: Frame
+) -> SideData:
+    """Read train, items and users, and check that their ids are of the type of those of the recommendations.
 
     `recs` are the recommendations, if the truth is a frame of its own.
     """
-    if ROWS_ARE_ITEMS in source.notes and (train is not None or items is not None):
-        by_items = f"{'items' if train is None else 'train'}= is joined by item, and the frame has no item column that recnb knows."
+    given = {name: frame for name, frame in frames.items() if frame is not None}
+    if ROWS_ARE_ITEMS in source.notes and {"train", "items"} & {*given}:
+        by_items = f"{'train' if 'train' in given else 'items'}= is joined by item, and the frame has no item column that recnb knows."
         raise ColumnError(by_items, fix="Name it, item='...'.")
-    labels, here = source.truth_labels, recs is not None and source.in_memory
+    labels = {name: find(frame, name, SIDES[name], columns) for name, frame in given.items()}
+    tables = {name: _read(frame, name, labels[name], source) for name, frame in given.items()}
     return SideData(
-        train=None if train is None else _read(train, "train", validation.IDS, source, columns),
-        items=None if items is None else _read(items, "items", ["item"], source, columns),
-        users=None if users is None else _read(users, "users", ["user"], source, columns),
-        truth=None if given_truth is None else _others(given_truth, "truth", labels, source.truth_roles),
-        truth_user=labels["user"],
-        truth_item=labels["item"],
-        recs=_others(recs, RECS, source.labels, source.roles) if here else None,
+        train=tables.get("train"),
+        items=tables.get("items"),
+        users=tables.get("users"),
+        truth=None if given_truth is None else _others(given_truth, source.truth_labels, source.truth_roles),
+        truth_user=source.truth_labels["user"],
+        truth_item=source.truth_labels["item"],
+        recs_columns=() if recs is None else tuple(_without_role(recs, RECS, [*source.labels.values()])),
+        labels=labels,
     )
 
 
-def _others(frame: Frame, name: str, labels: Mapping[str, str], roles: Sequence[str]) -> Frame:
-    """Copy the users and items of a frame and its columns that have no role."""
-    columns, used = columns_of(frame, name), {labels[role] for role in roles}
-    others = [column for column in columns if column not in used]
+def _without_role(frame: Frame, name: str, used: Sequence[str]) -> list[str]:
+    return [column for column in columns_of(frame, name) if column not in used]
+
+
+def _others(frame: Frame, labels: Mapping[str, str], roles: Sequence[str]) -> Frame | None:
+    """Copy the users and items of the truth with its columns that have no role; None if there are none."""
+    others = _without_role(frame, "truth", [labels[role] for role in roles])
+    if not others:
+        return None
     # Where each row is an item of its own there is no column of items.
-    ids = [column for column in dict.fromkeys([labels["user"], labels["item"]]) if column in columns]
-    read = [*ids, *others] if others else []
+    ids = [labels[role] for role in validation.IDS if labels[role] in columns_of(frame, "truth")]
+    read = [*dict.fromkeys([*ids, *others])]
     # Columns are converted when one is asked for: others may hold values of several kinds, or of a kind that nobody reads.
     if isinstance(frame, pd.DataFrame):
         return frame[read].copy()
     is_polars = isinstance(frame, (pl.DataFrame, pl.LazyFrame))
-    return table_of(frame, name, {one: one for one in read}) if is_polars or not read else arrow_of(frame, read)
+    return table_of(frame, "truth", {one: one for one in read}) if is_polars else arrow_of(frame, read)
 
 
-def _read(
-    frame: Frame, name: str, roles: Sequence[str], source: Source, columns: Mapping[str, str | None]
-) -> pl.DataFrame:
+def _read(frame: Frame, name: str, labels: Mapping[str, str], source: Source) -> pl.DataFrame:
     """Read a frame of pairs; or of one row for each item or user, under the name of its role, with all its other columns."""
-    labels = find(frame, name, roles, columns)
-    others = (
-        [column for column in columns_of(frame, name) if column not in (labels[roles[0]], roles[0])]
-        if len(roles) == 1
-        else []
-    )
-    table = table_of(frame, name, {**labels, **{column: column for column in others}})
-    table = validation.ids(table, name, labels, roles)
+    roles, others = [*labels], dict[str, str]()
+    if len(roles) == 1:
+        others = {column: column for column in _without_role(frame, name, [*labels, *labels.values()])}
+    table = validation.ids(table_of(frame, name, {**labels, **others}), name, labels, roles)
     ids = pl.DataFrame({role: source.sample(role) for role in roles})
     validation.same_kind(ids, table.select(roles), source.labels, labels, name)
-    if len(roles) == 1 and (twice := table.filter(table[roles[0]].is_duplicated())[roles[0]].head(1).to_list()):
-        raise FrameError(f"{name}: {roles[0]} {twice[0]!r} has more than one row: give each {roles[0]} one.")
+    for repeated in table.filter(table[roles[0]].is_duplicated())[roles[0]].head(1) if len(roles) == 1 else ():
+        raise FrameError(f"{name}: {roles[0]} {repeated!r} has more than one row: give each {roles[0]} one.")
     return table

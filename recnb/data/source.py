@@ -26,7 +26,6 @@ from recnb.data.join import (
     number_ids,
     scores_of,
 )
-from recnb.data.lists import check_lists, refuse_repeated_pairs
 from recnb.data.relevance import graded, once, relevant_rows, top_of
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError, NoUsersError
@@ -184,7 +183,7 @@ class Tables(Source):
         read = replace(convention, negative_relevance="keep") if below_0 else convention
         truth = graded(self.truth, self.truth_labels, read)
         top = top_of(truth if self.whole is None else graded(self.whole.truth, self.truth_labels, read))
-        recs, convention = check_lists(self.recs, convention, self.labels)
+        recs, convention = validation.check_lists(self.recs, convention, self.labels)
         joined, truth = self._joined(recs, truth, convention)
         if not self.is_part:
             examples = recs["user"][0], truth["user"][0]
@@ -214,12 +213,12 @@ class Tables(Source):
         try:
             return join(recs, truth, self._ids[by_position], convention), truth
         except RepeatedRankError:
-            refuse_repeated_pairs(recs, self.labels, merge=False)
+            validation.no_pair_twice(recs, "recommendations", self.labels, merge=False)
             validation.no_rank_twice(recs, "recommendations", self.labels)
             raise
         except RepeatedPairError:
             if convention.duplicates == "error":
-                refuse_repeated_pairs(recs, self.labels)
+                validation.no_pair_twice(recs, "recommendations", self.labels)
             truth = once(truth, self.truth_labels, convention)
             return join(recs, truth, number_ids(recs, truth, items), convention), truth
 

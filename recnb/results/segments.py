@@ -286,7 +286,7 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
     if by in WORKED_OUT:
         return _worked_out(data, by)
     hint, code = " Give what is known of them: ", "recs.rec.against(truth, users=frame)"
-    if side_data.recs is not None and by in columns_of(side_data.recs, "recommendations"):
+    if by in side_data.recs_columns:
         hint = " It is one of the recommendations, which may differ within a user: "
         code = f"users=recs[[{data.prepared.source.labels['user']!r}, {by!r}]].drop_duplicates()"
     names = [*of_users, *_names_in_truth(data), *(() if side_data.train is None else WORKED_OUT)]

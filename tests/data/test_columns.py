@@ -46,6 +46,12 @@ def test_two_usual_names_are_ambiguous() -> None:
         recnb.evaluate(RECS.assign(y_pred=1.0), TRUTH)
 
 
+def test_a_column_named_for_one_frame_is_free_in_the_other() -> None:
+    """Predicted ratings and given ones may have the same name."""
+    recs, truth = RECS.rename(columns={"score": "rating"}), TRUTH.rename(columns={"relevance": "rating"})
+    assert recnb.evaluate(recs, truth, score="rating").dcg(k=2) == recnb.evaluate(RECS, TRUTH).dcg(k=2)
+
+
 PROPOSED: dict[str, tuple[dict[str, list[Any]], str]] = {
     "all": ({"who": ["u"], "what": ["i"], "x1": [0.1], "x2": [3]}, "user='who', item='what', score='x1'"),
     "none left": ({"a": ["u"]}, "user='a', item='...', score='...'"),

@@ -153,18 +153,6 @@ def test_arrays_that_a_frame_is_made_over_written_afterwards(kind: str) -> None:
     assert asked(ev) == expected()
 
 
-def test_text_in_arrow_buffers_written_afterwards() -> None:
-    ids = [f"an id of more than twelve bytes, {at}" for at in range(3)]
-    data = np.frombuffer("".join(ids).encode(), dtype=np.uint8).copy()
-    offsets = np.cumsum([0, *map(len, ids)]).astype(np.int64)
-    item = pa.Array.from_buffers(pa.large_string(), 3, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
-    recs = pa.table({"user": [1, 1, 1], "item": item, "rank": [1, 2, 3]})
-    ev = recnb.evaluate(recs, pd.DataFrame({"user": [1], "item": [ids[0]]}))
-    data[:] = ord("x")
-    assert ev.reciprocal_rank(k=3) == 1.0
-    assert ev.explain("reciprocal_rank", 1, k=3).to_frame()["item"].tolist() == ids
-
-
 def test_one_frame_of_both_sides_changed_afterwards() -> None:
     frame = pd.DataFrame(
         {"user": [1, 1, 2], "item": [1, 2, 1], "rank": [1, 2, 1], "relevance": [1, 0, 1], "wave": [1, 1, 2]}

@@ -114,21 +114,6 @@ def test_advice_for_ids_of_two_kinds_makes_no_id_of_what_is_missing() -> None:
         recnb.evaluate(recs.iloc[:2], pd.DataFrame({"user": [1], "item": ["1"]}))
 
 
-@pytest.mark.parametrize("side", ["recs", "truth"])
-def test_intervals_of_duckdb_are_refused_by_name(side: str) -> None:
-    made: dict[str, Any] = dict(frames([1, 2, 1, 2], [1, 2]))
-    connection = duckdb.connect()
-    others = ", rank" if side == "recs" else ""
-    made[side] = connection.from_arrow(made[side].to_arrow()).select(f'"user", to_days(item::int) as item{others}')
-    with pytest.raises(FrameError, match="column 'item' holds values of type INTERVAL") as caught:
-        recnb.evaluate(**made)
-    fixed = eval(str(caught.value).split("make it text, ")[1].removesuffix("."), {"relation": made[side]})
-    other = "truth" if side == "recs" else "recs"
-    days = [f"{one} day" + "s" * (one > 1) for one in made[other]["item"]]
-    made[other] = made[other].with_columns(item=pl.Series(days))
-    assert recnb.evaluate(**{**made, side: fixed}).ndcg(k=2) == pytest.approx(RIGHT)
-
-
 def test_an_interval_that_nobody_reads_is_no_matter() -> None:
     made = frames([1, 2, 1, 2], [1, 2])
     truth = duckdb.connect().from_arrow(made["truth"].to_arrow()).select("*, to_days(item::int) as since")

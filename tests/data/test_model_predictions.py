@@ -72,12 +72,14 @@ def test_the_same_as_a_loop(scores: Any, test: Any, train: Any, ks: list[int]) -
     assume(evaluated.any())
     assume(train is None or (train[evaluated] == 0).any())
     model = Model(scores)
-    table = recnb.evaluate_model(
-        model, sp.csr_matrix(test), None if train is None else sp.csr_matrix(train), k=ks, metrics=METRICS
-    )
+    had = None if train is None else sp.csr_matrix(train)
+    table = recnb.evaluate_model(model, sp.csr_matrix(test), had, k=ks, metrics=METRICS)
+    of_function = recnb.evaluate_model(lambda user: scores[user], sp.csr_matrix(test), had, k=ks, metrics=METRICS)
+    assert of_function.to_frame().equals(table.to_frame())
+    assert isinstance(table, recnb.Table)
+    assert f"{evaluated.sum()} user" in repr(table)
     assert table.columns.tolist() == ks
     assert table.index.tolist() == METRICS
-    assert table.attrs["n_users"] == evaluated.sum()
     for k in ks:
         assert table[k].to_dict() == pytest.approx(loop(scores, test, train, k), abs=1e-12)
     assert model.asked == np.flatnonzero(evaluated).tolist()
@@ -91,47 +93,13 @@ TRAIN = np.where((RNG.random((40, 25)) < 0.3) & (TEST == 0), 1, 0)
 TEST[7] = 0
 
 
-@pytest.mark.parametrize("k", [1, 5, 25, 60])
-def test_a_larger_case(k: int) -> None:
-    table = recnb.evaluate_model(Model(SCORES), sp.csr_matrix(TEST), sp.csr_matrix(TRAIN), k=k, metrics=METRICS)
-    assert table[k].to_dict() == pytest.approx(loop(SCORES, TEST, TRAIN, k), abs=1e-12)
-    assert isinstance(table, recnb.Table)
-
-
-def test_what_is_said_by_default() -> None:
-    table = recnb.evaluate_model(Model(SCORES), sp.csr_matrix(TEST))
-    assert table.columns.tolist() == [10]
-    assert "ndcg" in table.index
-    assert "recall" in table.index
-    assert table[10]["ndcg"] == pytest.approx(loop(SCORES, TEST, None, 10)["ndcg"], abs=1e-12)
-    assert f"{int(TEST.any(axis=1).sum())} users" in repr(table)
-
-
-def test_metrics_and_options_are_passed_on() -> None:
-    table = recnb.evaluate_model(Model(SCORES), sp.csr_matrix(TEST), k=5, metrics=["dcg", "mrr"], gain="binary")
-    assert table.index.tolist() == ["dcg", "reciprocal_rank"]
-    assert table.loc["dcg", 5] == pytest.approx(loop(SCORES, (TEST > 0).astype(int), None, 5)["dcg"])
-    with pytest.raises(OptionError, match="Did you mean 'gain'"):
-        recnb.evaluate_model(Model(SCORES), sp.csr_matrix(TEST), k=5, gian="binary")
-
-
-FORMATS = [
-    "csr_matrix",
-    "csc_matrix",
-    "coo_matrix",
-    "lil_matrix",
-    "dok_matrix",
-    "bsr_matrix",
-    "csr_array",
-    "csc_array",
-    "coo_array",
-]
+FORMATS = ["csr_matrix", "csc_matrix", "coo_matrix", "lil_matrix", "csr_array", "coo_array"]
 BINARY = (TEST > 0).astype(int)
 WANT = recnb.evaluate_model(Model(SCORES), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN), k=[3, 10])
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("dtype", [bool, np.int8, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [bool, np.int64, np.float32])
 def test_matrices_of_any_kind(kind: str, dtype: Any) -> None:
     test, train = (getattr(sp, kind)(matrix.astype(dtype)) for matrix in (BINARY, TRAIN))
     before = test.copy(), train.copy()
@@ -144,20 +112,11 @@ def test_matrices_of_any_kind(kind: str, dtype: Any) -> None:
 
 
 def test_explicit_zeros_are_no_entries() -> None:
-    test, train = sp.csr_matrix(BINARY).tolil(), sp.csr_matrix(TRAIN)
-    full = sp.coo_matrix(
-        (np.r_[test.tocoo().data, [0, 0]], (np.r_[test.tocoo().row, [7, 0]], np.r_[test.tocoo().col, [3, 24]])),
-        shape=TEST.shape,
-    )
-    dense = sp.csr_matrix(np.ones_like(TRAIN))
-    dense.data[:] = TRAIN.ravel()
-    assert full.nnz == test.nnz + 2
-    assert dense.nnz == TRAIN.size
-    before = full.data.copy(), dense.data.copy()
-    pd.testing.assert_frame_equal(recnb.evaluate_model(Model(SCORES), full, dense, k=[3, 10]), WANT)
-    assert (full.data == before[0]).all()
-    assert (dense.data == before[1]).all()
-    assert train.nnz == TRAIN.sum()
+    full = sp.csr_matrix(np.ones_like(BINARY))
+    full.data[:] = BINARY.ravel()
+    assert full.nnz == BINARY.size
+    pd.testing.assert_frame_equal(recnb.evaluate_model(Model(SCORES), full, sp.csr_matrix(TRAIN), k=[3, 10]), WANT)
+    assert (full.data == BINARY.ravel()).all()
 
 
 def test_entries_given_twice_add_up_as_they_do_in_scipy() -> None:
@@ -170,18 +129,7 @@ def test_entries_given_twice_add_up_as_they_do_in_scipy() -> None:
     assert twice.nnz == 2 * len(rows)
 
 
-@pytest.mark.parametrize(
-    "convert",
-    [
-        list,
-        tuple,
-        np.float32,
-        pd.Series,
-        lambda row: row.reshape(1, -1),
-        lambda row: row.reshape(-1, 1),
-        lambda row: np.ma.array(row),
-    ],
-)
+@pytest.mark.parametrize("convert", [list, np.float32, pd.Series, lambda row: row.reshape(1, -1)])
 def test_scores_of_any_kind(convert: Any) -> None:
     scores = {user: convert(row) for user, row in enumerate(SCORES)}
     pd.testing.assert_frame_equal(
@@ -195,13 +143,6 @@ def test_infinite_scores_keep_their_place() -> None:
     scores = np.where(masked == SCORES.max(), np.inf, masked)
     table = recnb.evaluate_model(Model(scores), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN), k=[3, 10])
     pd.testing.assert_frame_equal(table, WANT)
-
-
-def test_scores_stay_as_they_are() -> None:
-    scores = SCORES.copy()
-    scores.setflags(write=False)
-    recnb.evaluate_model(Model(scores), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN))
-    assert (scores == SCORES).all()
 
 
 def test_the_evaluation_behind_the_table() -> None:
@@ -225,13 +166,13 @@ def test_a_user_with_everything_trained_counts_0() -> None:
 
 T = sp.csr_matrix(TEST)
 WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[RecnbError], tuple[str, ...]]] = {
-    "a dense test": (Model(SCORES), TEST, {}, RecnbError, ("test is a ndarray", "scipy.sparse.csr_matrix(test)")),
-    "a dense train": (Model(SCORES), T, {"train": TRAIN}, RecnbError, ("train is a ndarray", "csr_matrix(train)")),
-    "a frame": (Model(SCORES), pd.DataFrame(TEST), {}, RecnbError, ("test is a DataFrame", "csr_matrix(test)")),
-    "no test": (Model(SCORES), None, {}, RecnbError, ("test is a NoneType",)),
+    "a dense test": (Model(SCORES), TEST, {}, FrameError, ("test is of ndarray", "scipy.sparse.csr_matrix(test)")),
+    "a dense train": (Model(SCORES), T, {"train": TRAIN}, FrameError, ("train is of ndarray", "csr_matrix(train)")),
+    "a frame": (Model(SCORES), pd.DataFrame(TEST), {}, FrameError, ("test is of DataFrame", "csr_matrix(test)")),
+    "no test": (Model(SCORES), None, {}, FrameError, ("test is of NoneType",)),
     "other shapes": (Model(SCORES), T, {"train": sp.csr_matrix((40, 24))}, FrameError, ("train has shape (40, 24)", "(40, 25)", "users × items")),
     "turned over": (Model(SCORES), T, {"train": T.T}, FrameError, ("(25, 40)", "(40, 25)")),
-    "scores NaN": (Model(np.where(SCORES[0, 2] == SCORES, np.nan, SCORES)), T, {}, RecnbError, ("model.predict(0) gave NaN for item", "must place its item")),
+    "scores NaN": (Model(np.where(SCORES[0, 2] == SCORES, np.nan, SCORES)), T, {}, RecnbError, ("model.predict(0) gave NaN", "items of the matrices needs one")),
     "too few scores": (Model(SCORES[:, :24]), T, {}, RecnbError, ("model.predict(0) gave 24 scores", "25 items")),
     "too many scores": (Model(np.c_[SCORES, SCORES]), T, {}, RecnbError, ("gave 50 scores", "25 items")),
     "one score": (Model(SCORES[:, 0]), T, {}, RecnbError, ("gave 1 scores",)),
@@ -272,16 +213,6 @@ def test_an_error_of_the_model_comes_through() -> None:
 
     with pytest.raises(KeyError):
         recnb.evaluate_model(Broken(), T)
-
-
-def test_a_function_of_the_user_is_a_model_as_well() -> None:
-    scores = np.array([[0.9, 0.5, 0.1], [0.1, 0.2, 0.3]])
-    test = sp.csr_matrix([[0, 1, 0], [0, 0, 1]])
-    assert (
-        recnb.evaluate_model(lambda user: scores[user], test, k=2)
-        .to_frame()
-        .equals(recnb.evaluate_model(Model(scores), test, k=2).to_frame())
-    )
 
 
 def test_a_model_of_another_interface_is_refused_with_a_function_that_wraps_it() -> None:

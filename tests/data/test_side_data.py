@@ -59,5 +59,5 @@ def test_attributes_that_cannot_be_read() -> None:
         ev.diversity(features=["one", "words"])
     with pytest.raises(FrameError, match="column 'one' holds other numbers than 0 and 1, which name no genre"):
         ev.calibration(genre=["one", "two"])
-    with pytest.raises(RecnbError, match="distances is a matrix without names"):
+    with pytest.raises(RecnbError, match="has no names of items"):
         recnb.evaluate(RECS, TRUTH).diversity(distances=[[0, 1], [1, 0]])
