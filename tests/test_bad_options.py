@@ -233,7 +233,7 @@ def test_a_refusal_leaves_the_evaluation_as_it_was() -> None:
 
 def test_a_frame_of_several_models_is_not_one_list() -> None:
     models = pd.concat([RECS.assign(model="a"), RECS.assign(model="b")])
-    with pytest.raises(RecnbError, match=r"2 models in column 'model'.*recs\[recs\['model'\] == 'a'\]"):
+    with pytest.raises(RecnbError, match=r"2 models in column 'model'.*recnb\.compare\(recs, truth\)"):
         recnb.evaluate(models, TRUTH)
     assert recnb.evaluate(RECS.assign(model="a"), TRUTH).ndcg(k=2) == EV.ndcg(k=2)
     with pytest.raises(RecnbError, match="'model'"):

@@ -72,8 +72,6 @@ def option(call: str, wrong: str, advice: str, right: Any) -> Case:
 
 CASES = {
     # ---- rows and columns of frames
-    "a list where one id is needed": Case('recs["item"] = recs["item"].map(lambda one: [one])', MRR, r"Make a row of each, (.+?)\.$", "frame = recs; recs = {}"),
-    "ranks from 0": Case('recs["rank"] -= 1', MRR, r"add 1: (.+?)\.$", "frame = recs; recs['rank'] = {}"),
     "ranks below 0": keyword('recs["rank"] *= -1', r"it is a score: (.+?)\.$"),
     "ranks with digits": keyword('recs["rank"] = 1 / recs["rank"]', r"If it is a score, say so: (.+?)\.$"),
     "ranks above all places": keyword('recs["rank"] = 2**40 - recs["rank"]', r"If it is a score, say so: (.+?)\.$"),
@@ -108,7 +106,6 @@ CASES = {
     "lists of several models, compared": Case('recs = pd.concat([recs.assign(model="A"), recs.assign(model="B", rank=4 - recs["rank"])])', MRR, r"compare them, (.+?), or", "result = {}.table('mrr')['reciprocal_rank'].to_dict()", "result", {"A": 0.75, "B": (1 / 2 + 1 / 3) / 2}),
     "ids of several kinds": Case('recs["item"] = recs["item"].map(dict(a=1, b="b", c=3)).astype(object)', MRR, r"one kind: (.+?)\.$", 'recs["item"] = recs["item"]{}'),
     "a lazy frame that cannot be read": Case('recs = pl.from_pandas(scored).lazy().with_columns(pl.col("item").cast(pl.Int64))', MRR, r"first, (frame\.collect\(\))", 'frame = pl.from_pandas(scored).lazy(); recs = {}'),
-    "relevance that overflows": Case('truth["relevance"] = 1e308', MRR, r"Make the scale smaller: (.+?)\.$", "frame = truth; truth['relevance'] = {}"),
     # ---- conventions
     "a catalogue and its ties": Case('more = dict(ties="item_asc")', "recnb.evaluate(recs, truth, candidates='catalogue', **more).mrr()", r"goes with (ties='first')", "more = dict({})"),
     "ties and single hits": Case('more = dict(duplicates="hit_once")', "recnb.evaluate(scored, truth, ties='expected', **more).mrr()", r"choose (duplicates='dedupe')", "more = dict({})"),

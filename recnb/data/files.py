@@ -116,11 +116,13 @@ def content(path: File) -> bytes:
 
 def _text(data: bytes, path: File) -> str:
     try:
-        return data.decode()
+        text, bad = data.decode(), data.find(0)
     except UnicodeDecodeError as problem:
-        line = data.count(b"\n", 0, problem.start) + 1
-        held = f"line {line} holds the byte 0x{data[problem.start]:02x}"
-        raise FrameError(f"{path} is no text in UTF-8: {held}. Save it as UTF-8.") from problem
+        text, bad = "", problem.start
+    if bad >= 0:
+        line = data.count(b"\n", 0, bad) + 1
+        raise FrameError(f"{path} is no text in UTF-8: line {line} holds the byte 0x{data[bad]:02x}. Save it as UTF-8.")
+    return text
 
 
 def _csv(data: bytes, path: File, separator: str, columns: Mapping[str, str]) -> Made:

@@ -53,7 +53,7 @@ def _id(column: pl.Series, role: str, name: str, labels: Mapping[str, str]) -> p
     if dtype.is_integer():
         raise FrameError(f"{where} ids above 2**63 - 1, such as {column.max()!r}.", fix=text)
     if dtype in (pl.List, pl.Array):
-        text = f"Make a row of each, frame.explode({label!r})."
+        text = f"Explode {label!r} into a row of each."
     held = f"{str(dtype)[:80]}, which is no {role} id: one id a row is needed, whole numbers or text."
     raise FrameError(f"{where} {held}", fix=text)
 
@@ -65,9 +65,9 @@ def is_missing(ids: pl.Series) -> pl.Series:
 
 def ids_missing(n: int, row: int, role: str, name: str, labels: Mapping[str, str]) -> FrameError:
     """Return the error for missing ids."""
-    held = f"has {n:,} missing {role} id{'s' * (n > 1)}, the first in row {row}"
-    fix = "drop those rows" if n > 1 else "drop that row"
-    return FrameError(f"{name}: column {labels.get(role, role)!r} {held}: {fix}.")
+    held = f"has {n:,} missing {role} id{'s' * (n > 1)}, the first in row {row}."
+    fix = "Drop those rows." if n > 1 else "Drop that row."
+    return FrameError(f"{name}: column {labels.get(role, role)!r} {held}", fix=fix)
 
 
 def same_kind(
@@ -84,7 +84,9 @@ def same_kind(
             f"{frame} in column {own.get(role, role)!r} {kind(column.dtype)} (such as {column[0]!r})"
             for frame, column, own in sides
         )
-        raise FrameError(f"the {role} ids are of different kinds: {held}. They would never match: make both text.")
+        raise FrameError(
+            f"the {role} ids are of different kinds: {held}. They would never match.", fix="Make both text."
+        )
 
 
 def kind(dtype: pl.DataType) -> str:
@@ -125,21 +127,21 @@ CHECKS: dict[str, tuple[RowCheck, ...]] = {
             _value < 0, "holds rank {value:.0f} for {pair}: ranks start at 1.",
             "If the highest number is the top, it is a score: score={column!r}.",
         ),
-        RowCheck(_value == 0, "holds rank 0 for {pair}: ranks start at 1.", "If yours start at 0, add 1: frame[{column!r}] + 1."),
+        RowCheck(_value == 0, "holds rank 0 for {pair}: ranks start at 1.", "If yours start at 0, add 1."),
     ),
     "relevance": (
         RowCheck(
             _missing, "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for {pair}.",
-            "Say what they mean: fill them with 0 for not relevant, or drop the rows.",
+            "Say what they mean: 0 for not relevant; or drop the rows.",
         ),
         RowCheck(
             _value > HIGHEST, "holds {value:g} for {pair}: sums of such numbers overflow.",
-            "Make the scale smaller: frame[{column!r}] / frame[{column!r}].max().",
+            "Make the scale smaller.",
         ),
         RowCheck(
             _value < 0, "holds a negative relevance, {value:g} for {pair}: a gain below 0 breaks the bounds of nDCG.",
             "If it marks what was pooled and not judged, count it as 0 by negative_relevance='zero', as convention='trec' does; "
-            "if it means not relevant, set it to 0: Bpref counts it as judged.",
+            "if it means not relevant, set it to 0; Bpref counts it as judged.",
         ),
     ),
 }  # fmt: skip
@@ -285,10 +287,12 @@ def no_pair_twice(table: pl.DataFrame, name: str, labels: Mapping[str, str], *, 
         pairs = "1 pair of user and item is" if twice.height == 1 else f"{twice.height:,} pairs of user and item are"
         kept = "the highest relevance" if name == "truth" else "the one ranked highest"
         keys = [labels.get(role, role) for role in IDS]
-        fix = f"Drop the repeats of {keys}" + (f", or say duplicates='dedupe' to keep {kept}." if merge else ".")
+        fix = "Drop the repeats" + (f"; or say duplicates='dedupe' to keep {kept}." if merge else ".")
         if name != "truth":
             fix += " If they are the lists of several models, compare them."
-        raise FrameError(f"{name}: {pairs} repeated, such as user {user!r}, item {item!r} ({n} times).", fix=fix)
+        raise FrameError(
+            f"{name}: {pairs} repeated in {keys}, such as user {user!r}, item {item!r} ({n} times).", fix=fix
+        )
 
 
 def no_rank_twice(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> None:

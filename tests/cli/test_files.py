@@ -179,7 +179,7 @@ def test_compressed_files_are_read_and_broken_ones_named(
         ("r.parquet", b"PAR1 and no more", "cannot be read as .parquet"),
         ("r.parquet", b"", "cannot be read as .parquet"),
         ("r.arrow", b"", "cannot be read as .arrow"),
-        ("r.xlsx", b"PK\x03\x04\xff\xfe\x00", "its ending says of no format"),
+        ("r.xlsx", b"PK\x03\x04\xff\xfe\x00", "is no text in UTF-8"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_named(
@@ -209,7 +209,7 @@ def test_five_columns_and_grades_that_are_not_whole_are_told_as_what_they_are(tm
     )
     assert "is no qrels of TREC, which has 4 columns" in refused(run, put(tmp_path / "b.qrels", "u1 0 a 1 1\n"))
     assert "is no run of TREC, which has 6 columns" in refused(put(tmp_path / "b.run", "u1 Q0 a 1 1.0\n"), qrels)
-    assert "a.qrels: it is qrels, and what recnb reads here is" in refused(qrels, qrels)
+    assert "a.qrels: line 1, 'u1 0 a 1', is no run of TREC" in refused(qrels, qrels)
 
 
 def test_each_path_is_told_by_its_name(tmp_path: Path, refused: Tells) -> None:
