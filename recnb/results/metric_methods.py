@@ -82,21 +82,15 @@ def _describe(
     """Give the callable the metric's name, signature and docstring; `leading` are its parameters before `k`, `trailing` the last."""
     of_metric = list(inspect.signature(metric.function).parameters.values())[1:]
     kind, last = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    first = [
-        inspect.Parameter(name, kind, default=inspect.Parameter.empty if name == "self" else None) for name in leading
-    ]
+    empty = inspect.Parameter.empty
+    first = [inspect.Parameter(name, kind, default=empty if name == "self" else None) for name in leading]
     parameters = [*first, *of_metric, *(inspect.Parameter(name, last, default=None) for name in trailing)]
     call.__name__ = call.__qualname__ = metric.name
     call.__signature__ = inspect.Signature(parameters, return_annotation=returned)
     text, example, after = (inspect.getdoc(metric.function) or "").partition(">>>")
     ideal = ", with the ideal list cut at its length." if "ideal" in metric.defaults else "."
-    named = [PARAMETERS[name] for name in leading if name != "self"]
-    lines = [
-        *named,
-        PARAMETERS["k"] + ideal,
-        *_options(metric),
-        *(PARAMETERS[name] for name in trailing if name in PARAMETERS),
-    ]
+    before, after_k = ([PARAMETERS[name] for name in names if name in PARAMETERS] for names in (leading, trailing))
+    lines = [*before, PARAMETERS["k"] + ideal, *_options(metric), *after_k]
     parts = [text.rstrip(), "Parameters\n----------\n" + "\n".join(lines), f"Returns\n-------\n{RETURNS[returned]}"]
     call.__doc__ = "\n\n".join([*parts, *([f"Examples\n--------\n{example}{after}"] if example else [])])
     return call
@@ -106,12 +100,11 @@ def _options(metric: Metric[...]) -> list[str]:
     """Return the lines of a docstring on each option, with the values that its type allows."""
     hints, lines = typing.get_type_hints(metric.function), []
     for name, default in metric.defaults.items():
-        types = (
-            [kind.__name__ for kind in typing.get_args(hints[name]) or (hints[name],) if kind is not type(None)]
-            if name not in metric.words
-            else []
-        )
-        kind = " or ".join(types) or f"{{{', '.join(json.dumps(word) for word in metric.words[name])}}}"
+        kinds = [kind for kind in typing.get_args(hints[name]) or (hints[name],) if kind is not type(None)]
+        if name in metric.words:
+            kind = f"{{{', '.join(json.dumps(word) for word in metric.words[name])}}}"
+        else:
+            kind = " or ".join(one.__name__ for one in kinds)
         shown = json.dumps(default) if isinstance(default, str) else default
         lines.append(f"{name} : {kind}, {'optional' if default is None else f'default {shown}'}")
         if meanings := metric.meanings.get(name):

@@ -11,7 +11,7 @@ import polars as pl
 from markupsafe import Markup
 
 from recnb.display.fonts import lettering
-from recnb.display.language import _, current, ngettext, use_language
+from recnb.display.language import N_, _, current, ngettext, use_language
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import BESIDE_TITLE, name, render
 from recnb.errors import NoUsersError, OptionError, Suggesting, near
@@ -124,12 +124,8 @@ class Score(MetricValue):
         return pd.Series(values[kept], pd.Index(users[kept], name=self._label), name=self.label)
 
     def interval(
-        self,
-        confidence: float = 0.95,
-        method: IntervalMethod = "beta",
-        resamples: int | None = None,
-        seed: int | None = None,
-    ) -> Interval:
+        self, confidence: float = 0.95, method: IntervalMethod = "beta", resamples: int | None = None, seed: int | None = None
+    ) -> Interval:  # fmt: skip
         """Interval for the mean, taking the users as a sample.
 
         `beta` is the exact interval of Clopper and Pearson for values of 0 and 1, and the beta interval that generalises it for
@@ -161,12 +157,9 @@ class Score(MetricValue):
             return {}
         low, high = self.interval()
         if np.isnan(low):
-            words = _(
-                "no interval: fewer than {n} users with a value above 0, and the metric has no upper bound", n=ENOUGH
-            )
-        else:
-            words = _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
-        return {"interval": words}
+            words = N_("no interval: fewer than {n} users with a value above 0, and the metric has no upper bound")
+            return {"interval": _(words, n=ENOUGH)}
+        return {"interval": _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")}
 
 
 class CatalogueScore(MetricValue):

@@ -106,9 +106,9 @@ class Table(pd.DataFrame):
             return "✓" if value else ""
         if isinstance(value, float):
             return number_in(str(column), value)
-        return (
-            str(value) if isinstance(value, (int, np.integer)) else Name(value, self.attrs.get("longest", NAME_SHOWN))
-        )
+        if isinstance(value, (int, np.integer)):
+            return str(value)
+        return Name(value, self.attrs.get("longest", NAME_SHOWN))
 
     def _head(self, column: Any, symbols: bool) -> Line:
         """Return the name of a column; `symbols`: metrics as papers print them."""
@@ -127,9 +127,8 @@ class Table(pd.DataFrame):
         if frame.columns.nlevels > 1:  # a mean and its interval in one cell
             means = parts_of(frame)
             header: list[Line] = [_label(k) for k in means[0]]
-            columns: list[Sequence[Line]] = [
-                list(map(_estimate, *(part.iloc[:, at] for part in means))) for at in range(len(header))
-            ]
+            places = range(len(header))
+            columns: list[Sequence[Line]] = [[*map(_estimate, *(part.iloc[:, at] for part in means))] for at in places]
         else:
             header = [self._head(column, symbols) for column in frame.columns]
             columns = [
