@@ -115,7 +115,6 @@ def test_what_fits_is_held_in_memory(kind, monkeypatch):
         monkeypatch.setattr(buckets, "WHOLE", limit)
         monkeypatch.setattr(buckets, "SHARE", 0)
         made = recnb.evaluate(KINDS[kind](recs), truth)
-        assert made._data.source.roles == ["user", "item", "rank", "score"]
         assert made._data.source.in_memory is held
         same(made, recnb.evaluate(recs, truth))
 
