@@ -167,10 +167,12 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
     score, grade = scores_of(recs, convention), truth["relevance"].to_numpy()
     list_ends, truth_ends = (np.r_[0, np.cumsum(n)] for n in (ids.n_listed, ids.n_judged))
     rank, truth_rows = np.zeros(recs.height, dtype=np.int64), ids.truth_rows.copy()
+    stands = bool((ids.list_rows[1:] > ids.list_rows[:-1]).all())  # places are rows, which are cut and not picked
 
     def match(first: int, last: int) -> Matches | str:
         lists, judged = slice(*list_ends[[first, last]]), slice(*truth_ends[[first, last]])
         users, rows, truth_row = np.arange(last - first), ids.list_rows[lists], ids.truth_rows[judged]
+        own = lists if stands else rows
         truth_user = np.repeat(users, ids.n_judged[first:last])
         if not stands_from_highest(truth_user, grade[truth_row]):
             truth_row = truth_rows[judged] = truth_row[order_from_highest(truth_user, grade[truth_row])]
@@ -178,8 +180,8 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
         block = Block(
             n_users=len(users),
             user=np.repeat(users, ids.n_listed[first:last]),
-            item=ids.item[rows],
-            score=score[rows],
+            item=ids.item[own],
+            score=score[own],
             row=rows,
             truth_user=truth_user,
             truth_item=ids.truth_item[truth_row],
@@ -197,7 +199,7 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
         if convention.candidates == "padded":
             block, pairs = padded(block, pairs)
         places = order_lists(block, pairs, convention)
-        rank[rows] = places.rank[: block.n_listed]
+        rank[own] = places.rank[: block.n_listed]
         kept = places.rank[pairs.row] > 0
         row, judged_row = pairs.row[kept], pairs.truth_row[kept]
         return Matches(
