@@ -38,6 +38,12 @@ def macro(template: str, macro_name: str, /, *arguments: Any, **values: Any) -> 
     return Markup(_LAYOUT.sub("><", str(getattr(module, macro_name)(*arguments))).strip())
 
 
+def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]:
+    """Return the lines of one macro of a template of text, which escapes nothing, without those that are empty."""
+    written = str(getattr(_environment().get_template(template).module, macro_name)(*arguments))
+    return [line for line in written.splitlines() if line]
+
+
 def framed(label: str, body: str) -> Markup:
     """Put the frame of everything that is shown around HTML; Korean breaks between words, which browsers do only on request."""
     korean = ' lang="ko"', " word-break: keep-all; overflow-wrap: break-word;"
@@ -91,7 +97,7 @@ def _environment() -> Environment:
 
     environment = Environment(
         loader=PackageLoader("recnb", ""),
-        autoescape=True,
+        autoescape=lambda template: not str(template).endswith(".txt.jinja"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -109,6 +115,6 @@ def _environment() -> Environment:
     }
     environment.globals.update(translations | shown)
     formats = {"place": "{:.1f}".format}
-    used = (text.arrow, text.fixed, text.short, text.trimmed, isfinite, name, user_text)
+    used = (text.arrow, text.fixed, text.short, text.signed, text.trimmed, isfinite, name, user_text)
     environment.filters.update(formats | {function.__name__: function for function in used})
     return environment

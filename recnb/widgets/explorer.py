@@ -25,9 +25,6 @@ from recnb.widgets.live import Live
 #: Users that are listed with controls and without, and bars of the histogram beside that of 0.
 LISTED, LISTED_STILL, BARS = 200, 20, 10
 
-#: Values nearer than this are equal.
-SAME = 1e-12
-
 
 class Choices(NamedTuple):
     """What is shown."""
@@ -48,14 +45,8 @@ class Choices(NamedTuple):
 class Explorer(Live):
     """From a mean to the users behind it, and to one user's list; `choose` does by code what controls do in a notebook.
 
-    Attributes
-    ----------
-    models
-        Each evaluation by its name.
-    shown
-        What is chosen, as `explorer.shown.metric`; the user is at first the one nearest to the mean.
-    values
-        A row per user: the metric, and what the list holds.
+    `shown` is what is chosen, as `explorer.shown.metric`, and `values` has a row per user. The user whose list is shown is at
+    first the one nearest to the mean.
     """
 
     def __init__(
@@ -80,28 +71,26 @@ class Explorer(Live):
         return list(dict.fromkeys([*of_users, *["activity"] * (side.train is not None)]))
 
     def choose(self, **choices: Any) -> None:
-        """Choose what is shown, by the names of `Choices`; what is refused changes nothing.
-
-        Another metric drops the options that it does not have.
-        """
+        """Choose what is shown, by the names of `Choices`; what is refused changes nothing."""
         if "metric" in choices:
             choices["metric"] = metric_named(choices["metric"], METRICS).name
-        known: dict[str, Collection[Any]] = {
-            "model": self.models, "other": self.models, "user": self.values.index, "sort": self.values.columns,
-            "by": ["", *self.columns], "bar": ["", *self.bars()],
-        }  # fmt: skip
-        for name, value in choices.items():
-            if name not in Choices._fields:
-                raise OptionError(f"{name}= is nothing to choose. {near(name, Choices._fields)}")
-            if name in known and value not in known[name]:
-                raise OptionError(f"{name}={value!r} is not here. {near(str(value), [*map(str, known[name])])}")
+        if odd := [name for name in choices if name not in Choices._fields]:
+            raise OptionError(f"{odd[0]}= is nothing to choose. {near(odd[0], Choices._fields)}")
         shown, values, labels = self.shown._replace(**choices), self.values, self.labels
+        known: dict[str, Collection[Any]] = {
+            "model": self.models, "other": self.models, "user": values.index, "sort": values.columns, "by": ["", *self.columns],
+            "bar": ["", *self.bars()],
+        }  # fmt: skip
+        if "by" in choices and shown.by in known["by"]:
+            labels, shown = self._labels_of(shown.by), shown._replace(segment=choices.get("segment", ""))
+        known["segment"] = ["", *labels.unique()]
+        for name in known.keys() & choices.keys():
+            if choices[name] not in known[name]:
+                raise OptionError(
+                    f"{name}={choices[name]!r} is not here. {near(str(choices[name]), [*map(str, known[name])])}"
+                )
         if {"metric", "k", "model", "other"} & choices.keys():
             values, shown = self._values_of(shown), shown._replace(bar="")
-        if "by" in choices:
-            labels, shown = self._labels_of(shown.by), shown._replace(segment=choices.get("segment", ""))
-        if shown.segment and shown.segment not in {*labels}:
-            raise OptionError(f"segment={shown.segment!r} is not here. {near(shown.segment, {*labels})}")
         self.shown, self.values, self.labels = shown, values, labels
         self._draw()
 
@@ -133,9 +122,8 @@ class Explorer(Live):
 
     def counts(self) -> tuple[int, int, int]:
         """Return for how many users of the segment the model is better than the other, worse, and the same."""
-        difference = self.values["difference"][self._in_segment]
-        better, worse = int((difference > SAME).sum()), int((difference < -SAME).sum())
-        return better, worse, len(difference) - better - worse
+        signs = np.sign(self.values["difference"].round(12))[self._in_segment]
+        return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
 
     # What is shown, and what its controls do.
 
@@ -152,10 +140,8 @@ class Explorer(Live):
     def _worked(self) -> list[str]:
         """Return the list of the user under each model that is shown, and how the number is made."""
         shown, options = self.shown, self._options(self.shown.metric)
-        lists = {
-            name: self._answer(name, lambda ev: ev.user(shown.user, k=shown.k))
-            for name in dict.fromkeys([shown.other, shown.model])
-        }
+        names = dict.fromkeys([shown.other, shown.model])
+        lists = {name: self._answer(name, lambda ev: ev.user(shown.user, k=shown.k)) for name in names}
         made = self._answer(shown.model, lambda ev: ev.explain(shown.metric, shown.user, k=shown.k, **options))
         return [render("widgets/user.jinja", label=self._label, lists=lists, made=made)]
 
@@ -233,7 +219,7 @@ class Explorer(Live):
             code: f"{short((code - (code > 0)) * step)} – {short((code + (code < 0)) * step)}" if code else "0"
             for code in range(lowest, highest + 1)
         }
-        bar: pd.Series[Any] = (np.sign(numbers) * np.ceil(numbers.abs() / step - SAME)).map(names)
+        bar: pd.Series[Any] = (np.sign(numbers) * np.ceil((numbers.abs() / step).round(9))).map(names)
         return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))
 
 

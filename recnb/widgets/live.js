@@ -11,24 +11,22 @@ function render({ model, el }) {
   const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
   let dragged = null;
 
+  const on = (event, act) => root.addEventListener(event, act);
   const keyOf = (element) => element.closest("[data-key]")?.dataset.key ?? "";
   const send = (control, value = control.value) => model.send({ name: control.name, value, key: keyOf(control) });
 
   // Controls.
 
-  root.addEventListener("submit", (event) => event.preventDefault());
-  root.addEventListener("input", ({ target }) => AT_ONCE.includes(target.type) && send(target));
-  root.addEventListener("change", ({ target }) => AT_ONCE.includes(target.type) || send(target));
-  root.addEventListener("click", ({ target }) => {
-    const button = target.closest("button[name]");
-    if (!button) return;
-    button.focus(); // which Safari does not do
-    send(button);
+  on("submit", (event) => event.preventDefault());
+  on("input", ({ target }) => AT_ONCE.includes(target.type) && send(target));
+  on("change", ({ target }) => AT_ONCE.includes(target.type) || send(target));
+  on("click", ({ target }) => {
+    const button = target.closest("button[name]") ?? target.closest("tr")?.querySelector(".recnb-item[name]");
+    button?.focus(); // which Safari does not do
+    if (button) send(button);
   });
-
-  // JupyterLab takes a key for a command unless the element that has the focus says not to.
-  root.addEventListener("focusin", ({ target }) => {
-    target.dataset.lmSuppressShortcuts = "true";
+  on("focusin", ({ target }) => {
+    target.dataset.lmSuppressShortcuts = "true"; // else JupyterLab takes a key for a command
     if (target.closest("tr")) leadTo(target.closest("tr"));
   });
 
@@ -39,39 +37,36 @@ function render({ model, el }) {
     }
   }
 
-  root.addEventListener("keydown", (event) => {
+  on("keydown", (event) => {
     event.stopPropagation();
     const { target, altKey, key } = event;
-    const isItem = target.matches(".recnb-item");
     if (key === "Escape" && dragged) drop(false);
-    else if (event.ctrlKey || event.metaKey || !(isItem || altKey)) return;
+    else if (event.ctrlKey || event.metaKey || !(target.matches(".recnb-item") || altKey)) return;
     else if (!press(target, altKey ? `Alt+${key}` : key)) return;
     event.preventDefault();
   });
 
-  // Do what a key does in a row: press a button that names the key, go to another row, or type a relevance.
+  // Do what a key does in a row, if it does anything: press a button that names the key, set the relevance, go to another row.
   function press(target, key) {
     const row = target.closest("tr");
     const button = row?.querySelector(`[data-keys~="${CSS.escape(key)}"]`);
+    const input = /^[0-9]$/.test(key) && row?.querySelector("input[type=number]");
     const items = [...(row?.closest("table").querySelectorAll(".recnb-item") ?? [])];
-    const to = { ArrowUp: items.indexOf(target) - 1, ArrowDown: items.indexOf(target) + 1, Home: 0, End: items.length - 1 }[key];
-    const input = row?.querySelector("input[type=number]");
-    if (button) {
-      send(button);
-    } else if (to !== undefined) {
-      items[to]?.focus();
-      if (items[to]?.name) send(items[to]);
-    } else if (input && /^[0-9]$/.test(key)) {
-      send(input, key);
-    }
-    return button || to !== undefined || (input && /^[0-9]$/.test(key));
+    const at = items.indexOf(target);
+    const item = items[{ ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: items.length - 1 }[key]];
+    if (button) send(button);
+    else if (input) send(input, key);
+    else item?.focus();
+    if (!button && item?.name) send(item); // an item with a name is chosen by going there
+    return button || input || item;
   }
 
   // Dragging: the row goes where the pointer is, in the list or out of it, and its rank is sent when it is let go.
 
   const lists = () => [...root.querySelectorAll("[data-list]")];
+  const rowsOf = (list) => [...list.children].filter((row) => row.querySelector(".recnb-item"));
 
-  root.addEventListener("pointerdown", (event) => {
+  on("pointerdown", (event) => {
     const item = event.target.closest("[data-list] .recnb-item");
     if (!item || event.button !== 0) return;
     dragged = item.closest("tr");
@@ -80,26 +75,23 @@ function render({ model, el }) {
     root.setPointerCapture(event.pointerId);
     event.preventDefault();
   });
-  root.addEventListener("pointermove", (event) => {
+  on("pointermove", (event) => {
     if (!dragged) return;
-    const y = event.clientY - dragged.closest("table").getBoundingClientRect().top; // rows that glide are where they will be
-    const list = lists().findLast((each) => y >= each.offsetTop) ?? lists()[0];
+    const y = event.clientY - dragged.closest("table").getBoundingClientRect().top;
+    const list = lists().find((each) => y < each.offsetTop + each.offsetHeight) ?? lists().at(-1);
     const others = [...list.children].filter((row) => row !== dragged);
-    const next = others.find((row) => y < row.offsetTop + row.offsetHeight / 2) ?? null;
+    const next = others.find((row) => y < row.offsetTop + row.offsetHeight / 2) ?? null; // not where it glides, but where to
     if (dragged.parentElement === list && dragged.nextElementSibling === next) return;
     glide(() => list.insertBefore(dragged, next));
     for (const each of lists()) rowsOf(each).forEach((row, at) => (row.cells[0].textContent = each.dataset.list ? at + 1 : "–"));
   });
-  root.addEventListener("pointerup", () => dragged && drop(true));
-  root.addEventListener("lostpointercapture", () => dragged && drop(false));
-
-  const rowsOf = (list) => [...list.children].filter((row) => row.querySelector(".recnb-item"));
+  on("pointerup", () => dragged && drop(true));
+  on("lostpointercapture", () => dragged && drop(false));
 
   function drop(keep) {
-    const row = dragged;
+    const [row, list] = [dragged, dragged.parentElement];
     dragged = null;
     row.classList.remove("recnb-dragged");
-    const list = row.parentElement;
     const rank = list.dataset.list ? rowsOf(list).indexOf(row) + 1 : 0;
     if (keep) model.send({ name: "rank", value: String(rank), key: keyOf(row) });
     else draw();
@@ -113,11 +105,9 @@ function render({ model, el }) {
     const rows = [...root.querySelectorAll("[data-key]")].map((row) => [row, row.getBoundingClientRect().top]);
     change();
     if (focused && root.contains(focused)) focused.focus({ preventScroll: true });
-    for (const [row, top] of rows) {
+    for (const [row, top] of calm.matches ? [] : rows) {
       const by = top - row.getBoundingClientRect().top;
-      if (by && !calm.matches) {
-        row.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }], { duration: 140, easing: "ease-out" });
-      }
+      if (by) row.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }], { duration: 140, easing: "ease-out" });
     }
   }
 
@@ -155,10 +145,7 @@ function render({ model, el }) {
 
   model.on("msg:custom", draw);
   draw();
-  for (const table of root.querySelectorAll("table")) {
-    const row = table.querySelector(".recnb-item")?.closest("tr");
-    if (row) leadTo(row);
-  }
+  for (const table of root.querySelectorAll("table:has(.recnb-item)")) leadTo(table.querySelector(".recnb-item").closest("tr"));
   return () => model.off("msg:custom", draw);
 }
 

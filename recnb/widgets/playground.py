@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from recnb.display.language import N_, _, checked, ngettext, use_language
-from recnb.display.templates import render
-from recnb.display.text import fixed, one_line, signed, trimmed
+from recnb.display.language import N_, checked, use_language
+from recnb.display.templates import plain_lines, render
+from recnb.display.text import one_line, trimmed
 from recnb.errors import OptionError, RecnbError, is_word, near, quoted
 from recnb.metrics.formula import number
 from recnb.metrics.hits import Cutoffs
@@ -37,14 +37,8 @@ TRUTH = {"A": 2.0, "C": 3.0, "E": 1.0, "G": 2.0}
 
 GAINS = (N_("linear"), N_("exponential"), N_("binary"))
 
-#: What is said before the first step.
-START = N_("Move an item to see what changes.")
-
 #: The longest list that is moved by hand.
 MOST = 100
-
-#: A longer term is shown in the list as its value alone, and more terms than these are counted in a sentence.
-LONGEST_TERM, TERMS_SAID = 26, 5
 
 
 class Setting(NamedTuple):
@@ -66,11 +60,6 @@ class Term(NamedTuple):
     def __str__(self) -> str:
         return self.text if self.text == number(self.credit) else f"{self.text} = {trimmed(self.credit)}"
 
-    @property
-    def short(self) -> str:
-        """The term as the list shows it."""
-        return str(self) if len(str(self)) <= LONGEST_TERM else trimmed(self.credit)
-
 
 class TermChange(NamedTuple):
     """The term of one item before the last step and now."""
@@ -78,11 +67,7 @@ class TermChange(NamedTuple):
     item: Any
     before: Term
     now: Term
-
-    @property
-    def change(self) -> float:
-        """The difference of the two."""
-        return self.now.credit - self.before.credit
+    change: float
 
 
 class Playground(Live):
@@ -108,14 +93,8 @@ class Playground(Live):
     items
         Titles of items, by item.
 
-    Attributes
-    ----------
-    now, before
-        The list now and before the last step, each with `order`, `relevance`, `k` and `gain`.
-    focus
-        The metric that is explained.
-    action
-        The last step in words.
+    `now` and `before` are the list now and before the last step, each with `order`, `relevance`, `k` and `gain`; `action` is
+    the last step in words, and `focus` the metric that is explained.
     """
 
     def __init__(
@@ -135,7 +114,7 @@ class Playground(Live):
         self.now = self.before = self.first = Setting(order, relevance, Cutoffs.one(k).values[0] or len(order), gain)
         self.past: list[Setting] = []  #: what `undo` goes back to, the last one at the end
         self.moved: Any = None  #: the item that the last step moved
-        self.action = self._words(START)
+        self.action = self._words("start")
         self._explained = lru_cache(2 * len(asked))(self._explain)  #: each metric now and before
         self._check(self.now)
 
@@ -172,7 +151,11 @@ class Playground(Live):
         gain: str | None = None,
     ) -> None:  # fmt: skip
         """Put the list in another order, or change the relevance of some items, the cut-off or the gain."""
-        graded = {self._item(item): _grade(item, grade) for item, grade in (relevance or {}).items()}
+        graded = dict[Any, float]()
+        for item, grade in (relevance or {}).items():
+            graded[self._item(item)] = (
+                explain("cg", [item], {item: grade}).rows["relevance"].item()
+            )  # a number from 0 up
         now = Setting(
             order=self.now.order if order is None else tuple(order),
             relevance={**self.now.relevance, **graded},
@@ -182,7 +165,7 @@ class Playground(Live):
         at_any_k = [setting._replace(k=0) for setting in (now, self.now, *self.past[-1:])]
         if now != self.now and self.past and at_any_k[0] == at_any_k[1] == at_any_k[2]:
             self.now = self.before = self.past.pop()  # what a slider passes is one step
-            self.action = self._words(START)
+            self.action = self._words("start")
         self._do(now)
 
     def look_at(self, metric: str) -> None:
@@ -194,12 +177,12 @@ class Playground(Live):
         """Take the last step back; without one, nothing happens."""
         if self.past:
             self.before, self.now, self.moved = self.now, self.past.pop(), None
-            self.action = self._words(N_("The last step was taken back."))
+            self.action = self._words("undone")
             self._draw()
 
     def reset(self) -> None:
         """Go back to the first list, which can be undone as any step."""
-        self._do(self.first, said=self._words(N_("The list is back at the start.")))
+        self._do(self.first, said="reset")
 
     # Results.
 
@@ -211,63 +194,33 @@ class Playground(Live):
 
     def explain(self, metric: str | None = None, setting: Setting | None = None) -> Explanation:
         """Explain a metric: by default the one in focus, of the list as it is now."""
-        name, at = self.focus if metric is None else self._name(metric), setting or self.now
+        name, at = self._name(metric or self.focus), setting or self.now
         return self._explained(name, at.order, tuple(at.relevance.items()), at.k, at.gain)
 
     def terms(self) -> list[TermChange]:
         """Return the terms that the last step changed, of the metric in focus: the item that moved, then down the list."""
-        before, now = _terms_of(self.explain(setting=self.before)), _terms_of(self.explain())
+        before, now = map(_terms_of, self._explained_twice())
         items = dict.fromkeys([*([] if self.moved is None else [self.moved]), *self.now.order, *self.items])
-        changes = [TermChange(item, before.get(item, Term()), now.get(item, Term())) for item in items]
-        return [term for term in changes if term.change != 0]
+        pairs = [(item, before.get(item, Term()), now.get(item, Term())) for item in items]
+        return [
+            TermChange(item, old, new, new.credit - old.credit) for item, old, new in pairs if old.credit != new.credit
+        ]
 
     def sentence(self) -> str:
         """Describe the last step: what was done, which terms changed, their sum, and the metric before and after."""
-        if self.before == self.now:
-            return self.action
-        terms, before, now = self.terms(), self.explain(setting=self.before), self.explain()
-        listed = [f"{self.name(term.item)}: {term.before} → {term.now}" for term in terms[:TERMS_SAID]]
-        said, n = [self.action], len(terms)
-        with use_language(self.lang):
-            listed += [_("{n} more", n=n - TERMS_SAID)] * (n > TERMS_SAID)
-            if terms:
-                said.append(
-                    ngettext("{n} term changed, {terms}.", "{n} terms changed, {terms}.", n, terms="; ".join(listed))
-                )
-            if now.out_of_terms and fixed(before.total) != fixed(now.total):
-                words, change = N_("The sum went from {before} to {now} ({change})."), signed(now.total - before.total)
-                said.append(_(words, before=fixed(before.total), now=fixed(now.total), change=change))
-            if before.out_of != now.out_of:
-                words = N_("What it is divided by went from {before} to {now}.")
-                said.append(_(words, before=trimmed(before.out_of), now=trimmed(now.out_of)))
-        return " ".join([*said, self.result()])
+        return self.action if self.before == self.now else self._words("sentence", *self._explained_twice())
 
     def result(self) -> str:
         """Describe the metric in focus before and after the last step."""
-        before, now = self.explain(setting=self.before).value, self.explain().value
-        words = N_("{metric} stays {now}.") if before == now else N_("{metric}: {before} → {now} ({change}).")
-        label, change = self.metrics[self.focus].label(self.now.k), signed(now - before)
-        return self._words(words, metric=label, before=fixed(before), now=fixed(now), change=change)
+        return self._words("result", *self._explained_twice())
 
     def __repr__(self) -> str:
-        graded = {item: f"{self.name(item)} ({self.now.relevance[item]:g})" for item in self.items}
-        listed = ", ".join(f"{rank}. {graded[item]}" for rank, item in enumerate(self.now.order, 1))
-        values = [
-            f"{metric.label(self.now.k)} {fixed(self.explain(name).value)}" for name, metric in self.metrics.items()
-        ]
-        n, k = len(self.now.order), self.now.k
-        with use_language(self.lang):
-            heading = _("Playground: {n} items, k={k}; relevance in brackets", n=n, k=k)
-            if self.has_gain:
-                words = N_("Playground: {n} items, k={k}, {gain} gain; relevance in brackets")
-                heading = _(words, n=n, k=k, gain=_(self.now.gain))
-            missed = [_("not in the list: {items}", items=", ".join(graded[item] for item in self.outside))]
-        return "\n  ".join([heading, listed, *missed * bool(self.outside), ", ".join(values)])
+        return self._words("text", between="\n  ")
 
     # What is shown, and what its controls do.
 
     def _html(self, live: bool) -> str:
-        before, now, terms = self.explain(setting=self.before), self.explain(), self.terms()
+        (before, now), terms = self._explained_twice(), self.terms()
         return render(
             "widgets/playground.jinja", play=self, live=live, gains=GAINS, table=self.table().itertuples(), before=before,
             now=now, terms=terms, worth=_terms_of(now), turned={term.item: term.change for term in terms},
@@ -299,13 +252,13 @@ class Playground(Live):
 
     # Below.
 
-    def _do(self, now: Setting, *, moved: Any = None, said: str = "") -> None:
+    def _do(self, now: Setting, *, moved: Any = None, said: str = "step") -> None:
         """Do a step, unless it changes nothing."""
         if now != self.now:
             self._check(now)
             self.past.append(self.now)
             self.before, self.now, self.moved = self.now, now, moved
-            self.action = said or self._step_in_words()
+            self.action = self._words(said)
             self._draw()
 
     def _check(self, at: Setting) -> None:
@@ -327,37 +280,17 @@ class Playground(Live):
         return item
 
     def _name(self, metric: str) -> str:
-        name = metric_named(metric).name
-        if name not in self.metrics:
+        if (name := metric_named(metric, ACCURACY).name) not in self.metrics:
             raise OptionError(f"{name!r} is not among the metrics of this playground. {near(name, self.metrics)}")
         return name
 
-    def _words(self, message: str, **values: Any) -> str:
-        with use_language(self.lang):
-            return _(message, **values)
+    def _explained_twice(self) -> tuple[Explanation, Explanation]:
+        """Explain the metric in focus before the last step and now."""
+        return self.explain(setting=self.before), self.explain()
 
-    def _step_in_words(self) -> str:
-        """Describe what is now otherwise than before."""
-        before, now, said = self.before, self.now, []
+    def _words(self, words: str, *given: Explanation, between: str = " ") -> str:
         with use_language(self.lang):
-            if before.order != now.order:
-                ranks = [at.order.index(self.moved) + 1 if self.moved in at.order else 0 for at in (before, now)]
-                message = N_("The list was put in another order.")
-                if all(ranks):
-                    message = N_("{item} moved from rank {before} to rank {now}.")
-                elif any(ranks):
-                    out = N_("{item} was put out of the list, from rank {before}.")
-                    message = out if ranks[0] else N_("{item} came into the list, at rank {now}.")
-                said.append(_(message, item=self.name(self.moved), before=ranks[0], now=ranks[1]))
-            for item, grade in now.relevance.items():
-                if grade != before.relevance[item]:
-                    words, old = N_("The relevance of {item} went from {before} to {now}."), before.relevance[item]
-                    said.append(_(words, item=self.name(item), before=number(old), now=number(grade)))
-            if before.k != now.k:
-                said.append(_("The cut-off k went from {before} to {now}.", before=before.k, now=now.k))
-            if before.gain != now.gain:
-                said.append(_("The gain is {now} instead of {before}.", before=_(before.gain), now=_(now.gain)))
-        return " ".join(said)
+            return between.join(plain_lines("widgets/playground.txt.jinja", words, self, *given))
 
 
 def _terms_of(explanation: Explanation) -> dict[Any, Term]:
@@ -381,11 +314,6 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
     if not isinstance(truth, Mapping):
         truth = dict.fromkeys(sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else truth, 1.0)
     return tuple(ranking), {item: float(truth.get(item, 0.0)) for item in dict.fromkeys([*truth, *ranking])}
-
-
-def _grade(item: Any, grade: float) -> float:
-    """Return a relevance as a number, and refuse what is none."""
-    return float(explain("cg", [item], {item: grade}).rows["relevance"].iloc[0])
 
 
 __all__ = ["Playground", "Setting", "Term", "TermChange"]

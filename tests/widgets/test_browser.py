@@ -101,7 +101,7 @@ def test_the_playground_answers_to_hand_and_keyboard(page: Page, lab: Lab) -> No
     play.press("Alt+ArrowUp")
     play.shows("AECBDF")
     assert play.focused() == "C"
-    play.expect(play.root.get_by_role("status")).to_contain_text("C moved from rank 4 to rank 3")
+    play.expect(play.root.locator("[role=status]")).to_contain_text("C moved from rank 4 to rank 3")
     play.press("Alt+ArrowUp", "Alt+ArrowUp")
     play.shows("CAEBDF")
     picture(page, play.root, lab, "playground")
