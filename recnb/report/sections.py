@@ -75,18 +75,15 @@ def _metrics_by_cutoffs(report: ReportData) -> Block:
     """A row a metric, those beyond accuracy last; a strip from 0 to the upper bound of a metric of accuracy."""
     shown, of_accuracy, further = evenly_spaced(report.k, MOST_K), list[list[Line]](), list[list[Line]]()
     for metric in report.metrics:
-        cells: list[Line] = [metric.symbol]
-        cells += [_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in shown]
-        if not metric.is_accuracy:
-            further.append([*cells, ""])
-            continue
+        row: list[Line] = [metric.symbol]
+        row += [_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in shown]
         strip: Line = ""
-        for mean in report.means_of(metric.metric, report.lead_k):
-            top, strip = metric.bounds[1], "–"
-            if isfinite(top) and isfinite(mean.mean):
-                said = _("{label} is {value} of {top}", label=mean.label, value=fixed(mean.mean), top=short(top))
-                strip = doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), said)
-        of_accuracy.append([*cells, strip])
+        top = metric.bounds[1]
+        for mean in report.means_of(metric.metric, report.lead_k) if metric.is_accuracy else ():
+            said = _("{label} is {value} of {top}", label=mean.label, value=fixed(mean.mean), top=short(top))
+            is_drawn = isfinite(top) and isfinite(mean.mean)
+            strip = doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), said) if is_drawn else "–"
+        (of_accuracy if metric.is_accuracy else further).append([*row, strip])
     if further:
         further.insert(0, [Mark("small", _("Beyond accuracy")), *[""] * (len(shown) + 1)])
     left_out = len(report.k) - len(shown)
@@ -111,8 +108,6 @@ def _models_by_metrics(report: ReportData, settings: Settings) -> Iterator[Block
     of_accuracy = [metric.metric for metric in report.metrics if metric.is_accuracy]
     columns = [of_k for name in of_accuracy for k in report.k if (of_k := report.means_of(name, k))]
     if len(columns) <= MOST_COLUMNS:
-        lead_first = sorted(report.k, key=lambda k: k != report.lead_k)
-        columns.sort(key=lambda of_k: (of_accuracy.index(of_k[0].metric), lead_first.index(of_k[0].k)))
         yield _models(report, columns, _means_title(report), legend)
         return
     for k in sorted(report.k, key=lambda k: k != report.lead_k):

@@ -227,7 +227,11 @@ def test_one_word_one_register_and_both_forms_of_particles() -> None:
 def test_particles_fit_what_is_put_in() -> None:
     with use_language("ko"):
         divided = "The number was divided by k = {depth}: see the denominator in the exercise."
-        assert [_(divided, depth=depth)[:11] for depth in (2, 3)] == ["k = 2로 나누었다", "k = 3으로 나누었"]
+        assert [_(divided, depth=depth)[:11] for depth in (2, 3, 7)] == [
+            "k = 2로 나누었다",
+            "k = 3으로 나누었",
+            "k = 7로 나누었다",
+        ]
     for name, particle in (("'회원 7'", "은"), ("'Ann'", "은(는)")):  # how a name in Latin letters is read is not known
         assert with_particles(f"{name}은(는) 거부함") == f"{name}{particle} 거부함"
 
