@@ -62,7 +62,7 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """The public names, which Tab completes and help shows, without frames, whose help is that of pandas."""
+    """Return the public names, which Tab completes and help shows, without frames, whose help is that of pandas."""
     return sorted({*__all__} - {"Table"})
 
 

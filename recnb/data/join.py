@@ -64,7 +64,7 @@ class Ids:
 
 
 def number_ids(recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series | None = None) -> Ids:
-    """Number the users and items of both frames; with `items`, all there are, an item's number is its position there."""
+    """Give the users and items of both frames numbers; with `items`, all there are, an item's number is its position there."""
     list_rows, list_starts = _rows_by_user(recs["user"])
     judged_rows, judged_starts = _rows_by_user(truth["user"])
     users, judged = recs["user"].gather(list_rows[list_starts]), truth["user"].gather(judged_rows[judged_starts])

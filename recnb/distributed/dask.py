@@ -86,7 +86,7 @@ class DaskAccessor:
         self._frame = frame
 
     def against(self, truth: Any, *, npartitions: int | None = None, **options: Any) -> PartedEvaluation:
-        """These recommendations against a Dask (or pandas) DataFrame of relevant items; options are those of `recnb.dask.evaluate`."""
+        """Evaluate these recommendations against a Dask (or pandas) DataFrame of relevant items; options are those of `recnb.dask.evaluate`."""
         return evaluate(self._frame, truth, npartitions=npartitions, **options)
 
 
@@ -111,7 +111,7 @@ def _dask_frame(frame: Any, name: str, other: Any) -> Any:
 
 
 def _by_role(frame: Any, roles: Mapping[str, str]) -> Any:
-    """The columns that are read, named by role, with the place of each row."""
+    """Return the columns that are read, named by role, with the place of each row."""
     picked = frame[list(dict.fromkeys(roles.values()))]
     return picked.map_partitions(_plain, dict(roles), meta=_plain(picked._meta, dict(roles)), token="recnb-rows")
 
@@ -119,7 +119,7 @@ def _by_role(frame: Any, roles: Mapping[str, str]) -> Any:
 def _plain(
     rows: pd.DataFrame, roles: Mapping[str, str], partition_info: Mapping[str, Any] | None = None
 ) -> pd.DataFrame:
-    """A partition with columns named by role, plain ids, numbered rows and the bucket of each user."""
+    """Return a partition with columns named by role, plain ids, numbered rows and the bucket of each user."""
     number = partition_info["number"] if partition_info else 0
     columns = {role: _uncategorized(rows[column]) for role, column in roles.items()}
     columns[ROW] = pd.Series(np.arange(len(rows)) + number * ROWS, index=rows.index, dtype=np.int64)
@@ -128,7 +128,7 @@ def _plain(
 
 
 def _bucket(users: pd.Series[Any], label: str) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """A number for each user, the same whatever the ids are stored as, on every worker.
+    """Return a number for each user, the same whatever the ids are stored as, on every worker.
 
     Dask's own hash goes by the type that a column is said to have, so 1 in a column of objects is not the 1 of a
     column of numbers.

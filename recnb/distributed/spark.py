@@ -146,7 +146,7 @@ def _names_of(frame: Frame) -> Frame:
 
 
 def by_role(frame: Frame, name: str, roles: Mapping[str, str], session: Any) -> DataFrame:
-    """The columns that are read, named by role, as a Spark DataFrame."""
+    """Return the columns that are read, named by role, as a Spark DataFrame."""
     if not isinstance(frame, DataFrame):
         return _sent(frame, name, roles, session)
     # By position: names may hold dots, or differ in case alone, which Spark would read otherwise.

@@ -61,7 +61,7 @@ class Repair:
         return self.change("recs", lambda rows: rows.with_columns(score), self._code("recs", ["score"], pandas, polars))
 
     def closed_up(self, frame: str = "recs") -> Self:
-        """Number the places of each list anew, if ranks order the lists; what is taken out of the truth leaves no place empty."""
+        """Rank each list anew, if ranks order the lists; what is taken out of the truth leaves no place empty."""
         if frame != "recs" or self.data.convention.order != "rank" or "rank" not in self.data.source.recs.columns:
             return self
         pandas = "{frame}.groupby({columns[1]!r}, observed=True)[{column!r}].rank(method='first').astype(int)"

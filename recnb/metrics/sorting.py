@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 def count_within(user: NDArray[Any]) -> Ints:
-    """Number the rows of each run of equal values from 1.
+    """Count the rows of each run of equal values from 1.
 
     >>> count_within(np.array([0, 0, 3, 3, 3])).tolist()
     [1, 2, 1, 2, 3]

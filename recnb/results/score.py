@@ -137,7 +137,7 @@ class Score(MetricValue):
         return Interval(float(low[0]), float(high[0]), confidence, method)
 
     def to_frame(self) -> pd.DataFrame:
-        """The values per user as a frame."""
+        """Return the values per user as a frame."""
         return self.per_user.to_frame()
 
     def plot(self, ax: Axes | None = None, bins: int = 20, *, color: Any = ACCENT) -> Axes:
@@ -213,7 +213,7 @@ class CatalogueScore(MetricValue):
         return Interval(float(low[0]), float(high[0]), float(confidence), "jackknife")
 
     def to_frame(self) -> pd.DataFrame:
-        """The number of lists that show each item, as a frame."""
+        """Return the number of lists that show each item, as a frame."""
         return self._exposure.to_frame()
 
     def plot(self, ax: Axes | None = None, *, color: Any = ACCENT) -> Axes:
