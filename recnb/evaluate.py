@@ -145,7 +145,7 @@ def evaluate_groups(
 
 
 def _queries(sizes: pd.Series[Any], n: int) -> pd.Series[Any]:
-    """Number the queries, each of which has so many rows."""
+    """Give each row the number of its query; a query has so many rows."""
     if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any() or sizes.sum() != n or len(sizes) == n > 1:
         need = f"whole numbers from 1 up that add up to the {n:,} rows of y_true"
         fix = (

@@ -39,7 +39,7 @@ Columns = Sequence[tuple[Line, Callable[[Any], Line]]]
 
 
 def head(report: ReportData) -> Iterator[Block]:
-    """The lead metric with its interval; of several models, what may be concluded of it."""
+    """Return the lead metric with its interval; of several models, what may be concluded of it."""
     if report.settings is not None:
         title = _("Comparison of {models}", models=", ".join(report.models))
         yield Section("", [Note(Name(title, 300), "title")], ("md", "txt"))
@@ -72,7 +72,7 @@ def overview(report: ReportData) -> Iterator[Block]:
 
 
 def _metrics_by_cutoffs(report: ReportData) -> Block:
-    """A row a metric, those beyond accuracy last; a strip from 0 to the upper bound of a metric of accuracy."""
+    """Return a row a metric, those beyond accuracy last; a strip from 0 to the upper bound of a metric of accuracy."""
     shown, of_accuracy, further = evenly_spaced(report.k, MOST_K), list[list[Line]](), list[list[Line]]()
     for metric in report.metrics:
         row: list[Line] = [metric.symbol]
@@ -117,7 +117,7 @@ def _models_by_metrics(report: ReportData, settings: Settings) -> Iterator[Block
 
 
 def _models(report: ReportData, columns: Sequence[Sequence[Mean]], title: str, note: Line) -> Rows:
-    """A row a model, with its means and the signs of its differences from the baseline."""
+    """Return a row a model, with its means and the signs of its differences from the baseline."""
     verdicts = {(row.model, row.label): row.verdict for row in report.differences if row.baseline == report.baseline}
     rows = []
     for name, *means in zip(report.models, *columns, strict=True):
@@ -141,7 +141,7 @@ def _summaries(report: ReportData) -> Iterator[Line]:
 
 
 def _remarks(report: ReportData) -> Iterator[str]:
-    """The method of the intervals, what they leave out, and the users of metrics beyond accuracy."""
+    """Return the method of the intervals, what they leave out, and the users of metrics beyond accuracy."""
     of_accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
     if report.n_users < 2:
         yield _("No interval: one user is no sample.")
@@ -200,7 +200,7 @@ def _no_findings(report: ReportData) -> str:
 
 
 def _brief(models: Sequence[str], found: Finding, report: ReportData) -> Line:
-    """A finding on one line, and whose it is."""
+    """Return a finding on one line, and whose it is."""
     whose: Line = _("all models") if len(models) == len(report.models) else joined(map(Name, models))
     aside = [" ", Mark("small", ["(", whose, ")"])] if report.several else []
     return [Mark("badge", found.word), " ", *with_code(found.short), *aside]
@@ -217,7 +217,7 @@ def _details(models: Sequence[str], found: Sequence[Finding]) -> Iterator[Line]:
 
 
 def differences(report: ReportData) -> Iterator[Block]:
-    """The forest plot, and every difference with its test."""
+    """Return the forest plot, and every difference with its test."""
     if report.settings is None:
         return
     confidence, lead = percent_of(report.confidence), [row for row in report.differences if row.k == report.lead_k]
@@ -265,14 +265,14 @@ def _forest(rows: Sequence[words.Difference]) -> Block:
 
 
 def curves(report: ReportData) -> Iterator[Block]:
-    """The lead metric against the cut-off; of one model, its distribution over users as well."""
+    """Return the lead metric against the cut-off; of one model, its distribution over users as well."""
     title = _("Against the cut-off") if report.several else _("{symbol} against k", symbol=report.lead.symbol)
     curve = Section("", [Note(title, "heading"), *_curve(report)], ("html",))
     yield curve if report.several else doc.Side([curve, Section("", list(_distribution(report)))])
 
 
 def _curve(report: ReportData) -> Iterator[Block]:
-    """A line for each model, with its numbers."""
+    """Return a line for each model, with its numbers."""
     symbol, first = report.lead.symbol, next(iter(report.curves.values()))
     if not any(isfinite(mean.mean) for means in report.curves.values() for mean in means):
         yield Note(_("No mean to draw."))
@@ -292,7 +292,7 @@ def _curve(report: ReportData) -> Iterator[Block]:
 
 
 def _distribution(report: ReportData) -> Iterator[Block]:
-    """The values of users in bars, how many have the lowest and the highest, and the quartiles."""
+    """Return the values of users in bars, how many have the lowest and the highest, and the quartiles."""
     (spread,), label = report.distributions, report.label
     yield Note(_("{label} over users", label=label), "heading")
     edges, shares = [(short(low), short(high)) for low, high in pairwise(spread["edges"])], [*map(percent, spread["shares"])]  # fmt: skip
@@ -416,7 +416,7 @@ def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
 
 
 def _card(group: UserGroup, user: ShownUser, label: str) -> tuple[Rows, list[Line]]:
-    """A user's list, or the lists of two models beside each other: as a table, and as lines of text."""
+    """Return a user's list, or the lists of two models beside each other: as a table, and as lines of text."""
     by_rank = [{item.rank: item for item in items} for items in user.lists]
     ranks = sorted({rank for items in by_rank for rank in items if rank})
     rows = [[f"{rank}", *(_item(items.get(rank)) for items in by_rank)] for rank in ranks]
@@ -447,7 +447,7 @@ def _card(group: UserGroup, user: ShownUser, label: str) -> tuple[Rows, list[Lin
 
 
 def _item(item: RankedItem | None) -> Line:
-    """An item with its title; a hit of a list is marked."""
+    """Return an item with its title; a hit of a list is marked."""
     if item is None:
         return "–"
     name: Line = [Name(item.title, 60), " ", Mark("small", ["(", Name(item.item), ")"])] if item.title else Name(item.item, 60)  # fmt: skip
@@ -457,7 +457,7 @@ def _item(item: RankedItem | None) -> Line:
 
 
 def overlap(report: ReportData) -> Iterator[Block]:
-    """The similarity of the lists of each two models."""
+    """Return the similarity of the lists of each two models."""
     if report.overlaps:
         columns: Columns = [
             (_("lists of"), lambda row: [Name(row["model"]), " · ", Name(row["other"])]),
@@ -481,7 +481,7 @@ def readings(report: ReportData) -> Iterator[Block]:
 
 
 def basis(report: ReportData) -> Iterator[Block]:
-    """The users and the convention behind the numbers."""
+    """Return the users and the convention behind the numbers."""
     yield Note(f"{report.basis}.")
 
 
