@@ -13,9 +13,8 @@ import numpy as np
 from recnb.display.language import N_, Plural, _, current, ngettext
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
-from recnb.lint.check import Check
 from recnb.lint.data import LintData
-from recnb.lint.findings import Finding, Lint
+from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY, METRICS, Metric

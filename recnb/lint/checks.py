@@ -14,9 +14,8 @@ from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.forms import ONLY_LISTED
 from recnb.data.validation import in_floats, repeated
 from recnb.display.language import N_, _
-from recnb.lint.check import Problem, check
 from recnb.lint.data import FRAMES, PAIR, LintData
-from recnb.lint.findings import quoted_id
+from recnb.lint.findings import Problem, check, quoted_id
 from recnb.lint.repair import SPELLINGS, Repair
 from recnb.lint.ties import rows_of, ties_of
 
@@ -54,7 +53,7 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
                 if data.ids(frame, role).to_frame("id").filter(plain(pl.col("id")) != pl.col("id")).height:
                     repair.spelled(frame, role, way)
                     if frame in FRAMES[:2] and repair.changed(frame).select(PAIR).is_duplicated().any():
-                        repair.once(frame).closed_up(frame)
+                        repair.once(frame)
             yield Problem(
                 found.select(role).unique(maintain_order=True), int(ids["frame"].is_in(frames.implode()).sum()),
                 short={
@@ -76,7 +75,7 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
             words = ids.filter(ids.cast(pl.String).str.strip_chars().str.to_lowercase().is_in(NOTHING)).to_list()
             if words:
                 rows.append(data.frame(name).filter(pl.col(role).is_in(words)).select(PAIR))
-                repair.without(name, role, words).closed_up(name)
+                repair.without(name, role, words)
         yield Problem(
             pl.concat(rows) if rows else 0, height, grave=len(rows) > 1,
             short={"user": "Rows with a word for a missing value as their user: {n:,} of {of:,}", "item": "Rows with a word for a missing value as their item: {n:,} of {of:,}"}[role],
@@ -104,7 +103,7 @@ def duplicates(data: LintData) -> Iterator[Problem]:
         pairs = repeated(data.frame(name), PAIR).rename({"len": "rows"})
         yield Problem(
             pairs, data.frame(name).height, short="Pairs of user and item that are repeated in `{frame}`: {n:,}, in {rows:,} of {of:,} rows",
-            why="By this convention, {rule}.", advice="Keep each pair once:", repair=Repair(data).once(name).closed_up(name),
+            why="By this convention, {rule}.", advice="Keep each pair once:", repair=Repair(data).once(name),
             grave=rule != "dedupe", frame=name, facts={"frame": name, "rows": pairs["rows"].sum(), "rule": _(PHRASES["duplicates", rule])},
         )  # fmt: skip
 
@@ -302,7 +301,7 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
 
 @check(N_("items seen before"), needs="train")
 def seen_in_train(data: LintData) -> Iterator[Problem]:
-    repair = Repair(data).against("recs", "train", PAIR, "anti").closed_up()
+    repair = Repair(data).against("recs", "train", PAIR, "anti")
     yield Problem(
         repair.left_out, data.source.recs.height, short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
         why="They take the places of items that are new to their users.", repair=repair,
@@ -334,7 +333,7 @@ def cold_relevant(data: LintData) -> Iterator[Problem]:
 @check(N_("items outside the catalogue"), needs="items")
 def outside_items(data: LintData) -> Iterator[Problem]:
     for name in FRAMES[:2]:
-        repair = Repair(data).against(name, "items", ["item"], "semi").closed_up(name)
+        repair = Repair(data).against(name, "items", ["item"], "semi")
         yield Problem(
             repair.left_out.select(PAIR), data.frame(name).height, short="Rows of `{frame}` whose items are not in the catalogue, `items=`: {n:,} of {of:,}",
             why="A model that recommends from the catalogue cannot find them, and coverage may pass 1.",

@@ -39,8 +39,6 @@ class Repair:
         self.lines: list[str] = []  #: of code; "" where only words can say it
         self.left_out = pl.DataFrame()  #: the rows that are not in another frame, or are
 
-    # Changes
-
     def change(self, frame: str, change: Callable[[pl.DataFrame], pl.DataFrame], *code: str) -> Self:
         """Add a change of a frame by roles; without code if an option says the same to the caller's frames."""
         self.changes.append((frame, change))
@@ -51,30 +49,19 @@ class Repair:
         """Write the ids of a frame in one way."""
         plain, pandas, polars = SPELLINGS[way]
         pandas, polars = f"{{frame}}[{{column!r}}].str.{pandas}", f".with_columns(pl.col({{column!r}}).str.{polars})"
-        code = self._code(frame, [role], pandas, polars)
-        return self.change(frame, lambda rows: rows.with_columns(plain(pl.col(role))), code)
+        return self._step(frame, lambda rows: rows.with_columns(plain(pl.col(role))), [role], pandas, polars)
 
     def turned(self) -> Self:
         """Turn the scores, so that the lowest is the highest."""
         pandas, polars = "{frame}[{column!r}] * -1.0", ".with_columns(pl.col({column!r}) * -1.0)"
         score = pl.col("score").cast(pl.Float64) * -1.0
-        return self.change("recs", lambda rows: rows.with_columns(score), self._code("recs", ["score"], pandas, polars))
-
-    def closed_up(self, frame: str = "recs") -> Self:
-        """Rank each list anew, if ranks order the lists; what is taken out of the truth leaves no place empty."""
-        if frame != "recs" or self.data.convention.order != "rank" or "rank" not in self.data.source.recs.columns:
-            return self
-        pandas = "{frame}.groupby({columns[1]!r}, observed=True)[{column!r}].rank(method='first').astype(int)"
-        polars = ".with_columns(pl.col({column!r}).rank('ordinal').over({columns[1]!r}))"
-        places = pl.col("rank").rank("ordinal").over("user").cast(pl.Int64)
-        code = self._code("recs", ["rank", "user"], pandas, polars)
-        return self.change("recs", lambda rows: rows.with_columns(places), code)
+        return self._step("recs", lambda rows: rows.with_columns(score), ["score"], pandas, polars)
 
     def without(self, frame: str, role: str, values: Sequence[Any]) -> Self:
         """Leave out the rows with some values of a column."""
         pandas, polars = f"[~{{frame}}[{{column!r}}].isin({values})]", f".filter(~pl.col({{column!r}}).is_in({values}))"
-        code = self._code(frame, [role], pandas, polars)
-        return self.change(frame, lambda rows: rows.filter(~pl.col(role).is_in(values)), code)
+        self._step(frame, lambda rows: rows.filter(~pl.col(role).is_in(values)), [role], pandas, polars)
+        return self.closed_up(frame)
 
     def once(self, frame: str) -> Self:
         """Keep each pair once: at its highest place, or with its highest relevance."""
@@ -89,7 +76,7 @@ class Repair:
             ordered = rows.sort(by, descending=not up, maintain_order=True) if known else rows
             return ordered.unique(PAIR, keep="first", maintain_order=True)
 
-        return self.change(frame, change, self._code(frame, [*PAIR, by] if known else PAIR, pandas, polars))
+        return self._step(frame, change, [*PAIR, by] if known else PAIR, pandas, polars).closed_up(frame)
 
     def against(self, frame: str, other: str, roles: list[str], how: Any) -> Self:
         """Keep the rows of a frame whose pairs or items are in another one ("semi"), or are not ("anti")."""
@@ -99,23 +86,32 @@ class Repair:
         self.left_out = rows.filter(pl.Series(~kept))
         pandas = f"[{'~' * (how == 'anti')}{{frame}}.set_index({{columns!r}}).index.isin({{other}}.set_index({{others!r}}).index)]"
         polars = f".join({{other}}, {{on}}, how={how!r}, maintain_order='left')"
-        code = self._code(frame, roles, pandas, polars, other)
-        return self.change(frame, lambda one: one.filter(pl.Series(kept)), code)
+        self._step(frame, lambda one: one.filter(pl.Series(kept)), roles, pandas, polars, other)
+        return self.closed_up(frame)
 
-    # What is to be typed
+    def closed_up(self, frame: str = "recs") -> Self:
+        """Rank each list anew, if ranks order the lists; what is taken out of the truth leaves no place empty."""
+        if frame != "recs" or self.data.convention.order != "rank" or "rank" not in self.data.source.recs.columns:
+            return self
+        pandas = "{frame}.groupby({columns[1]!r}, observed=True)[{column!r}].rank(method='first').astype(int)"
+        polars = ".with_columns(pl.col({column!r}).rank('ordinal').over({columns[1]!r}))"
+        places = pl.col("rank").rank("ordinal").over("user").cast(pl.Int64)
+        return self._step("recs", lambda rows: rows.with_columns(places), ["rank", "user"], pandas, polars)
 
-    def _code(self, frame: str, roles: Sequence[str], pandas: str, polars: str, other: str = "") -> str:
-        """Write a change of one of the caller's frames, from a template for each library with the names of columns.
+    def _step(
+        self, frame: str, change: Callable[[pl.DataFrame], pl.DataFrame], roles: Sequence[str], pandas: str, polars: str, other: str = "",
+    ) -> Self:  # fmt: skip
+        """Add a change, and its code from a template for each library with the names of columns.
 
         There is no code ("") if one frame holds both sides, and for what is no frame of pandas or Polars, or two of different kinds.
         """
         given = self.data.side.call.frames
         here, there = given.get(frame), given.get(other or frame)
         if "truth" not in given or here is None or there is None or not here.library or here.library != there.library:
-            return ""
+            return self.change(frame, change, "")
         types = [[one.types.get(role) for role in roles] for one in (here, there)]
         if here.library != "pandas" and (types[0] != types[1] or {"Categorical", "Enum"} & {*map(str, types[0])}):
-            return ""
+            return self.change(frame, change, "")
         columns, others = ([one.labels.get(role, role) for role in roles] for one in (here, there))
         on = f"on={columns!r}" if columns == others else f"left_on={columns!r}, right_on={others!r}"
         template = pandas if here.library == "pandas" else polars
@@ -123,7 +119,7 @@ class Repair:
         if not written.startswith(("[", ".")):  # values of a column
             plain = columns[0].isidentifier() and not iskeyword(columns[0])
             written = f".assign({columns[0]}={written})" if plain else f".assign(**{{{columns[0]!r}: {written}}})"
-        return f"{frame} = {frame}{written}"
+        return self.change(frame, change, f"{frame} = {frame}{written}")
 
     @property
     def code(self) -> str:
@@ -136,8 +132,6 @@ class Repair:
         options = call.options if call.library == library else {"convention": library}
         arguments += [f"{name}={value!r}" for name, value in {**call.columns, **options, **self.options}.items()]
         return "\n".join([*self.lines, f"ev = recnb.evaluate({', '.join(arguments)})"])
-
-    # The effect
 
     def changed(self, name: str) -> pl.DataFrame:
         """Return a frame with all its changes."""
