@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import recnb
+from recnb.display import svg
 from recnb.display.document import Name, Rows, inline, with_code
 from recnb.display.language import width
 from recnb.errors import OptionError
@@ -148,6 +149,13 @@ def test_pictures_are_valid_and_say_their_numbers(report):
         assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
         assert not re.search(r"\bnan\b|\binf\b", ET.tostring(drawn, encoding="unicode"))
         assert re.search(r"\d", picture["alt"])
+
+
+def test_names_of_curves_stand_apart():
+    drawn = svg.curves([(name, [(k, 0.5, 0.4, 0.6) for k in (1, 2)]) for name in "abc"], "k", "mean")
+    heights = sorted(float(y) for y in re.findall(r'y="([\d.]+)" text-anchor="start"[^>]*>[abc]<', drawn))
+    assert len(heights) == 3
+    assert min(np.diff(heights)) >= 14
 
 
 def test_tables_and_hits_are_told_without_colour(report):
