@@ -31,6 +31,28 @@ def test_small_blocks_and_ids_whose_hashes_are_the_same(case, shift, way):
         check(replace(case, way=way))
 
 
+#: Decisions one or two at a time, so that each is tried however few cases are drawn.
+DECISIONS = [
+    {"averaged_users": "recs", "no_relevant": "zero"}, {"averaged_users": "both", "relevant": "!=0"},
+    {"averaged_users": "union", "no_relevant": "one"}, {"order": "row", "candidates": "padded", "duplicates": "rows"},
+    {"ties": "last", "duplicates": "hit_once"}, {"ties": "item_asc"}, {"ties": "item_desc", "candidates": "padded"},
+    {"ties": "worst", "judged": "list"}, {"ties": "worst", "candidates": "padded", "duplicates": "keep"},
+    {"ties": "max_rank", "duplicates": "keep"}, {"ties": "floor_mean_rank"}, {"ties": "floor_mean_rank", "candidates": "padded"},
+    {"ties": "max_rank", "candidates": "catalogue", "duplicates": "rows"}, {"candidates": "catalogue"},
+    {"duplicates": "rows", "judged": "list", "no_relevant": "zero"}, {"duplicates": "dedupe"},
+    {"nonpositive_scores": "never_hit", "duplicates": "hit_once"}, {"order": "rank", "duplicates": "keep", "candidates": "padded"},
+    {"order": "rank", "duplicates": "dedupe"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", DECISIONS, ids=str)
+@settings(max_examples=examples(32), suppress_health_check=list(HealthCheck))
+@given(case=cases())
+def test_each_decision_gives_what_loops_give(options, case):
+    column = "rank" if options.get("order") == "rank" else "score"
+    check(replace(case, options=options, columns=(column,), way="polars"))
+
+
 def frames(seed, n_users=15):
     """Lists and truth without repeats, in random order."""
     recs, truth = random_frames(np.random.default_rng(seed), n_users)
