@@ -15,6 +15,7 @@ from recnb.display.language import N_, _, current, ngettext, use_language
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import BESIDE_TITLE, name, render
 from recnb.errors import NoUsersError, OptionError, Suggesting, near
+from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import check_options
@@ -172,8 +173,17 @@ class CatalogueScore(MetricValue):
     (0.5, {'a': 2, 'b': 1, 'c': 0, 'd': 0})
     """
 
-    _exposure: pd.Series[int]  #: the number of lists that show each item
-    _titles: Mapping[Any, str]  #: of the items shown most
+    _data: EvaluationData
+
+    @cached_property
+    def _exposure(self) -> pd.Series[int]:
+        """The number of lists that show each item."""
+        return _exposure_of(self._data, self.k)
+
+    @cached_property
+    def _titles(self) -> Mapping[Any, str]:
+        """The titles of the items shown most."""
+        return self._data.item_titles(list(_most_shown(self._exposure).index))
 
     @property
     def n_lists(self) -> int:
@@ -191,6 +201,12 @@ class CatalogueScore(MetricValue):
         raise OptionError(
             f"{self.metric} is one number of all lists together: no user has a value of their own. See .per_item."
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        shown = {"_exposure": self._exposure, "_titles": self._titles}
+        kind, values, state = super().__reduce__()
+        state.pop("_data", None)
+        return kind, values, state | shown
 
     @property
     def has_interval(self) -> bool:
@@ -240,8 +256,7 @@ def score_of(
         check_options(metric, options)
     (found,) = values_of_each(data, [(metric, Cutoffs.one(k), options)])
     if found.of_all:
-        exposure = _exposure_of(data, found.k.values[0])
-        return CatalogueScore(found, _exposure=exposure, _titles=data.item_titles(list(_most_shown(exposure).index)))
+        return CatalogueScore(found, _data=data)
     if not metric.is_accuracy and np.isnan(found.matrix).all():
         problem = f"no user has a value. {metric.no_value} Nothing is left to average."
         raise NoUsersError(problem, subject=f"{metric.name}: ")

@@ -257,6 +257,11 @@ SMALL_PRINT: list[tuple[recnb.Score | recnb.CatalogueScore, str]] = [
 ]  # fmt: skip
 
 
+def test_intervals_of_few_users_rest_on_the_bounds_of_the_options() -> None:
+    assert not math.isnan(EV.diversity().interval().low)
+    assert math.isnan(EV.diversity(distance="hamming").interval().low)
+
+
 def test_small_print_counts_what_is_odd() -> None:
     for score, words in SMALL_PRINT:
         assert words in score.basis

@@ -108,10 +108,9 @@ SCORES = [SCORE, recnb.ndcg(["a", "b"], {"b": 1}), EV.measure("AP(rel=3)@5"), EV
 @pytest.mark.parametrize("again", AGAIN)
 @pytest.mark.parametrize("score", SCORES, ids=lambda one: one.label)
 def test_a_score_survives(again: Callable[[Any], Any], score: Any) -> None:
-    other = again(score)
+    other = again(again(score))
     assert type(other) is type(score)
     assert other == score
-    assert vars(other).keys() == vars(score).keys()
     for name in ("metric", "k", "convention", "basis", "lang", "has_interval"):
         assert getattr(other, name) == getattr(score, name)
     assert (repr(other), other._repr_html_()) == (repr(score), score._repr_html_())
