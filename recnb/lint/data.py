@@ -72,10 +72,8 @@ class LintData:
 
     def ids(self, name: str, role: str) -> pl.Series:
         """Return the users or items of a frame, each once; none of a frame that has no such column."""
-        frame = self.frame(name)
-        return (
-            frame[role].unique(maintain_order=True) if role in frame.columns else pl.Series(role, [], dtype=pl.String)
-        )
+        frame, none = self.frame(name), pl.Series(role, [], dtype=pl.String)
+        return frame[role].unique(maintain_order=True) if role in frame.columns else none
 
     # The users evaluated
 

@@ -92,6 +92,10 @@ LEAKED = planted("train_in_truth").saying(no_relevant="zero")
 SEEN = [0, 1, 30, 59]
 CASES: dict[str, tuple[Data, str, Callable[[Data], Data]]] = {
     "seen, evidently": (planted("seen_in_train").saying(convention="evidently"), "seen_in_train", lambda d: d.with_(recs=d.recs.drop(index=SEEN))),
+    "seen, of all users": (
+        planted("seen_in_train").with_(recs=planted("seen_in_train").recs.query("user != 'u03'")).saying(convention="trec_eval", averaged_users="truth"),
+        "seen_in_train", lambda d: d.with_(recs=d.recs.drop(index=SEEN)),
+    ),
     "seen, by rank": (planted("seen_in_train: ranks"), "seen_in_train", lambda d: d.with_(recs=ranked(d.recs.drop(index=SEEN).assign(score=0)))),
     "leaked, rectools": (LEAKED.saying(convention="rectools"), "train_in_truth", lambda d: d.with_(truth=without(d.truth, d.train))),
     "leaked": (LEAKED, "train_in_truth", lambda d: d.with_(truth=without(d.truth, d.train))),
