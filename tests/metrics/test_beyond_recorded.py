@@ -47,23 +47,17 @@ OPTIONS = {(row["library"], row["version"], row["metric"]): row for row in rows(
 VALUES = rows("beyond_values.csv")
 
 
-def beyond(formula: str, options: dict[str, Any], recs: pl.DataFrame, k: int | None = None, **given: Any) -> float:
-    return Beyond(recs, **given).value(formula, options, k)
-
-
 def here(row: dict[str, str]) -> float:
     """The number of this metric, on this case, under the option tuple of its library."""
     case = CASES[row["case"]]
     options = OPTIONS[row["library"], row["version"], row["metric"]]
-    return beyond(
-        options["formula"],
-        parsed(options["options"]),
-        recs=pl.DataFrame(case["recs"], schema=["user", "item", "rank"], orient="row"),
-        train=pl.DataFrame(case["train"], schema=["user", "item"], orient="row"),
-        features=case["features"],
-        catalogue=case["catalogue"],
-        k=case["k"],
+    held = Beyond(
+        pl.DataFrame(case["recs"], schema=["user", "item", "rank"], orient="row"),
+        pl.DataFrame(case["train"], schema=["user", "item"], orient="row"),
+        case["features"],
+        case["catalogue"],
     )
+    return held.value(options["formula"], parsed(options["options"]), case["k"])
 
 
 def name(row: dict[str, str]) -> tuple[str, str, str]:
@@ -92,51 +86,3 @@ def test_every_formula_and_every_case_is_recorded():
     assert {(row["library"], row["version"], row["metric"]) for row in VALUES} == set(OPTIONS)
     assert len(OPTIONS) == 37
     assert len(VALUES) == 144
-
-
-#: Whose value needs what; without it, the error says what to give.
-NEEDS = {
-    "coverage": ({"population": "catalogue"}, "items"),
-    "novelty": ({}, "train"),
-    "popularity": ({}, "train"),
-    "popularity_rank": ({}, "train"),
-    "tail_share": ({}, "train"),
-    "diversity": ({"distance": "cosine"}, "items"),
-    "gini": ({"population": "catalogue"}, "items"),
-}
-
-
-@pytest.mark.parametrize("formula", NEEDS)
-def test_an_error_says_what_to_give(formula):
-    options, missing = NEEDS[formula]
-    recs = pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 2]})
-    with pytest.raises(RecnbError, match=f"give {missing}=, "):
-        beyond(formula, options, recs)
-
-
-def test_cooccurrence_needs_train_and_no_features():
-    recs = pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 2]})
-    with pytest.raises(RecnbError, match=r"give train=, "):
-        beyond("diversity", {"distance": "cooccurrence"}, recs, features={5: [1], 6: [0]})
-    train = pl.DataFrame({"user": [7, 7], "item": [5, 6]})
-    assert beyond("diversity", {"distance": "cooccurrence"}, recs, train=train) == 0
-
-
-@pytest.mark.parametrize(
-    "formula, options, said",
-    [
-        ("diversity", {"distance": "cosin"}, "Did you mean 'cosine'"),
-        ("diversity", {"distanc": "cosine"}, "Did you mean 'distance'"),
-        ("novelty", {"normalize": "no"}, "normalize='no'"),
-        ("novelty", {"divisor": ["k"]}, "divisor="),
-        ("gini", {"weight": 0, "population": "recommended"}, "weight=0"),
-        ("tail_share", {"ratio": 0}, "ratio=0"),
-        ("personalization", {"overlap": "k"}, "give k"),
-        ("gini", {"population": "train"}, "not in it"),
-    ],
-)
-def test_what_cannot_be_is_an_error(formula, options, said):
-    recs = pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 2]})
-    train = pl.DataFrame({"user": [1], "item": [5]})
-    with pytest.raises(RecnbError, match=said):
-        beyond(formula, options, recs, train=train, features={5: [1], 6: [0]})

@@ -323,6 +323,13 @@ NEEDS = {
 YEARS = ITEMS[["item"]].assign(year=range(8))
 WRONG: list[tuple[Any, type[Exception], str]] = [
     (lambda ev: ev.novelty(cold="dorp"), OptionError, "Did you mean 'drop'"),
+    (lambda ev: ev.novelty(normalize="no"), OptionError, "normalize='no'"),
+    (lambda ev: ev.novelty(divisor=["k"]), OptionError, "divisor="),
+    (lambda ev: ev.gini(weight=0, population="recommended"), OptionError, "weight=0"),
+    (lambda ev: ev.tail_share(ratio=0), OptionError, "ratio=0"),
+    (lambda ev: ev.personalization(overlap="k"), OptionError, "give k"),
+    (lambda ev: evaluation(train=None).diversity(distance="cooccurrence"), RecnbError, "give train=, "),
+    (lambda ev: evaluation(train=TRAIN[TRAIN.user == 1]).gini(population="train"), RecnbError, r"5 items are recommended .* 4 recommended items .'c', 'd', 'e', …. are not in it"),
     (lambda ev: ev.novelty(kold="drop"), OptionError, "Did you mean 'cold'"),
     (lambda ev: ev.diversity(features="genrs"), OptionError, "Did you mean 'genres'"),
     (lambda ev: ev.diversity(features=3), OptionError, "name one"),
