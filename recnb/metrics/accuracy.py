@@ -37,8 +37,7 @@ GRADED = {"gain": GAIN, "discount": DISCOUNT}
 
 
 @metric(
-    called="precision",
-    symbol="Precision", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
+    called="precision", symbol="Precision", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
     sentence="Of what was shown, how much was relevant. It cannot reach 1 for a user with fewer than k relevant items.",
     meanings={"out_of": OUT_OF},
 )  # fmt: skip
@@ -57,8 +56,7 @@ def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min
 
 
 @metric(
-    called="recall",
-    symbol="Recall", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
+    called="recall", symbol="Recall", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
     sentence="Of what is relevant, how much was shown. It cannot reach 1 for a user with more than k relevant items.",
     meanings={"out_of": OUT_OF},
 )  # fmt: skip
@@ -113,8 +111,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
 
 
 @metric(
-    called="hit rate",
-    symbol="HR", credit="first", bounds=(0, 1), references=["deshpande2004"],
+    called="hit rate", symbol="HR", credit="first", bounds=(0, 1), references=["deshpande2004"],
     sentence="For how many users the list held anything relevant at all.",
 )  # fmt: skip
 def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
@@ -131,8 +128,7 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 @metric(
-    called="reciprocal rank",
-    symbol="RR", credit="target / rank", bounds=(0, 1), references=["voorhees1999"],
+    called="reciprocal rank", symbol="RR", credit="target / rank", bounds=(0, 1), references=["voorhees1999"],
     sentence="One over the rank of the first relevant item: 1 at the top, 1/2 at rank 2.",
     meanings={"target": {"first": "first", "preferred": "preferred"}}, aliases=("mrr",),
 )  # fmt: skip
@@ -177,8 +173,7 @@ def average_precision(
 
 
 @metric(
-    called="cumulative gain",
-    symbol="CG", credit="gain", bounds=(0, math.inf), references=["jarvelin2002"],
+    called="cumulative gain", symbol="CG", credit="gain", bounds=(0, math.inf), references=["jarvelin2002"],
     sentence="What was collected in the first k places, wherever it stood.", meanings={"gain": GAIN},
 )  # fmt: skip
 def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:

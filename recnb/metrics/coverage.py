@@ -141,8 +141,7 @@ def gini(
 
 
 @metric(
-    called="exposure entropy",
-    sentence="2 to this power: the number of equally shown items with the same evenness.",
+    called="exposure entropy", sentence="2 to this power: the number of equally shown items with the same evenness.",
     symbol="Entropy", over="items", credit="share * log(1 / share)",
     out_of=lambda options: "log(n_items)" if options["normalize"] else "1",
     bounds=(0, math.inf), top="log2 of the items shown", references=["shannon1948", "shani2011"],

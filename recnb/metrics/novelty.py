@@ -62,8 +62,7 @@ def novelty(
 
 
 @metric(
-    called="popularity",
-    sentence="High where a list repeats what everyone has anyway.",
+    called="popularity", sentence="High where a list repeats what everyone has anyway.",
     symbol="Popularity", over="list", bounds=(0, 1), references=["abdollahpouri2019"],
     other_bounds=lambda options: (0, np.inf) if options["popularity"] == "count" else None,
     credit=lambda options: "count" if options["popularity"] == "count" else "count / total",
@@ -99,8 +98,7 @@ def popularity(
 
 
 @metric(
-    called="popularity rank",
-    sentence="Random recommendations have about one half.",
+    called="popularity rank", sentence="Random recommendations have about one half.",
     symbol="Popularity rank", over="list", credit="place / total", out_of=_list_or_k, bounds=(0, 1),
     references=["ekstrand2017"], needs=("train",),
 )  # fmt: skip
@@ -130,8 +128,7 @@ def popularity_rank(
 
 
 @metric(
-    called="tail share",
-    sentence="How much of what is shown is rarely had. What the tail is depends on `ratio`.",
+    called="tail share", sentence="How much of what is shown is rarely had. What the tail is depends on `ratio`.",
     symbol="Tail share", over="list", credit="tail", out_of=_list_or_k, bounds=(0, 1),
     references=["abdollahpouri2019"], needs=("train",),
 )  # fmt: skip
@@ -181,8 +178,7 @@ def _diversity_bounds(options: Mapping[str, Any]) -> tuple[float, float] | None:
 
 
 @metric(
-    called="intra-list diversity",
-    sentence="It depends on the features: items with equal features have distance 0.",
+    called="intra-list diversity", sentence="It depends on the features: items with equal features have distance 0.",
     symbol="Diversity", over="pairs", credit=_pair, bounds=(0, 2), references=["smyth2001", "ziegler2005"],
     other_bounds=_diversity_bounds,
     out_of=lambda options: "n_shown * (n_shown - 1) / 2" if options["divisor"] == "pairs" else "n_shown",

@@ -47,8 +47,7 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 @metric(
-    called="interpolated precision",
-    symbol="IPrec", credit="rise", bounds=(0, 1), references=["manning2008"],
+    called="interpolated precision", symbol="IPrec", credit="rise", bounds=(0, 1), references=["manning2008"],
     sentence="The highest precision at any rank from which on this share of the relevant items is found.",
     retrieval=True,
 )  # fmt: skip
