@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +15,13 @@ from recnb.conventions import Convention
 from recnb.data import Prepared, validation
 from recnb.data.columns import from_pandas
 from recnb.data.encoding import distinct, positions
+from recnb.data.parts import Part, Parts
 from recnb.data.side_data import SideData
-from recnb.data.source import ranked
+from recnb.data.source import elsewhere, ranked
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.hits import Bools, Floats, Hits, Ints
-from recnb.metrics.recommendation_lists import Catalogue, HitsWithPopularity, Lists, missing
+from recnb.metrics.metric import Metric
+from recnb.metrics.recommendation_lists import Catalogue, HitsWithPopularity, Lists, PerUser, TermRows, missing
 from recnb.metrics.serendipity import expected_ranks, popular_places
 from recnb.metrics.sorting import in_order
 
@@ -61,8 +63,17 @@ class ItemData:
     @cached_property
     def items(self) -> pl.Series:
         """Every item there is, anywhere, sorted."""
-        frames = [self.recs, self.prepared.truth, self.side_data.train, self.side_data.items]
+        frames = [self.shown, self.prepared.truth, self.side_data.train, self.side_data.items]
         return distinct(pl.concat([distinct(frame["item"]) for frame in frames if frame is not None]))
+
+    @property
+    def shown(self) -> pl.DataFrame:
+        """The items of the lists, with their ranks."""
+        return self.recs
+
+    def compute(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], *, evaluated: bool) -> Any:
+        """Compute a metric of the lists, of the users evaluated or of all who have one."""
+        return metric.at(self.lists_of_evaluated if evaluated else self.lists, k, options)
 
     # The catalogue refers to this object, to read further attributes. It is not kept here, and neither are lists that hold
     # it: a cycle of references would keep all rows in memory until Python looks for cycles.
@@ -132,7 +143,7 @@ class ItemData:
     # What lists hold that needs to be said
 
     @cached_property
-    def _ranks_again(self) -> Ints:
+    def ranks_again(self) -> Ints:
         """The ranks of recommended items that the user has in train."""
         assert self.side_data.train is not None
         seen = self.recs.lazy().join(self.side_data.train.lazy(), on=["user", "item"], how="semi")
@@ -140,7 +151,7 @@ class ItemData:
 
     def again(self, k: int | None) -> int:
         """Count the rows down to rank k whose item the user has in train."""
-        return int((self._ranks_again <= (np.inf if k is None else k)).sum())
+        return int((self.ranks_again <= (np.inf if k is None else k)).sum())
 
     def seen(self, lists: Lists, known: Bools) -> int:
         """Count the recommended items that are not marked as known."""
@@ -229,6 +240,111 @@ class ItemData:
         item, row = positions(self.items, names.cast(self.items.dtype)), np.full(len(self.items), -1)
         row[item[item >= 0]] = np.flatnonzero(item >= 0)
         return matrix, row
+
+
+@dataclass(frozen=True, eq=False)
+class ShownInPart:
+    """How often the lists of a part show each item at each rank: this adds up over parts."""
+
+    users: pl.Series  #: with a list
+    rows: pl.DataFrame  #: item, rank, and the number of lists that have it there
+    again: pl.DataFrame  #: rank, and the number of rows there whose item the user has in train
+
+    @classmethod
+    def of(cls, convention: Convention, side_data: SideData, part: Part) -> ShownInPart:
+        """Count the items of a part."""
+        data = ItemData(part.source.under(convention), side_data)
+        again = pl.DataFrame({"rank": data.ranks_again if side_data.train is not None else np.zeros(0, np.int64)})
+        return cls(data.users, _counted(data.recs.select("item", "rank")), _counted(again))
+
+
+def _counted(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.group_by(rows.columns).agg(n=pl.len().cast(pl.Int64))
+
+
+def _added_up(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    by = [name for name in counts[0].columns if name != "n"]
+    return pl.concat(counts).group_by(by).agg(pl.col("n").sum()).sort(by)
+
+
+def _values_in_part(
+    convention: Convention, side_data: SideData, metric: Metric[...], k: int | None, options: Mapping[str, Any],
+    evaluated: bool, part: Part,
+) -> tuple[pl.Series, PerUser]:  # fmt: skip
+    """Compute a metric for the users of a part."""
+    data = ItemData(part.source.under(convention), side_data)
+    found = data.compute(metric, k, options, evaluated=evaluated)
+    return data.prepared.users if evaluated else data.users, replace(found, rows=None)
+
+
+class ItemDataOfParts(ItemData):
+    """The same of lists that are elsewhere.
+
+    Parts count how often each item is shown, which adds up, and compute metrics for their users, whose values are put together.
+    """
+
+    @property
+    def _parts(self) -> Parts:
+        source = self.prepared.source
+        if not isinstance(source, Parts):
+            raise elsewhere(source)
+        return source
+
+    @cached_property
+    def _shown(self) -> ShownInPart:
+        found = [*self._parts.each(partial(ShownInPart.of, self.prepared.convention, self.side_data))]
+        found = [part for part in found if part.rows.height] or found[:1]
+        rows, again = (_added_up([getattr(part, name) for part in found]) for name in ("rows", "again"))
+        return ShownInPart(distinct(pl.concat([part.users for part in found])), rows, again)
+
+    @property
+    def shown(self) -> pl.DataFrame:
+        """The items of the lists, with their ranks."""
+        return self._shown.rows
+
+    @property
+    def users(self) -> pl.Series:
+        """The users with a list, sorted."""
+        return self._shown.users
+
+    @cached_property
+    def _lists_of_all(self) -> Lists:
+        rows, nobody = self.shown, np.zeros(self.shown.height, dtype=np.int64)
+        rank, times = (rows[name].to_numpy().astype(np.int64) for name in ("rank", "n"))
+        length = np.zeros(len(self.users), dtype=np.int64)
+        item = positions(self.items, rows["item"])
+        return Lists(nobody, rank, item, length, len(self.items), self.items.__getitem__, times=times)
+
+    def again(self, k: int | None) -> int:
+        """Number of rows down to rank k whose item the user has in train."""
+        again = self._shown.again
+        return int((again if k is None else again.filter(pl.col("rank") <= k))["n"].sum())
+
+    def compute(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], *, evaluated: bool) -> Any:
+        """Compute a metric of counts of items, or of users part by part; one that compares the lists of users is refused."""
+        if metric.over == "user pairs":
+            raise elsewhere(self._parts)
+        if metric.of == "all":
+            return metric.at(self.lists, k, options)
+        asked = self.prepared.convention, self.side_data, metric, k, options, evaluated
+        found = [(users, one) for users, one in self._parts.each(partial(_values_in_part, *asked)) if len(users)]
+        users = pl.concat([users for users, _one in found])
+        order = users.arg_sort().to_numpy()
+        total, out_of, counted = (
+            np.concatenate([getattr(one, name) for _users, one in found])[order]
+            for name in ("total", "out_of", "counted")
+        )
+        return PerUser(total, out_of, counted, partial(self._rows_of, users.gather(order), asked))
+
+    def _rows_of(self, users: pl.Series, asked: tuple[Any, ...], user: int) -> TermRows:
+        """Return the rows behind the value of the user at a position, whose list is fetched."""
+        convention, side_data, metric, k, options, evaluated = asked
+        one = ItemData(self._parts.rows_of(users[user : user + 1]).under(convention), side_data)
+        rows: TermRows = one.compute(metric, k, options, evaluated=evaluated).rows(0)
+        if rows.items is None:
+            return rows
+        here = positions(self.items, one.items.gather(rows.items.ravel()))
+        return replace(rows, items=here.reshape(rows.items.shape))
 
 
 def _columns(items: pl.DataFrame, columns: object, argument: str, metric: str) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from recnb.data import Facts, Prepared, Source
 from recnb.data.columns import columns_of
 from recnb.data.parts import Parts, refuse_catalogue
 from recnb.data.side_data import SideData, read_side_data
-from recnb.data.source import elsewhere
 from recnb.display.templates import render
 from recnb.distributed.kernel import MetricSums, Sums, highest, takes_scale
 from recnb.errors import FrameError
@@ -101,12 +100,10 @@ class EngineData(DistributedData):
 
     def values_of_each(self, requests: Sequence[Request]) -> list[Values]:
         """Compute metrics: their sums in one pass, and one more where a metric takes the scale of all grades."""
-        if "prepared" in vars(self):
+        if "prepared" in vars(self) or not all(metric.is_accuracy for metric, _k, _options in requests):
             return [values_of(self, *request) for request in requests]
         for metric, _k, options in requests:
             metric.check(options)
-            if not metric.is_accuracy:  # these look at all lists together, which no part holds
-                raise elsewhere(self._parts)
         given, scale = replace(self._given, side_data={}), 0.0
         if any(takes_scale(metric, options) for metric, _k, options in requests):
             scale = max(self._parts.each(partial(highest, given)), default=0.0)

@@ -113,6 +113,8 @@ class Lists:
     n_items: int  #: how many items are known: recommended, in train, described or in the catalogue
     named: Callable[[int], object] = int  #: what the caller calls the item at a position, for messages
     catalogue: Catalogue = field(default_factory=Catalogue)  #: what is known of the items
+    #: Per row, how many lists have this item at this rank, where one row stands for those of all lists; None: it is one list's.
+    times: Ints | None = None
 
     @property
     def n_users(self) -> int:
@@ -127,7 +129,7 @@ class Lists:
     @cached_property
     def times_shown(self) -> Ints:
         """The number of lists that show each item."""
-        return np.bincount(self.item, minlength=self.n_items)
+        return np.bincount(self.item, self.times, self.n_items).astype(np.int64, copy=False)
 
     def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
         """Return the rows down to rank k; all of them if k is None or the metric does not cut."""
@@ -144,7 +146,8 @@ class Lists:
 
     def with_rows(self, rows: Bools | slice, **others: Ints) -> Lists:
         """Keep some of the rows, with other columns in place of these."""
-        return replace(self, **{name: getattr(self, name)[rows] for name in ("user", "rank", "item")} | others)
+        columns = {name: getattr(self, name)[rows] for name in ("user", "rank", "item")}
+        return replace(self, **{**columns, "times": None if self.times is None else self.times[rows], **others})
 
     def per_user(self, values: Floats | Ints) -> Floats:
         """Sum values of the rows over each user's list."""
@@ -152,7 +155,8 @@ class Lists:
 
     def per_item(self, values: Floats) -> Floats:
         """Sum values of the rows over the places of each item."""
-        return np.bincount(self.item, values, self.n_items).astype(np.float64, copy=False)
+        weights = values if self.times is None else values * self.times
+        return np.bincount(self.item, weights, self.n_items).astype(np.float64, copy=False)
 
     def examples(self, wrong: Bools) -> str:
         """Return the number of recommended items that are wrong, with examples."""

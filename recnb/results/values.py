@@ -200,8 +200,8 @@ def _of_lists(data: EvaluationData, scoring: Scoring, k: int | None) -> PerUser 
     """Compute a metric beyond accuracy at a cut-off; credit of hits is filled in and left out as in metrics of accuracy."""
     metric, item_data, prepared = scoring.metric, data.item_data, data.prepared
     if metric.over != "hits":
-        lists = item_data.lists_of_evaluated if of_evaluated(metric) else item_data.lists
-        return metric.at(lists, k, scoring.options)
+        found: PerUser | Whole = item_data.compute(metric, k, scoring.options, evaluated=of_evaluated(metric))
+        return found
     cutoffs = cutoffs_under(prepared.convention, Cutoffs.one(k))
     credit = metric.at(item_data.familiar(prepared, prepared.hits(cutoffs.deepest)), cutoffs, scoring.options)
     of_users = average(credit, data.convention)[0][:, 0]

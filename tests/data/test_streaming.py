@@ -314,10 +314,10 @@ def test_what_all_rows_together_decide_is_refused():
         recnb.evaluate(lazy, truth, candidates="catalogue", ties="first")
     made = recnb.evaluate(lazy, truth)
     with pytest.raises(ElsewhereError, match=r"stay in a lazy frame.*frame\.collect"):
-        made.coverage(k=2)
+        made.personalization(k=2)
     for kind, remedy in (("dataset", r"dataset\.to_table"), ("duckdb", r"relation\.to_arrow_table")):
         with pytest.raises(ElsewhereError, match=remedy):
-            recnb.evaluate(KINDS[kind](recs), truth).coverage(k=2)
+            recnb.evaluate(KINDS[kind](recs), truth).personalization(k=2)
 
 
 def test_a_lazy_frame_that_fails_is_named():
