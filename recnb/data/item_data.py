@@ -316,7 +316,7 @@ class ItemDataOfParts(ItemData):
         return Lists(nobody, rank, item, length, len(self.items), self.items.__getitem__, times=times)
 
     def again(self, k: int | None) -> int:
-        """Number of rows down to rank k whose item the user has in train."""
+        """Count the rows down to rank k whose item the user has in train."""
         again = self._shown.again
         return int((again if k is None else again.filter(pl.col("rank") <= k))["n"].sum())
 
