@@ -11,29 +11,11 @@ import pyarrow as pa
 import pytest
 
 import recnb
-from recnb.data.columns import NAMES, role_of
+from recnb.data.columns import NAMES
 from recnb.errors import ColumnError
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "score": [0.9, 0.1, 0.5]})
 TRUTH = pd.DataFrame({"user": [1, 2], "item": [11, 10], "relevance": [2, 1]})
-
-
-@pytest.mark.parametrize(
-    ("role", "names"),
-    [
-        ("user", ["customer_id", "CustomerID", "visitor id", "query-id", "userId", "qid", "member"]),
-        ("item", ["sku", "SKU", "product_id", "asin", "movieId", "doc-id", "docno", "track id"]),
-        ("score", ["pred", "prediction", "predictions", "y_pred", "y_score", "yhat", "predicted_score"]),
-        ("relevance", ["y_true", "label", "rating", "target", "rel", "grade"]),
-        ("rank", ["rank", "position"]),
-    ],
-)  # fmt: skip
-def test_usual_names(role: str, names: list[str]) -> None:
-    for name in names:
-        assert role_of(name) == role
-        ordered = RECS.assign(rank=[1, 2, 1]).drop(columns="score") if role == "rank" else RECS
-        recs, truth = (frame.rename(columns={role: name}) for frame in (ordered, TRUTH))
-        assert recnb.evaluate(recs, truth).ndcg(k=2) == recnb.evaluate(RECS, TRUTH).ndcg(k=2)
 
 
 def test_a_name_has_one_role() -> None:
@@ -44,12 +26,6 @@ def test_a_name_has_one_role() -> None:
 def test_two_usual_names_are_ambiguous() -> None:
     with pytest.raises(ColumnError, match="'score' and 'y_pred' could each be the score column"):
         recnb.evaluate(RECS.assign(y_pred=1.0), TRUTH)
-
-
-def test_a_column_named_for_one_frame_is_free_in_the_other() -> None:
-    """Predicted ratings and given ones may have the same name."""
-    recs, truth = RECS.rename(columns={"score": "rating"}), TRUTH.rename(columns={"relevance": "rating"})
-    assert recnb.evaluate(recs, truth, score="rating").dcg(k=2) == recnb.evaluate(RECS, TRUTH).dcg(k=2)
 
 
 PROPOSED: dict[str, tuple[dict[str, list[Any]], str]] = {
