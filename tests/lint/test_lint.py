@@ -335,6 +335,11 @@ def test_a_truth_without_relevant_items_can_be_looked_at(no_relevant: str) -> No
     assert "no_item_meets" not in ev.lint(k=1).names
 
 
+def test_what_was_judged_0_is_no_answer_that_was_in_train() -> None:
+    judged = pd.concat([CLEAN.truth.assign(relevance=1), CLEAN.train.groupby("user").head(1).assign(relevance=0)])
+    assert "train_in_truth" not in CLEAN.with_(truth=judged).saying(relevant="any").lint().names
+
+
 def test_lists_that_stay_where_they_are_are_checked_by_their_hits(monkeypatch: pytest.MonkeyPatch) -> None:
     train = pd.concat([CLEAN.train, CLEAN.truth.head(3)])
     data = CLEAN.with_(train=train, recs=CLEAN.recs.assign(score=CLEAN.recs["score"].round(1)))
