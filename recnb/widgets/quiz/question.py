@@ -9,6 +9,8 @@ from itertools import islice
 from random import Random
 from typing import Any, Never
 
+import numpy as np
+
 from recnb.conventions import options_in_words
 from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
 from recnb.display.language import N_, _, checked, use_language
@@ -171,7 +173,7 @@ class Answer(Suggesting):
     def __bool__(self) -> bool:
         return self.correct
 
-    @property
+    @cached_property
     def explanations(self) -> list[Explanation]:
         """The worked explanation of the list, or of each user's."""
         q = self.quiz
@@ -183,9 +185,10 @@ class Answer(Suggesting):
         q = self.quiz
         rows = [[q.rounded(one.number), one.sentence] for one in q.mistakes]
         mistakes = Rows([_("value"), _("mistake")], rows, _("What common mistakes give here"), left=2, wraps=True)
-        values = [f"{one.value:g}" for one in self.explanations]
-        mean = f"{q.label} = ({' + '.join(values)}) / {len(values)} = {q.rounded(q.value)}"
-        return [Note(mean, "plain")] * (len(values) > 1), mistakes
+        if len(self.explanations) == 1:
+            return [], mistakes
+        total = " + ".join(f"{one.value:g}" for one in self.explanations)
+        return [Note(f"{q.label} = ({total}) / {len(q.lists)} = {q.rounded(q.value)}", "plain")], mistakes
 
     def __repr__(self) -> str:
         with use_language(self.quiz.lang):
@@ -244,7 +247,7 @@ def quiz(
         raise OptionError(
             f"a quiz draws its own list: recnb.quiz({chosen.name!r}, seed=1). For the worked solution of yours: {worked}."
         )
-    if digits not in range(2, 9):
+    if not isinstance(digits, (int, np.integer)) or digits not in range(2, 9):
         raise OptionError(f"digits={quoted(digits)}: an answer has 2 to 8 decimals, such as digits=4.")
     cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
     if cut is not None and (own_depth or not 3 <= cut <= 10):
