@@ -34,9 +34,8 @@ class Slip(NamedTuple):
 def common_mistakes(q: Exercise) -> Iterator[Mistake]:
     """Compute the numbers of common mistakes: slips, confused metrics, other options, no cut, no sign of per cent."""
     metric = METRICS[q.metric]
-    words: dict[str, Any] = {name: number(float(q.options[name])) for name in metric.numbers}
-    words |= {"depth": q.depth, "next": q.depth + 1, "length": len(q.row), "relevant": len(q.truth)}
-    words |= {"users": len(q.lists), "rest": number(1 - q.options.get("p", 0)), "rank": 3}
+    words: dict[str, Any] = {"depth": q.depth, "next": q.depth + 1, "length": len(q.row), "relevant": len(q.truth)}
+    words |= {"users": len(q.lists), "rank": 3}
     if "discount" in q.options:
         divides = discount_of(np.array([3.0]), q.options["discount"], float(q.options["log_base"]))
         words["divides"] = number(float(divides[0]), 4)
@@ -100,7 +99,7 @@ def undiscounted(q: Exercise) -> float:
 #: The metrics that one is taken for.
 CONFUSED = {
     "precision": "recall", "recall": "precision", "r_precision": "precision recall", "hit_rate": "precision recall",
-    "fbeta": "f1", "average_precision": "precision reciprocal_rank", "cg": "dcg", "dcg": "cg ndcg idcg", "idcg": "dcg",
+    "f1": "precision recall", "fbeta": "f1 precision recall", "average_precision": "precision reciprocal_rank", "cg": "dcg", "dcg": "cg ndcg idcg", "idcg": "dcg",
     "ndcg": "dcg idcg",
 }  # fmt: skip
 
@@ -122,16 +121,6 @@ SLIPS: tuple[Slip, ...] = (
     Slip("recall", lambda q: len(q.ranks) / len({*q.row} & q.truth.keys()),
          N_("Only the relevant items of the list were counted as relevant: those that it misses are relevant, too, {relevant} in all.")),
     Slip("recall", lambda q: sum(q.grades) / sum(q.truth.values()), NOT_COUNTED),
-    Slip("f1 fbeta", lambda q: (q.score("precision") + q.score("recall")) / 2,
-         N_("Precision and recall were averaged in the ordinary way: the F score is a harmonic mean, which stays near the lower of the two.")),
-    Slip("f1", lambda q: q.value / 2, N_("The factor 2 is missing: with precision and recall both 1, F1 has to be 1.")),
-    Slip("f1", lambda q: q.score("precision") * q.score("recall"),
-         N_("Precision and recall were only multiplied: the F score is twice the product, divided by their sum.")),
-    Slip("fbeta", lambda q: q.value / (1 + q.options["beta"] ** 2),
-         N_("The factor 1 + beta² is missing: with precision and recall both 1, the score has to be 1.")),
-    Slip("fbeta", lambda q: q.score(beta=1 / q.options["beta"]),
-         N_("beta² is on the wrong side: in the denominator it multiplies the precision, so that recall weighs more.")),
-    Slip("fbeta", lambda q: q.score(beta=q.options["beta"] ** 0.5), N_("beta was not squared: it enters as beta², here {beta}².")),
     Slip("hit_rate", lambda q: np.mean(q.n_hits),
          N_("Hits were counted, not users: a user with two hits counts 1, as one with a single hit does.")),
     Slip("hit_rate", lambda q: q.value * len(q.lists),
@@ -172,13 +161,5 @@ SLIPS: tuple[Slip, ...] = (
     Slip("ndcg", lambda q: q.score("dcg", k=None) / q.score("idcg"),
          N_("The ideal list was cut and the list was not: the DCG counts only the first {depth} ranks, as the IDCG does.")),
     Slip("idcg ndcg", undiscounted, N_("Nothing was discounted: a gain at rank {rank} is divided by {divides}.")),
-    Slip("rbp", lambda q: q.value / (1 - q.options["p"]),
-         N_("The factor 1 − p = {rest} is missing: with it, the weights of an endless list add up to 1.")),
-    Slip("rbp", lambda q: q.value * q.options["p"],
-         N_("p was raised to the power of the rank: the first rank is always examined, so the power is rank − 1.")),
-    Slip("rbp", lambda q: q.score(p=1 - q.options["p"]),
-         N_("p and 1 − p changed places: going on has probability {p}, stopping {rest}.")),
-    Slip("err", lambda q: sum((2**q.relevance - 1) / 2 ** q.options["max_relevance"] / q.ranks),
-         N_("The chance of getting as far as a rank was left out: who stopped higher up never comes there.")),
 )
 # fmt: on

@@ -9,14 +9,12 @@ from itertools import islice
 from random import Random
 from typing import Any, Never
 
-import numpy as np
-
 from recnb.conventions import options_in_words
 from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import framed, render
 from recnb.display.text import one_line
-from recnb.errors import CutoffError, OptionError, RecnbError, Suggesting, is_several, quoted
+from recnb.errors import CutoffError, OptionError, RecnbError, Suggesting, is_several
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
@@ -32,6 +30,9 @@ from recnb.widgets.quiz.mistakes import Mistake, common_mistakes, other_numbers
 #: Options of exercises: with beta=1, F-beta would be F1, and ERR needs the scale of grades.
 DEFAULTS = {"fbeta": {"beta": 2}, "err": {"max_relevance": TOP}}
 
+#: The decimals of an answer, and a unit of the last one.
+DIGITS, UNIT = 4, 1e-4
+
 #: Draws of which the best is taken; two numbers differ from so many units of the last digit on, as one is an error of rounding.
 DRAWS, APART = 60, 3
 
@@ -46,7 +47,6 @@ class Quiz(Exercise, Live):
     installed. `q.check(0.8732)` returns whether that is right, and which mistake it is if not; `q.grade(...)` points.
     """
 
-    digits: int  #: the number of decimals of the answer
     lang: str
 
     def __post_init__(self) -> None:
@@ -61,13 +61,13 @@ class Quiz(Exercise, Live):
         found: dict[float, Mistake] = {}
         with use_language(self.lang):
             for one in common_mistakes(self):
-                if one.number and abs(one.number - self.value) >= APART * 10.0**-self.digits:
-                    found.setdefault(round(one.number, self.digits), one)
+                if one.number and abs(one.number - self.value) >= APART * UNIT:
+                    found.setdefault(round(one.number, DIGITS), one)
         return tuple(found.values())
 
     def rounded(self, value: float) -> str:
         """Return a value with the decimals of the answer; a whole number without."""
-        return f"{value:.{self.digits}f}" if value % 1 else short_number(value)
+        return f"{value:.{DIGITS}f}" if value % 1 else short_number(value)
 
     def check(self, answer: object) -> Answer:
         """Check an answer, a number or text: 0.8732, "0,8732", "2/3", "87.32%", "(1+2/3)/4".
@@ -77,14 +77,14 @@ class Quiz(Exercise, Live):
         """
         with use_language(self.lang):
             given = read(answer)
-            digits = self.digits if given.decimals is None else min(given.decimals, self.digits)
-            mistakes = [one for one in self.mistakes if given.fits(one.number, self.digits)]
+            digits = DIGITS if given.decimals is None else min(given.decimals, DIGITS)
+            mistakes = [one for one in self.mistakes if given.fits(one.number, DIGITS)]
             if not mistakes and digits >= 2:
                 mistakes = [one for one in self.mistakes if given.fits(one.number, digits)]
-            words = {"answer": one_line(str(answer).strip(), 40), "digits": self.digits}
+            words = {"answer": one_line(str(answer).strip(), 40), "digits": DIGITS}
             words |= {"label": self.label, "value": self.rounded(self.value)}
             fits = given.fits(self.value, digits)
-            if given.fits(self.value, self.digits) or (fits and digits >= 2 and not mistakes):
+            if given.fits(self.value, DIGITS) or (fits and digits >= 2 and not mistakes):
                 return Answer(self, Mark("strong", f"✓ {_('Right: {label} = {value}.', **words)}"), True, solved=True)
             if fits and (digits >= 2 or not mistakes):
                 return Answer(self, _("{answer} has too few decimals to be checked: give {digits}.", **words))
@@ -97,7 +97,7 @@ class Quiz(Exercise, Live):
                 unknown = _(
                     "No common mistake gives this number. Write down the term of each rank and compare; q.reveal() shows the solution."
                 )
-                what = next((one.sentence for one in others if given.fits(one.number, self.digits)), unknown)
+                what = next((one.sentence for one in others if given.fits(one.number, DIGITS)), unknown)
             wrong = Mark("strong", f"✗ {_('{answer} is not right.', **words)}")
             return Answer(self, [wrong, " ", what], mistake=next(iter(mistakes), None))
 
@@ -136,7 +136,7 @@ class Quiz(Exercise, Live):
         usual = {} if self.metric == "average_precision" else {"out_of": "k relevant", "target": "first"}
         told = {name: word for name, word in self.options.items() if str(word) not in usual.get(name, "").split()}
         rules += [_("Conventions: {conventions}.", conventions="; ".join(options_in_words(told)))] if told else []
-        rules += [_("Answer to {digits} decimals, or with a fraction, such as 2/3.", digits=self.digits)]
+        rules += [_("Answer to {digits} decimals, or with a fraction, such as 2/3.", digits=DIGITS)]
         title = Mark("strong", _("Exercise: {label}", label=self.label))
         return [Note(title, "plain"), Note(asked, "plain"), table, *(Note(rule, "plain") for rule in rules)]
 
@@ -214,7 +214,7 @@ class Answer(Suggesting):
 
 
 def quiz(
-    metric: str = "ndcg", seed: int | str = 0, *others: Never, k: int | None = None, digits: int = 4, lang: str | None = None, **options: Any
+    metric: str = "ndcg", seed: int | str = 0, *others: Never, k: int | None = None, lang: str | None = None, **options: Any
 ) -> Quiz:  # fmt: skip
     """Draw an exercise: a small ranking whose metric is to be computed by hand.
 
@@ -225,10 +225,8 @@ def quiz(
     ----------
     metric, seed
         The name of a metric of accuracy; a number or a word.
-    k, digits
-        The cut-off, from 3 to 10, by default drawn; the number of decimals of the answer, from 2 to 8.
-    lang
-        "en" or "ko", by default the language that is set.
+    k, lang
+        The cut-off, from 3 to 10, by default drawn; "en" or "ko", by default the language that is set.
     **options
         Options of the metric, such as gain="exponential".
 
@@ -247,8 +245,6 @@ def quiz(
         raise OptionError(
             f"a quiz draws its own list: recnb.quiz({chosen.name!r}, seed=1). For the worked solution of yours: {worked}."
         )
-    if not isinstance(digits, (int, np.integer)) or digits not in range(2, 9):
-        raise OptionError(f"digits={quoted(digits)}: an answer has 2 to 8 decimals, such as digits=4.")
     cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
     if cut is not None and (own_depth or not 3 <= cut <= 10):
         depth = "R-precision has its own depth" if own_depth else "an exercise is cut at 3 to 10"
@@ -257,19 +253,21 @@ def quiz(
     every = {**chosen.defaults, **DEFAULTS.get(chosen.name, {}), **given}
 
     def drawn(draw: Callable[[Random, int | None], Iterator[Draw]]) -> list[Quiz]:
-        shown = int(digits), checked(lang)
         return [
-            Quiz(chosen.name, every, None if own_depth else depth, lists, truths, *shown)
+            Quiz(chosen.name, every, None if own_depth else depth, lists, truths, checked(lang))
             for depth, lists, truths in islice(draw(Random(f"{chosen.name}/{seed}"), cut), DRAWS)
         ]
 
     found = drawn(graded_list)
     if {one.value for one in found} <= {0, 1}:  # a metric without other values is asked for as a mean over users
         found = drawn(lists_of_users)
-    unit = 10.0**-digits
-    clear = [one for one in found if min(one.value, abs(one.value - 1)) > APART * unit]
-    rounded = [one for one in clear if abs(one.value / unit % 1 - 0.5) > 0.02]  # not on an edge of rounding
-    if not rounded:
+    # The value says something, and is not on an edge of rounding.
+    clear = [
+        one
+        for one in found
+        if min(one.value, abs(one.value - 1)) > APART * UNIT and abs(one.value / UNIT % 1 - 0.5) > 0.02
+    ]
+    if not clear:
         problem = f"no small list gives an exercise of {chosen.label(cut)} under {every}: its value is always 0 or 1."
         raise RecnbError(problem)
-    return max(rounded, key=lambda one: len(one.mistakes))
+    return max(clear, key=lambda one: len(one.mistakes))
