@@ -299,6 +299,7 @@ def judged(given: object, value: float, *mistakes: float) -> str:
         ("0.87", 0.8732, [0.8691, 0.4], "few"),  # as 0.8691 rounds to 0.87 as well
         ("0.9", 0.8732, [0.4], "few"),  # as one decimal never is enough
         ("0.5", 0.525, [0.5], "slip0"), ("0.869", 0.8732, [0.8691, 0.4], "slip0"), ("0.4", 0.8732, [0.8691, 0.4], "slip1"),
+        ("0.4", 0.8732, [0.41], "wrong"),  # nor is a mistake named by one decimal
         (0.87, 0.86998, [0.8751], "right"),  # 0.8700 typed as a number is 0.87
         (7, 7.0, [], "right"), ("0.25", 0.51, [0.25, 0.25], "slip0"), ("67 %", 2 / 3, [], "right"),
     ],
