@@ -265,6 +265,8 @@ def test_intervals_of_few_users_rest_on_the_bounds_of_the_options() -> None:
 def test_small_print_counts_what_is_odd() -> None:
     for score, words in SMALL_PRINT:
         assert words in score.basis
+    left_out = evaluation(train=TRAIN[TRAIN.user != 3]).calibration()
+    assert (left_out.per_user.index.tolist(), left_out.n_users) == ([1, 2], 2)
 
 
 OTHER_BOUNDS: list[tuple[str, dict[str, Any]]] = [

@@ -162,10 +162,12 @@ def test_an_interval_is_a_pair_that_knows_its_confidence() -> None:
         ends = [SCORE.interval(confidence, method=method) for confidence in (0.5, 0.8, 0.95, 0.99)]
         for inner, outer in itertools.pairwise(ends):
             assert outer.low < inner.low <= SCORE <= inner.high < outer.high
-    many = recnb.precision([[1, 0, 0], [1, 1, 0]] * 60)
+    many = recnb.dcg(np.random.default_rng(1).random((120, 5)))
     drawn = many.interval(method="bootstrap", resamples=200, seed=4)
-    assert drawn == many.interval(0.95, "bootstrap", 200, 4) != many.interval(method="bootstrap", resamples=300, seed=4)
-    assert drawn.low < 0.5 < drawn.high
+    assert drawn == many.interval(0.95, "bootstrap", 200, 4)
+    assert drawn != many.interval(method="bootstrap", resamples=200, seed=5)
+    assert drawn != many.interval(method="bootstrap", resamples=300, seed=4)
+    assert drawn.low < many < drawn.high
     interval = SCORE.interval(confidence=0.9)
     low, high = interval
     assert (low, high) == (interval.low, interval.high) == (interval[0], interval[1]) == interval
