@@ -237,7 +237,7 @@ def test_segments_are_drawn_and_shown_as_text() -> None:
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a, b, c"] * 2  # told apart by their values
     assert len(LISTS.rec.against(WEEKS).table("ndcg", k=5, by="week").plot().get_yticklabels()) == 3
     plt.close("all")
-    by = (EV.ndcg(k=10).per_user > 0).map({True: "some", False: "none"})
+    by = (EV.ndcg(k=10).per_user > 0.3).map({True: "some", False: "none"})
     assert "<0.0001" in repr(EV.table("ndcg", k=10, by=by))
     by = pd.Series(["<script>alert(1)</script>"] * EV.n_users, index=EV.users, name="<b>$x$")
     shown = EV.table("ndcg", k=10, by=by)._repr_html_()

@@ -49,6 +49,7 @@ BY_HAND: list[tuple[Callable[[], float], float]] = [
     (lambda: recnb.recall(["a"], {}), 0), (lambda: recnb.recall(["a"], {"a": 0}), 0), (lambda: recnb.ndcg([], []), 0),
     # grades and scores
     (lambda: recnb.ndcg(y_true=[3, 0, 2], y_score=[0.2, 0.9, 0.5], k=1), 0), (lambda: recnb.precision(y_true=[1, 0, 1], y_score=[3, 2, 1], k=2), 0.5),
+    (lambda: recnb.mrr(y_true=[0] * 50 + [1] + [0] * 149, y_score=[0.5] * 100 + [0.4] * 100), 1 / 51),
     (lambda: recnb.mrr(y_true=[0, 1], y_score=[0.5, 0.5]), 0.5), (lambda: recnb.mrr(y_true=[[0, 1], [1, 0]], y_score=[[1, 2], [1, 2]]), 0.75),
     (lambda: recnb.ndcg(y_true=[3, 0, 2, 1, 0], y_score=[0.5, 0.5, 0.5, 0.1, 0.5]), float(recnb.ndcg([3, 0, 2, 0, 1]))),
     # tuples as items of one list, and as whole lists
