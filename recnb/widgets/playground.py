@@ -164,7 +164,7 @@ class Playground(Live):
         )
         at_any_k = [setting._replace(k=0) for setting in (now, self.now, *self.past[-1:])]
         if now != self.now and self.past and at_any_k[0] == at_any_k[1] == at_any_k[2]:
-            self.now = self.before = self.past.pop()  # what a slider passes is one step
+            self.now = self.past.pop()  # what a slider passes is one step
             self.action = self._words("start")
         self._do(now)
 

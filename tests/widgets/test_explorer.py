@@ -185,7 +185,11 @@ def test_controls_choose_what_is_shown() -> None:
     explorer.use("search", "")
     explorer.use("bar", "0")
     assert (explorer.to_frame()["value"] == 0).all()
+    explorer.use("k", "4")
+    assert (explorer.shown.bar, len(explorer.to_frame())) == ("", 261)
+    explorer.use("k", "5")
     explorer.use("bar", "0")
+    explorer.use("bar", "0")  # again: all
     assert len(explorer.to_frame()) == 261
     for ascending in (False, True, False):
         explorer.use("sort", "hits")

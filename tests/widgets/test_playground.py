@@ -140,6 +140,7 @@ TRUTHS = (["b", "z"], {"b", "z"}, {"b": 1, "z": 1, "q": 0}, ("b", "z"), pd.Serie
 def test_a_truth_as_recnb_takes_it(truth: Any) -> None:
     play = Playground(iter("abc"), truth)
     assert play.now.relevance["b"] == play.now.relevance["z"] == 1
+    assert [item for item in play.now.relevance if item in "bz"] == ["b", "z"]
     for name, value in play.table().now.items():
         assert value == float(getattr(recnb, str(name))(["a", "b", "c"], truth)), name
 
