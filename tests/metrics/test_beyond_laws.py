@@ -262,6 +262,9 @@ def test_ends_of_the_scales():
     assert same.value("diversity", {"distance": "cosine"}) == pytest.approx(0, abs=1e-15)
     assert same.value("gini", {"population": "recommended", "normalizer": "n"}) == 0
     assert same.value("entropy", {}) == 1
+    for size in (1e-200, 1.0, 1e200):  # whose squares vanish, or have no number
+        scaled = Data({0: [1, 2]}, [(0, 1)], {1: [size, 0], 2: [size, size]}, [1, 2]).beyond()
+        assert scaled.value("diversity", {"distance": "cosine"}) == pytest.approx(1 - 1 / math.sqrt(2), abs=1e-12)
     other = Data({0: [1, 2], 1: [3, 4]}, [(0, 1)], {1: [1]}, [1, 2, 3, 4]).beyond()
     assert (other.value("personalization", {}), other.value("coverage", {}), other.value("entropy", {})) == (1, 1, 2)
     one = Data({0: [1], 1: [1]}, [(0, 1)], {1: [1]}, [1, 2, 3, 4]).beyond()
