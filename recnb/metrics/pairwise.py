@@ -148,13 +148,31 @@ def _pairs(shown: Lists) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
 
 
 def _common(rows: Sparse, first: Ints, second: Ints) -> Floats:
-    """Return the number of features that the two items of each pair share."""
+    """Return the features that the two items of each pair share: of each pair by itself, or of all items of a block, whichever is less work."""
     size = np.diff(rows.indptr)
+    ones, others = np.unique(first), np.unique(second)
+    columns = rows.shape[1]
+    each = int(size[first].sum() + size[second].sum())
+    blocks = int(np.dot(*(np.bincount(rows[items].indices, minlength=columns) for items in (ones, others))))
     common = np.zeros(len(first))
-    step = max(1, BLOCK * len(first) // max(int(size[first].sum() + size[second].sum()), 1))
-    for start in range(0, len(first), step):
-        pairs = slice(start, start + step)
-        common[pairs] = rows[first[pairs]].multiply(rows[second[pairs]]).sum(axis=1)
+    if each <= blocks:
+        step = max(1, BLOCK * len(first) // max(each, 1))
+        for start in range(0, len(first), step):
+            stop = start + step
+            common[start:stop] = rows[first[start:stop]].multiply(rows[second[start:stop]]).sum(axis=1)
+        return common
+    against = rows[others].T.tocsr()
+    former, latter = np.searchsorted(ones, first), np.searchsorted(others, second)
+    step = max(1, BLOCK // len(others))
+    for start in range(0, len(ones), step):
+        block = (rows[ones[start : start + step]] @ against).tocsr()
+        block.sort_indices()
+        cells = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr)) * len(others) + block.indices
+        low, high = np.searchsorted(former, [start, start + step])
+        wanted = (former[low:high] - start) * len(others) + latter[low:high]
+        place = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
+        if len(cells):
+            common[low:high] = np.where(cells[place] == wanted, block.data[place], 0.0)
     return common
 
 

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
+from scipy import sparse
 
 from recnb.errors import RecnbError
 from recnb.metrics import novelty as of_lists
@@ -301,3 +302,15 @@ def test_blocks_change_nothing(monkeypatch):
     )
     loops = [of_pairs({"distance": d, "divisor": "pairs"}, held, held.shown(None, {})) for d in distances]
     assert whole == pytest.approx([mean_of(values) for values in loops], abs=1e-12)
+
+
+@pytest.mark.parametrize("density", [0.05, 0.5, 1.0])
+def test_what_pairs_share_is_the_same_pair_by_pair_and_in_blocks(density, monkeypatch):
+    rng = np.random.default_rng(4)
+    dense = (rng.random((25, 40)) < density).astype(float)
+    first, second = np.divmod(np.unique(rng.integers(0, 25 * 25, 400)), 25)
+    for block in (of_pairs_module.BLOCK, 60):
+        monkeypatch.setattr(of_pairs_module, "BLOCK", block)
+        for one, other in ((first, second), (first[:3], second[:3])):
+            found = of_pairs_module._common(sparse.csr_array(dense), one, other)
+            assert found.tolist() == (dense[one] * dense[other]).sum(axis=1).tolist()
