@@ -10,6 +10,8 @@ import copy
 import json
 import re
 import runpy
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from tests.tools.notebooks import (
     BUILT,
     KERNEL,
     LANGUAGES,
+    ROOT,
     SETTING,
     SOURCES,
     WIDGET,
@@ -189,7 +192,7 @@ def _output(notebook: NotebookNode, **data: str) -> None:
 
 
 def _strip(notebook: NotebookNode) -> None:
-    for cell in notebook.cells:
+    for cell in (one for one in notebook.cells if one.cell_type == "code"):
         cell.outputs, cell.execution_count = [], None
 
 
@@ -220,3 +223,31 @@ def test_damage_is_found() -> None:
         damaged = copy.deepcopy(good)
         do(damaged)
         assert words in " ".join(problems(damaged)), damage
+
+
+@pytest.mark.slow
+def test_nbval_fails_for_one_digit_and_not_for_a_stripped_notebook(tmp_path: Path) -> None:
+    """That a stripped notebook passes is why this file is needed."""
+    notebook = read(next(path for path in STORED if path.stem.startswith("04")))
+    digit, stripped = copy.deepcopy(notebook), copy.deepcopy(notebook)
+    outputs = (output for cell in digit.cells if cell.cell_type == "code" for output in cell.outputs)
+    data = next(output.data for output in outputs if re.search(r"\d", output.get("data", {}).get("text/plain", "")))
+    data["text/plain"] = re.sub(r"\d", lambda found: str((int(found[0]) + 1) % 10), data["text/plain"], count=1)
+    _strip(stripped)
+    codes = []
+    for name, one in (("as_is", notebook), ("digit", digit), ("stripped", stripped)):
+        nbformat.write(one, tmp_path / f"{name}.ipynb")
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-c",
+            str(ROOT / "pyproject.toml"),
+            "-q",
+            "-n",
+            "0",
+            "-p",
+            "no:cacheprovider",
+        ]
+        codes.append(subprocess.run([*command, str(tmp_path / f"{name}.ipynb")], cwd=ROOT, check=False).returncode)
+    assert codes == [0, 1, 0]

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from recnb.display.document import Line, Rows
-from recnb.display.language import N_, NC_, _, pgettext, use_language
+from recnb.display.language import N_, NC_, _, use_language
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
 from recnb.results.table import Table
 
@@ -38,11 +38,15 @@ NAMES = {
 }  # fmt: skip
 
 
+#: What the columns are called.
+HEADS = {"term": NC_("glossary", "term"), "name": N_("name"), "meaning": N_("meaning")}
+
+
 class Glossary(Table):
     """A row per term and metric: the term as in code and English documents, its name and its meaning in a language."""
 
     def _head(self, column: Any, symbols: bool) -> Line:
-        return pgettext("glossary", "term") if column == "term" else _(column)
+        return _(HEADS[column])
 
     def _rows(self, *, symbols: bool) -> Rows:
         return replace(super()._rows(symbols=symbols), wraps=True)

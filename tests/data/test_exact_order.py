@@ -101,9 +101,7 @@ def test_float_ids_beyond_what_their_type_counts_are_refused(dtype: str, bound: 
 def test_grades_whose_sums_would_overflow_are_refused() -> None:
     recs = pd.DataFrame({"user": [1, 1], "item": [1, 2], "rank": [1, 2]})
     truth = pd.DataFrame({"user": [1, 1], "item": [1, 2], "relevance": [1e308, 1e308]})
-    with pytest.raises(
-        FrameError, match=r"'relevance' holds 1e\+308 for user 1, item 1.*/ frame\['relevance'\].max\(\)"
-    ):
+    with pytest.raises(FrameError, match=r"'relevance' holds 1e\+308 for user 1, item 1.*Make the scale smaller"):
         recnb.evaluate(recs, truth)
     truth["relevance"] /= truth["relevance"].max()
     assert recnb.evaluate(recs, truth).ndcg(k=2) == 1.0

@@ -28,7 +28,7 @@ def test_a_pair_judged_twice() -> None:
     truth = pd.DataFrame({"user": 1, "item": ["a", "b", "a"], "relevance": [1, 2, 3]})
     with pytest.raises(
         FrameError,
-        match=r"truth: 1 pair of.*user 1, item 'a' \(2 times\).*drop_duplicates\(\['user', 'item'\]\).*duplicates='dedupe'",
+        match=r"truth: 1 pair of.*user 1, item 'a' \(2 times\).*Drop the repeats.*duplicates='dedupe'",
     ):
         recnb.evaluate(recs, truth)
     for mode in ("dedupe", "keep", "hit_once"):
