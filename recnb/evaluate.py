@@ -172,7 +172,7 @@ def _column(values: Any, name: str) -> pd.Series[Any]:
         if isinstance(values, np.ndarray) and values.ndim == 2:
             held, fix = (
                 f"has the shape {values.shape}",
-                f"{name}.ravel(), with group=[{values.shape[1]}] * {len(values)}.",
+                f"Type {name}.ravel(), with group=[{values.shape[1]}] * {len(values)}.",
             )
         raise FrameError(f"{name} {held}: give a list, an array of one dimension or a column, frame['...'].", fix=fix)
     return pd.Series(values if isinstance(values, np.ndarray) else list(values))

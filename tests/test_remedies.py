@@ -198,6 +198,7 @@ CASES = {
     "a spread": Case("other = recs.assign(rank=4 - recs['rank']); sd = 'large'", "recnb.users_needed(0.1, sd)", r"or (ev\.detectable\('ndcg', k=10\))", "sd = {}; result = recnb.users_needed(0.1, sd) == recnb.users_needed(0.1, sd.sd)", "result", True),
     "a model without cut-off": option("recnb.evaluate_model(Model(), *matrices, metrics='mrr', **more).to_numpy().item()", "dict(k=None); matrices = MATRICES; Model = MODEL", r"such as (k=10)", 0.75),
     "a matrix that is dense": Case("from scipy import sparse; import scipy.sparse; Model = MODEL; test, train = (one.toarray() for one in MATRICES)", "recnb.evaluate_model(Model(), test, sparse.csr_matrix(train), metrics='mrr', k=3).to_numpy().item()", r"holds numbers, (.+?)\.$", "test = {}"),
+    "labels in rows": Case("y_true = np.array([[0, 1], [1, 0]]); more = dict(group=[2, 2])", "recnb.evaluate_groups(y_true, [2, 1, 2, 1], **more).mrr()", r"Type (.+?), with (.+?)\.$", "y_true = {0}; more = dict({1})"),
     "scores that are sparse": Case("from scipy import sparse; matrices = MATRICES; Model = MODEL; changed = lambda scores: sparse.csr_matrix(scores)", "recnb.evaluate_model(Model(changed), *matrices, metrics='mrr', k=3).to_numpy().item()", r"if it is sparse, (.+?)\.$", "changed = lambda scores: sparse.csr_matrix(scores){}[0]"),
 }  # fmt: skip
 

@@ -217,8 +217,12 @@ def test_what_cannot_be_asked_is_refused(engine):
 def test_ids_of_different_kinds_are_refused_before_anything_is_moved(engine, role):
     recs, truth = random_frames(np.random.default_rng(5), 8)
     text = truth.assign(**{role: truth[role].astype(str)})
-    with pytest.raises(FrameError, match=f"the {role} ids are of different kinds"):
-        engine.evaluate(engine.parted(recs), engine.parted(text))
+    frames = {"recs": engine.parted(recs), "truth": engine.parted(text)}
+    with pytest.raises(FrameError, match=f"the {role} ids are of different kinds") as found:
+        engine.evaluate(**frames)
+    exec(str(found.value).split("Make both text: ")[1].removesuffix("."), frames)
+    expected = recnb.evaluate(recs.astype({role: str}), text).table(k=5)
+    agree(engine.evaluate(frames["recs"], frames["truth"]).table(k=5), expected)
 
 
 @pytest.mark.parametrize("cast", ["int32", "float64"])
