@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
@@ -245,7 +246,7 @@ def _working() -> Iterator[None]:
     try:
         with quiet():
             yield
-    except PySparkException as problem:
+    except (PySparkException, Py4JError) as problem:
         raise _explained(problem) or problem from problem
 
 
