@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from recnb.display.language import use_language
@@ -11,25 +12,27 @@ if TYPE_CHECKING:
     import ipywidgets
 
 
-class Live(Suggesting):
+class Live(Suggesting, ABC):
     """An object that a notebook shows with controls, which change it.
 
-    A class of these gives its HTML (`_html`), the parts below it with formulas (`_worked`, always as many), and what each
-    control does (`_use`). It calls `_draw` after each change.
+    A class of these calls `_draw` after each change.
     """
 
     lang: str  #: of all that is shown
     problem = ""  #: why the last use of a control was refused
     _view: ipywidgets.VBox | None = None
 
+    @abstractmethod
     def _html(self, live: bool) -> str:
-        raise NotImplementedError
+        """Return its HTML, with controls if it is live."""
 
+    @abstractmethod
     def _worked(self) -> list[str]:
-        raise NotImplementedError
+        """Return the parts below it with formulas, always as many."""
 
+    @abstractmethod
     def _use(self, name: str, value: str, key: str) -> None:
-        raise NotImplementedError
+        """Do what a control does."""
 
     def use(self, name: str, value: str = "", key: str = "") -> None:
         """Do what a control does, by its name, its value and the key of its row; if it is refused, show why."""
