@@ -7,8 +7,9 @@ import io
 import math
 import pathlib
 import re
+from collections.abc import Iterable, Sequence
 
-from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, Metric
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -25,50 +26,54 @@ NEEDS = {
 }
 
 
+def _table(begin: str, columns: list[str], rows: Iterable[Sequence[str]], end: str) -> str:
+    """A table of Markdown between two marks."""
+    lines = [f"| {' | '.join(cells)} |" for cells in (columns, *rows)]
+    return "\n".join([begin, lines[0], "|---" * len(columns) + "|", *lines[1:], end])
+
+
+def _formula(metric: Metric[...]) -> tuple[str, str]:
+    """What is added up, and what the sum is divided by, as code."""
+    credit, out_of = metric.formulas()
+    rows = "`, summed over the ideal list" if metric.over == "ideal" else "`"
+    return f"`{credit.text()}{rows}", "" if out_of.text() == "1" else f"`{out_of.text()}`"
+
+
+def _options(metric: Metric[...]) -> str:
+    return " ".join(f"`{option}`" for option in metric.defaults)
+
+
 def metric_table() -> str:
     """The table of metrics, from the registry."""
-    lines = [
-        BEGIN,
-        "| call | what the number means | credit of a hit | out of | options | from 0 to |",
-        "|---|---|---|---|---|---|",
-    ]
-    for metric in METRICS.values():
-        credit, out_of = metric.formulas()
-        names = " ".join(f"`{name}`" for name in (metric.name, *metric.aliases))
-        options = " ".join(f"`{option}`" for option in metric.defaults)
-        under = "" if out_of.text() == "1" else f"`{out_of.text()}`"
-        top = "no bound" if math.isinf(metric.bounds[1]) else f"{metric.bounds[1]:g}"
-        rows = "`, summed over the ideal list" if metric.over == "ideal" else "`"
-        lines.append(f"| {names} | {metric.title} | `{credit.text()}{rows} | {under} | {options} | {top} |")
-    return "\n".join([*lines, END])
+    columns = ["call", "what the number means", "credit of a hit", "out of", "options", "from 0 to"]
+    rows = [
+        [
+            " ".join(f"`{name}`" for name in (metric.name, *metric.aliases)), metric.title, *_formula(metric), _options(metric),
+            "no bound" if math.isinf(metric.bounds[1]) else f"{metric.bounds[1]:g}",
+        ]
+        for metric in METRICS.values()
+    ]  # fmt: skip
+    return _table(BEGIN, columns, rows, END)
 
 
 def retrieval_table() -> str:
     """The table of measures of retrieval, from the registry."""
-    lines = [BEGIN_RETRIEVAL, "| measure | what the number means | credit of a hit | out of |", "|---|---|---|---|"]
-    for metric in RETRIEVAL_METRICS.values():
-        credit, out_of = metric.formulas()
-        under = "" if out_of.text() == "1" else f"`{out_of.text()}`"
-        formula = f"`{credit.text()}` | {under}"
-        lines.append(f"| `{metric.symbol}` | {metric.title} | {formula} |")
-    return "\n".join([*lines, END_RETRIEVAL])
+    columns = ["measure", "what the number means", "credit of a hit", "out of"]
+    rows = [[f"`{metric.symbol}`", metric.title, *_formula(metric)] for metric in RETRIEVAL_METRICS.values()]
+    return _table(BEGIN_RETRIEVAL, columns, rows, END_RETRIEVAL)
 
 
 def beyond_table() -> str:
     """The table of metrics beyond accuracy, from the registry."""
-    lines = [
-        BEGIN_BEYOND,
-        "| call | what the number means | sum over | of | out of | needs | options | bounds |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for metric in LIST_METRICS.values():
-        term, out_of = metric.formulas()
-        options = " ".join(f"`{option}`" for option in metric.defaults)
-        under = "" if out_of.text() == "1" else f"`{out_of.text()}`"
-        needs = ", ".join(filter(None, (NEEDS[need] for need in metric.needs)))
-        formula = f"{metric.over} | `{term.text()}` | {under}"
-        lines.append(f"| `{metric.name}` | {metric.title} | {formula} | {needs} | {options} | {metric.range_text} |")
-    return "\n".join([*lines, END_BEYOND])
+    columns = ["call", "what the number means", "sum over", "of", "out of", "needs", "options", "bounds"]
+    rows = [
+        [
+            f"`{metric.name}`", metric.title, metric.over, *_formula(metric),
+            ", ".join(filter(None, (NEEDS[need] for need in metric.needs))), _options(metric), metric.range_text,
+        ]
+        for metric in LIST_METRICS.values()
+    ]  # fmt: skip
+    return _table(BEGIN_BEYOND, columns, rows, END_BEYOND)
 
 
 def output_of(program: str) -> str:
