@@ -141,7 +141,6 @@ def test_every_preset_of_an_asked_library_is_checked_once() -> None:
 
 
 def test_the_command_writes_what_is_recorded() -> None:
-    pytest.importorskip("sklearn")
     before, made = table("values.csv"), record.recorded("scikit-learn")
     after = record.written(before, made)
     assert [(row["variant"], row["case"]) for row in after] == [(row["variant"], row["case"]) for row in before]
