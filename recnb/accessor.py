@@ -18,9 +18,8 @@ from recnb.data import Frame
 from recnb.data.columns import NAMES, by_name, columns_of
 from recnb.data.forms import Input
 from recnb.errors import RecnbError
-from recnb.evaluate import evaluate
+from recnb.evaluate import KEYWORDS, Options, evaluate, with_options_listed
 from recnb.evaluation import Evaluation, EvaluationMethods
-from recnb.options import KEYWORDS, Options, with_options_listed
 
 if TYPE_CHECKING:
     from recnb.comparison import Comparison
@@ -85,17 +84,11 @@ class RecAccessor(EvaluationMethods):
             return f"df.rec: {problem}"
         found = {role: names for role in NAMES if (names := by_name(columns, role))}
         roles = ", ".join(f"{role} {' or '.join(map(repr, names))}" for role, names in found.items())
-        ordered = "rank" in found or "score" in found
-        ask = "recs.rec.against(df) if this is the truth; .against(truth, user=..., item=..., score=...) names columns"
-        if "model" in found:
-            ask = ".compare(truth)"
-        elif {"recommended", "relevant"} <= {*found} or ("relevance" in found and ordered):
-            ask = (
-                ".report(), .ndcg(k=10), .table(k=[5, 10]), .evaluation(); with another frame of truth: .against(truth)"
-            )
-        elif ordered or "recommended" in found:
-            ask = ".against(truth)"
-        return f"df.rec: {roles or 'no column that recnb knows by its name'}\nMethods: {ask}"
+        return (
+            f"df.rec: {roles or 'no column that recnb knows by its name'}\n"
+            "Methods: .against(truth); .compare(truth) where a column names the model; of a frame with both sides .report(), "
+            ".ndcg(k=10), .table(k=[5, 10]). Columns are named by user=, item=, rank=, score=, relevance=."
+        )
 
 
 for _name in dir(EvaluationMethods):

@@ -24,10 +24,9 @@ from recnb.data.files import checked_target, written
 from recnb.display.language import LANGUAGES, use_language
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, near
-from recnb.evaluate import evaluate
+from recnb.evaluate import COLUMNS, KEYWORDS, evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
-from recnb.options import COLUMNS, KEYWORDS
 from recnb.report.report import Report
 from recnb.report.request import USUAL_K
 from recnb.results.gate import Gate, at_least

@@ -1,17 +1,15 @@
-"""Everything that recnb raises on purpose.
+"""Everything that recnb raises on purpose; each message says what was found, where, and what to type next.
 
-    RecnbError (a ValueError)
-    ├── FrameError         what a frame holds: missing ids, repeated pairs, impossible ranks
-    │   ├── ColumnError    which column plays which role
-    │   └── NoUsersError   no user is left to average
-    ├── OptionError        an unknown metric, option or word for an option
-    │   ├── UnknownNameError   a misspelt attribute (an AttributeError as well)
-    │   └── UnknownModelError  a model that is not in the comparison (a KeyError as well)
-    ├── CutoffError        a k that cuts nothing
-    ├── UnknownUserError   a user that is not in the evaluation
-    └── ElsewhereError     rows that are needed here stay in files or with an engine
-
-Each message says what was found, where, and what to type next.
+RecnbError (a ValueError)
+├── FrameError         what a frame holds: missing ids, repeated pairs, impossible ranks
+│   ├── ColumnError    which column plays which role
+│   └── NoUsersError   no user is left to average
+├── OptionError        an unknown metric, option or word for an option
+│   ├── UnknownNameError   a misspelt attribute (an AttributeError as well)
+│   └── UnknownModelError  a model that is not in the comparison (a KeyError as well)
+├── CutoffError        a k that cuts nothing
+├── UnknownUserError   a user that is not in the evaluation
+└── ElsewhereError     rows that are needed here stay in files or with an engine
 """
 
 from __future__ import annotations
@@ -30,17 +28,12 @@ class RecnbError(ValueError):
     `subject` is what the message begins with, such as the metric that it is about.
     """
 
-    def __init__(self, *problem: str, fix: str | tuple[str, ...] = "", subject: str = "") -> None:
-        self.problem, self.fix, self.subject = "".join(problem), "".join(fix), subject
-        super().__init__(f"{subject}{self.problem} {self.fix}".strip())
+    def __init__(self, *problem: str, fix: str = "", subject: str = "") -> None:
+        self.problem, self.fix, self.subject = "".join(problem), fix, subject
+        super().__init__(f"{subject}{self.problem} {fix}".strip())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(type(self), fix=self.fix, subject=self.subject), (self.problem,)
-
-    @property
-    def reason(self) -> str:
-        """The problem alone, to be quoted in another sentence."""
-        return self.problem.rstrip(".:")
 
     @property
     def statement(self) -> str:
@@ -110,11 +103,11 @@ def quoted(value: object) -> str:
     return f"<{type(value).__name__}>" if "\n" in written else written
 
 
-def listed(names: Iterable[object], between: str = ", ", most: int = 10) -> str:
-    """Return names as a list in a sentence, of many the first."""
+def listed(names: Iterable[object]) -> str:
+    """Return names as a list in a sentence, of many the first ten."""
     shown = [*map(repr, names)]
-    more = f" and {len(shown) - most:,} more" if len(shown) > most else ""
-    return f"{between.join(shown[:most])}{more}"
+    more = f" and {len(shown) - 10:,} more" if len(shown) > 10 else ""
+    return f"{', '.join(shown[:10])}{more}"
 
 
 def near(word: object, known: Iterable[object]) -> str:
@@ -123,14 +116,9 @@ def near(word: object, known: Iterable[object]) -> str:
     >>> near("ndgc", ["ndcg", "dcg", "recall"])
     "Did you mean 'ndcg'? Known: 'ndcg', 'dcg', 'recall'."
     """
-    names = [str(name) for name in known]
-    return f"{nearest(word, names)} Known: {', '.join(map(repr, names))}.".lstrip()
-
-
-def nearest(word: object, names: Iterable[str]) -> str:
-    """Return the one or two names nearest to a misspelt word, as a question; empty if none is near."""
-    close = nearest_names(word, names)
-    return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
+    names = [*map(str, known)]
+    close = " or ".join(map(repr, nearest_names(word, names)))
+    return f"{f'Did you mean {close}? ' if close else ''}Known: {', '.join(map(repr, names))}."
 
 
 def nearest_names(word: object, names: Iterable[str]) -> list[str]:
@@ -144,8 +132,7 @@ def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:
     """Return the error for an attribute that does not exist, which names the nearest."""
     if name.startswith("_"):  # asked for by Python, IPython and pickle, and not typed
         return AttributeError(f"{of} has no attribute {name!r}")
-    public = [other for other in known if not other.startswith("_")]
-    return UnknownNameError(f"{of} has no {name!r}.", fix=nearest(name, public) or f"It has: {', '.join(public)}.")
+    return UnknownNameError(f"{of} has no {name!r}. {near(name, [one for one in known if one[0] != '_'])}")
 
 
 class Suggesting:

@@ -1,32 +1,89 @@
-"""The way in: recommendations and truth in any form, or one frame that holds both sides, joined into an Evaluation."""
+"""The ways in: recommendations and truth in any form, or one frame with both sides, joined into an Evaluation.
+
+Keywords are told apart: those that name columns, side data, and conventions.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Never, Unpack
+import inspect
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.call import GivenFrame
+from recnb.conventions import WORDS, Convention, presets
+from recnb.conventions.convention import DECISIONS, Order, Ties
+from recnb.data import NAMES, Source
+from recnb.data.call import Call, GivenFrame
 from recnb.data.columns import Made, from_pandas
 from recnb.data.forms import RECS, TRUTH, Input
 from recnb.data.load import read, tables_of
 from recnb.data.model_predictions import Model, model_lists
-from recnb.data.side_data import read_side_data
+from recnb.data.side_data import SIDES, SideData, read_side_data
 from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, RecnbError, is_several
+from recnb.errors import FrameError, OptionError, is_several, is_word, near, quoted
 from recnb.evaluation import Evaluation
-from recnb.options import Options, parse_options, with_options_listed
+from recnb.metrics.metric import METRICS
 from recnb.results import Table
 from recnb.results.evaluation_data import EvaluationData
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Options(TypedDict, total=False):
+    """The keywords of `recnb.evaluate`."""
+
+    user: str | None
+    item: str | None
+    rank: str | None
+    score: str | Sequence[str] | None  #: several: a model for each, of `recnb.compare`
+    relevance: str | None
+    recommended: str | None
+    relevant: str | None
+    train: Input | None
+    items: Input | None
+    users: Input | None
+    convention: Convention | str | None
+    order: Order
+    score_dtype: Literal["float64", "float32"]
+    ties: Ties
+    duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"]
+    nonpositive_scores: Literal["keep", "never_hit"]
+    candidates: Literal["list", "padded", "catalogue"]
+    cutoff: Literal["k", "none"]
+    relevant_from: float | None
+    judged: Literal["truth", "list"]
+    judged_only: bool
+    negative_relevance: Literal["error", "zero", "keep"]
+    averaged_users: Literal["truth", "recs", "both", "union"]
+    no_relevant: Literal["skip", "zero", "one"]
+
+
+#: Every keyword that `evaluate` takes, and the roles that a keyword can name a column for.
+KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
+COLUMNS: tuple[str, ...] = tuple(role for role in NAMES if role != "model")
+
+
+def with_options_listed(function: F) -> F:
+    """Put the keywords of `Options` into the signature that Tab and help show, in place of `**options`."""
+    signature = inspect.signature(function)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    by_name = inspect.Parameter.KEYWORD_ONLY
+    listed = [
+        inspect.Parameter(name, by_name, default=getattr(Convention, name, None), annotation=kind)
+        for name, kind in Options.__annotations__.items()
+        if name not in signature.parameters
+    ]
+    vars(function)["__signature__"] = signature.replace(parameters=[*own, *listed])
+    return function
+
 
 @with_options_listed
-def evaluate(recs: Input, truth: Input | None = None, *others: Never, **options: Unpack[Options]) -> Evaluation:
+def evaluate(recs: Input, truth: Input | None = None, **options: Unpack[Options]) -> Evaluation:
     """Join recommendations with the truth.
 
     Columns are found by their usual names, as `user_id`, `movieId` or `prediction`, or named by keyword. Users and items are matched
@@ -68,17 +125,31 @@ def evaluate(recs: Input, truth: Input | None = None, *others: Never, **options:
     >>> round(evaluate({1: ["a", "b"], 2: ["a"]}, {2: {"a": 3}, 1: {"b": 1}}).ndcg(k=2), 4)
     0.8155
     """
-    refuse_positional(others, "evaluate", "recommendations")
     return Evaluation(data_of(recs, truth, options))
 
 
-def refuse_positional(others: Sequence[object], function: str, first: str) -> None:
-    """Raise an error for more than two arguments without a name."""
-    if others:
-        raise OptionError(
-            f"recnb.{function} takes {first} first and the truth second; name what else you give, as train=. Metrics are asked of "
-            "what it returns: .measures(['nDCG@10']); several models go in one mapping: recnb.compare({'a': recs, 'b': others}, truth)."
-        )
+@dataclass(frozen=True, eq=False)
+class ParsedOptions:
+    """The options of an evaluation by kind."""
+
+    columns: Mapping[str, str | None]  #: role -> column, as named by keyword
+    convention: Convention  #: the first of a library's, if one is named
+    library: str | None
+    overrides: Mapping[str, Any]  #: conventions given in addition to a library
+    side_data: Mapping[str, Any]  #: frames train, items and users
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The conventions as they are typed one by one."""
+        if self.library is not None:
+            return {"convention": self.library, **self.overrides}
+        given = {name: getattr(self.convention, name) for name in DECISIONS}
+        return {name: value for name, value in given.items() if value != getattr(Convention, name)}
+
+    def data(self, source: Source, side_data: SideData | None = None) -> EvaluationData:
+        """Return the data of the evaluation of frames that were read; a library reads another column where they lack its own."""
+        convention = self.convention if self.library is None else source.as_given(self.convention)
+        return EvaluationData(source.under(convention), self.library, self.overrides, side_data)
 
 
 def data_of(recs: Input, truth: Input | None, options: Mapping[str, Any]) -> EvaluationData:
@@ -93,8 +164,45 @@ def data_of(recs: Input, truth: Input | None, options: Mapping[str, Any]) -> Eva
         side_data = read_side_data(source, judged, columns, recs=lists, **frames)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
     given = {"recs": lists, **({} if judged is None else {"truth": judged}), **frames}
-    call = parsed.call({name: GivenFrame.of(frame, labels[name]) for name, frame in given.items()})
-    return parsed.data(source, replace(side_data, call=call))
+    named = {role: column for role, column in parsed.columns.items() if column is not None}
+    noted = {name: GivenFrame.of(frame, labels[name]) for name, frame in given.items()}
+    return parsed.data(source, replace(side_data, call=Call(noted, named, parsed.stated, parsed.library)))
+
+
+def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
+    """Separate options into columns, side data and conventions; anything else raises an error."""
+    options = dict(given)
+    convention = options.pop("convention", None)
+    if is_word(options.get("users"), WORDS["averaged_users"]):
+        warnings.warn("users= is the frame of users; who is averaged is averaged_users=.", FutureWarning, stacklevel=4)
+        options.setdefault("averaged_users", options.pop("users"))
+    side_data = {name: options.pop(name) for name in SIDES if name in options}
+    columns = {}
+    for role in COLUMNS:  # `relevant` names a column unless it is a word of the convention
+        if role in options and not is_word(options[role], WORDS.get(role, ())):
+            columns[role] = column = options.pop(role)
+            if column is not None and not isinstance(column, str):
+                fix = "If yours are not: frame.columns = frame.columns.map(str)."
+                raise OptionError(f"{role}={quoted(column)}: a column is named as text.", fix=fix)
+    for name in options:
+        if name not in DECISIONS:
+            raise unknown_option(name, "an evaluation", KEYWORDS)
+    library = presets.library_named(convention) if isinstance(convention, str) else None
+    if library is not None:
+        convention = presets.data_convention(library)
+    elif convention is not None and not isinstance(convention, Convention):
+        fix = "give a recnb.Convention or the name of a library, such as convention='trec_eval'."
+        raise OptionError(f"convention={quoted(convention)}: {fix}")
+    in_force = replace(convention or Convention(), **options)
+    return ParsedOptions(columns, in_force, library, options if library else {}, side_data)
+
+
+def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
+    """Return the error for a keyword that is none."""
+    if name in ("k", "metrics") or any(name in metric.defaults for metric in METRICS.values()):
+        problem = f"{name!r} is no option of {of}: k, metrics and options such as gain belong to a metric."
+        return OptionError(problem, fix="Type ev.measures(['nDCG@10', 'AP']), or ev.table(k=10, gain='exponential').")
+    return OptionError(f"{name!r} is no option of {of}. {near(name, known)}")
 
 
 @with_options_listed
@@ -121,39 +229,31 @@ def evaluate_groups(
     {0: 0.648, 1: 0.6309}
     """
     if (group is None) == (qid is None):
-        once = "group=[3, 2] for the number of rows of each query, or qid= for the query of each row"
-        raise OptionError(f"the query of each row is needed once: {once}: a list, an array or a column.")
+        raise OptionError(
+            "the query of each row is needed once: group=[3, 2] for the number of rows of each query, or qid= for the query of each row."
+        )
     labels, scores = _column(y_true, "y_true"), _column(y_score, "y_score")
-    n = len(labels)
-    if n == 0:
-        raise FrameError("y_true is empty: there are no rows to evaluate.")
-    name, query = ("qid", _column(qid, "qid")) if group is None else ("group", _queries(_column(group, "group"), n))
+    name, query = ("qid", _column(qid, "qid")) if group is None else ("group", _queries(group, len(labels)))
     columns = {"user": (name, query), "score": ("y_score", scores), "relevance": ("y_true", labels)}
     for label, column in columns.values():
-        if len(column) != n:
-            raise FrameError(f"y_true has {n:,} values, and {label} {len(column):,}: each row has one of both.")
+        if len(column) != len(labels):
+            raise FrameError(
+                f"y_true has {len(labels):,} values, and {label} {len(column):,}: each row has one of both."
+            )
         if label != "group" and not column.index.equals(labels.index) and {*column.index} == {*labels.index}:
             same = f"give both in one, {label}.loc[y_true.index]"
             raise FrameError(f"y_true and {label} have the same index in another order: {same}.")
     named: Any = {role: label for role, (label, _) in columns.items()}
-    try:
-        table = {label: from_pandas(column, "the frame", label, role) for role, (label, column) in columns.items()}
-        return evaluate(Made(table), **named | options)
-    except RecnbError as problem:  # columns that were given one by one are no frame
-        text = re.sub(r"^(?:the frame|recommendations|truth): column '(\w+)' ", r"\1 ", str(problem))
-        raise type(problem)(text) from problem
+    table = {label: from_pandas(column, "the frame", label, role) for role, (label, column) in columns.items()}
+    return evaluate(Made(table), **named | options)
 
 
-def _queries(sizes: pd.Series[Any], n: int) -> pd.Series[Any]:
+def _queries(group: Any, n: int) -> pd.Series[Any]:
     """Give each row the number of its query; a query has so many rows."""
+    sizes = _column(group, "group")
     if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any() or sizes.sum() != n or len(sizes) == n > 1:
         need = f"whole numbers from 1 up that add up to the {n:,} rows of y_true"
-        fix = (
-            f"If it is the query of each row, it is qid=; if each row is a query, qid=range({n})."
-            if len(sizes) == n
-            else ""
-        )
-        raise FrameError(f"group= is the number of rows of each query: {need}.", fix=fix)
+        raise FrameError(f"group= is the number of rows of each query: {need}. The query of each row is qid=.")
     return pd.Series(np.repeat(np.arange(len(sizes)), sizes))
 
 
@@ -165,16 +265,9 @@ def _column(values: Any, name: str) -> pd.Series[Any]:
     if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
     if not is_several(values) or isinstance(values, Mapping) or any(map(is_several, [*values][:1])):
-        held, fix = (
-            f"is {one_line(repr(values))}",
-            "Several models: recnb.compare({'a': recnb.evaluate_groups(...), ...}).",
-        )
-        if isinstance(values, np.ndarray) and values.ndim == 2:
-            held, fix = (
-                f"has the shape {values.shape}",
-                f"Type {name}.ravel(), with group=[{values.shape[1]}] * {len(values)}.",
-            )
-        raise FrameError(f"{name} {held}: give a list, an array of one dimension or a column, frame['...'].", fix=fix)
+        held = f"has the shape {values.shape}" if isinstance(values, np.ndarray) else f"is {one_line(repr(values))}"
+        fix = "give a list, an array of one dimension or a column, frame['...']"
+        raise FrameError(f"{name} {held}: {fix}.")
     return pd.Series(values if isinstance(values, np.ndarray) else list(values))
 
 

@@ -18,7 +18,6 @@ from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table
 from recnb.results.arguments import Metrics
-from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, at_least
 from recnb.results.items import items_of, user_list_of
@@ -197,9 +196,6 @@ class Evaluation(EvaluationMethods):
     >>> round(ev.ndcg(k=10), 4)
     0.1725
     """
-
-    def __init__(self, data: EvaluationData) -> None:
-        self._data = data
 
     @property
     def n_users(self) -> int:

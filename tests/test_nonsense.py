@@ -13,8 +13,8 @@ import pytest
 
 import recnb
 from recnb.errors import RecnbError
+from recnb.evaluate import KEYWORDS
 from recnb.metrics.metric import LIST_METRICS, METRICS
-from recnb.options import KEYWORDS
 
 NONSENSE: list[Any] = [
     1e200, -1, 0, 2.5, float("nan"), float("inf"), True, None, "", "nope", b"x", [], [1, "a"], [[1]], {}, {"a": None}, {"ndcg": None},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 import numpy as np
 import pandas as pd
@@ -21,13 +21,12 @@ from recnb.display.language import N_, _, use_language
 from recnb.display.templates import framed
 from recnb.display.text import one_line
 from recnb.errors import OptionError, Suggesting, UnknownModelError, UnknownNameError, is_number, is_word, near, quoted
-from recnb.evaluate import refuse_positional
+from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
 from recnb.lint import ties_in
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
-from recnb.options import Options, with_options_listed
 from recnb.report.conclusions import tested
 from recnb.report.data import Comparing, ModelUsers
 from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values
@@ -67,7 +66,7 @@ CALLS = (
 def compare(
     models: Mapping[str, Input | Evaluation] | Frame,
     truth: Input | None = None,
-    *others: Never,
+    *,
     baseline: str | None = None,
     pairs: Literal["baseline", "all"] = "baseline",
     confidence: float = 0.95,
@@ -114,7 +113,6 @@ def compare(
     settings = settings_of(confidence, test, method, resamples, permutations, seed)
     if not is_word(pairs, ("baseline", "all")):
         raise OptionError(f"pairs={pairs!r} says not whom to compare.", fix=near(pairs, ("baseline", "all")))
-    refuse_positional(others, "compare", "the models")
     evaluated = models_of(models, truth, dict(options) if model is None else {**options, "model": model})
     reference = next(iter(evaluated)) if baseline is None else str(baseline)
     if reference not in evaluated:

@@ -20,9 +20,8 @@ from recnb.data.load import DESCRIBED, is_file
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ColumnError, FrameError, OptionError, is_several, listed, quoted
-from recnb.evaluate import data_of
+from recnb.evaluate import COLUMNS, KEYWORDS, data_of, unknown_option
 from recnb.evaluation import Evaluation
-from recnb.options import COLUMNS, KEYWORDS, unknown_option
 from recnb.results.evaluation_data import EvaluationData
 
 #: The keywords of `compare` that are not passed on to `evaluate`.
@@ -54,7 +53,7 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
             fix = "Type recnb.compare(models, truth).table(['nDCG@10', 'AP']), or .table(k=[5, 10])."
             raise OptionError(f"{name!r} is no option of a comparison: metrics are asked of it afterwards.", fix=fix)
         if name not in (known := [*OWN, "model", *KEYWORDS]):
-            raise unknown_option(name, options[name], "a comparison", known)
+            raise unknown_option(name, "a comparison", known)
     models, truth = _read(models, truth, options)
     scores, column = options.get("score"), options.pop("model", None)
     if is_several(scores):
@@ -135,8 +134,9 @@ def _by_model(frame: Any, column: str | None) -> dict[Any, Frame]:
             raise ColumnError(f"{RECS}: there is no column {column!r}. Its columns: {listed(has)}.")
         label = find(frame, RECS, ["model"], {"model": column})["model"]
     except ColumnError as problem:
-        fix = f"Or give one frame for each model: {NAME_EACH}; or name the columns of predictions: "
-        raise ColumnError(str(problem), fix=(fix, "recnb.compare(frame, score=['pred_a', 'pred_b']).")) from problem
+        predictions = "recnb.compare(frame, score=['pred_a', 'pred_b'])"
+        fix = f"Or give one frame for each model: {NAME_EACH}; or name the columns of predictions: {predictions}."
+        raise ColumnError(str(problem), fix=fix) from problem
     if isinstance(frame, pl.LazyFrame):
         frame = table_of(frame, RECS, {column: column for column in columns_of(frame, RECS)})
     names = table_of(frame, RECS, {"model": label})["model"]

@@ -20,7 +20,7 @@ from recnb.distributed import kernel
 from recnb.distributed.evaluation import PartedEvaluation
 from recnb.distributed.kernel import BUCKET, ROW, check_npartitions
 from recnb.errors import FrameError
-from recnb.options import parse_options
+from recnb.evaluate import parse_options
 
 T = TypeVar("T")
 

@@ -18,10 +18,10 @@ from recnb.data.side_data import SideData, read_side_data
 from recnb.display.templates import render
 from recnb.distributed.kernel import MetricSums, Sums, highest, takes_scale
 from recnb.errors import FrameError
+from recnb.evaluate import ParsedOptions, parse_options
 from recnb.evaluation import Evaluation
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Floats, Ints
-from recnb.options import ParsedOptions, parse_options
 from recnb.results.values import DistributedData, Request, Values, values_of
 from recnb.stats import IntervalMethod
 
@@ -86,7 +86,7 @@ class EngineData(DistributedData):
     @cached_property
     def prepared(self) -> Prepared:
         """What is kept of all parts."""
-        return self.source.under(self._given.convention_for(self.source))
+        return self._given.data(self.source).prepared
 
     @cached_property
     def side_data(self) -> SideData:

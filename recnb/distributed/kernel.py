@@ -12,8 +12,8 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import Facts, Frame, Layout, Part, table_of, validation
 from recnb.errors import FrameError, OptionError
+from recnb.evaluate import ParsedOptions
 from recnb.metrics.metric import Metric
-from recnb.options import ParsedOptions
 from recnb.results.provenance import Basis
 from recnb.results.values import Request, Values, values_of
 from recnb.stats import Moments

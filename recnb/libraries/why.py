@@ -73,7 +73,7 @@ def walk(source: Source, ours: Variant, other_source: Source, theirs: Variant, k
         except RecnbError as error:
             if is_last:
                 raise
-            after, problem = now, error.reason
+            after, problem = now, error.problem.rstrip(".:")
         if problem:
             reason = reason or _("{now} alone gives no number: {problem}", now=becomes, problem=problem)
             continue

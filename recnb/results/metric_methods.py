@@ -115,7 +115,8 @@ def _options(metric: Metric[...]) -> list[str]:
 class Methods(Suggesting):
     """The metrics, of the data of an evaluation."""
 
-    _data: EvaluationData
+    def __init__(self, data: EvaluationData) -> None:
+        self._data = data
 
     precision = method(accuracy.precision)
     recall = method(accuracy.recall)

@@ -263,7 +263,7 @@ def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     if numbered and {*_everyone(data).to_list()} != {*given.index.to_list()}:
         code = f", users.set_index('user')[{label!r}]"
         problem = " has no users on its index, only the numbers of its rows, which are not those of the users."
-        raise OptionError(f"by={quoted(label)}", problem, fix=("Put the users on its index", code, "."))
+        raise OptionError(f"by={quoted(label)}", problem, fix=f"Put the users on its index{code}.")
     try:
         values = from_pandas(given, "by", label, "value")
     except FrameError:  # values of several kinds are text, and what is missing none of it
@@ -279,7 +279,7 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
         if of_truth is not None:
             code = f": users.rename(columns={{{by!r}: {f'user_{by}'!r}}})"
             problem = " is a column of users= and of the truth."
-            raise OptionError(f"by={quoted(by)}", problem, fix=("Rename one of them", code, "."))
+            raise OptionError(f"by={quoted(by)}", problem, fix=f"Rename one of them{code}.")
         return users.select("user", value=by)
     if of_truth is not None:
         return of_truth.select("user", "value")
@@ -291,7 +291,7 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
         code = f"users=recs[[{data.prepared.source.labels['user']!r}, {by!r}]].drop_duplicates()"
     names = [*of_users, *_names_in_truth(data), *(() if side_data.train is None else WORKED_OUT)]
     problem = " is no column of users= or of the truth, where segments come from."
-    raise OptionError(f"by={quoted(by)}", problem, hint, code, ".", fix=near(by, names) if names else ())
+    raise OptionError(f"by={quoted(by)}", problem, hint, code, ".", fix=near(by, names) if names else "")
 
 
 def _names_in_truth(data: EvaluationData) -> list[str]:

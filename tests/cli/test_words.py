@@ -22,7 +22,7 @@ def test_errors_survive_the_way_from_a_worker() -> None:
     again = pickle.loads(pickle.dumps(ColumnError("truth has no column.", fix="Name it.", subject="ndcg: ")))
     assert type(again) is ColumnError
     assert str(again) == "ndcg: truth has no column. Name it."
-    assert (again.statement, again.reason) == ("truth has no column. Name it.", "truth has no column")
+    assert (again.statement, again.problem) == ("truth has no column. Name it.", "truth has no column.")
 
 
 RECS: dict[str, list[Any]] = {"user": ["u", "u"], "item": ["a", "b"], "rank": [1, 2]}
