@@ -71,7 +71,7 @@ def test_what_must_be_refused_differs_from_what_is_taken(how: str) -> None:
 def test_a_planted_flaw_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests import reference
 
-    monkeypatch.setattr(reference, "discount_of", lambda rank, discount, log_base: rank + 1.0)
+    monkeypatch.setattr(reference, "discount_of", lambda position, discount, log_base: position + 1.0)
     _outcomes, found = attack(2, 30, say=lambda text: None, shrink=False)
     assert any("dcg" in one for one in found)
 

@@ -1,8 +1,9 @@
 """Reference for conventions: every decision in plain Python and in recnb's words, one user at a time, to be read as a specification.
 
-`evaluate(metric, options, case)` walks the pipeline in the order of this file: ranking, relevance, users, metric. Options are
-the decisions of a `Convention` and those of the metric. A case has `recs` (user, item, score, rank; in input order), `truth`
-(user, item, relevance) and `k`. The recorded values of libraries settle all edge rules but those marked *by choice*.
+`evaluate(metric, options, case)` walks the pipeline in the order of this file: ranking, relevance, users; what a metric makes
+of a ranking is in tests/reference.py. Options are the decisions of a `Convention` and those of the metric. A case has `recs`
+(user, item, score, rank; in input order), `truth` (user, item, relevance) and `k`. The recorded values of libraries settle
+all edge rules but those marked *by choice*.
 """
 
 from __future__ import annotations
@@ -10,53 +11,18 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby, permutations, product
 from typing import Any
 
 from recnb.conventions import Convention
+from tests.reference import DEFINITIONS, Line, Ranking, idcg
 
 Options = dict[str, Any]
 Case = dict[str, Any]
 
-DEFAULTS: Options = vars(Convention()) | {"gain": "linear", "discount": "log", "ideal": "relevant", "p": 0.8}
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of a user's list."""
-
-    item: Any
-    score: float  # -inf for an item that was added, not recommended
-    rank: int
-    row: int  # number of the input line
-    grade: float = 0  # 0 if the item is not relevant
-    relevant: bool = False
-    hit: bool = False
-    position: int = 0  # 1 = top; tied lines may share a position (max_rank, floor_mean_rank)
-
-
+DEFAULTS: Options = vars(Convention())
 Group = Sequence[Line]  # lines tied with one another
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """One user's ranked list with what is known of the user's relevant items."""
-
-    lines: list[Line]  # the whole list, before the cut-off
-    grades: list[float]  # one per relevant item
-    k: int
-    depth: float  # the cut-off: k, or infinity with cutoff=none
-
-    @property
-    def hits(self) -> list[Line]:
-        """Hits above the cut-off. With shared positions there may be more or fewer than k lines."""
-        return [line for line in self.lines if line.hit and line.position <= self.depth]
-
-    @property
-    def length(self) -> float:
-        """Lines above the cut-off if nobody shared a position: min(k, len(list))."""
-        return min(self.depth, len(self.lines))
 
 
 # 1. Ranking
@@ -173,7 +139,16 @@ def rankings(case: Case, user: Any, options: Options) -> list[Ranking]:
     lines = without_duplicates(candidates(case, user, options), options)
     grades = relevant_grades(case, user, lines, options)
     depth = math.inf if options["cutoff"] == "none" else case["k"]
-    return [Ranking(mark_hits(order, options), grades, case["k"], depth) for order in orders(lines, options)]
+    seen = {line.item for line in lines}
+    relevant = {
+        item: grade
+        for item, grade in relevant_items(case, user, options).items()
+        if options["judged"] == "truth" or item in seen
+    }
+    return [
+        Ranking(mark_hits(order, options), relevant, grades, len(lines), case["k"], depth)
+        for order in orders(lines, options)
+    ]
 
 
 # 3. Users
@@ -199,113 +174,8 @@ def evaluate(metric: str, options: Options, case: Case) -> float:
 def of_user(metric: str, case: Case, user: Any, options: Options) -> float | None:
     """One user's value; None for one who is left out."""
     possible = rankings(case, user, options)
-    ranking = possible[0]
+    chosen = {name: value for name, value in options.items() if name not in DEFAULTS}
     # no relevant item is visible; for ndcg also: the ideal is 0 as all grades are
-    if not ranking.grades or (metric == "ndcg" and ideal_dcg(ranking, options) == 0):
+    if not possible[0].grades or (metric == "ndcg" and idcg(possible[0], **chosen) == 0):
         return {"skip": None, "zero": 0.0, "one": 1.0}[options["no_relevant"]]
-    return sum(FORMULAS[metric](each, options) for each in possible) / len(possible)
-
-
-# 4. Metric
-
-
-def out_of(ranking: Ranking, options: Options, usual: str) -> float:
-    """What the hits, or the sum of precisions, are divided by."""
-    relevant = len(ranking.grades)
-    return {
-        "k": ranking.k,  # also with cutoff=none
-        "list": ranking.length,
-        "relevant": relevant,
-        "min(k, relevant)": min(ranking.k, relevant),
-        "min(list, relevant)": min(ranking.length, relevant),
-        "hits": len(ranking.hits),
-    }[options.get("out_of", usual)]
-
-
-def ratio(part: float, whole: float) -> float:
-    """0 for nothing out of nothing."""
-    return part / whole if whole else 0.0
-
-
-def precision(ranking: Ranking, options: Options) -> float:
-    return ratio(len(ranking.hits), out_of(ranking, options, "k"))
-
-
-def recall(ranking: Ranking, options: Options) -> float:
-    return ratio(len(ranking.hits), out_of(ranking, options, "relevant"))
-
-
-def f1(ranking: Ranking, options: Options) -> float:
-    p, r = precision(ranking, options), recall(ranking, options)
-    return ratio(2 * p * r, p + r)
-
-
-def hit_rate(ranking: Ranking, options: Options) -> float:
-    return float(len(ranking.hits) > 0)
-
-
-def reciprocal_rank(ranking: Ranking, options: Options) -> float:
-    return max((1 / line.position for line in ranking.hits), default=0.0)
-
-
-def r_precision(ranking: Ranking, options: Options) -> float:
-    relevant = len(ranking.grades)  # the cut-off is ignored: as many lines as there are relevant items
-    return ratio(len(replace(ranking, depth=relevant).hits), relevant)
-
-
-def average_precision(ranking: Ranking, options: Options) -> float:
-    # hits that share a position all count in one another's precision
-    above = [sum(other.position <= line.position for other in ranking.hits) for line in ranking.hits]
-    precisions = [n / line.position for n, line in zip(above, ranking.hits, strict=True)]
-    return ratio(sum(precisions), out_of(ranking, options, "relevant"))
-
-
-def gain(grade: float, options: Options) -> float:
-    return {"linear": grade, "exponential": 2.0**grade - 1, "binary": 1.0}[options["gain"]]
-
-
-def discount(position: int, options: Options) -> float:
-    return {
-        "log": math.log2(position + 1),
-        "clipped_log": math.log2(max(position, 2)),  # Järvelin and Kekäläinen 2002: none for ranks 1 and 2
-        "rank": position,
-    }[options["discount"]]
-
-
-def dcg(ranking: Ranking, options: Options) -> float:
-    return sum(gain(line.grade, options) / discount(line.position, options) for line in ranking.hits)
-
-
-def ideal_dcg(ranking: Ranking, options: Options) -> float:
-    """The DCG of the best list: all visible relevant items, best first, down to the cut-off, however short the list is."""
-    # grades of 0 and below too, with relevant=any; k: that many relevant items of grade 1, however many there are
-    best = [1.0] * ranking.k if options["ideal"] == "k" else sorted(ranking.grades, reverse=True)
-    places = [(i, grade) for i, grade in enumerate(best, start=1) if i <= ranking.depth]
-    return sum(gain(grade, options) / discount(i, options) for i, grade in places)
-
-
-def ndcg(ranking: Ranking, options: Options) -> float:
-    return ratio(dcg(ranking, options), ideal_dcg(ranking, options))
-
-
-def rbp(ranking: Ranking, options: Options) -> float:
-    return (1 - options["p"]) * sum(options["p"] ** (line.position - 1) for line in ranking.hits)
-
-
-def err(ranking: Ranking, options: Options) -> float:
-    if max(ranking.grades) > options["max_relevance"]:
-        raise ValueError("a grade is above the top of the scale")
-    value, reach = 0.0, 1.0  # reach: the probability that the reader gets to this line
-    for line in ranking.hits:
-        stop = (2**line.grade - 1) / 2 ** options["max_relevance"]
-        value += reach * stop / line.position
-        reach *= 1 - stop
-    return value
-
-
-FORMULAS: dict[str, Callable[[Ranking, Options], float]] = {
-    one.__name__: one
-    for one in (
-        ndcg, dcg, precision, recall, f1, average_precision, reciprocal_rank, hit_rate, r_precision, rbp, err,
-    )
-}  # fmt: skip
+    return sum(DEFINITIONS[metric](each, **chosen) for each in possible) / len(possible)

@@ -18,7 +18,7 @@ import pytest
 
 import recnb
 from recnb import Evaluation
-from tests.reference import err as err_reference
+from tests.reference import REFERENCE
 
 CUTOFFS = (1, 3, 5, 10, 20)
 N_USERS, N_ITEMS = 300, 40
@@ -111,7 +111,7 @@ def test_err_is_the_expected_reciprocal_rank() -> None:
             chance = math.prod(one if yes else 1 - one for one, yes in zip(stop, satisfied, strict=True))
             expected += chance / (satisfied.index(True) + 1) if any(satisfied) else 0
         assert recnb.err(grades, max_relevance=4) == close(expected)
-        assert err_reference(list(range(len(grades))), dict(enumerate(grades)), max_relevance=4) == close(expected)
+        assert REFERENCE["err"](list(range(len(grades))), dict(enumerate(grades)), max_relevance=4) == close(expected)
 
 
 def test_a_missing_peer_is_never_passed_over_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,7 @@ import numpy as np
 
 from recnb.conventions.convention import ROW_ORDERS
 from tests.conventions import reference as lines
-from tests.conventions.reference import Ranking
-from tests.reference import REFERENCE
+from tests.reference import DEFINITIONS, Ranking, idcg
 from tests.strategies import Options
 from tests.tools.attack.cases import Case
 from tests.tools.attack.kinds import GRADES, SCORES, reaches
@@ -33,7 +32,6 @@ class Expected:
     """Each user's ranking, or all equally likely ones, and who is averaged."""
 
     rankings: dict[int, list[Ranking]]
-    judged: dict[int, dict[int, float]]  #: the relevant items in the order of the truth
     top: float  #: the highest relevance of the truth
     options: Options
     gaps: frozenset[int] = frozenset()  #: users whose ranks leave places empty
@@ -42,14 +40,13 @@ class Expected:
         """The value of each user who counts."""
         values = {}
         for user, rankings in self.rankings.items():
-            value: Any = self._special(rankings[0])
-            if value is None:
+            if rankings[0].grades:
                 if user in self.gaps and self.shares and "list" in str(chosen.get("out_of")):
                     raise UndefinedError  # the length of a list is its last place, which the reference has not
-                each = [self._value(metric, chosen, one, self.judged[user], k) for one in rankings]
-                value = math.fsum(each) / len(each)
-            if value != "skip":
-                values[user] = float({"zero": 0, "one": 1}.get(value, value))
+                each = [self._value(metric, chosen, one, k) for one in rankings]
+                values[user] = math.fsum(each) / len(each)
+            elif (word := self.options.get("no_relevant", "skip")) != "skip":
+                values[user] = {"zero": 0.0, "one": 1.0}[word]
         return values
 
     @property
@@ -57,46 +54,19 @@ class Expected:
         """Whether equal scores share a place."""
         return self.options.get("ties", "first") not in (*UNTIED, "expected")
 
-    def _special(self, ranking: Ranking) -> str | None:
-        return None if ranking.grades else str(self.options.get("no_relevant", "skip"))
-
-    def _value(self, metric: str, chosen: Options, ranking: Ranking, judged: dict[int, float], k: int | None) -> float:
-        if "relevant" in self.options or self.shares or self.options.get("negative_relevance") == "keep":
-            return self._shared(metric, chosen, ranking, k)
+    def _value(self, metric: str, chosen: Options, ranking: Ranking, k: int | None) -> float:
+        k = ranking.places if k is None else k
+        ranking = replace(ranking, k=k, depth=k)
         if metric == "err" and chosen.get("max_relevance") is None:
             chosen = {**chosen, "max_relevance": self.top}
-        rows = self.options.get("duplicates") == "rows"
-        places: list[Any] = [None] * max((line.position for line in ranking.lines), default=0)
-        seen: Counter[int] = Counter()
-        for line in ranking.lines:
-            if line.hit or not line.relevant:
-                places[line.position - 1] = (line.item, seen[line.item]) if rows else line.item
-                seen[line.item] += 1
-        truth: dict[Any, float] = judged
-        if rows:
-            copies = Counter(line.item for line in ranking.lines)
-            truth = {(item, n): grade for item, grade in judged.items() for n in range(max(copies[item], 1))}
-        if self.options.get("judged") == "list":
-            shown = {line.item for line in ranking.lines}
-            truth = {item: grade for item, grade in truth.items() if (item[0] if rows else item) in shown}
-        return REFERENCE[metric](places, truth, k, **chosen)
+        if "relevant" in self.options or self.shares or self.options.get("negative_relevance") == "keep":
+            self._refuse_undefined(metric, chosen, ranking)
+        return float(DEFINITIONS[metric](ranking, **chosen))
 
-    def _shared(self, metric: str, chosen: Options, ranking: Ranking, k: int | None) -> float:
-        """Places that several lines share, and items that are relevant without a gain."""
-        odd = {"log_base": 2, "target": "first", "ideal": "relevant"}
-        known = metric in lines.FORMULAS and metric not in ("r_precision", "f1", "rbp", "err")
-        if not known or k is None or any(chosen.get(name, usual) != usual for name, usual in odd.items()):
+    def _refuse_undefined(self, metric: str, chosen: Options, ranking: Ranking) -> None:
+        """Refuse what the papers leave open: places that several lines share, items that are relevant without a gain."""
+        if metric == "ndcg" and idcg(ranking, **chosen) <= 0:
             raise UndefinedError
-        if chosen.get("discount") == "clipped_log":
-            raise UndefinedError
-        if chosen.get("out_of") in ("list", "min(list, relevant)") and len(ranking.lines) != max(
-            (line.position for line in ranking.lines), default=0
-        ):
-            raise UndefinedError  # the length of a list is its last place, which the reference has not
-        options = {**lines.DEFAULTS, **chosen}
-        if metric == "ndcg" and lines.ideal_dcg(replace(ranking, k=k, depth=k), options) <= 0:
-            raise UndefinedError
-        return float(lines.FORMULAS[metric](replace(ranking, k=k, depth=k), options))
 
 
 def order_of(case: Case) -> str:
@@ -177,7 +147,6 @@ def ranked(case: Case, truth: dict[tuple[int, int], Any], by: str) -> Expected:
     }  # fmt: skip
     gaps = by == "rank" and asked["duplicates"] != "dedupe"
     found: dict[int, list[Ranking]] = {}
-    judged: dict[int, dict[int, float]] = {}
     for user in lines.averaged_users(data, asked):
         if asked["ties"] == "expected" and too_many(data, user, asked):
             raise UndefinedError
@@ -185,20 +154,22 @@ def ranked(case: Case, truth: dict[tuple[int, int], Any], by: str) -> Expected:
         if gaps:
             n = sum(row[0] == user for row in case.recs)
             last = place.get((user, n), 0)
+            put_back = {position: place.get((user, position), last + position - n) for position in range(1, n + 30)}
             rankings = [
-                replace(one, lines=[
-                    replace(line, position=place[user, line.position] if line.position <= n else last + line.position - n) for line in one.lines
-                ])
+                replace(
+                    one,
+                    lines=[replace(line, position=put_back[line.position]) for line in one.lines],
+                    places=put_back[one.places] if one.places else 0,
+                )
                 for one in rankings
-            ]  # fmt: skip
-        judged[user] = lines.relevant_items(data, user, asked)
+            ]
         if not rankings[0].grades and options.get("no_relevant", "skip") == "error":
             raise RefusedError
         found[user] = rankings
     if options.get("no_relevant", "skip") == "skip" and not any(rankings[0].grades for rankings in found.values()):
         raise RefusedError
     gapped = frozenset(user for (user, n), rank in place.items() if rank > n) if gaps else frozenset()
-    return Expected(found, judged, max(grades.values(), default=0.0), options, gapped)
+    return Expected(found, max(grades.values(), default=0.0), options, gapped)
 
 
 def at_threshold(grade: float, threshold: float, kind: str) -> float:
