@@ -287,30 +287,25 @@ class Evaluation(EvaluationMethods):
         """
         return at_least({"": self._data}, metric, value, k, options)
 
-    def why(
-        self, metric: str, k: int | None = None, *, other: Any = None, variant: str | None = None, **options: Any
-    ) -> Table:
+    def why(self, metric: str, k: int | None = None, *, other: Any = None, **options: Any) -> Table:
         """Explain the difference between this number and another: conventions are switched one at a time.
 
-        `other` is a library's name, with a variant of its metric if wanted ("xgboost ndcg_linear"; or by `variant=`); "recnb"; a
-        Convention; or another Evaluation. `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two libraries.
+        `other` is a library's name, with a variant of its metric if wanted ("xgboost ndcg_linear"); "recnb"; a Convention; or
+        another Evaluation. `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two libraries.
         """
         from recnb.libraries.why import why
 
         other = other._data if isinstance(other, Evaluation) else other
-        return why(self._data, metric, k, other, variant, **options)
+        return why(self._data, metric, k, other, **options)
 
-    def identify(
-        self, metric: str, value: Any, k: int | None = None, *, digits: int | None = None, **options: Any
-    ) -> Table:
+    def identify(self, metric: str, value: Any, k: int | None = None, **options: Any) -> Table:
         """Find the conventions that give a published number on this data: this one, and those recorded of libraries.
 
-        `value` is the number as printed, as text if it ends in zeros; `digits` the number of decimal places that were printed, by
-        default those of `value`.
+        `value` is the number as printed; as text, such as "0.3680", if it ends in zeros.
         """
         from recnb.libraries.spread import identify
 
-        return identify(self._data, metric, value, k, digits, **options)
+        return identify(self._data, metric, value, k, **options)
 
     def spread(self, metric: str, k: int | None = None, **options: Any) -> Table:
         """Return the number of every library on this data, libraries that agree in one group."""

@@ -61,8 +61,7 @@ def calls() -> dict[str, Callable[[Any], Any]]:
         "hits": {}, "basis": {},
     }.items():  # fmt: skip
         add(f"ev.{method}", getattr(EV, method), **given)
-    for name in ("value", "digits"):
-        made[f"ev.identify({name}=)"] = lambda value, name=name: EV.identify("ndcg", k=2, **{"value": 0.2, name: value})
+    made["ev.identify(value=)"] = lambda value: EV.identify("ndcg", value, k=2)
     made["ev.report(by=)"] = lambda value: EV.report(k=2, metrics=["ndcg"], by=value)
     add("score.interval", EV.ndcg(k=2).interval)
     add("coverage.interval", EV.coverage(k=2).interval)

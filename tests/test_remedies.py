@@ -116,11 +116,9 @@ CASES = {
     "a threshold": option("recnb.evaluate(recs, truth.assign(relevance=[4, 5]), **more).mrr()", 'dict(relevant_from="four")', r"such as (relevant_from=4)", 0.75),
     "an unknown library": option("ev.why('mrr', k=3, **more)['value'].iloc[-1]", "dict(other=5)", r"such as (other='rectools')", 0.75),
     "no library": option("ev.why('mrr', k=3, **more)['value'].iloc[-1]", "dict()", r"such as (other='rectools')", 0.75),
-    "a variant of no library": option("ev.why('ndcg', k=3, variant='ndcg', **more)['value'].iloc[-1]", "dict(other=recnb.Convention())", r"name the library, (other='rectools')", (1 + 1 / np.log2(3)) / 2 / (1.5 + 1 / np.log2(3))),
     "models in a list": Case("recs_a, recs_b = recs, recs; models = [recs, recs]", "recnb.compare(models, truth)", r"give each a name, (recnb\.compare\(.+?\}, truth\))", "result = {}.table('mrr').loc['a'].item()", "result"),
     "predictions of models in columns": Case("frame = recs.merge(truth.assign(relevance=1), how='left').fillna(0).drop(columns='rank').assign(pred_a=range(len(recs)), pred_b=0)", "recnb.compare(frame)", r"compare\(frame, score=(\[.+?\])\)", "result = [*{}]", "result", ["pred_a", "pred_b"]),
     "parts of one run as models": Case("import tempfile, os; from tests.kernels import FOLDER; here = os.getcwd(); folder = tempfile.mkdtemp(dir=os.environ[FOLDER]); [pl.from_pandas(recs[recs['user'] == user]).write_parquet(f'{folder}/recs_{user}.parquet') for user in 'uv']", "recnb.compare(dict(a=recs[:3], b=recs[3:]), truth)", r", as by (pl\.scan_parquet.+?), and", "os.chdir(folder); {}; os.chdir(here)", "recnb.evaluate(f'{folder}/recs.parquet', truth).mrr()"),
-    "digits of a printed number": option("ev.identify('mrr', 0.75, **more)['value'].iloc[0] * 0 + more['digits']", "dict(digits=99)", r"such as (digits=4)", 4),
     "a convention that is none": option("recnb.evaluate(recs, truth, **more).mrr()", "dict(convention=5)", r"such as (convention='trec_eval')", 0.75),
     # ---- lists and groups
     "grades and scores by position": Case("ranking, truth = [3, 0, 2], [0.2, 0.9, 0.5]", "recnb.mrr(ranking, truth)", r"type (recnb\.reciprocal_rank\(y_true=\.\.\., y_score=\.\.\.\));", "result = eval('{}'.replace('true=...', 'true=ranking').replace('score=...', 'score=truth'))", "result", 0.5),
@@ -176,7 +174,6 @@ CASES = {
     "segments by days": Case("frame = pd.concat([truth.assign(item=f'x{day}', date=pd.Timestamp('2026-01-01') + pd.Timedelta(days=day)) for day in range(210)] + [truth.assign(date=pd.Timestamp('2026-01-01'))])", "recnb.evaluate(recs, frame).table('mrr', k=3, by='date')", r"periods, (.+?), and", "frame['week'] = 0; frame['date'] = pd.to_datetime(frame['date']); {}", "recnb.evaluate(recs, frame.drop(columns='date')).table('mrr', k=3, by='week')['mean'].iloc[0]"),
     "an option of pandas' Markdown": Case("", "ev.table('mrr', k=3).to_markdown(tablefmt='grid')", r"type (table\.to_frame\(\)\.to_markdown\(\))", "table = ev.table('mrr', k=3); result = '0.75' in str(eval('{}'.removesuffix('.to_markdown()')))  # which needs a package that pandas asks for", "result", True),
     "a frame for each model, as users": Case("models = dict(a=recs, b=recs)", "recnb.evaluate(models, truth)", r"compared by (recnb\.compare\(models, truth\))", "result = {}['b'].mrr()", "result"),
-    "a share of the last ratings": Case("ratings = pd.DataFrame(dict(user=1, item=range(10), timestamp=range(10)))", "recnb.datasets.split_by_time(ratings)", r"ratings are (.+?)\.$", "result = len({})", "result", 2),
     # ---- parts
     "a quiz of one's own list": Case("ranking, relevant = ['a', 'b'], ['b']", "recnb.quiz('mrr', ranking, relevant)", r"of yours: (.+?)\.$", "result = {}.value", "result", 0.5),
     "a report of novelty alone": option("ev.report(k=2, **more).to_frame().iloc[0]['mean']", "dict(metrics=['novelty']); ev = recnb.evaluate(recs, truth, train=recs)", r"such as (metrics=\['ndcg', 'novelty'\])", (1 / np.log2(3) + 1) / 2),

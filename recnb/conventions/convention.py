@@ -171,11 +171,7 @@ class Convention:
         return parts + options_in_words(dict(self.metric))
 
     def given_in_words(self, names: Iterable[str]) -> str:
-        """Return the decisions of these names, which were given on top of a library's.
-
-        >>> Convention(relevant_from=2, no_relevant="one").given_in_words(["relevant_from", "no_relevant"])
-        'relevance of 2 or more, users with no relevant item count 1'
-        """
+        """Return the decisions of these names, which were given on top of a library's."""
         relevant = dict.fromkeys(("relevant", "relevant_from"), self.relevant_in_words)
         phrases = [relevant.get(name) or in_words(name, getattr(self, name)) for name in names]
         return ", ".join(dict.fromkeys(phrases))
@@ -206,11 +202,7 @@ _UNUSUAL = (
 
 
 def value_of(text: str) -> Any:
-    """Return a value from its text: a number, a switch or a word.
-
-    >>> value_of("10"), value_of("1."), value_of("true"), value_of("log")
-    (10, 1.0, True, 'log')
-    """
+    """Return a value from its text: a number, a switch or a word."""
     try:
         return ast.literal_eval({"true": "True", "false": "False"}.get(text, text))
     except (ValueError, SyntaxError):
@@ -233,11 +225,7 @@ def shown_at(k: object, options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def options_in_words(options: Mapping[str, Any]) -> list[str]:
-    """Return a metric's options as phrases.
-
-    >>> options_in_words({"gain": "exponential", "discount": "log", "log_base": 10})
-    ['gain 2^relevance - 1', 'discount log10(1 + rank)']
-    """
+    """Return a metric's options as phrases."""
     phrases = {name: in_words(name, value) for name, value in options.items()}
     base = options.get("log_base", 2)
     if is_number(base) and (base == 2 or "discount" in phrases):  # what is no number is refused where it is computed

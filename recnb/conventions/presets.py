@@ -83,11 +83,7 @@ def names() -> list[str]:
 
 
 def library_named(library: str) -> str:
-    """Return the library of this name or alias, however it is spelt.
-
-    >>> library_named("ir_measures"), library_named("TREC"), library_named("sklearn")
-    ('ir-measures', 'pytrec_eval-terrier', 'scikit-learn')
-    """
+    """Return the library of this name or alias, however it is spelt."""
     spelt = {name.lower().replace("_", "-"): name for name in names()} | ALIASES
     name = re.sub(r"[\s_.]+", "-", library.strip().lower()) if isinstance(library, str) else library
     if not is_word(name, spelt):
@@ -114,11 +110,7 @@ def variants(library: str) -> list[str]:
 
 
 def preset(library: str, variant: str) -> Preset:
-    """Return the preset of a library's metric.
-
-    >>> preset("rectools", "ndcg").options
-    (('gain', 'binary'), ('ideal', 'k'))
-    """
+    """Return the preset of a library's metric."""
     known = {preset.variant: preset for preset in of_library(library)}
     if not is_word(variant, known):
         problem = f"{quoted(variant)} is no metric of {library_named(library)} that recnb has recorded."
@@ -126,15 +118,14 @@ def preset(library: str, variant: str) -> Preset:
     return known[variant]
 
 
-def recorded(metric: str, library: str, variant: str | None = None) -> Preset:
-    """Return a library's preset of a metric: of the variant named, which may follow the library, or the first."""
-    if variant is None and " " in library.strip():
-        library, variant = library.split(maxsplit=1)
+def recorded(metric: str, library: str) -> Preset:
+    """Return a library's preset of a metric: the first, or the variant named behind the library, as "xgboost ndcg_linear"."""
+    library, _blank, variant = library.strip().partition(" ")
     name, known = library_named(library), of_metric(metric, library)
-    chosen = next(iter(known), None) if variant is None else preset(name, variant)
-    if chosen is None:
+    if not known and not variant:
         libraries = list(dict.fromkeys(each.library for each in of_metric(metric)))
         raise OptionError(f"{name} has no {metric} that recnb has recorded. {near(name, libraries)}")
+    chosen = preset(name, variant) if variant else known[0]
     if chosen.metric != metric:
         hint = near(variant, [each.variant for each in known])
         raise OptionError(f"{name} {variant} computes {chosen.metric}, not {metric}. {hint}")
@@ -154,9 +145,6 @@ def data_convention(library: str) -> Convention:
     """Return the convention of an evaluation under a library, apart from that of each of its metrics: its first metric's.
 
     If that has graded gain, and so counts every judged item, an item of relevance 0 is not called relevant.
-
-    >>> data_convention("lightgbm").relevant, preset("lightgbm", "ndcg").convention.relevant
-    ('>0', 'any')
     """
     first = of_library(library)[0]
     graded = dict(first.options).get("gain", "binary") != "binary"

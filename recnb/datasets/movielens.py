@@ -7,10 +7,11 @@ import zipfile
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from recnb.display.language import _
+from recnb.display.language import N_, _
 from recnb.errors import RecnbError
 
 ADDRESS = "https://files.grouplens.org/datasets/movielens/ml-100k.zip"
@@ -29,8 +30,8 @@ class MovieLens:
     users: pd.DataFrame  #: user, age, gender, occupation, zip (text)
 
     def __repr__(self) -> str:
-        counts = {name: len(getattr(self, name)) for name in ("users", "items", "ratings")}
-        return _("MovieLens({users:,} users, {items:,} items, {ratings:,} ratings)", **counts)
+        words = N_("MovieLens({users:,} users, {items:,} items, {ratings:,} ratings)")
+        return _(words, users=len(self.users), items=len(self.items), ratings=len(self.ratings))
 
 
 def load_movielens(name: str = "100k", path: str | os.PathLike[str] | None = None) -> MovieLens:
@@ -65,8 +66,7 @@ def _download() -> Path:
     except ImportError as error:
         raise RecnbError('pooch downloads MovieLens: pip install "recnb[datasets]", or give path= a copy.') from error
     except (OSError, ValueError) as error:  # no connection, no such file, or another checksum
-        problem = f"{ADDRESS} was not sent as expected: {error} Try again, or give path= a copy."
-        raise RecnbError(problem) from error
+        raise RecnbError(f"{ADDRESS} was not sent as expected: {error} Try again, or give path= a copy.") from error
 
 
 def _folder(path: Path) -> Path | zipfile.Path:
@@ -80,13 +80,17 @@ def _folder(path: Path) -> Path | zipfile.Path:
 
 
 def _table(folder: Path | zipfile.Path, file: str, types: dict[str, str], separator: str = "|") -> pd.DataFrame:
+    options: dict[str, Any] = {
+        "encoding": "latin-1",
+        "quoting": 3,
+        "keep_default_na": False,
+        "na_values": {"date": [""]},
+    }
     try:
         with (folder / file).open("rb") as lines:
-            table = pd.read_csv(
-                lines, sep=separator, names=[*types], index_col=False, dtype=dict(types), encoding="latin-1", quoting=3, keep_default_na=False, na_values={"date": [""]},
-            )  # fmt: skip
+            table = pd.read_csv(lines, sep=separator, names=[*types], index_col=False, dtype=types, **options)
         if table.empty:
             raise ValueError("it is empty.")
     except (OSError, KeyError, ValueError) as error:
         raise RecnbError(f"{file} of {str(folder)!r} cannot be read: {error}. Get the archive again.") from error
-    return table
+    return pd.DataFrame(table)

@@ -7,7 +7,7 @@ from importlib import resources
 
 import pandas as pd
 
-from recnb.display.language import _
+from recnb.display.language import N_, _
 
 MODELS = ("item-knn", "factors", "popular")
 TEXT = dict.fromkeys(["user", "item", "title", "genres", "segment", "branch"], "str")
@@ -29,21 +29,14 @@ class Sample:
 
     @property
     def models(self) -> dict[str, pd.DataFrame]:
-        """Recommendations by model: new frames of user, item, rank and score.
-
-        >>> list(load_sample().models)
-        ['item-knn', 'factors', 'popular']
-        """
+        """Recommendations by model: new frames of user, item, rank and score."""
         parts = self.recommendations.groupby("model", sort=False, observed=True)
         return {str(name): part.drop(columns="model").reset_index(drop=True) for name, part in parts}
 
     def __repr__(self) -> str:
         counts = {name: len(getattr(self, name)) for name in ("users", "items", "train", "test")}
-        return _(
-            "Sample({users:,} users, {items:,} items, {train:,} train and {test:,} test ratings, models {names})",
-            **counts,
-            names=", ".join(self.recommendations["model"].unique()),
-        )
+        text = N_("Sample({users:,} users, {items:,} items, {train:,} train and {test:,} test ratings, models {names})")
+        return _(text, **counts, names=", ".join(self.models))
 
 
 def load_sample() -> Sample:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset, default_of, preset, variants
@@ -13,7 +14,7 @@ from recnb.data.side_data import read_side_data
 from recnb.errors import OptionError, near
 from recnb.libraries.variant import Variant
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import is_measure, metric_named, spelling_of
+from recnb.metrics.measure import metric_named, spelling_of
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.values import values_of
@@ -37,7 +38,7 @@ def as_in(
     ----------
     library, metric
         Names as listed by `recnb.conventions.names()` and `recnb.conventions.metrics(library)`; a suffix such as `[full]`
-        tells what the library is given. A measure of accuracy, as "map" or "nDCG@10", is the library's first variant of it.
+        tells what the library is given. A metric of accuracy by another name, as "map" or "nDCG@10", is its first variant there.
     recs, truth
         Recommendations and truth, in any form that `recnb.evaluate` takes; one frame with both sides is given alone.
     k
@@ -69,10 +70,8 @@ def as_in(
     chosen, k = _chosen(library, metric, k)
     roles = ("user", "item", "rank", "score", "relevance")
     if unknown := [name for name in columns if name not in roles]:
-        known = "items= is a frame with a row for each item. " if unknown[0] == "catalogue" else ""
-        raise OptionError(
-            f"{unknown[0]!r} is no option of as_in. {known}{near(unknown[0], [*roles, 'train', 'items', 'features'])}"
-        )
+        known = near(unknown[0], [*roles, "train", "items", "features"])
+        raise OptionError(f"{unknown[0]!r} is no option of as_in. {known}")
     if k is not None and not chosen.uses_k:
         raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
     frames, named = tables_of({RECS: recs, TRUTH: truth, "train": train, "items": items}, columns)
@@ -87,22 +86,18 @@ def as_in(
 
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
-    """Return the preset of this name, or the first of the metric of accuracy that a text means, and the cut-off."""
-    name, listed = (isinstance(metric, str) and spelling_of(metric)) or metric, variants(library)
-    if not isinstance(name, str) or name in listed or not is_measure(name):
-        return preset(library, name), k
-    try:
-        measure = metric_named(name)
-    except OptionError:
-        return preset(library, name), k
+    """Return the preset of this name, or the first of the metric of accuracy that a name means, and the cut-off."""
+    listed, measure = variants(library), None
+    if isinstance(metric, str) and metric not in listed:
+        with suppress(OptionError):  # what is no metric is refused with those of the library
+            measure = metric_named(spelling_of(metric) or metric)
+    if measure is None or measure.text or measure.given or not measure.is_accuracy:
+        return preset(library, metric), k
     k = measure.cut_at(k)
     found = default_of(library, measure.plain_name, whole=k is None)
-    if found is None or measure.text or not measure.is_accuracy:
-        return preset(library, name), k
-    in_library = {**metric_named(found.metric).defaults, **dict(found.options)}
-    if any(in_library[option] != value for option, value in measure.given.items()):
-        return preset(library, name), k
+    if found is None:
+        return preset(library, metric), k
     named = [one for one in listed if one.partition("[")[0] == found.variant.partition("[")[0]]
     if len(named) > 1:
-        raise OptionError(f"{name!r} of {found.library} is one of {', '.join(map(repr, named))}: type which, as the brackets tell what the library is given.")  # fmt: skip
+        raise OptionError(f"{metric!r} of {found.library} is one of {', '.join(map(repr, named))}: type which, as the brackets tell what the library is given.")  # fmt: skip
     return found, k

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
+from itertools import groupby
 from math import isfinite, nan
 from typing import Any
 
@@ -11,8 +12,9 @@ import pandas as pd
 from recnb.conventions.presets import of_metric
 from recnb.data import Source
 from recnb.display.language import N_, _, ngettext
+from recnb.display.progress import steps
 from recnb.errors import OptionError, RecnbError, is_number, quoted
-from recnb.libraries.variant import AGREE, Measurement, Variant, VariantTable, lacking_in, measure_each, source_of
+from recnb.libraries.variant import AGREE, Measurement, Variant, VariantTable, lacking_in
 from recnb.libraries.why import walk
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS, Metric
@@ -29,9 +31,21 @@ def _numbers(
     evaluation: EvaluationData, metric: Metric[...], k: int | None, options: dict[str, Any]
 ) -> tuple[Source, dict[Variant, Measurement | RecnbError], list[str]]:
     """Compute ours, and that of each library, in the order of presets; and say which columns are lacking."""
-    source, ours = source_of(evaluation), Variant.of_evaluation(evaluation, metric, options)
-    variants = [ours, *map(Variant.of_preset, of_metric(metric.name))]
-    found = dict(measure_each(source, variants, k))
+
+    def of_data(variant: Variant) -> str:
+        return repr(variant.convention.with_metric({}))
+
+    source, ours = evaluation.source.fresh(), Variant.of_evaluation(evaluation, metric, options)
+    variants, found = [ours, *map(Variant.of_preset, of_metric(metric.name))], dict[Variant, Measurement | RecnbError]()
+    # Variants that read the data alike follow each other, and share the join.
+    groups = [list(group) for _convention, group in groupby(sorted(variants, key=of_data), key=of_data)]
+    for group in steps(groups, _("conventions tried")):
+        for variant in group:
+            try:
+                found[variant] = variant.measure(source, k)
+            except RecnbError as error:
+                found[variant] = error
+        source.forget()
     return source, {one: found[one] for one in variants}, lacking_in(source, variants)
 
 
@@ -82,15 +96,13 @@ def _agreeing(values: dict[Variant, float]) -> list[list[Variant]]:
     return groups
 
 
-def identify(
-    evaluation: EvaluationData, metric: str, value: Any, k: int | None, digits: int | None, **options: Any
-) -> Table:
+def identify(evaluation: EvaluationData, metric: str, value: Any, k: int | None, **options: Any) -> Table:
     """Find the conventions that give a printed number; the arguments are those of `Evaluation.identify`."""
     if hasattr(value, "items"):
         raise OptionError("identify takes one printed number, not one for each user: give the printed mean, or compare the users' values with ev.ndcg(k=10).per_user.")  # fmt: skip
     chosen = metric_named(metric, METRICS)
     k = chosen.cut_at(k)
-    printed, digits = printed_number(value, digits)
+    printed, digits = printed_number(value)
     _source, found, notes = _numbers(evaluation, chosen, k, options)
     unit = 10.0**-digits
     rows = []
@@ -110,12 +122,8 @@ def identify(
     return VariantTable.made(frame, [headline, *notes], _("which convention prints {label}", label=chosen.label(k)))
 
 
-def printed_number(value: Any, digits: int | None = None) -> tuple[float, int]:
-    """Return a number as it was printed, and its decimals; a float is read as Python writes it.
-
-    >>> printed_number("0.3680"), printed_number(0.368), printed_number("36.8%")
-    ((0.368, 4), (0.368, 3), (0.368, 3))
-    """
+def printed_number(value: Any) -> tuple[float, int]:
+    """Return a number as it was printed, and its decimals; a float is read as Python writes it."""
     text = value.strip() if isinstance(value, str) else repr(float(value)) if is_number(value) else ""
     try:
         number = Decimal(text.rstrip("%"))
@@ -124,8 +132,5 @@ def printed_number(value: Any, digits: int | None = None) -> tuple[float, int]:
     decimals = number.as_tuple().exponent
     if not isinstance(decimals, int):
         raise OptionError(f"{quoted(value)} is no printed number: give it as it is printed, such as '0.3680' or 0.368.")
-    if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 20):
-        raise OptionError(f"digits={digits!r} is no number of decimals: give a whole number to 20, such as digits=4.")
     percent = text.endswith("%")
-    printed = max(0, -decimals) + 2 * percent
-    return float(number / 100 if percent else number), printed if digits is None else digits
+    return float(number / 100 if percent else number), max(0, -decimals) + 2 * percent

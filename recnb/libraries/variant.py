@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +16,8 @@ from recnb.conventions.presets import Preset
 from recnb.data import Source
 from recnb.display.document import Line
 from recnb.display.language import N_, _, current
-from recnb.display.progress import steps
 from recnb.display.text import one_line
-from recnb.errors import NoUsersError, RecnbError
+from recnb.errors import NoUsersError
 from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import metric_named
@@ -141,29 +139,6 @@ class VariantTable(Table):
         if column in ("change", "difference") and value == value:
             return f"{value:+.4f}"
         return super()._cell(value, label, column)
-
-
-def source_of(data: EvaluationData) -> Source:
-    """Return the frames of an evaluation, with a memory of their own for what is tried on them."""
-    return data.source.fresh()
-
-
-def measure_each(
-    source: Source, variants: Iterable[Variant], k: int | None
-) -> Iterator[tuple[Variant, Measurement | RecnbError]]:
-    """Compute the number of each variant; those that read the data alike follow each other and share the join."""
-
-    def of_data(variant: Variant) -> str:
-        return repr(variant.convention.with_metric({}))
-
-    groups = [list(group) for _convention, group in groupby(sorted(variants, key=of_data), key=of_data)]
-    for group in steps(groups, _("conventions tried")):
-        for variant in group:
-            try:
-                yield variant, variant.measure(source, k)
-            except RecnbError as error:
-                yield variant, error
-        source.forget()
 
 
 def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:

@@ -17,7 +17,7 @@ from recnb.data.encoding import distinct, positions
 from recnb.display.language import _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_number, quoted
-from recnb.libraries.variant import Measurement, Variant, VariantTable, lacking_in, source_of
+from recnb.libraries.variant import Measurement, Variant, VariantTable, lacking_in
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
 from recnb.results.evaluation_data import EvaluationData
@@ -104,16 +104,14 @@ def _moved(before: Measurement, after: Measurement) -> tuple[int, str]:
     return len(moved), f"{one_line(repr(users[int(most)]))}: {values}"
 
 
-def why(
-    evaluation: EvaluationData, metric: str, k: int | None, other: Any, variant: str | None, **options: Any
-) -> Table:
+def why(evaluation: EvaluationData, metric: str, k: int | None, other: Any, **options: Any) -> Table:
     """Explain the difference between an evaluation's number and another; the arguments are those of `Evaluation.why`."""
     if other is None:
         raise OptionError("why explains the difference to another number: name the library that gives it, such as other='rectools', or give a Convention or an Evaluation.")  # fmt: skip
     chosen = metric_named(metric, METRICS)
     k = chosen.cut_at(k)
-    source, ours = source_of(evaluation), Variant.of_evaluation(evaluation, chosen, options)
-    other_source, theirs = _other_side(source, ours, other, variant, options)
+    source, ours = evaluation.source.fresh(), Variant.of_evaluation(evaluation, chosen, options)
+    other_source, theirs = _other_side(source, ours, other, options)
     way, label, names = walk(source, ours, other_source, theirs, k), chosen.label(k), [one_line(one.name) for one in (ours, theirs)]  # fmt: skip
     start, end = way.start, way.end
     rows = [("", "", names[0], start.value, np.nan, len(start.users), "")]
@@ -131,20 +129,16 @@ def why(
     return VariantTable.made(frame, notes, _("why {label} differs", label=label))
 
 
-def _other_side(
-    source: Source, ours: Variant, other: Any, variant: str | None, options: dict[str, Any]
-) -> tuple[Source, Variant]:
+def _other_side(source: Source, ours: Variant, other: Any, options: dict[str, Any]) -> tuple[Source, Variant]:
     """Return the frames and the definition of the number to which the difference is explained."""
     chosen = metric_named(ours.metric)
     if isinstance(other, str) and other != "recnb":
-        return source, Variant.of_preset(recorded(chosen.name, other, variant))
-    if variant is not None:
-        raise OptionError(f"variant={variant!r} picks one of a library's metrics: name the library, other='rectools'.")
+        return source, Variant.of_preset(recorded(chosen.name, other))
     if isinstance(other, (Convention, str)):
         given, name = (Convention(), other) if isinstance(other, str) else (other, _("the other convention"))
         return source, Variant.made(name, source.under(given).convention, chosen, {**options, **dict(given.metric)})
     if isinstance(other, EvaluationData):
-        second, theirs = source_of(other), Variant.of_evaluation(other, chosen, options)
+        second, theirs = other.source.fresh(), Variant.of_evaluation(other, chosen, options)
         name = _("the other evaluation") if theirs.name == ours.name else theirs.name
         same = source.recs.equals(second.recs) and source.truth.equals(second.truth)
         return source if same else second, replace(theirs, name=name)

@@ -14,10 +14,9 @@ from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.forms import ONLY_LISTED
 from recnb.data.validation import in_floats, repeated
 from recnb.display.language import N_, _
-from recnb.lint.data import FRAMES, PAIR, LintData
+from recnb.lint.data import FRAMES, PAIR, LintData, find_ties, list_rows
 from recnb.lint.findings import Problem, check, quoted_id
 from recnb.lint.repair import SPELLINGS, Repair
-from recnb.lint.ties import rows_of, ties_of
 
 #: Names of columns that tell whether, how often or how much a user had an item.
 AMOUNTS = re.compile(
@@ -51,9 +50,9 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
             frames, repair = found["frame"].unique(maintain_order=True), Repair(data)
             for frame in data.given if found.height else ():
                 if data.ids(frame, role).to_frame("id").filter(plain(pl.col("id")) != pl.col("id")).height:
-                    repair.spelled(frame, role, way)
+                    repair.respell(frame, role, way)
                     if frame in FRAMES[:2] and repair.changed(frame).select(PAIR).is_duplicated().any():
-                        repair.once(frame)
+                        repair.drop_repeats(frame)
             yield Problem(
                 found.select(role).unique(maintain_order=True), int(ids["frame"].is_in(frames.implode()).sum()),
                 short={
@@ -75,7 +74,7 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
             words = ids.filter(ids.cast(pl.String).str.strip_chars().str.to_lowercase().is_in(NOTHING)).to_list()
             if words:
                 rows.append(data.frame(name).filter(pl.col(role).is_in(words)).select(PAIR))
-                repair.without(name, role, words)
+                repair.drop_rows(name, role, words)
         yield Problem(
             pl.concat(rows) if rows else 0, height, grave=len(rows) > 1,
             short={"user": "Rows with a word for a missing value as their user: {n:,} of {of:,}", "item": "Rows with a word for a missing value as their item: {n:,} of {of:,}"}[role],
@@ -103,7 +102,7 @@ def duplicates(data: LintData) -> Iterator[Problem]:
         pairs = repeated(data.frame(name), PAIR).rename({"len": "rows"})
         yield Problem(
             pairs, data.frame(name).height, short="Pairs of user and item that are repeated in `{frame}`: {n:,}, in {rows:,} of {of:,} rows",
-            why="By this convention, {rule}.", advice="Keep each pair once:", repair=Repair(data).once(name),
+            why="By this convention, {rule}.", advice="Keep each pair once:", repair=Repair(data).drop_repeats(name),
             grave=rule != "dedupe", frame=name, facts={"frame": name, "rows": pairs["rows"].sum(), "rule": _(PHRASES["duplicates", rule])},
         )  # fmt: skip
 
@@ -111,7 +110,7 @@ def duplicates(data: LintData) -> Iterator[Problem]:
 @check(N_("equal scores"))
 def ties(data: LintData) -> Iterator[Problem]:
     options = {"order": "score", "ties": "expected"} if data.convention.order == "rank" else {"ties": "expected"}
-    if (tied := ties_of(data)) is not None:
+    if (tied := find_ties(data)) is not None:
         yield Problem(
             tied.first, len(data.listed),
             short="Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from {lower:.4f} to {upper:.4f}" if np.isfinite(tied.upper) else "Users with equal scores of items of different relevance: {n:,} of {of:,}",
@@ -123,7 +122,7 @@ def ties(data: LintData) -> Iterator[Problem]:
 
 @check(N_("ranks against scores"))
 def rank_against_score(data: LintData) -> Iterator[Problem]:
-    rows = rows_of(data) if data.convention.order in ("rank", "row") else None
+    rows = list_rows(data) if data.convention.order in ("rank", "row") else None
     if rows is not None:
         rises = rows.row[1:][rows.same_user & (rows.score[1:] > rows.score[:-1])]
         yield Problem(
@@ -144,7 +143,7 @@ def upside_down(data: LintData) -> Iterator[Problem]:
             recs, recs.height,
             short="The rows of every list run from the lowest score to the highest: the lists may be upside down",
             why="The highest score is taken for the top.", advice="If {column} is a rank, name it so, `rank=`; if it is a distance, turn it:",
-            repair=Repair(data).turned(), facts={"column": quoted_id(data.source.labels["score"])},
+            repair=Repair(data).negate_scores(), facts={"column": quoted_id(data.source.labels["score"])},
         )  # fmt: skip
 
 
@@ -160,7 +159,7 @@ def filler_score(data: LintData) -> Iterator[Problem]:
         yield Problem(
             rows, len(score), short="Rows with the score {filler:g}, far from all others: {n:,} of {of:,}; filled in where there was none?",
             why="The other scores run from {low:g} to {high:g}.", advice="If these items were not recommended, take the rows out:",
-            repair=Repair(data).without("recs", "score", [rows["score"][0]]), facts={"filler": filler, "low": low, "high": high},
+            repair=Repair(data).drop_rows("recs", "score", [rows["score"][0]]), facts={"filler": filler, "low": low, "high": high},
         )  # fmt: skip
 
 
@@ -181,7 +180,7 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
         yield Problem(
             lists.filter(pl.col("rank") != pl.col("rows")).select("user", "rank", "rows"), lists.height, short="Lists whose ranks leave places empty: {n:,} of {of:,}",
             why="Ranks are used as given: an empty place counts as a miss, and items below it are discounted accordingly.",
-            advice="If these places were not used, close the gaps:", repair=Repair(data).closed_up(), grave=bool((lists["first"] > 1).all()),
+            advice="If these places were not used, close the gaps:", repair=Repair(data).close_gaps(), grave=bool((lists["first"] > 1).all()),
         )  # fmt: skip
 
 
@@ -246,7 +245,7 @@ def ceiling(data: LintData) -> Iterator[Problem]:
         )  # fmt: skip
 
 
-def candidates_of(data: LintData) -> int | None:
+def count_candidates(data: LintData) -> int | None:
     """Count the candidates of each list, 0 if they do not look sampled; None if something relevant is in no list."""
     listed, found = data.listed, np.zeros(len(data.hits.truth_user), dtype=bool)
     found[data.hits.truth_row] = True
@@ -267,7 +266,7 @@ def is_joined(data: LintData) -> bool:
 
 @check(N_("sampled candidates"))
 def sampled_candidates(data: LintData) -> Iterator[Problem]:
-    if (size := candidates_of(data)) and not is_joined(data):
+    if (size := count_candidates(data)) and not is_joined(data):
         yield Problem(
             data.users(data.listed), len(data.listed), facts={"size": size, "items": data.prepared.recs["item"].n_unique()},
             short="The candidates look sampled: each of {n:,} lists has all the relevant items, among {size:,} items or beside as many",
@@ -280,7 +279,7 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
 def nothing_missed(data: LintData) -> Iterator[Problem]:
     n, from_lists = len(data.hits.truth_user), ONLY_LISTED in data.prepared.notes
     if from_lists or (
-        candidates_of(data) == 0 and data.prepared.list_length.max() < data.prepared.recs["item"].n_unique()
+        count_candidates(data) == 0 and data.prepared.list_length.max() < data.prepared.recs["item"].n_unique()
     ):
         yield Problem(
             n, n, short="No relevant item is missing from the lists", grave=is_joined(data),
@@ -301,7 +300,7 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
 
 @check(N_("items seen before"), needs="train")
 def seen_in_train(data: LintData) -> Iterator[Problem]:
-    repair = Repair(data).against("recs", "train", PAIR, "anti")
+    repair = Repair(data).match_rows("recs", "train", PAIR, "anti")
     yield Problem(
         repair.left_out, data.source.recs.height, short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
         why="They take the places of items that are new to their users.", repair=repair,
@@ -311,7 +310,7 @@ def seen_in_train(data: LintData) -> Iterator[Problem]:
 
 @check(N_("leakage from train to truth"), needs="train")
 def train_in_truth(data: LintData) -> Iterator[Problem]:
-    repair = Repair(data).against("truth", "train", PAIR, "anti")
+    repair = Repair(data).match_rows("truth", "train", PAIR, "anti")
     yield Problem(
         data.relevant_of(repair.left_out), data.relevant.height, short="Relevant pairs that are in train as well: {n:,} of {of:,}",
         why="These answers were in train, or could not be recommended: the number measures memory, not prediction.",
@@ -321,7 +320,7 @@ def train_in_truth(data: LintData) -> Iterator[Problem]:
 
 @check(N_("new relevant items"), needs="train")
 def cold_relevant(data: LintData) -> Iterator[Problem]:
-    repair = Repair(data).against("truth", "train", ["item"], "semi")
+    repair = Repair(data).match_rows("truth", "train", ["item"], "semi")
     cold = data.relevant_of(repair.left_out)
     yield Problem(
         cold, data.relevant.height, short="Relevant pairs of items that are not in train: {n:,} of {of:,}",
@@ -333,7 +332,7 @@ def cold_relevant(data: LintData) -> Iterator[Problem]:
 @check(N_("items outside the catalogue"), needs="items")
 def outside_items(data: LintData) -> Iterator[Problem]:
     for name in FRAMES[:2]:
-        repair = Repair(data).against(name, "items", ["item"], "semi")
+        repair = Repair(data).match_rows(name, "items", ["item"], "semi")
         yield Problem(
             repair.left_out.select(PAIR), data.frame(name).height, short="Rows of `{frame}` whose items are not in the catalogue, `items=`: {n:,} of {of:,}",
             why="A model that recommends from the catalogue cannot find them, and coverage may pass 1.",

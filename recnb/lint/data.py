@@ -1,17 +1,22 @@
-"""What checks read: the frames, the lists in order, and one metric at one cut-off."""
+"""What checks read: the frames, one metric at one cut-off, the lists in order, and the bounds of the metric over all orders of equal scores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.metrics.hits import Cutoffs, Floats, Hits
+from recnb.conventions.convention import ROW_ORDERS
+from recnb.data.encoding import positions
+from recnb.data.validation import in_floats
+from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Metric
+from recnb.metrics.sorting import count_within, in_order
 from recnb.results.evaluation_data import EvaluationData, average, cutoffs_under
 
 Mask = NDArray[np.bool_]
@@ -94,3 +99,86 @@ class LintData:
     def relevant_of(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """Return those of the relevant pairs of the users evaluated that are among these."""
         return self.relevant.select(PAIR).join(pairs, on=PAIR, how="semi", maintain_order="left")
+
+
+class Ties(NamedTuple):
+    """What equal scores leave open."""
+
+    first: pl.DataFrame  #: a row for each user for whom they decide: user, and rank and score at which they begin
+    constant: bool  #: whether all scores of each list are equal
+    lower: float  #: the mean of the metric with all equal scores in their worst order; NaN if no order is known to be
+    upper: float  #: and in their best order
+
+
+class ListRows(NamedTuple):
+    """The lists of the users evaluated, by user, then rank; every array has a value for each row."""
+
+    user: Ints  #: position among the users evaluated
+    rank: Ints
+    score: Floats
+    row: Ints  #: position in the prepared recommendations
+    same_user: Mask  #: whether a row and the one before are of one user; one shorter than the rows
+
+
+def list_rows(data: LintData) -> ListRows | None:
+    """Return the lists of the users evaluated, in order; None if they have no scores that are numbers."""
+    if "score" not in data.source.roles:
+        return None
+    recs = data.prepared.recs
+    if not (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):
+        return None
+    user, rank = positions(data.prepared.users, recs["user"]), recs["rank"].to_numpy()
+    row = np.flatnonzero(user >= 0)
+    key = user[row] * (int(rank.max(initial=0)) + 1) + rank[row]
+    row = row if (key[1:] > key[:-1]).all() else row[in_order(key)]
+    return ListRows(user[row], rank[row], in_floats(recs["score"])[row], row, np.diff(user[row]) == 0)
+
+
+def find_ties(data: LintData) -> Ties | None:
+    """Find what equal scores leave open; None if there are none, or if no order of them is chosen.
+
+    Every metric of hits grows if a more relevant item changes places with a less relevant one above it. So it is highest with
+    each run of equal scores in order of falling relevance, and lowest in order of rising relevance.
+    """
+    convention, hits = data.convention, data.hits
+    chosen = convention.order in ("score", "rank") and convention.ties in (*ROW_ORDERS, "worst")
+    rows = list_rows(data) if chosen else None
+    if rows is None or len(rows.row) == 0:
+        return None
+    same = rows.same_user & (rows.score[1:] == rows.score[:-1])
+    rising = rows.same_user & ((rows.score[1:] > rows.score[:-1]) | (rows.rank[1:] == rows.rank[:-1]))
+    if not same.any() or rising.any():
+        return None
+    start = np.flatnonzero(np.r_[True, ~same])  # the first row of each run of equal scores
+    size = np.diff(np.r_[start, len(rows.row)])
+    place = _locate_hits(hits, rows)
+    on = np.flatnonzero(place >= 0)
+    # The hits of each run, the most relevant first, have its first places in the best order and its last in the worst.
+    run = np.repeat(np.arange(len(start)), size)[place[on]]
+    order = np.lexsort((~hits.preferred[on], -hits.relevance[on], run))
+    on, run = on[order], run[order]
+    best, worst, above = hits.rank.copy(), hits.rank.copy(), count_within(run) - 1
+    best[on], worst[on] = rows.rank[start[run] + above], rows.rank[start[run] + size[run] - 1 - above]
+    (low, lower), (high, upper) = (data.values_of(_with_ranks(hits, rank)) for rank in (worst, best))
+    # The order by relevance need not be the best if the denominator depends on the order, or a hit has a negative gain.
+    if data.scoring.options.get("out_of") == "hits" or (hits.relevance < 0).any():
+        lower, upper, high = np.nan, np.nan, np.full(len(low), np.inf)
+    begins = start[np.unique(run[size[run] > 1])]
+    first = data.prepared.recs[rows.row[begins[(high > low + 1e-12)[rows.user[begins]]]]]
+    first = first.unique("user", keep="first", maintain_order=True).select("user", "rank", "score")
+    return Ties(first, bool(same[rows.same_user].all()), lower, upper)
+
+
+def _locate_hits(hits: Hits, rows: ListRows) -> Ints:
+    """Find the row of each hit; -1 for a hit below the lists."""
+    stride = int(rows.rank.max(initial=0)) + 1
+    key, wanted = np.r_[rows.user * stride + rows.rank, -1], hits.user * stride + hits.rank
+    at = np.minimum(np.searchsorted(key[:-1], wanted), len(key) - 1)
+    return np.where((key[at] == wanted) & (hits.rank < stride), at, -1)
+
+
+def _with_ranks(hits: Hits, rank: Ints) -> Hits:
+    """Return the hits on other ranks, sorted by them."""
+    order = in_order(hits.user * (int(rank.max(initial=0)) + 1) + rank)
+    columns = {name: getattr(hits, name)[order] for name in ("user", "relevance", "truth_row")}
+    return replace(hits, rank=rank[order], **columns)

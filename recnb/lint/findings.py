@@ -30,11 +30,7 @@ EXAMPLE = N_("Such as {example}.")
 
 
 def quoted_id(value: Any) -> str:
-    """Return an id as Python writes it, so that 1 is told from '1', on one line; a backtick would begin code.
-
-    >>> quoted_id("a`b"), quoted_id(1), quoted_id(0.5)
-    ("'a'b'", '1', '0.5')
-    """
+    """Return an id as Python writes it, so that 1 is told from '1', on one line; a backtick would begin code."""
     return one_line(f"{value:g}" if isinstance(value, float) else repr(value), 40).replace("`", "'")
 
 
@@ -60,7 +56,7 @@ class Finding(Suggesting):
     @property
     def sentences(self) -> list[str]:
         """Effect, example and advice."""
-        return [sentence for sentence in (self.effect, self.example, self.advice) if sentence]
+        return [*filter(None, (self.effect, self.example, self.advice))]
 
     @property
     def code_lines(self) -> list[str]:
@@ -68,10 +64,8 @@ class Finding(Suggesting):
         return [one_line(line, 1000) for line in self.code.splitlines()]
 
     def __repr__(self) -> str:
-        sentences = (wrapped(sentence, "  ") for sentence in self.sentences)
-        return "\n".join(
-            [wrapped(f"{self.word}: {self.short}"), *sentences, *(f"    {line}" for line in self.code_lines)]
-        )
+        lines = [wrapped(f"{self.word}: {self.short}"), *(wrapped(sentence, "  ") for sentence in self.sentences)]
+        return "\n".join([*lines, *(f"    {line}" for line in self.code_lines)])
 
     @property
     def title(self) -> list[Line]:
@@ -123,15 +117,8 @@ class Check:
 
     def _finding(self, data: LintData, found: Problem, n: int) -> Finding:
         label, value, users = data.measured
-        facts = {
-            "label": label,
-            "value": value,
-            "users": users,
-            "k": data.k or 0,
-            "n": n,
-            "of": found.of,
-            **found.facts,
-        }
+        facts = {"label": label, "value": value, "users": users, "k": data.k or 0, "n": n, "of": found.of}
+        facts |= found.facts
         effect, code, severity = _(found.why, **facts), "", "warning" if found.grave else "note"
         with suppress(RecnbError):  # what is put right may be nothing to evaluate: no number, and no code
             if found.repair is not None and (other := found.repair.measured()) is not None:
@@ -224,16 +211,12 @@ class Lint(Suggesting):
         return plain([Note(head), findings, *self._below()], "md") + "\n"
 
     def __repr__(self) -> str:
-        findings = (f"\n{finding!r}" for finding in self)
-        return "\n".join(
-            [self.headline, wrapped(self.measured), *findings, "", *map(wrapped, self.not_checked), wrapped(self.basis)]
-        )
+        lines = [self.headline, wrapped(self.measured), *(f"\n{finding!r}" for finding in self), ""]
+        return "\n".join([*lines, *map(wrapped, self.not_checked), wrapped(self.basis)])
 
     def _repr_html_(self) -> str:
         head = [Note(Mark("strong", self.headline), "plain"), Note(self.measured)]
-        folds = (
-            Fold(Mark("strong", one.title), [Note(line, "plain") for line in one.details], opened=True) for one in self
-        )
+        folds = [Fold(Mark("strong", one.title), [Note(line, "plain") for line in one.details], True) for one in self]
         with use_language(self.lang):
             label = _("findings about the data, by {label}", label=self.label)
             return str(framed(label, html([*head, *folds, *self._below()])))

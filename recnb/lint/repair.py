@@ -45,25 +45,25 @@ class Repair:
         self.lines += code
         return self
 
-    def spelled(self, frame: str, role: str, way: str) -> Self:
+    def respell(self, frame: str, role: str, way: str) -> Self:
         """Write the ids of a frame in one way."""
         plain, pandas, polars = SPELLINGS[way]
         pandas, polars = f"{{frame}}[{{column!r}}].str.{pandas}", f".with_columns(pl.col({{column!r}}).str.{polars})"
         return self._step(frame, lambda rows: rows.with_columns(plain(pl.col(role))), [role], pandas, polars)
 
-    def turned(self) -> Self:
+    def negate_scores(self) -> Self:
         """Turn the scores, so that the lowest is the highest."""
         pandas, polars = "{frame}[{column!r}] * -1.0", ".with_columns(pl.col({column!r}) * -1.0)"
         score = pl.col("score").cast(pl.Float64) * -1.0
         return self._step("recs", lambda rows: rows.with_columns(score), ["score"], pandas, polars)
 
-    def without(self, frame: str, role: str, values: Sequence[Any]) -> Self:
+    def drop_rows(self, frame: str, role: str, values: Sequence[Any]) -> Self:
         """Leave out the rows with some values of a column."""
         pandas, polars = f"[~{{frame}}[{{column!r}}].isin({values})]", f".filter(~pl.col({{column!r}}).is_in({values}))"
         self._step(frame, lambda rows: rows.filter(~pl.col(role).is_in(values)), [role], pandas, polars)
-        return self.closed_up(frame)
+        return self.close_gaps(frame)
 
-    def once(self, frame: str) -> Self:
+    def drop_repeats(self, frame: str) -> Self:
         """Keep each pair once: at its highest place, or with its highest relevance."""
         by = self.data.convention.order if frame == "recs" else "relevance"
         known, up = by in self.data.frame(frame).columns, by == "rank"
@@ -76,9 +76,9 @@ class Repair:
             ordered = rows.sort(by, descending=not up, maintain_order=True) if known else rows
             return ordered.unique(PAIR, keep="first", maintain_order=True)
 
-        return self._step(frame, change, [*PAIR, by] if known else PAIR, pandas, polars).closed_up(frame)
+        return self._step(frame, change, [*PAIR, by] if known else PAIR, pandas, polars).close_gaps(frame)
 
-    def against(self, frame: str, other: str, roles: list[str], how: Any) -> Self:
+    def match_rows(self, frame: str, other: str, roles: list[str], how: Any) -> Self:
         """Keep the rows of a frame whose pairs or items are in another one ("semi"), or are not ("anti")."""
         rows, ids = self.data.frame(frame), self.data.frame(other).select(roles)
         kept = np.zeros(rows.height, dtype=bool)
@@ -87,9 +87,9 @@ class Repair:
         pandas = f"[{'~' * (how == 'anti')}{{frame}}.set_index({{columns!r}}).index.isin({{other}}.set_index({{others!r}}).index)]"
         polars = f".join({{other}}, {{on}}, how={how!r}, maintain_order='left')"
         self._step(frame, lambda one: one.filter(pl.Series(kept)), roles, pandas, polars, other)
-        return self.closed_up(frame)
+        return self.close_gaps(frame)
 
-    def closed_up(self, frame: str = "recs") -> Self:
+    def close_gaps(self, frame: str = "recs") -> Self:
         """Rank each list anew, if ranks order the lists; what is taken out of the truth leaves no place empty."""
         if frame != "recs" or self.data.convention.order != "rank" or "rank" not in self.data.source.recs.columns:
             return self

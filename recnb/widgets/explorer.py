@@ -86,9 +86,8 @@ class Explorer(Live):
         known["segment"] = ["", *labels.unique()]
         for name in known.keys() & choices.keys():
             if choices[name] not in known[name]:
-                raise OptionError(
-                    f"{name}={choices[name]!r} is not here. {near(str(choices[name]), [*map(str, known[name])])}"
-                )
+                hint = near(str(choices[name]), [*map(str, known[name])])
+                raise OptionError(f"{name}={choices[name]!r} is not here. {hint}")
         if {"metric", "k", "model", "other"} & choices.keys():
             values, shown = self._values_of(shown), shown._replace(bar="")
         self.shown, self.values, self.labels = shown, values, labels

@@ -151,11 +151,7 @@ class Playground(Live):
         gain: str | None = None,
     ) -> None:  # fmt: skip
         """Put the list in another order, or change the relevance of some items, the cut-off or the gain."""
-        graded = dict[Any, float]()
-        for item, grade in (relevance or {}).items():
-            graded[self._item(item)] = (
-                explain("cg", [item], {item: grade}).rows["relevance"].item()
-            )  # a number from 0 up
+        graded = {self._item(item): _read([item], {item: grade})[1][item] for item, grade in (relevance or {}).items()}
         now = Setting(
             order=self.now.order if order is None else tuple(order),
             relevance={**self.now.relevance, **graded},
@@ -202,9 +198,8 @@ class Playground(Live):
         before, now = map(_terms_of, self._explained_twice())
         items = dict.fromkeys([*([] if self.moved is None else [self.moved]), *self.now.order, *self.items])
         pairs = [(item, before.get(item, Term()), now.get(item, Term())) for item in items]
-        return [
-            TermChange(item, old, new, new.credit - old.credit) for item, old, new in pairs if old.credit != new.credit
-        ]
+        turned = [(item, old, new) for item, old, new in pairs if old.credit != new.credit]
+        return [TermChange(item, old, new, new.credit - old.credit) for item, old, new in turned]
 
     def sentence(self) -> str:
         """Describe the last step: what was done, which terms changed, their sum, and the metric before and after."""

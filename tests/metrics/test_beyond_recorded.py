@@ -1,4 +1,4 @@
-"""What libraries returned for metrics beyond accuracy, reproduced by an option tuple each."""
+"""What libraries returned for metrics beyond accuracy, reproduced by the presets of `recnb/conventions/presets.csv`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import csv
 import json
 import math
 import pathlib
-from typing import Any
 
 import polars as pl
 import pytest
 
+from recnb.conventions.presets import presets
 from recnb.errors import RecnbError
+from recnb.metrics.metric import LIST_METRICS
 from tests.beyond import FORMULAS, Beyond
 
 HERE = pathlib.Path(__file__).parents[1] / "recorded"
@@ -28,36 +29,20 @@ def rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def parsed(options: str) -> dict[str, Any]:
-    """The options of a row: cutoff=none;round=3."""
-    found: dict[str, Any] = {}
-    for pair in filter(None, options.split(";")):
-        name, _, text = pair.partition("=")
-        if text in ("true", "false"):
-            found[name] = text == "true"
-            continue
-        try:
-            found[name] = float(text) if "." in text or "e-" in text else int(text)
-        except ValueError:
-            found[name] = text
-    return found
-
-
-OPTIONS = {(row["library"], row["version"], row["metric"]): row for row in rows("beyond_options.csv")}
 VALUES = rows("beyond_values.csv")
+PRESETS = {key: one for key, one in presets().items() if one.metric in LIST_METRICS}
 
 
 def here(row: dict[str, str]) -> float:
-    """The number of this metric, on this case, under the option tuple of its library."""
-    case = CASES[row["case"]]
-    options = OPTIONS[row["library"], row["version"], row["metric"]]
+    """The number of this metric, on this case, under the options of its library's preset."""
+    case, preset = CASES[row["case"]], PRESETS[row["library"], row["metric"]]
     held = Beyond(
         pl.DataFrame(case["recs"], schema=["user", "item", "rank"], orient="row"),
         pl.DataFrame(case["train"], schema=["user", "item"], orient="row"),
         case["features"],
         case["catalogue"],
     )
-    return held.value(options["formula"], parsed(options["options"]), case["k"])
+    return held.value(preset.metric, dict(preset.options), case["k"])
 
 
 def name(row: dict[str, str]) -> tuple[str, str, str]:
@@ -66,7 +51,7 @@ def name(row: dict[str, str]) -> tuple[str, str, str]:
 
 @pytest.mark.parametrize("row", [row for row in VALUES if not row["error"]], ids=lambda row: "-".join(name(row)))
 def test_the_number_that_the_library_returned(row):
-    tolerance = float(OPTIONS[row["library"], row["version"], row["metric"]]["tolerance"])
+    tolerance = PRESETS[row["library"], row["metric"]].tolerance
     assert here(row) == pytest.approx(float(row["value"]), abs=tolerance, rel=0, nan_ok=True)
 
 
@@ -81,8 +66,10 @@ def test_what_the_library_refuses_is_refused_if_that_is_its_convention(row):
 
 def test_every_formula_and_every_case_is_recorded():
     assert set(RAISED) <= {name(row) for row in VALUES if row["error"]}
-    assert {row["formula"] for row in OPTIONS.values()} == set(FORMULAS)
+    assert {preset.metric for preset in PRESETS.values()} == set(FORMULAS)
     assert {row["case"] for row in VALUES} == set(CASES)
-    assert {(row["library"], row["version"], row["metric"]) for row in VALUES} == set(OPTIONS)
-    assert len(OPTIONS) == 37
+    assert {(row["library"], row["metric"]): row["version"] for row in VALUES} == {
+        key: preset.version for key, preset in PRESETS.items()
+    }
+    assert len(PRESETS) == 37
     assert len(VALUES) == 144

@@ -20,8 +20,8 @@ from recnb.metrics import accuracy
 from recnb.metrics.hits import Cutoff, Hits
 from recnb.metrics.metric import METRICS, Credit
 from recnb.widgets.quiz import Quiz
-from recnb.widgets.quiz.answer import read
-from recnb.widgets.quiz.mistakes import SLIPS, Mistake, common_mistakes
+from recnb.widgets.quiz.exercise import SLIPS, Mistake, common_mistakes
+from recnb.widgets.quiz.question import read_answer
 
 # Mistakes by hand: grades 2, 0, 3, 1, 0 at ranks 1 to 5, cut at 3; F of grade 1 is missed
 
@@ -257,7 +257,7 @@ def test_a_new_metric_has_exercises(
     ],
 )  # fmt: skip
 def test_answers_are_read_as_people_write_them(typed: Any, value: float, decimals: int | None) -> None:
-    assert read(typed) == (pytest.approx(value, abs=1e-12), decimals)
+    assert read_answer(typed) == (pytest.approx(value, abs=1e-12), decimals)
 
 
 @pytest.mark.parametrize(
@@ -432,6 +432,9 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls(monke
     "call, error, message",
     [
         (lambda: recnb.quiz("ndgc"), OptionError, "Did you mean 'ndcg'"),
+        (lambda: recnb.quiz(seed="monday"), OptionError, "seed='monday' is no whole number"),
+        (lambda: recnb.quiz(seed=1.0), OptionError, "seed=1.0 is no whole number"),
+        (lambda: recnb.quiz(seed=True), OptionError, "seed=True is no whole number"),
         (lambda: recnb.quiz(k=2), CutoffError, "cut at 3 to 10"),
         (lambda: recnb.quiz(k=11), CutoffError, "cut at 3 to 10"),
         (lambda: recnb.quiz(k=2.5), CutoffError, "is not a cut-off"),

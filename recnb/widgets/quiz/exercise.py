@@ -1,14 +1,19 @@
-"""The numbers of an exercise, and how one is drawn: a graded list, or lists of several users."""
+"""An exercise, how one is drawn, and what a wrong number is: a common slip, or another option, cut-off or metric of recnb's."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from recnb.conventions import in_words
+from recnb.display.language import N_, _
+from recnb.metrics.formula import number
+from recnb.metrics.gain import discount_of
 from recnb.metrics.hits import Floats
 from recnb.metrics.metric import METRICS
 from recnb.results.single_list import Pair, hits_of
@@ -72,7 +77,7 @@ def graded_list(dice: Random, k: int | None) -> Iterator[Draw]:
         yield cut, [items[:length]], [{item: grade for item, grade in sorted(zip(items, grades, strict=True)) if grade}]
 
 
-def lists_of_users(dice: Random, k: int | None) -> Iterator[Draw]:
+def user_lists(dice: Random, k: int | None) -> Iterator[Draw]:
     """Draw the lists of 4 or 5 users, each one longer than k, with 1 to 3 relevant items."""
     while True:
         cut = k or 2 + _below(dice, 2)
@@ -91,3 +96,150 @@ def _below(dice: Random, n: int) -> int:
 def _shuffled(dice: Random, letters: str) -> list[str]:
     rest = list(letters)
     return [rest.pop(_below(dice, len(rest))) for _letter in letters]
+
+
+class Mistake(NamedTuple):
+    """A number that is not the answer to an exercise, and the sentence that says what it is instead."""
+
+    number: float
+    sentence: str
+
+
+class Slip(NamedTuple):
+    """A common mistake that is no option, cut-off or metric: with which metrics, the number it gives, what to say."""
+
+    metrics: str
+    number: Callable[[Exercise], Any]
+    sentence: str
+
+
+def common_mistakes(q: Exercise) -> Iterator[Mistake]:
+    """Compute the numbers of common mistakes: slips, confused metrics, other options, no cut, no sign of per cent."""
+    metric = METRICS[q.metric]
+    words: dict[str, Any] = {"depth": q.depth, "next": q.depth + 1, "length": len(q.row), "relevant": len(q.truth)}
+    words |= {"users": len(q.lists), "rank": 3}
+    if "discount" in q.options:
+        divides = discount_of(np.array([3.0]), q.options["discount"], float(q.options["log_base"]))
+        words["divides"] = number(float(divides[0]), 4)
+    usual = {name: metric.defaults[name] for name in ("out_of", "ideal", "target") if name in metric.defaults}
+    for slip in SLIPS if usual.items() <= q.options.items() else ():  # their sentences are of the usual definition
+        if q.metric in slip.metrics.split():
+            with np.errstate(divide="ignore"):
+                yield Mistake(float(slip.number(q)), _(slip.sentence, **words))
+    for name in CONFUSED.get(q.metric, "").split():
+        yield other_metric(q, name)
+    yield from (with_option(q, name, word) for name, word in option_values(q) if name not in ("ideal", "out_of"))
+    uncut = _("The list was not cut: all {length} ranks counted, where only the first {depth} do.", **words)
+    yield Mistake(q.score(k=None), uncut)
+    if metric.bounds[1] == 1:
+        told = _("This is the value as a per cent without its sign: type it with %, or divide it by 100.")
+        yield Mistake(100 * q.value, told)
+
+
+def other_numbers(q: Exercise) -> Iterator[Mistake]:
+    """Compute what other metrics of the same lists are, and the metric at other cut-offs."""
+    yield from (other_metric(q, name) for name in METRICS if name != q.metric)
+    yield from (with_option(q, *option) for option in option_values(q))
+    for k in range(1, 1 + len(q.row)) if q.k else ():
+        words = {"label": METRICS[q.metric].label(k), "k": q.k}
+        yield Mistake(q.score(k=k), _("This is {label}: the exercise is cut at k = {k}.", **words))
+
+
+def option_values(q: Exercise) -> list[tuple[str, Any]]:
+    """Return the options of the metric that are words, and the bases of its logarithm, with each value to try."""
+    metric = METRICS[q.metric]
+    bases = [("log_base", base) for base in (2, math.e, 10) if "log_base" in metric.defaults]
+    return [*((name, word) for name, known in metric.words.items() for word in known), *bases]
+
+
+def with_option(q: Exercise, name: str, word: Any) -> Mistake:
+    """Compute the metric under another option."""
+    words = {"label": q.label, "convention": in_words(name, word)}
+    return Mistake(q.score(**{name: word}), _("This is {label} under another convention: {convention}.", **words))
+
+
+def other_metric(q: Exercise, name: str) -> Mistake:
+    """Compute another metric of the same lists."""
+    metric = METRICS[name]
+    words = {"name": metric.term, "label": metric.label(q.k), "formula": metric.formula_text()}
+    return Mistake(q.score(name), _("This is the {name}, {label}: {formula}.", **words))
+
+
+def divide_by_ideal(q: Exercise, ideal: float) -> float:
+    """Put another ideal list in place: return its DCG, or the DCG of the list divided by it."""
+    return ideal if q.metric == "idcg" else q.score("dcg") / ideal
+
+
+def undiscounted(q: Exercise) -> float:
+    """Add the gains of the ideal list without a discount; of nDCG, divide those of the list by them."""
+    ideal = q.with_list(sorted(q.truth, key=lambda item: -q.truth[item])).score("cg")
+    return ideal if q.metric == "idcg" else q.score("cg") / ideal
+
+
+#: The metrics that one is taken for.
+CONFUSED = {
+    "precision": "recall", "recall": "precision", "r_precision": "precision recall", "hit_rate": "precision recall",
+    "f1": "precision recall", "fbeta": "f1 precision recall", "average_precision": "precision reciprocal_rank", "cg": "dcg", "dcg": "cg ndcg idcg", "idcg": "dcg",
+    "ndcg": "dcg idcg",
+}  # fmt: skip
+
+NOT_COUNTED = N_(
+    "Relevance was added as if it were a gain: this metric uses only whether an item is relevant, so each hit counts 1."
+)
+
+# fmt: off
+SLIPS: tuple[Slip, ...] = (
+    Slip("precision", lambda q: len(q.ranks) / len(q.row),
+         N_("The number was divided by {length}, the length of the whole list: the list counts down to rank {depth} only.")),
+    Slip("precision", lambda q: len({*q.row} & q.truth.keys()) / q.depth,
+         N_("Hits below rank {depth} were counted as well, and divided by {depth}: they are below the cut-off.")),
+    Slip("precision", lambda q: sum(q.grades) / q.depth, NOT_COUNTED),
+    Slip("precision cg", lambda q: q.score(k=q.depth + 1),
+         N_("One rank too many was used: from 0 to {depth} there are {next} ranks, and only the first {depth} count.")),
+    Slip("recall", lambda q: len(q.ranks) / len(q.row),
+         N_("The hits were divided by {length}, the length of the list, instead of the {relevant} relevant items.")),
+    Slip("recall", lambda q: len(q.ranks) / len({*q.row} & q.truth.keys()),
+         N_("Only the relevant items of the list were counted as relevant: those that it misses are relevant, too, {relevant} in all.")),
+    Slip("recall", lambda q: sum(q.grades) / sum(q.truth.values()), NOT_COUNTED),
+    Slip("hit_rate", lambda q: np.mean(q.n_hits),
+         N_("Hits were counted, not users: a user with two hits counts 1, as one with a single hit does.")),
+    Slip("hit_rate", lambda q: q.value * len(q.lists),
+         N_("This is the number of users with a hit: divide it by the number of users, {users}.")),
+    Slip("hit_rate", lambda q: np.mean(np.array(q.n_hits) == [*map(len, q.truths)]),
+         N_("Only users whose relevant items were all found were counted: one hit is enough.")),
+    Slip("reciprocal_rank", lambda q: 1 / q.ranks[-1], N_("This is one over the rank of the last hit: the first one counts.")),
+    Slip("reciprocal_rank", lambda q: 1 / (q.ranks[0] - 1), N_("Ranks were counted from 0: the top of the list is rank 1.")),
+    Slip("reciprocal_rank", lambda q: q.ranks[0], N_("This is the rank itself: the reciprocal rank is 1 divided by it.")),
+    Slip("reciprocal_rank", lambda q: np.mean(1 / q.ranks), N_("One over the rank was averaged over all hits: only one item counts.")),
+    Slip("reciprocal_rank", lambda q: sum(1 / q.ranks), N_("One over the rank was added up over all hits: only one item counts.")),
+    Slip("reciprocal_rank", lambda q: 1 / math.log2(q.ranks[0] + 1),
+         N_("The discount of DCG was taken, log2(rank + 1): the reciprocal rank divides by the rank itself.")),
+    Slip("reciprocal_rank", lambda q: q.relevance[0] / q.ranks[0],
+         N_("The relevance was divided by the rank: this metric uses only whether an item is relevant, so it is 1 over the rank.")),
+    Slip("average_precision", lambda q: q.score(out_of="hits"),
+         N_("The sum was divided by the number of hits: that forgives every relevant item that was not found.")),
+    Slip("average_precision", lambda q: q.score(out_of="k"),
+         N_("The number was divided by k = {depth}: see the denominator in the exercise.")),
+    Slip("average_precision", lambda q: sum(q.nth / q.ranks),
+         N_("The precisions at the hits were added and not divided: see the denominator in the exercise.")),
+    Slip("average_precision", lambda q: sum(q.nth / q.ranks) / len(q.row),
+         N_("The sum was divided by {length}, the length of the list: what was shown does not enter the denominator here.")),
+    Slip("average_precision", lambda q: np.mean(np.cumsum(q.grades > 0) / np.arange(1, q.depth + 1)),
+         N_("The precision was averaged over all {depth} ranks: it is taken only at the ranks that hold a relevant item.")),
+    Slip("average_precision", lambda q: sum(1 / q.ranks) / len(q.truth),
+         N_("Each hit was counted 1 over its rank: the precision at the second hit is 2 over its rank, at the third 3.")),
+    Slip("average_precision", lambda q: sum(np.cumsum(q.relevance) / q.ranks) / len(q.truth), NOT_COUNTED),
+    Slip("cg", lambda q: q.value / q.depth, N_("The gains were averaged over the {depth} places: cumulative gain is their sum.")),
+    Slip("idcg ndcg", lambda q: divide_by_ideal(q, q.score("idcg", k=q.depth + len(q.truth))),
+         N_("The ideal list was not cut: it holds {relevant} items, and counts only down to rank {depth}, as the list does.")),
+    Slip("idcg ndcg", lambda q: q.score(ideal="list"),
+         N_("The ideal list was made of the recommended items only: relevant items that were missed belong to it.")),
+    Slip("idcg ndcg", lambda q: divide_by_ideal(q, q.with_list(q.row[: q.k]).score("idcg", ideal="list")),
+         N_("Only the first {depth} items of the list were put in their best order: the ideal list chooses from all relevant items.")),
+    Slip("ndcg", lambda q: 1 / q.value,
+         N_("The division is upside down: the DCG of the list is divided by that of the ideal list, so the value is at most 1.")),
+    Slip("ndcg", lambda q: q.score("dcg", k=None) / q.score("idcg"),
+         N_("The ideal list was cut and the list was not: the DCG counts only the first {depth} ranks, as the IDCG does.")),
+    Slip("idcg ndcg", undiscounted, N_("Nothing was discounted: a gain at rank {rank} is divided by {divides}.")),
+)
+# fmt: on

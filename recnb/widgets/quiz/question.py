@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import ast
+import math
+import operator
+import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import islice
+from numbers import Integral
 from random import Random
-from typing import Any, Never
+from typing import Any, NamedTuple, Never
 
 from recnb.conventions import options_in_words
 from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import framed, render
 from recnb.display.text import one_line
-from recnb.errors import CutoffError, OptionError, RecnbError, Suggesting, is_several
+from recnb.errors import CutoffError, OptionError, RecnbError, Suggesting, is_several, quoted
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
@@ -23,9 +30,7 @@ from recnb.results.explanation import Explanation
 from recnb.results.single_list import explain
 from recnb.results.table import in_lines
 from recnb.widgets.live import Live
-from recnb.widgets.quiz.answer import read
-from recnb.widgets.quiz.exercise import TOP, Draw, Exercise, graded_list, lists_of_users
-from recnb.widgets.quiz.mistakes import Mistake, common_mistakes, other_numbers
+from recnb.widgets.quiz.exercise import TOP, Exercise, Mistake, common_mistakes, graded_list, other_numbers, user_lists
 
 #: Options of exercises: with beta=1, F-beta would be F1, and ERR needs the scale of grades.
 DEFAULTS = {"fbeta": {"beta": 2}, "err": {"max_relevance": TOP}}
@@ -36,6 +41,16 @@ DIGITS, UNIT = 4, 1e-4
 #: Draws of which the best is taken; two numbers differ from so many units of the last digit on, as one is an error of rounding.
 DRAWS, APART = 60, 3
 
+#: The error of floating-point arithmetic, far below any digit of an answer.
+FLOAT = 1e-9
+
+_SIGNS: dict[Any, Any] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow,
+    ast.UAdd: operator.pos, ast.USub: operator.neg,
+}  # fmt: skip
+_FUNCTIONS: dict[str, Any] = {"log2": math.log2, "log10": math.log10, "ln": math.log, "max": max, "min": min}
+
+UNKNOWN = N_("No common mistake gives this number. Write down the term of each rank and compare; q.reveal() shows the solution.")  # fmt: skip
 HOW = N_("Check your answer with q.check(value), where q is this exercise.")
 
 
@@ -76,7 +91,7 @@ class Quiz(Exercise, Live):
         right if it distinguishes the value from the numbers of all mistakes; else more decimals are asked for.
         """
         with use_language(self.lang):
-            given = read(answer)
+            given = read_answer(answer)
             digits = DIGITS if given.decimals is None else min(given.decimals, DIGITS)
             mistakes = [one for one in self.mistakes if given.fits(one.number, DIGITS)]
             if not mistakes and digits >= 2:
@@ -94,10 +109,7 @@ class Quiz(Exercise, Live):
                 what = _("Only the last digit is off: keep all digits on the way, and round once, at the end.")
             else:  # many others are 0 or 1, which says nothing
                 others = [one for one in other_numbers(self) if one.number not in (0, 1)]
-                unknown = _(
-                    "No common mistake gives this number. Write down the term of each rank and compare; q.reveal() shows the solution."
-                )
-                what = next((one.sentence for one in others if given.fits(one.number, DIGITS)), unknown)
+                what = next((one.sentence for one in others if given.fits(one.number, DIGITS)), _(UNKNOWN))
             wrong = Mark("strong", f"✗ {_('{answer} is not right.', **words)}")
             return Answer(self, [wrong, " ", what], mistake=next(iter(mistakes), None))
 
@@ -213,8 +225,54 @@ class Answer(Suggesting):
             return str(framed(self.quiz.label, html([Note(self.feedback, "plain")]))) + self.worked_html()
 
 
+class Number(NamedTuple):
+    """The number of an answer."""
+
+    value: float
+    decimals: int | None  #: None for a fraction and a sum, which are exact
+
+    def fits(self, value: float, digits: int, units: float = 0.5) -> bool:
+        """Say whether the number is a value rounded to so many digits, or up to so many units of the last one off."""
+        return abs(self.value - value) <= units * 10.0**-digits + FLOAT
+
+
+def read_answer(answer: object) -> Number:
+    """Read a number, or text as one writes it: "0.8732", "0,8732", "87.32%", "2/3", "(1+2/3)/4"."""
+    # Korean and Japanese keyboards type full-width digits.
+    plain = unicodedata.normalize("NFKC", str(answer)).lower().translate(str.maketrans("−×·÷⁄", "-**//"))
+    plain = re.sub(r",(?=\d)", ".", plain).strip()
+    per_cent = plain.endswith("%")
+    plain = plain.removesuffix("%").strip()
+    try:
+        tree = ast.parse(plain.replace("^", "**") if len(plain) <= 400 else "", mode="eval").body
+        value = float(_worked_out(tree) / (100 if per_cent else 1))
+    except (SyntaxError, ValueError, TypeError, ArithmeticError, KeyError, RecursionError, MemoryError):
+        text = repr(one_line(answer, 40))
+        message = _("{text} is not read as a number: type it as 0.1234, '0,1234', '2/3' or '12.34%'.", text=text)
+        raise RecnbError(message) from None
+    decimal = re.fullmatch(r"[+-]?\d*\.?(\d*)", plain)
+    return Number(value, len(decimal[1]) + 2 * per_cent if decimal else None)
+
+
+def _worked_out(node: ast.AST) -> Any:
+    """Return the value of a sum as solutions print it, such as "(1 + 2/3)/4" or "3/log2(1+1)"."""
+    match node:
+        case ast.BinOp(op=sign, left=left, right=right):
+            values = [_worked_out(left), _worked_out(right)]
+            if isinstance(sign, ast.Pow) and max(map(abs, values)) > 100:
+                raise ValueError
+            return _SIGNS[type(sign)](*values)
+        case ast.UnaryOp(op=sign, operand=operand):
+            return _SIGNS[type(sign)](_worked_out(operand))
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            return _FUNCTIONS[name](*map(_worked_out, arguments))
+        case ast.Constant(value=int() | float() as number):
+            return Fraction(str(number))
+    raise ValueError
+
+
 def quiz(
-    metric: str = "ndcg", seed: int | str = 0, *others: Never, k: int | None = None, lang: str | None = None, **options: Any
+    metric: str = "ndcg", seed: int = 0, *others: Never, k: int | None = None, lang: str | None = None, **options: Any
 ) -> Quiz:  # fmt: skip
     """Draw an exercise: a small ranking whose metric is to be computed by hand.
 
@@ -224,7 +282,7 @@ def quiz(
     Parameters
     ----------
     metric, seed
-        The name of a metric of accuracy; a number or a word.
+        The name of a metric of accuracy; a whole number.
     k, lang
         The cut-off, from 3 to 10, by default drawn; "en" or "ko", by default the language that is set.
     **options
@@ -245,14 +303,16 @@ def quiz(
         raise OptionError(
             f"a quiz draws its own list: recnb.quiz({chosen.name!r}, seed=1). For the worked solution of yours: {worked}."
         )
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
+        raise OptionError(f"seed={quoted(seed)} is no whole number: give one, such as seed=1.")
     cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
     if cut is not None and (own_depth or not 3 <= cut <= 10):
         depth = "R-precision has its own depth" if own_depth else "an exercise is cut at 3 to 10"
         raise CutoffError(f"k={cut}: {depth}; leave k out.")
-    given = {name: word for name, word in options.items() if word is not None}
-    every = {**chosen.defaults, **DEFAULTS.get(chosen.name, {}), **given}
+    every = {**chosen.defaults, **DEFAULTS.get(chosen.name, {})}
+    every |= {name: word for name, word in options.items() if word is not None}
 
-    def drawn(draw: Callable[[Random, int | None], Iterator[Draw]]) -> list[Quiz]:
+    def drawn(draw: Callable[[Random, int | None], Iterator[Any]]) -> list[Quiz]:
         return [
             Quiz(chosen.name, every, None if own_depth else depth, lists, truths, checked(lang))
             for depth, lists, truths in islice(draw(Random(f"{chosen.name}/{seed}"), cut), DRAWS)
@@ -260,14 +320,10 @@ def quiz(
 
     found = drawn(graded_list)
     if {one.value for one in found} <= {0, 1}:  # a metric without other values is asked for as a mean over users
-        found = drawn(lists_of_users)
-    # The value says something, and is not on an edge of rounding.
-    clear = [
-        one
-        for one in found
-        if min(one.value, abs(one.value - 1)) > APART * UNIT and abs(one.value / UNIT % 1 - 0.5) > 0.02
-    ]
-    if not clear:
+        found = drawn(user_lists)
+    found = [one for one in found if min(one.value, abs(one.value - 1)) > APART * UNIT]  # the value says something
+    found = [one for one in found if abs(one.value / UNIT % 1 - 0.5) > 0.02]  # and is not on an edge of rounding
+    if not found:
         problem = f"no small list gives an exercise of {chosen.label(cut)} under {every}: its value is always 0 or 1."
         raise RecnbError(problem)
-    return max(clear, key=lambda one: len(one.mistakes))
+    return max(found, key=lambda one: len(one.mistakes))
