@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import recnb
+from recnb.conventions.presets import default_of
 from recnb.errors import FrameError, OptionError, RecnbError
 
 SAMPLE = recnb.datasets.load_sample()
@@ -19,23 +20,19 @@ BOTH = (SAMPLE.models["item-knn"], SAMPLE.test)
 MEANT: list[tuple[str, str, int | None, str, int | None]] = [
     ("rectools", "MAP", 10, "ap", 10), ("rectools", "map@10", None, "ap", 10), ("pytrec_eval", "ndcg_cut_10", None, "ndcg", 10),
     ("pytrec_eval", "map", None, "ap_nocut", None), ("ir_measures", "nDCG@10", None, "ndcg", 10), ("ranx", "recall@5", 5, "recall", 5),
-    ("ir_measures", "rbp", 3, "rbp_rel1", 3), ("trec", "nDCG(dcg='log2')@10", None, "ndcg", 10), ("lightgbm", "nDCG@10", None, "ndcg", 10),
-    ("rectools", "nDCG@10", None, "ndcg", 10),
+    ("ir_measures", "rbp", 3, "rbp_rel1", 3), ("lightgbm", "nDCG@10", None, "ndcg", 10),
 ]  # fmt: skip
-REFUSED: list[tuple[str, str, int | None, str]] = [
+REFUSED: list[tuple[str, Any, int | None, str]] = [
     ("replay", "map", None, "one of 'ap[pandas]', 'ap[polars]', 'ap[dict]': type which"),
     ("evidently", "ndcg@5", None, "one of 'ndcg[list]', 'ndcg[full]'"),
-    ("pytrec_eval", "RR@10", None, "does not cut lists at k"),
-    ("pytrec_eval", "R-precision@10", None, "does not cut lists at k"),
-    ("pytrec_eval", "rprec", 3, "does not cut lists at k. Ask for it without k"),
-    ("ranx", "ndcg_nocut", 3, "does not cut lists at k. Ask for it without k"),
-    ("cornac", "ap[list]", 3, "does not cut lists at k. Ask for it without k"),
-    ("pytrec_eval", "AP(rel=2)", None, "no metric of pytrec_eval-terrier"),
-    ("rectools", "infAP", None, "no metric of rectools"),
-    ("rectools", "nonsense", None, "no metric of rectools"),
+    *[(*asked, "does not cut lists at k. Ask for it without k") for asked in [
+        ("pytrec_eval", "RR@10", None), ("pytrec_eval", "R-precision@10", None), ("pytrec_eval", "rprec", 3), ("ranx", "ndcg_nocut", 3), ("cornac", "ap[list]", 3),
+    ]],
+    ("pytrec_eval", "AP(rel=2)", None, "no metric of pytrec_eval-terrier"), ("trec", "nDCG(dcg='log2')@10", None, "no metric of pytrec_eval-terrier"),
+    *[("rectools", asked, None, "no metric of rectools") for asked in ("infAP", "nonsense", "nDCG(gain='linear')@10", 5, ["ndcg"])],
+    ("rectools", "ndgc", None, "'ndgc' is no metric of rectools that recnb has recorded. Did you mean 'ndcg'"),
+    ("rectool", "ndcg", None, "'rectool' is no library whose conventions are recorded. Did you mean 'rectools'"),
     ("ranx", "nDCG@5", 10, "leave one of them out"),
-    # An option of a text that the library has otherwise.
-    *[(name, f"nDCG({option})@10", None, f"is no metric of {name} that recnb has recorded") for name in ("lightgbm", "rectools") for option in ("dcg='log2'", "gain='linear'")],
 ]  # fmt: skip
 
 
@@ -48,10 +45,12 @@ def test_a_measure_is_the_first_variant_of_a_library(
 
 @pytest.mark.parametrize(("library", "asked", "k", "problem"), REFUSED)
 def test_what_is_not_one_number_of_the_library_is_refused(
-    library: str, asked: str, k: int | None, problem: str
+    library: str, asked: Any, k: int | None, problem: str
 ) -> None:
     with pytest.raises(OptionError, match=re.escape(problem)):
         recnb.as_in(library, asked, *BOTH, k=k)
+    with pytest.raises(OptionError, match="'catalogue' is no option of as_in"):
+        recnb.as_in("recbole", "coverage", *BOTH, catalogue=SAMPLE.items)
 
 
 def test_an_option_that_is_cut_at_k_changes_with_k() -> None:
@@ -59,9 +58,7 @@ def test_an_option_that_is_cut_at_k_changes_with_k() -> None:
     assert one < three <= recnb.as_in("ir_measures", "rbp_rel1", *BOTH)
 
 
-@pytest.mark.parametrize(
-    ("library", "metric", "variant"), [("scikit-learn", "ndcg", "ndcg[list]"), ("lenskit", "map", "ap")]
-)
+@pytest.mark.parametrize(("library", "metric", "variant"), [("scikit-learn", "ndcg", "ndcg[list]"), ("lenskit", "map", "ap")])  # fmt: skip
 def test_frames_that_a_library_refuses_have_a_number_by_its_conventions(
     library: str, metric: str, variant: str
 ) -> None:
@@ -74,16 +71,15 @@ def test_frames_that_a_library_refuses_have_a_number_by_its_conventions(
 
 @pytest.mark.parametrize("library", recnb.conventions.names())
 def test_as_in_and_an_evaluation_under_the_library_agree(library: str) -> None:
+    ev = recnb.evaluate(*BOTH, convention=library)
     for name in ("ndcg", "precision", "recall", "average_precision", "reciprocal_rank", "hit_rate"):
-        first = recnb.conventions.presets.default_of(library, name)
+        first = default_of(library, name)
         if first is not None and first.convention.cutoff == "k":
             try:
                 number = recnb.as_in(library, first.variant, *BOTH, k=5)
             except FrameError:
                 continue
-            assert float(recnb.evaluate(*BOTH, convention=library).table([name], k=5).iloc[0, 0]) == pytest.approx(
-                number, abs=1e-12
-            )
+            assert getattr(ev, name)(k=5) == pytest.approx(number, abs=1e-12)
 
 
 @pytest.mark.parametrize(("library", "metric"), [("lightgbm", "ndcg"), ("xgboost", "ndcg_linear"), ("catboost", "dcg")])
@@ -93,8 +89,7 @@ def test_one_frame_with_both_sides_is_enough(library: str, metric: str) -> None:
         {"qid": np.repeat(range(20), 10), "label": rng.integers(0, 4, 200), "pred": rng.permutation(200) / 7}
     )
     recs = frame.assign(user=frame.qid, item=range(200), score=frame.pred)[["user", "item", "score"]]
-    truth = recs[["user", "item"]].assign(relevance=frame.label)
-    number = recnb.as_in(library, metric, recs, truth, k=5)
+    number = recnb.as_in(library, metric, recs, recs[["user", "item"]].assign(relevance=frame.label), k=5)
     assert recnb.as_in(library, metric, frame, k=5) == pytest.approx(number, abs=1e-12)
 
 
@@ -114,8 +109,8 @@ def test_metrics_beyond_accuracy_take_train_and_items_as_evaluate_does(frame: An
     recs, truth = frame({"user": [1, 1, 2, 2], "item": list("abac"), "rank": [1, 2, 1, 2]}), {1: ["a"]}
     items = frame({"item": list("abcd"), "x": [1.0, 0.0, 1.0, 0.0], "y": [0.0, 2.0, 1.0, 0.0]})
     assert recnb.as_in("recpack", "ild", recs, truth, items=items, features=["x", "y"]) == pytest.approx((1 + 0.5) / 2)
-    assert recnb.as_in("recbole", "coverage", recs, truth, k=2, items=items) == 3 / 5
-    assert recnb.as_in("recbole", "coverage", recs, k=2, items=items) == 3 / 5
+    for both in ([recs, truth], [recs]):
+        assert recnb.as_in("recbole", "coverage", *both, k=2, items=items) == 3 / 5
     train = frame({"user": [1, 2, 3], "item": list("abz")})
     assert recnb.as_in("replay-rec", "coverage[train]", recs, truth, k=1, train=train) == 1 / 3
     with pytest.raises(RecnbError, match="needs what items are like"):

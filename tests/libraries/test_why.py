@@ -60,8 +60,11 @@ def test_from_an_evaluation_to_a_library() -> None:
     assert made["value"].iloc[-1] == pytest.approx(end, abs=1e-12)
     assert made["change"].sum() == pytest.approx(end - EV.ndcg(k=10), abs=1e-12)
     assert "changes nothing on these frames: " in repr(made)
-    other = EV.why("ndcg", 10, other="rectools", variant="ndcg_achievable", gain="exponential")
+    other = EV.why("ndcg", 10, other="rectools ndcg_achievable", gain="exponential")
     assert other["value"].iloc[0] == EV.ndcg(k=10, gain="exponential")
+    assert repr(EV.why("nDCG@10", other="ranx")) == repr(EV.why("ndcg", k=10, other="ranx"))
+    with use_language("ko"):
+        assert "사용자" in repr(EV.why("ndcg", 10, other="lenskit"))
 
 
 def test_users_who_moved() -> None:
@@ -75,33 +78,36 @@ def test_users_who_moved() -> None:
     made = ev.why("dcg", 3, other=recnb.Convention().with_metric({"discount": "clipped_log"}), log_base=10)
     assert made["from"].iloc[1].endswith(", base 10")
     assert made["value"].iloc[-1] == pytest.approx(float(ev.dcg(k=3, discount="clipped_log", log_base=10)))
+    ranked = recnb.evaluate(lists.drop(columns="score").assign(rank=[1, 2, 3] * 3), judged)
+    assert "No score in these frames" in repr(ranked.why("ndcg", 2, other="lightgbm"))
 
 
-def test_to_conventions_and_evaluations() -> None:
-    strict = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, relevant_from=4, averaged_users="both")
-    made = EV.why("recall", 10, other=strict)
-    assert made["value"].iloc[-1] == pytest.approx(float(strict.recall(k=10)), abs=1e-12)
-    assert made.index.tolist() == ["", "relevant", "averaged_users"]
-    same = EV.why("recall", 10, other=recnb.Convention(relevant_from=4, averaged_users="both"))
-    assert same["value"].iloc[-1] == made["value"].iloc[-1]
-    assert len(EV.why("ndcg", 10, other=EV)) == 1
-    knn = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
-    frames = EV.why("ndcg", 10, other=knn)
-    assert frames.index.tolist() == ["", "frames"]
-    assert frames["value"].iloc[-1] == knn.ndcg(k=10)
-    back = EV.under("trec_eval").why("ndcg", 10, other="recnb")
-    assert back["value"].iloc[-1] == pytest.approx(float(EV.ndcg(k=10)), abs=1e-12)
-    judged = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, judged_only=True)
-    assert judged.why("ndcg", 10, other="recnb")["value"].iloc[-1] == pytest.approx(float(EV.ndcg(k=10)), abs=1e-12)
+KNN = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
+STRICT = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, relevant_from=4, averaged_users="both")
+#: From, the metric, to; the number at the end, and which decisions are switched.
+WAYS: dict[str, tuple[Any, str, Any, Any, list[str] | None]] = {
+    "an evaluation": (EV, "recall", STRICT, STRICT.recall(k=10), ["", "relevant", "averaged_users"]),
+    "a convention": (EV, "recall", STRICT.convention, STRICT.recall(k=10), ["", "relevant", "averaged_users"]),
+    "itself": (EV, "ndcg", EV, EV.ndcg(k=10), [""]), "other frames": (EV, "ndcg", KNN, KNN.ndcg(k=10), ["", "frames"]),
+    "back": (EV.under("trec_eval"), "ndcg", "recnb", EV.ndcg(k=10), None),
+    "judged only": (recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, judged_only=True), "ndcg", "recnb", EV.ndcg(k=10), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_to_conventions_and_evaluations(way: str) -> None:
+    ev, metric, other, value, decisions = WAYS[way]
+    made = ev.why(metric, 10, other=other)
+    assert made["value"].iloc[-1] == pytest.approx(float(value), abs=1e-12)
+    assert decisions is None or made.index.tolist() == decisions
 
 
 @pytest.mark.parametrize(
     "given, match",
     [
-        ({}, "other='rectools'"), ({"other": 3}, r"\.identify\("), ({"other": [3]}, "name the library"),
-        ({"other": "rectool"}, "no library"), ({"other": "rectools", "variant": "precision"}, "computes precision"),
-        ({"other": EV, "variant": "ndcg"}, "variant="), ({"other": "ranx", "metric": "nDCG@5"}, "leave one of them out"),
-        ({"other": "rectools", "metric": "rbp"}, "has no rbp"),
+        ({}, "other='rectools'"), ({"other": 3}, r"\.identify\("), ({"other": [3]}, "name the library"), ({"other": "rectool"}, "no library"),
+        ({"other": "rectools precision"}, "computes precision, not ndcg"), ({"other": "rectools ngdc"}, "no metric of rectools"),
+        ({"other": "ranx", "metric": "nDCG@5"}, "leave one of them out"), ({"other": "rectools", "metric": "rbp"}, "has no rbp"),
     ],
 )  # fmt: skip
 def test_what_is_asked_wrongly_is_refused(given: dict[str, Any], match: str) -> None:
@@ -109,20 +115,7 @@ def test_what_is_asked_wrongly_is_refused(given: dict[str, Any], match: str) -> 
         EV.why(**{"metric": "ndcg", "k": 10, **given})
 
 
-def test_frames_without_scores_are_given_what_they_have() -> None:
-    recs = pd.DataFrame({"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rank": [1, 2, 1]})
-    truth = pd.DataFrame({"user": ["a", "b"], "item": ["y", "z"]})
-    assert "No score in these frames" in repr(recnb.evaluate(recs, truth).why("ndcg", 2, other="lightgbm"))
-
-
 def test_every_word_of_a_convention_is_said() -> None:
     made = partial(Variant.made, "", metric=metric_named("ndcg"), options={})
     for axis, words in WORDS.items():
         assert len({made(recnb.Convention(**{axis: word})).words(axis) for word in words}) == len(words), axis
-
-
-def test_measures_by_their_text_and_libraries_with_their_variant() -> None:
-    assert repr(EV.why("nDCG@10", other="ranx")) == repr(EV.why("ndcg", k=10, other="ranx"))
-    assert EV.why("ndcg", k=10, other="xgboost ndcg_linear")["to"].iloc[-1]
-    with use_language("ko"):
-        assert "사용자" in repr(EV.why("ndcg", 10, other="lenskit"))
