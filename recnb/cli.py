@@ -16,26 +16,22 @@ import traceback
 from collections.abc import Mapping, Sequence
 from math import inf, isfinite
 from pathlib import Path
-from typing import NamedTuple
 
 from recnb.comparison import Comparison, compare
 from recnb.conventions import value_of
 from recnb.data.files import checked_target, written
 from recnb.display.language import LANGUAGES, use_language
 from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, RecnbError, near
+from recnb.errors import FrameError, OptionError, RecnbError
 from recnb.evaluate import COLUMNS, KEYWORDS, evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
 from recnb.report.report import Report
 from recnb.report.request import USUAL_K
 from recnb.results.gate import Gate, at_least
-from recnb.stats import TESTS
 
 #: The form of a report by the ending of its file.
-FORMATS = {
-    ".html": "html", ".htm": "html", ".md": "markdown", ".tex": "latex", ".json": "json", ".csv": "csv", ".txt": "text",
-}  # fmt: skip
+FORMATS = {".html": "html", ".md": "markdown", ".tex": "latex", ".json": "json", ".csv": "csv", ".txt": "text"}
 SIDE_DATA = ("train", "items", "users")
 
 #: How a gate is typed, by its flag.
@@ -61,11 +57,9 @@ def parser() -> argparse.ArgumentParser:
     add("--by", nargs="+", action="extend", metavar="COLUMN", help="segments by this column, or by several")
     add("--baseline", help="the model that the others are compared with")
     add("--model", metavar="COLUMN", help="the column that holds the models of one file, which are compared")
-    add("--test", choices=TESTS, default="t", help="of differences between models (default: t)")
     add("--confidence", type=float, default=0.95, help="of the intervals (default: 0.95)")
-    output = "where to write; its ending says the form: .html .md .tex .json .csv .txt"
-    add("-o", "--output", metavar="FILE", help=output)
-    add("--format", choices=dict.fromkeys(FORMATS.values()), help="the form")
+    add("-o", "--output", metavar="FILE", help=f"where to write; its ending says the form: {' '.join(FORMATS)}")
+    add("--format", choices=FORMATS.values(), help="the form")
     add("--lang", choices=LANGUAGES, help="language of the report")
     below = "exit with 1 if the number is lower; may be given again"
     add("--fail-below", action="append", default=[], metavar="ndcg@10=0.3", help=below)
@@ -80,41 +74,31 @@ def parser() -> argparse.ArgumentParser:
     return command
 
 
-class GateRequest(NamedTuple):
-    """A condition that a release must meet, as it is typed, of every model or of one (`als:ndcg@10=0.3`)."""
+def read_gate(flag: str, text: str) -> tuple[str | None, str, float]:
+    """Read `[model:]measure=value` of --fail-below, `[model:]measure[:margin]` of --fail-if-worse: model, measure and number."""
+    worse = flag == "--fail-if-worse"
+    name, _, last = text.rpartition(":" if worse else "=")
+    try:
+        number = float(last)
+    except ValueError:
+        name, number = text, 0.0 if worse else inf
+    model, _, measure = name.rpartition(":")
+    if not is_measure(measure) or not isfinite(number) or (worse and number < 0):
+        raise OptionError(f"{flag} {text}: say it as {GATES[flag]}.")
+    metric_named(measure)  # an unknown name is an error before the work, not after it
+    return model or None, measure, number
 
-    flag: str
-    model: str | None
-    measure: str
-    number: float  #: the least value, or the margin
 
-    @classmethod
-    def of(cls, flag: str, text: str) -> GateRequest:
-        """Read `[model:]measure=value` of --fail-below, `[model:]measure[:margin]` of --fail-if-worse."""
-        worse = flag == "--fail-if-worse"
-        name, _, last = text.rpartition(":" if worse else "=")
-        try:
-            number = float(last)
-        except ValueError:
-            name, number = text, 0.0 if worse else inf
-        model, _, label = name.rpartition(":")
-        if not is_measure(label) or not isfinite(number) or (worse and number < 0):
-            raise OptionError(f"{flag} {text}: say it as {GATES[flag]}.")
-        metric_named(label)  # an unknown name is an error before the work, not after it
-        return cls(flag, model or None, label, number)
-
-    def gate(self, result: Evaluation | Comparison) -> Gate:
-        """Return the gate with its numbers."""
-        models = result.names if isinstance(result, Comparison) else []
-        if self.model is not None and self.model not in models:
-            known = near(self.model, models) if models else "One file has no model to name: leave the name out."
-            raise OptionError(f"{self.flag} {self.model}:…: there is no such model. {known}")
-        if isinstance(result, Evaluation):
-            return result.at_least(self.measure, self.number)
-        if self.flag == "--fail-if-worse":
-            return result.not_worse(self.measure, margin=self.number, model=self.model)
-        of_each = {name: result[name]._data for name in ([self.model] if self.model else models)}
-        return at_least(of_each, self.measure, self.number, None, {})
+def _gate(result: Evaluation | Comparison, flag: str, model: str | None, measure: str, number: float) -> Gate:
+    """Return a gate with its numbers, of every model or of one."""
+    if isinstance(result, Evaluation):
+        if model is not None:
+            raise OptionError(f"{flag} {model}:{measure}: one file has no model to name: leave the name out.")
+        return result.at_least(measure, number)
+    if flag == "--fail-if-worse":
+        return result.not_worse(measure, margin=number, model=model)
+    of_each = {name: result[name]._data for name in ([model] if model else result)}
+    return at_least(of_each, measure, number, None, {})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -128,19 +112,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         with use_language(arguments.lang):
             return _report(arguments, files)
     except (RecnbError, OSError) as problem:
-        _print_error(f"recnb: error: {in_words(problem, files)}")
+        _print_error(f"recnb: error: {_in_words(problem, files)}")
         return 2
     except Exception:  # whatever it is: Python would exit with 1, which says that a number is too low
         traceback.print_exc()
         return 3
 
 
-def in_words(problem: Exception, files: Mapping[str, str]) -> str:
-    """Return the message of an error on one line, with the file of the frame that it begins with.
-
-    >>> in_words(FrameError("truth: no column is known to be the user."), {"truth": "t.csv"})
-    'truth (t.csv): no column is known to be the user.'
-    """
+def _in_words(problem: Exception, files: Mapping[str, str]) -> str:
+    """Return the message of an error on one line, with the file of the frame that it begins with: "truth (t.csv): no column …"."""
     text = " ".join(str(problem).split())
     frame = next((name for name in files if text.startswith((f"{name}:", f"{name} "))), None)
     return text if frame is None else text.replace(frame, f"{frame} ({files[frame]})", 1)
@@ -148,35 +128,33 @@ def in_words(problem: Exception, files: Mapping[str, str]) -> str:
 
 def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     """Evaluate or compare the files, write the report, and hold the gates."""
-    requests = [GateRequest.of("--fail-below", text) for text in arguments.fail_below]
-    requests += [GateRequest.of("--fail-if-worse", text) for text in arguments.fail_if_worse]
+    typed = {"--fail-below": arguments.fail_below, "--fail-if-worse": arguments.fail_if_worse}
+    requests = [(flag, *read_gate(flag, text)) for flag, texts in typed.items() for text in texts]
     if arguments.gate_json and not requests:
         raise OptionError("--gate-json: there is no gate: give --fail-below or --fail-if-worse.")
     if arguments.fail_if_worse and not arguments.baseline:
-        raise OptionError(
-            "--fail-if-worse compares with a baseline: give the files of both models, and say --baseline."
-        )
+        problem = "--fail-if-worse compares with a baseline: "
+        raise OptionError(problem, "give the files of both models, and say --baseline.")
     form = _form(arguments)
     models = _named([Path(file) for file in arguments.recs])
     options = {name: value for name in KEYWORDS if (value := getattr(arguments, name)) is not None}
     files |= {f"model {name!r}": str(file) for name, file in models.items()}
     files |= {"recommendations": arguments.recs[0], "truth": arguments.truth}
     files |= {name: options[name] for name in SIDE_DATA if name in options}
-    targets = {"-o": arguments.output, "--gate-json": arguments.gate_json}
-    for flag, target in targets.items():
+    for flag, target in (("-o", arguments.output), ("--gate-json", arguments.gate_json)):
         _check_target(flag, target, list(files.values()))
     if arguments.output and arguments.output == arguments.gate_json:
         raise OptionError("-o and --gate-json write a file each: give each another name.")
     result: Evaluation | Comparison
     if len(models) > 1 or arguments.model or arguments.baseline:
-        how = {name: getattr(arguments, name) for name in ("baseline", "confidence", "test")}
         recs = models if len(models) > 1 else arguments.recs[0]
-        result = compare(recs, arguments.truth, model=arguments.model, **how, **options)
+        how = {name: getattr(arguments, name) for name in ("baseline", "confidence", "model")}
+        result = compare(recs, arguments.truth, **how, **options)
         report = result.report(arguments.k, arguments.metrics, by=arguments.by)
     else:
         result = evaluate(arguments.recs[0], arguments.truth, **options)
         report = result.report(arguments.k, arguments.metrics, by=arguments.by, confidence=arguments.confidence)
-    gates = [request.gate(result) for request in requests]
+    gates = [_gate(result, *request) for request in requests]
     _write(_text(report, form), arguments.output)
     if not gates:
         return 0
@@ -242,10 +220,9 @@ def _write(text: str, output: str | None) -> None:
         written(text, output)
         _print_error(f"written: {output}")
         return
-    if sys.stdout is None:
-        raise RecnbError("there is no console to write to: give -o FILE.")
     try:
-        print(text, end="", flush=True)
+        sys.stdout.write(text)
+        sys.stdout.flush()
     except (OSError, UnicodeEncodeError) as problem:
         with contextlib.suppress(OSError, ValueError):  # Python would try to write the rest when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -253,7 +253,7 @@ class Evaluation(EvaluationMethods):
 
     def detectable(
         self, metric: str, k: int | None = None, power: float = 0.8, *, alpha: float = 0.05,
-        against: Evaluation | None = None, correlation: float | None = None, **options: Any,
+        against: Evaluation | None = None, **options: Any,
     ) -> Detectable:  # fmt: skip
         """Return the smallest difference between two models that a paired t test on these users detects.
 
@@ -262,17 +262,15 @@ class Evaluation(EvaluationMethods):
         power, alpha
             Probability of detecting a difference of that size; significance level of the two-sided test.
         against
-            An evaluation of the other model, from which the standard deviation of differences is measured.
-        correlation
-            Without `against`: that of the models' values, from which the standard deviation is estimated; by default a cautious 0.3.
+            An evaluation of the other model, from which the standard deviation of differences is measured; without it, a cautious
+            correlation of 0.3 between the models' values is assumed.
         """
         chosen = metric_named(metric, ACCURACY)
         if against is not None and not isinstance(against, Evaluation):
             problem = f"against={one_line(repr(against))} is no Evaluation: "
             raise OptionError(problem, "give one, such as recnb.evaluate(other, truth).")
         other = None if against is None else against._data
-        terms = {"power": power, "alpha": alpha, "correlation": correlation}
-        return detectable_of(self._data, other, chosen, chosen.cut_at(k), options, **terms)
+        return detectable_of(self._data, other, chosen, chosen.cut_at(k), options, power=power, alpha=alpha)
 
     def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:
         """Check that a number reaches a value, as a test of a release would: true if it does; `to_json` writes it for CI.

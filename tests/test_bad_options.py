@@ -209,10 +209,6 @@ SINGLE: dict[str, tuple[Callable[[], Any], type[RecnbError], tuple[str, ...]]] =
     "confidence as text": (lambda: EV.ndcg(k=2).interval(confidence="95%"), OptionError, ("confidence='95%'", "0.95")),  # type: ignore[arg-type]
     "a near method": (lambda: EV.ndcg(k=2).interval(method="boot"), OptionError, ("method='boot'", "Did you mean 'bootstrap'", "'beta'", "'t'")),  # type: ignore[arg-type]
     "no method": (lambda: EV.ndcg(k=2).interval(method=None), OptionError, ("method=None",)),  # type: ignore[arg-type]
-    "no resamples": (lambda: EV.ndcg(k=2).interval(resamples=0), OptionError, ("resamples=0", "whole number from 1")),
-    "half a resample": (lambda: EV.ndcg(k=2).interval(resamples=10.5), OptionError, ("resamples=10.5",)),  # type: ignore[arg-type]
-    "a seed of text": (lambda: EV.ndcg(k=2).interval(seed="x"), OptionError, ("seed='x'", "whole number from 0")),  # type: ignore[arg-type]
-    "a seed below 0": (lambda: EV.ndcg(k=2).interval(seed=-1), OptionError, ("seed=-1", "whole number from 0")),
 }  # fmt: skip
 
 

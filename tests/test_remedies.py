@@ -78,7 +78,6 @@ CASES = {
     "a relevance below 0, counted as 0": keyword('truth.loc[2] = ["u", "a", -1]', r"count it as 0 by (.+?), as"),
     "a relevance below 0, as in trec_eval": keyword('truth.loc[2] = ["u", "a", -1]', r", as (.+?) does", right=0.75),
     "metrics of an evaluation": Case("", "recnb.evaluate(recs, truth, metrics=['AP'])", r"Type (.+?), or", "ev = recnb.evaluate(recs, truth); found = {}", "found.loc['AP', 'mean']"),
-    "metrics of a comparison": Case('models = {"a": recs, "b": recs}', "recnb.compare(models, truth, metrics=['AP'])", r"Type (.+?), or", "found = {}", "found.loc['a', 'AP']"),
     "a pair that is repeated, kept once": keyword('recs.loc[6] = ["u", "a", 4]', r"or say (.+?) to keep"),
     "a pair of the truth, kept once": keyword('truth.loc[2] = ["u", "b", 3]', r"or say (.+?) to keep"),
     "a pair under the general join": keyword('recs.loc[6] = ["u", "a", 4]', r"[Ss]ay (.+?) to keep", "recnb.evaluate(recs, truth, candidates='padded', **more).mrr()"),
@@ -157,7 +156,6 @@ CASES = {
     "an overlap by k": Case("more = dict(overlap='k')", "ev.personalization(**more)", r"or say (overlap='cosine')", "more |= dict({})", right=0.0),
     # ---- comparisons
     "one model": Case("recs_a, recs_b = recs, recs", "recnb.compare(dict(a=recs), truth)", r"is given: (.+?)\.$", "result = {}.table('mrr').loc['a'].item()", "result"),
-    "an option of a comparison": Case("models = dict(a=recs, b=recs)", "recnb.compare(models, truth).differences('mrr', k=10, test='wilcoxon')", r"to recnb.compare, (.+?)\.$", "result = recnb.compare(models, truth, {}).settings.test", "result", "wilcoxon"),
     "coverage of users": Case("found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)", "found.differences('coverage', k=10)", r"each model is in (\.beyond\(k=10\))", "result = found{}.loc['a', 'coverage']", "result", 1.0),
     # ---- segments, printed numbers, libraries
     "segments without train": Case("users = truth; frame = recs", "ev.table(['mrr'], k=3, by='activity')", r"type (recs\.rec\.against\(truth, train=frame\))", "result = list({}.table(['mrr'], k=3, by='activity').n_users)", "result", [2]) ,
@@ -180,8 +178,6 @@ CASES = {
     "movers by novelty": Case("found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)", "found.movers('novelty', k=2)", r"or (\.beyond\(k=10\))", "result = found{}.loc['a', 'novelty']", "result", 0.0),
     "evaluations of two kinds of ids": Case("recs['item'] = recs['item'].map(dict(a=1, b=2, c=3)); truth['item'] = 2; other = recs.astype(dict(item=str)), truth.astype(dict(item=str))", "recnb.compare(dict(a=recnb.evaluate(recs, truth), b=recnb.evaluate(*other))).table('mrr').loc['a'].item()", r"make them one kind, (.+?)\.$", "recs['item'], truth['item'] = recs['item']{0}, truth['item']{0}"),
     "an option of the data": Case("", "ev.mrr(relevant_from=1)", r"where the frames are, (.+?), and so", "ev = {}", "ev.mrr()"),
-    "items of a comparison": Case("found = recnb.compare(dict(a=recs, b=recs), truth)", "found.items(k=1)", r"of one model: (.+?)\.$", "result = len({})", "result", 3),
-    "intervals of a comparison": Case("import matplotlib; matplotlib.use('Agg'); found = recnb.compare(dict(a=recs, b=recs), truth)", "found.table(k=1, intervals=True)", r"Type (\.table\(k=10\)\.plot\(\))", "result = found{} is not None", "result", True),
     "axes of a figure": Case("import matplotlib.figure; axes = matplotlib.figure.Figure().subplots(1, 2)", "ev.table('mrr').plot(ax=axes)", r"such as (ax=axes\[0\])\.$", "more = dict({}); result = ev.table('mrr').plot(**more) is axes[0]", "result", True),
     "against something else": Case("other = recs", "ev.detectable('mrr', against=recs)", r"such as (recnb\.evaluate\(other, truth\))", "result = ev.detectable('mrr', against={}).sd", "result", 0.0),
     "a model that needs more than a user": Case("class Other(MODEL):\n    def predict(self, user, items): return super().predict(user)\nmatrices, model = MATRICES, Other()", "recnb.evaluate_model(model, *matrices, metrics='mrr', k=3).to_numpy().item()", r"or (lambda user: model\.predict\(user, np\.arange\(n_items\)\)) for one of LightFM\.$", "n_items = 3; function = {}; result = recnb.evaluate_model(function, *matrices, metrics='mrr', k=3).to_numpy().item()", "result"),

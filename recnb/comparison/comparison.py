@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 import numpy as np
 import pandas as pd
 
-from recnb.comparison import common_users as common
-from recnb.comparison.models import OWN, models_of
+from recnb.comparison.models import check_models, models_of, restrict_to_common_users, share_catalogue, users_in_words
 from recnb.comparison.tables import Curves, Differences, Means, Movers
 from recnb.conventions import options_in_words
 from recnb.data import Frame
@@ -27,7 +26,6 @@ from recnb.lint import ties_in
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
-from recnb.report.conclusions import tested
 from recnb.report.data import Comparing, ModelUsers
 from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values
 from recnb.results.arguments import Asked, Metrics, asked_of, check_options, metric_of_curve
@@ -37,23 +35,13 @@ from recnb.results.means import beyond_table
 from recnb.results.provenance import merged, scale_in_words
 from recnb.results.segments import Segments, distinct_labels, segments_of
 from recnb.results.table import Table
-from recnb.stats import Settings, Test, settings_of
-from recnb.stats.intervals import check_resampled
+from recnb.stats import Settings, Test
 
 if TYPE_CHECKING:
     from recnb.report.report import Report
 
 #: A cut-off or several; None is the whole list.
 AnyCutoffs = int | Sequence[int | None] | None
-
-#: Views of earlier versions, and what has the same numbers.
-FORMER = {
-    "means": "Type .table(k=10), whose plot() draws the intervals; .report(k=10).to_frame() has them as numbers.",
-    "forest": "Type .differences(k=10).plot().",
-    "plot": "Type .differences('ndcg', k=10).plot().",
-    "conclusion": "Type .differences(k=10).conclusions, a sentence for each.",
-    "tradeoff": "Type .table(k=10) for metrics of users, and .beyond(k=10) for those of all lists.",
-}
 
 #: Methods that the repr names.
 CALLS = (
@@ -72,9 +60,6 @@ def compare(
     confidence: float = 0.95,
     test: Test = "t",
     method: Literal["t", "bootstrap"] | None = None,
-    resamples: int | None = None,
-    permutations: int | None = None,
-    seed: int | None = None,
     model: str | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -87,18 +72,14 @@ def compare(
         `model="column"`, or with a column of predictions for each, `score=["y_pred", "xgb_pred"]`.
     truth
         As in `recnb.evaluate`; nothing if all models are Evaluations.
-    baseline
-        The model that all others are compared with; by default the first.
-    pairs
-        "baseline", or "all" to compare every two models.
+    baseline, pairs
+        The model that all others are compared with, by default the first; "all" compares every two models.
     confidence
         Of the intervals; tests have the level 1 - `confidence`.
     test
-        "t" (Student's paired t), "wilcoxon" or "randomization" (random signs), each with the interval that belongs to it.
+        "t" (Student's paired t), "wilcoxon" or "randomization" (10,000 draws), each with the interval that belongs to it.
     method
-        "bootstrap" makes the intervals of the t test by scipy's BCa bootstrap of the users.
-    resamples, permutations, seed
-        Bootstrap samples of users (2,000), samples of signs of the randomization test (10,000), and the seed of either (0).
+        "bootstrap" makes the intervals of the t test by scipy's BCa bootstrap of the users (2,000 draws).
     **options
         Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
 
@@ -110,17 +91,15 @@ def compare(
     >>> print(comparison.differences("ndcg", k=10).conclusions[0])
     nDCG@10: item-knn is better than popular, by 0.0864 (95% interval 0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
     """
-    settings = settings_of(confidence, test, method, resamples, permutations, seed)
+    settings = Settings(confidence, test, method)
     if not is_word(pairs, ("baseline", "all")):
         raise OptionError(f"pairs={pairs!r} says not whom to compare.", fix=near(pairs, ("baseline", "all")))
-    evaluated = models_of(models, truth, dict(options) if model is None else {**options, "model": model})
+    evaluated = models_of(models, truth, model, dict(options))
     reference = next(iter(evaluated)) if baseline is None else str(baseline)
     if reference not in evaluated:
         raise OptionError(f"baseline={quoted(baseline)} is none of the models.", fix=near(baseline, evaluated))
-    common.check_models(evaluated)
-    kept, judged = common.restrict_to_common_users(common.share_catalogue(evaluated))
-    if settings.method == "bootstrap":
-        check_resampled(next(iter(kept.values())).n_users)
+    check_models(evaluated)
+    kept, judged = restrict_to_common_users(share_catalogue(evaluated))
     if pairs == "all" and baseline is not None:
         kept = {reference: kept[reference], **kept}
     return Comparison(kept, judged, None if pairs == "all" else reference, settings)
@@ -130,15 +109,14 @@ def compare(
 class Comparison(Suggesting, Mapping[str, Evaluation]):
     """Models on the same users, as `compare` returns them; every difference is between the values of one user.
 
-    It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows everything; `table`, `differences`,
-    `movers`, `overlap`, `beyond` and `curve` are its parts. Conclusions hold for the users as a sample, not for another training run
-    or another split of the data.
+    It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows everything; the other methods are its parts.
+    Conclusions hold for the users as a sample, not for another training run or another split of the data.
     """
 
     _models: Mapping[str, EvaluationData]  # each model's data, for the common users
     users_by_model: tuple[ModelUsers, ...]  #: numbers of users of each model, evaluated and left out
     baseline: str | None  #: the model that the others are compared with; None if every two are compared
-    settings: Settings  #: confidence, test, method of intervals, draws
+    settings: Settings  #: confidence, test, method of intervals
 
     # The same object is the same comparison, as for every other result.
     __eq__ = object.__eq__
@@ -162,19 +140,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
-            fix = FORMER.get(name, "")
-            if not fix and not name.startswith("_") and hasattr(Evaluation, name):
+            if not name.startswith("_") and hasattr(Evaluation, name):
                 fix = f"It is one of each model: found[{self.names[0]!r}].{name}."
-            if fix:
                 raise UnknownNameError(f"Comparison has no {name!r}.", fix=fix)
             super().__getattr__(name)
-
-    def items(self, *given: Any, **options: Any) -> ItemsView[str, Evaluation]:
-        """Return the models with their evaluations; how often items are shown is asked of one: `found["als"].items(k=10)`."""
-        if given or options:
-            fix = f"How often each item is shown is asked of one model: found[{self.names[0]!r}].items(k=10)."
-            raise OptionError("items() of a comparison gives its models and takes no arguments.", fix=fix)
-        return super().items()
 
     @property
     def models(self) -> dict[str, Evaluation]:
@@ -215,9 +184,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         Where it is shown the best of each column is bold; `plot()` draws it with intervals. Parameters are those of
         `Evaluation.table`.
         """
-        if "intervals" in options:
-            fix = "Type .table(k=10).plot(), which draws them; .report(k=10).to_frame() has them as numbers."
-            raise OptionError("the table of a comparison has no intervals= beside the means.", fix=fix)
         asked = self._asked(metrics, options)
         segments, found = self._compared(asked, k, [], by, bins)
         names = {each.metric.name: (each.name, each.metric.cutoff) for each in asked}
@@ -230,7 +196,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         rows = pd.DataFrame([vars(mean) for _key, mean in found.means], index)
         wide = [rows[part].unstack(sort=False) for part in ("mean", "low", "high")]
         basis = [self.basis()]
-        if any(not each.metric.is_accuracy for each in asked):
+        if not all(each.metric.is_accuracy for each in asked):
             everyone = N_("metrics beyond accuracy over all users who have a value in every model")
             evaluated = N_("metrics beyond accuracy over the users evaluated who have a value in every model")
             basis.append(_(evaluated if segments else everyone))
@@ -258,11 +224,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         labels = distinct_labels(segments.labels, frame.columns) if segments else []
         for at, label in enumerate(labels):
             frame.insert(at, label, [key[at] for key in keys])
-        table = Differences.made(frame, [self.basis()])
-        table._made, table._settings, table._ties = rows, self.settings, self._ties(asked[0], k)
-        table._segments = tuple(", ".join(map(str, key)) for key in keys)
-        about = {"labels": len(labels) + 4, "corrected": self.settings.test, "confidence": self.settings.confidence}
-        table.attrs |= {**about, "n_compared": tested(rows)}
+        table = Differences.of(
+            frame, self.basis(), zip(keys, rows, strict=True), self.settings, self._ties(asked[0], k)
+        )
+        table.attrs["labels"] = len(labels) + 4
         return table
 
     def not_worse(
@@ -273,14 +238,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         With `margin` 0 a model fails if it is shown to be worse, its interval of the paired difference below 0. Above 0 it fails unless
         the interval is above -`margin` (a test of non-inferiority). Without data no check is passed: of fewer than 10 users, or of so
         few who differ that there is no interval. Intervals are not corrected for the number of models.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
-        >>> print(found.not_worse("ndcg", k=10, model="item-knn").lines[0])
-        ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864, 95% interval 0.0604 to 0.1124, 261 users)
         """
         chosen = metric_named(metric)
         if not chosen.is_accuracy:
@@ -313,7 +270,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         cut = chosen.cut_at(k)
         check_options(chosen, options)
         values = {name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0] for name in pair}
-        groups = moved(self._models, pair, values, cut, _count("n", n, 1))
+        groups = moved(self._models, pair, values, cut, _count(n))
         return Movers.of(groups, chosen.symbol if cut is None else f"{chosen.symbol}@{cut}", self.basis())
 
     def overlap(self, k: int | None = None) -> Table:
@@ -374,21 +331,20 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         from recnb.report.build import report_of
         from recnb.report.request import request_of
 
-        _refuse_own(options)
         about: dict[str, Any] = {"by": by, "bins": bins, "instead": ".differences(k=None)"}
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, self.settings.confidence, **about)
             asked = [Asked(metric.symbol, metric, dict(own)) for metric, own in request.metrics]
             basis = "; ".join([self.basis(), *self._options_in_words(asked)])
             comparing = Comparing(self.baseline, self.pairs, self.settings, self.users_by_model, basis)
-            return report_of(self._models, request, comparing, users=_count("movers", movers, 0))
+            return report_of(self._models, request, comparing, users=_count(movers))
 
     def basis(self) -> str:
         """Return the users and the convention that models are compared by, in words."""
         first, orders = self._first, {model.convention.order for model in self._models.values()}
         convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
         without = first.counts.n_without_relevant if first.one_no_relevant_rule else 0
-        words = common.users_in_words(self.users_by_model, self.n_users, without, convention.no_relevant)
+        words = users_in_words(self.users_by_model, self.n_users, without, convention.no_relevant)
         notes = [note for note in map(str, first.prepared.notes) if note not in words]
         apart = merged({one_line(name): [*map(str, model.apart)] for name, model in self._models.items()})
         decisions = [*first.as_library_has_it, *convention.phrases(graded=first.prepared.graded)]
@@ -407,7 +363,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Asked]:
         """Return the metrics asked for, or the usual ones, each with its options; one without values of users is refused."""
-        _refuse_own(options)
         asked = asked_of(self._first.library, metrics, options)
         for _name, metric, _own in asked:
             if metric.of == "all":
@@ -462,15 +417,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return str(framed(_("comparison of models"), html(blocks)))
 
 
-def _refuse_own(options: Mapping[str, Any]) -> None:
-    """Refuse options of the comparison that are given for its metrics."""
-    for name in OWN & options.keys():
-        problem = f"{name}= is an option of the comparison and not of its metrics: give it to recnb.compare, "
-        raise OptionError(problem, f"{name}={quoted(options[name])}.")
-
-
-def _count(name: str, n: object, least: int) -> int:
+def _count(n: object) -> int:
     """Return a number of users as it was given, or refuse it."""
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < least:
-        raise OptionError(f"{name}={n!r} is no number of users: give a whole number from {least} up.")
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 0:
+        raise OptionError(f"{quoted(n)} is no number of users: give a whole number from 0 up.")
     return int(n)

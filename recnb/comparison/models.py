@@ -1,73 +1,98 @@
-"""The models of a comparison: frames or Evaluations by name, or one frame with a column of models; and frames of engines.
+"""The models of a comparison: evaluated by name, refused where they cannot be compared, restricted to the users of all of them.
 
 How Dask's and Spark's frames are evaluated is registered by `recnb.distributed` when it is imported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import pandas as pd
 import polars as pl
 
-from recnb.data import Frame, table_of
+from recnb.conventions import presets
+from recnb.data import Frame, Prepared, table_of, validation
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
+from recnb.data.encoding import distinct
 from recnb.data.files import IDS, Wanted, read_together
 from recnb.data.forms import RECS, Input
 from recnb.data.load import DESCRIBED, is_file
-from recnb.display.language import _
+from recnb.data.relevance import relevant_only
+from recnb.data.source import Tables
+from recnb.display.language import N_, Plural, Sentence, _
 from recnb.display.progress import steps
-from recnb.errors import ColumnError, FrameError, OptionError, is_several, listed, quoted
+from recnb.display.text import one_line
+from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError, is_several, listed, quoted
 from recnb.evaluate import COLUMNS, KEYWORDS, data_of, unknown_option
 from recnb.evaluation import Evaluation
+from recnb.report.data import ModelUsers
+from recnb.report.differences import same_rows, users_in_common
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.provenance import NO_RELEVANT
+
+Models = Mapping[str, EvaluationData]
+
+#: Evaluates recommendations and truth, of which one may be local, with options.
+Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
+
+#: The engine of each package.
+_ENGINES: dict[str, Engine] = {}
 
 #: The keywords of `compare` that are not passed on to `evaluate`.
-OWN = {"baseline", "pairs", "confidence", "test", "method", "resamples", "permutations", "seed"}
+OWN = ("baseline", "pairs", "confidence", "test", "method", "model")
 
 #: What to type for several models.
 NAME_EACH = "recnb.compare({'a': recs_a, 'b': recs_b}, truth)"
 
+#: Whom models are compared on.
+JUDGED_BY_BOTH = Plural("{n:,} user that both models are judged on", "{n:,} users that both models are judged on")
+JUDGED_BY_ALL = Plural("{n:,} user that all {models} models are judged on", "{n:,} users that all {models} models are judged on")  # fmt: skip
+LEFT_OUT = Plural("{n:,} user of {model} left out, not judged in every other model", "{n:,} users of {model} left out, not judged in every other model")  # fmt: skip
 
-#: Of each package of an engine, what evaluates its frames: recommendations, truth (one of them may be local) and options.
-_ENGINES: dict[str, Callable[[Any, Any, Mapping[str, Any]], Evaluation]] = {}
+#: Axes that may differ: the order follows from the columns of a frame, and does not change the list.
+FREE = ("order", "metric")
 
 
-def register(package: str, evaluated: Callable[[Any, Any, Mapping[str, Any]], Evaluation]) -> None:
+def register(package: str, engine: Engine) -> None:
     """Register what evaluates the frames of a package."""
-    _ENGINES[package] = evaluated
+    _ENGINES[package] = engine
 
 
-def engine_of(*frames: Any) -> Callable[[Any, Any, Mapping[str, Any]], Evaluation] | None:
+def engine_of(*frames: Any) -> Engine | None:
     """Return what evaluates one of these frames, if its module was imported."""
     packages = (type(frame).__module__.split(".", 1)[0] for frame in frames)
     return next((_ENGINES[package] for package in packages if package in _ENGINES), None)
 
 
-def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict[str, EvaluationData]:
-    """Evaluate every model, in the order given."""
+def models_of(
+    models: Any, truth: Input | None, column: str | None, options: dict[str, Any]
+) -> dict[str, EvaluationData]:
+    """Evaluate every model, in the order given; `column` is that of the models of one frame."""
+    known = [*OWN, *KEYWORDS]
     for name in options:
-        if name in ("metrics", "k"):
-            fix = "Type recnb.compare(models, truth).table(['nDCG@10', 'AP']), or .table(k=[5, 10])."
-            raise OptionError(f"{name!r} is no option of a comparison: metrics are asked of it afterwards.", fix=fix)
-        if name not in (known := [*OWN, "model", *KEYWORDS]):
+        if name not in known:
             raise unknown_option(name, "a comparison", known)
     models, truth = _read(models, truth, options)
-    scores, column = options.get("score"), options.pop("model", None)
+    scores = options.get("score")
     if is_several(scores):
         columns = list(scores)
-        unnamed = isinstance(models, Mapping) or isinstance(scores, Mapping) or column is not None
-        if unnamed or not all(isinstance(each, str) for each in columns) or len({*columns}) < len(columns):
+        if isinstance(models, Mapping) or column is not None or not all(isinstance(each, str) for each in columns):
             problem = f"score={quoted(scores)} names several columns of predictions, a model each, in one frame: "
-            raise OptionError(problem, "give one frame, and each column once, such as score=['pred_a', 'pred_b'].")
+            raise OptionError(problem, "give one frame, and its columns, such as score=['pred_a', 'pred_b'].")
         models = dict.fromkeys(columns, models)
     elif not isinstance(models, Mapping):
         models = _by_model(models, column)
     elif column is not None:
         raise OptionError("model= names the column of models in one frame; a mapping has their names: leave it out.")
-    named = _named(models)
+    if len(models) < 2:
+        given = f"only {next(iter(models))!r} is given" if models else "none is given"
+        raise OptionError(f"a comparison needs two models at least, and {given}: {NAME_EACH}.")
+    named = {str(name): model for name, model in models.items()}
+    if len(named) < len(models) or not all(map(str.strip, named)):
+        raise OptionError(f"the names of the models are {listed(models)}: name each by a text of its own.")
     if all(isinstance(model, Evaluation) for model in named.values()) and (truth is not None or options):
         extra = "the truth" if truth is not None else ", ".join(f"{name}=" for name in options)
         raise OptionError(f"all models are Evaluations, which know their truth and conventions: leave out {extra}.")
@@ -78,7 +103,7 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
 
 
 def _read(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Read files together, so that their ids meet, and a lazy truth once; side data are read in place."""
+    """Read files together, so that their ids meet; side data are read in place."""
     named = dict(models) if isinstance(models, Mapping) else {RECS: models}
     side = {name: options[name] for name in ("train", "items", "users") if options.get(name) is not None}
     if any(map(is_file, (*named.values(), truth, *side.values()))):
@@ -89,36 +114,7 @@ def _read(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]:
         truth, *tables = read_together(given, columns)
         options |= dict(zip(side, tables[len(named) :], strict=True))
         models = dict(zip(named, tables, strict=False)) if isinstance(models, Mapping) else tables[0]
-    if isinstance(truth, pl.LazyFrame):
-        with suppress(pl.exceptions.PolarsError):  # which evaluate() raises
-            truth = truth.collect()
     return models, truth
-
-
-def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the models by their names as text, each with one of its own."""
-    if len(models) < 2:
-        given = f"only {next(iter(models))!r} is given" if models else "none is given"
-        raise OptionError(f"a comparison needs two models at least, and {given}: {NAME_EACH}.")
-    named = {str(name): model for name, model in models.items()}
-    if len(named) < len(models) or not all(map(str.strip, named)):
-        raise OptionError(
-            f"the names of the models are {', '.join(map(repr, models))}: name each by a text of its own."
-        )
-    return named
-
-
-def _evaluated(name: str, model: Any, truth: Input | None, options: Mapping[str, Any]) -> EvaluationData:
-    """Return the data of a model."""
-    if isinstance(model, Evaluation):
-        return model._data
-    try:
-        engine = engine_of(model, truth)
-        if engine is not None and truth is not None:
-            return engine(model, truth, options)._data
-        return data_of(model, truth, options)
-    except FrameError as problem:
-        raise type(problem)(f"model {name!r}: {problem}") from problem
 
 
 def _by_model(frame: Any, column: str | None) -> dict[Any, Frame]:
@@ -148,3 +144,98 @@ def _by_model(frame: Any, column: str | None) -> dict[Any, Frame]:
         return {model: rest.loc[(names == model).to_numpy()] for model in models}
     table = pl.DataFrame(frame).drop(label)
     return {model: table.filter(names == model) for model in models}
+
+
+def _evaluated(name: str, model: Any, truth: Input | None, options: Mapping[str, Any]) -> EvaluationData:
+    """Return the data of a model."""
+    if isinstance(model, Evaluation):
+        return model._data
+    try:
+        engine = engine_of(model, truth)
+        if engine is not None and truth is not None:
+            return engine(model, truth, options)._data
+        return data_of(model, truth, options)
+    except FrameError as problem:
+        raise type(problem)(f"model {name!r}: {problem}") from problem
+
+
+def check_models(models: Models) -> None:
+    """Refuse models evaluated under different conventions or on different truths: the difference would be that of these."""
+    (first, ours), *others = models.items()
+    for name, theirs in others:
+        mine, differing = ({"convention": one.library or "recnb", **vars(one.convention)} for one in (ours, theirs))
+        for axis in [axis for axis in mine if axis not in FREE and mine[axis] != differing[axis]]:
+            raise OptionError(
+                f"{first!r} and {name!r} are evaluated under different conventions: {axis}={mine[axis]!r} and {axis}={differing[axis]!r}. "
+                f"Evaluate both with the same {axis}=, or give frames and let compare() evaluate them."
+            )
+        judged, other = _judged(ours.prepared), _judged(theirs.prepared)
+        kinds = [
+            " and ".join(validation.kind(table[role].dtype) for role in ("user", "item")) for table in (judged, other)
+        ]
+        if kinds[0] != kinds[1]:
+            problem = f"the user and item ids of {first!r} are {kinds[0]}, those of {name!r} {kinds[1]}: "
+            raise FrameError(problem, "make them one kind, .astype(str).")
+        if same_rows(judged, other):
+            continue
+        only = judged.join(other, on=judged.columns, how="anti")
+        whose, example = (first, only) if only.height else (name, other.join(judged, on=judged.columns, how="anti"))
+        user, item, relevance = example.row(0)
+        raise FrameError(
+            f"{first!r} and {name!r} are judged against different relevant items ({judged.height:,} and {other.height:,}): only "
+            f"{whose!r} has user {user!r}, item {item!r}, relevance {relevance:g}. Give compare() frames of recommendations and one truth."
+        )
+
+
+def _judged(prepared: Prepared) -> pl.DataFrame:
+    """Return the rows that must be the same: relevant ones, and all rows of the truth if those enter the ranking."""
+    judged = prepared.judged.select("user", "item", "relevance")
+    return judged if prepared.convention.candidates != "list" else relevant_only(judged, prepared.convention)
+
+
+def share_catalogue(models: Models) -> Models:
+    """Let all models rank the items of all of them, if the convention ranks the catalogue below the lists."""
+    first = next(iter(models.values()))
+    variants: Any = [first] if first.library is None else presets.of_library(first.library)
+    sources = [source for model in models.values() if isinstance(source := model.prepared.source, Tables)]
+    if len(sources) < len(models) or not any(one.convention.candidates == "catalogue" for one in variants):
+        return models
+    items = distinct(pl.concat([source.items for source in sources]))
+    return {
+        name: model.restricted(replace(source, catalogue=items).under(model.convention))
+        for (name, model), source in zip(models.items(), sources, strict=True)
+    }
+
+
+def restrict_to_common_users(models: Models) -> tuple[dict[str, EvaluationData], tuple[ModelUsers, ...]]:
+    """Restrict the models to the users that all of them are evaluated on, and count those left out."""
+    users_of = {name: model.prepared.users for name, model in models.items()}
+    users = users_in_common(list(users_of.values()))
+    if len(users) == 0:
+        counts = ", ".join(f"{name!r} {len(judged):,} (such as {judged[0]!r})" for name, judged in users_of.items())
+        raise NoUsersError(f"no user is judged in every model: {counts}. Check that all lists are of the same users.")
+    note = Sentence(JUDGED_BY_BOTH if len(models) == 2 else JUDGED_BY_ALL, {"n": len(users), "models": len(models)})
+    kept = {
+        name: model if len(users_of[name]) == len(users) else model.restricted(model.prepared.among(users, note))
+        for name, model in models.items()
+    }
+    has_list = {name: model.prepared.list_length > 0 for name, model in kept.items()}
+    for first, other in combinations([name for name in kept if has_list[name].any()], 2):
+        if not (has_list[first] & has_list[other]).any():
+            problem = f"{first!r} and {other!r} have lists of different users, so they are parts of one run and not two models. "
+            together = "Put the parts into one frame or file, as by pl.scan_parquet('recs_*.parquet').sink_parquet('recs.parquet'), "
+            raise FrameError(problem, f"{together}and evaluate it as one model.")
+    counted = [(name, len(users_of[name]), kept[name].counts.n_without_list) for name in models]
+    return kept, tuple(ModelUsers(name, n, n - len(users), without) for name, n, without in counted)
+
+
+def users_in_words(judged: Iterable[ModelUsers], n_users: int, n_without: int, no_relevant: str) -> list[str]:
+    """Return the users that models are compared on, and those left out; names are the user's, not yet escaped."""
+    judged = list(judged)
+    words = [_(JUDGED_BY_BOTH if len(judged) == 2 else JUDGED_BY_ALL, n=n_users, models=len(judged))]
+    words += [_(LEFT_OUT, n=one.n_left_out, model=one_line(one.model)) for one in judged if one.n_left_out]
+    alike = len({one.n_without_list for one in judged}) == 1
+    each, all_alike = N_("{n:,} without a list from {model}, which counts 0"), N_("in each model {n:,} without a list, which counts 0")  # fmt: skip
+    without = [one for one in (judged[:1] if alike else judged) if one.n_without_list]
+    words += [_(all_alike if alike else each, n=one.n_without_list, model=one_line(one.model)) for one in without]
+    return [*words, *([_(NO_RELEVANT[no_relevant], n=n_without)] if n_without else [])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -14,9 +14,9 @@ from recnb.display.language import _, use_language
 from recnb.display.svg import QUIET
 from recnb.display.templates import framed
 from recnb.display.text import one_line, signed
-from recnb.errors import OptionError
 from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
+from recnb.report.differences import Key
 from recnb.report.sections import user_blocks
 from recnb.results.plots import draw_curve, draw_intervals, draw_scales
 from recnb.results.table import Table, number_in, symbol_of
@@ -59,32 +59,29 @@ class Means(Table):
 
 
 class Differences(Table):
-    """Paired differences with intervals, tests and corrections.
+    """Paired differences with intervals, tests and corrections; `plot()` draws them with their intervals."""
 
-    `conclusions` has a sentence for each, `notes` what all of them rest on, and `plot()` draws them with their intervals.
-    """
+    _metadata: ClassVar = ["conclusions", "notes", "_made", "_ties"]
+    conclusions: Sequence[str] = ()  #: what may be concluded of each difference
+    notes: Sequence[
+        str
+    ] = ()  #: equal scores that decide, the number of comparisons, and what intervals over users do not cover
+    _made: Sequence[tuple[str, words.Difference]] = ()  #: each with its segment; "" is all users
+    _ties: Sequence[str] = ()  #: a sentence for each model whose equal scores decide
 
-    _metadata: ClassVar = ["_made", "_settings", "_segments", "_ties"]
-    _made: tuple[words.Difference, ...] = ()
-    _settings: Settings = Settings()
-    _segments: tuple[str, ...] = ()  #: the segment of each; "" is all users
-    _ties: tuple[str, ...] = ()  #: a sentence for each model whose equal scores decide
-
-    @property
-    def conclusions(self) -> list[str]:
-        """What may be concluded of each difference."""
-        said, n_tested = [], words.tested(self._made)
-        with use_language(self.attrs["lang"]):
-            for row, segment in zip(self._made, self._segments, strict=True):
-                sentence = inline(words.conclusion(row, self._settings, n_tested), "txt")
-                said.append(f"{one_line(segment)}: {sentence}" if segment else sentence)
-        return said
-
-    @property
-    def notes(self) -> list[str]:
-        """Equal scores that decide, the number of comparisons made, and what intervals over users do not cover."""
-        with use_language(self.attrs["lang"]):
-            return [*self._ties, *words.notes(self._settings, words.tested(self._made))]
+    @classmethod
+    def of(
+        cls, frame: pd.DataFrame, basis: str, made: Iterable[tuple[Key, words.Difference]], settings: Settings, ties: Sequence[str]
+    ) -> Self:  # fmt: skip
+        """Return a table of differences, each with its segment, and what they allow to conclude."""
+        table = cls.made(frame, [basis])
+        table._made, table._ties = [(", ".join(map(str, key)), row) for key, row in made], ties
+        n_tested = words.tested(row for _segment, row in table._made)
+        said = [(segment, inline(words.conclusion(row, settings, n_tested), "txt")) for segment, row in table._made]
+        table.conclusions = [f"{one_line(segment)}: {text}" if segment else text for segment, text in said]
+        table.notes = [*ties, *words.notes(settings, n_tested)]
+        table.attrs |= {"corrected": settings.test, "confidence": settings.confidence, "n_compared": n_tested}
+        return table
 
     def _shown(self) -> pd.DataFrame:
         labels = [*self.columns[: self.attrs["labels"]]]
@@ -101,14 +98,14 @@ class Differences(Table):
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw the differences one under the other, each with the sign of its verdict, about a line at 0."""
-        rows = [(row, of) for row, of in zip(self._made, self._segments, strict=True) if isfinite(row.difference)]
+        rows = [(segment, row) for segment, row in self._made if isfinite(row.difference)]
         with lettering(self.attrs["lang"]) as fonts:
-            axis, labels = words.forest_labels([row for row, _of in rows])
+            axis, labels = words.forest_labels([row for _segment, row in rows])
             names = [
-                " ".join(filter(None, [words.SIGNS[row.verdict], of, row.label, inline(label, "txt")]))
-                for (row, of), label in zip(rows, labels, strict=True)
+                " ".join(filter(None, [words.SIGNS[row.verdict], segment, row.label, inline(label, "txt")]))
+                for (segment, row), label in zip(rows, labels, strict=True)
             ]
-            numbers = [(row.difference, row.low, row.high) for row, _of in rows]
+            numbers = [(row.difference, row.low, row.high) for _segment, row in rows]
             frame = pd.DataFrame(numbers, index=names, columns=["difference", "low", "high"])
             ax = draw_intervals(ax, [frame[[part]] for part in frame], color=color)
             ax.set_xlabel(inline(axis, "txt").replace("$", r"\$"), **fonts)
@@ -152,11 +149,9 @@ class Curves(Table):
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw a line for each model."""
-        if color is not None:
-            raise OptionError("the colours of curves say which model is which.", fix="Leave out color=.")
         for model, rows in pd.DataFrame(self).groupby("model", sort=False):
             line = rows.set_index("k")[["mean", "low", "high"]]
             line.attrs = self.attrs
-            ax = draw_curve(line, ax, label=one_line(model).replace("$", r"\$"), marker="")
+            ax = draw_curve(line, ax, color, label=one_line(model).replace("$", r"\$"), marker="")
         assert ax is not None
         return ax

@@ -59,12 +59,10 @@ class SummedValues(Values):
         """The number of users averaged, by cut-off."""
         return np.array([each.n for each in self._sums.moments])
 
-    def interval(
-        self, confidence: float = 0.95, method: IntervalMethod = "beta", **draws: int | None
-    ) -> tuple[Floats, Floats]:
+    def interval(self, confidence: float = 0.95, method: IntervalMethod = "beta") -> tuple[Floats, Floats]:
         """Return the ends of the interval of each mean; the bootstrap draws from the values of users."""
-        if method not in ("beta", "t") or {*draws.values()} - {None}:
-            return self.at_hand.interval(confidence, method, **draws)
+        if method not in ("beta", "t"):
+            return self.at_hand.interval(confidence, method)
         low, high = np.hstack([each.interval(confidence, method) for each in self._sums.moments])
         return low, high
 

@@ -91,7 +91,7 @@ TESTS = {
 }
 INTERVAL_METHODS = {
     "t": N_("Student's t over the users, and within the metric's bounds where fewer than 10 users differ"),
-    "bootstrap": N_("BCa bootstrap of {resamples} draws of the users"),
+    "bootstrap": N_("BCa bootstrap of 2,000 draws of the users"),
     "wilcoxon": N_("Hodges and Lehmann's, for the median of pairwise means of the users who differ"),
     "randomization": N_("the differences that the randomization test does not reject"),
 }
@@ -155,7 +155,7 @@ def notes(settings: Settings, n_compared: int) -> list[str]:
 def intervals_in_words(settings: Settings) -> str:
     """Return the methods of the intervals of differences and of means."""
     confidence = percent_of(settings.confidence)
-    of_differences = _(INTERVAL_METHODS[settings.method], resamples=f"{settings.resamples:,}")
+    of_differences = _(INTERVAL_METHODS[settings.method or settings.test])
     said = N_("{confidence} intervals: of differences by {differences}; of means by {means}.")
     intervals = _(said, confidence=confidence, differences=of_differences, means=_(BETA))
     return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"

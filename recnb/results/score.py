@@ -124,17 +124,15 @@ class Score(MetricValue):
         kept = ~np.isnan(values)
         return pd.Series(values[kept], pd.Index(users[kept], name=self._label), name=self.label)
 
-    def interval(
-        self, confidence: float = 0.95, method: IntervalMethod = "beta", resamples: int | None = None, seed: int | None = None
-    ) -> Interval:  # fmt: skip
+    def interval(self, confidence: float = 0.95, method: IntervalMethod = "beta") -> Interval:
         """Interval for the mean, taking the users as a sample.
 
         `beta` is the exact interval of Clopper and Pearson for values of 0 and 1, and the beta interval that generalises it for
         others: its coverage is at least the confidence at any number of users. "t" (Student's) and "bootstrap" (scipy's BCa of
-        `resamples` draws, 2,000 unless given, from a `seed`) are too narrow where few users have a hit. It is (nan, nan) of a
+        2,000 draws) are too narrow where few users have a hit. It is (nan, nan) of a
         single user, and of a metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
         """
-        low, high = self._values.interval(confidence, method, resamples=resamples, seed=seed)
+        low, high = self._values.interval(confidence, method)
         return Interval(float(low[0]), float(high[0]), confidence, method)
 
     def to_frame(self) -> pd.DataFrame:

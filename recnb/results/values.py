@@ -122,13 +122,8 @@ class Values:
             return np.full(len(self.k), len(self.users))
         return np.asarray(np.count_nonzero(~np.isnan(self.matrix), axis=0))
 
-    def interval(
-        self, confidence: float = 0.95, method: IntervalMethod = "beta", **draws: int | None
-    ) -> tuple[Floats, Floats]:
-        """Return the ends of the interval of each mean, NaN where there is none: of what all lists show together.
-
-        `draws`: how many samples a bootstrap takes, `resamples`, and its `seed`.
-        """
+    def interval(self, confidence: float = 0.95, method: IntervalMethod = "beta") -> tuple[Floats, Floats]:
+        """Return the ends of the interval of each mean, NaN where there is none: of what all lists show together."""
         if self.of_all:
             none = (np.nan, np.nan)
             ends = [interval_of_pairs(one.of_users(), confidence) if one.of_users else none for one in self.of_all]
@@ -137,7 +132,7 @@ class Values:
         kept = ~np.isnan(self.matrix)
         columns = [self.matrix] if kept.all() else [self.matrix[rows, at : at + 1] for at, rows in enumerate(kept.T)]
         bounds = self.metric.bounds
-        low, high = np.hstack([intervals(column, confidence, method, **draws, bounds=bounds) for column in columns])
+        low, high = np.hstack([intervals(column, confidence, method, bounds) for column in columns])
         return low, high
 
     def in_words(self) -> Values:

@@ -28,13 +28,8 @@ ROUNDING = 1e-12
 IntervalMethod = Literal["beta", "t", "bootstrap"]
 METHODS = ("beta", "t", "bootstrap")
 
-#: The methods that need sums alone.
-SumsMethod = Literal["beta", "t"]
-
 #: What the usual interval is, in words.
 BETA = N_("beta distribution within the metric's bounds; for values of 0 and 1 the exact one of Clopper and Pearson")
-
-RESAMPLES = 2000
 
 #: Of fewer users the bootstrap is too narrow. Of more it differs little from t, and scipy takes n² steps, the mean without each user.
 LEAST_RESAMPLED, MOST_RESAMPLED = 100, 10_000
@@ -91,11 +86,11 @@ class Moments:
             bounds=self.bounds,
         )
 
-    def interval(self, confidence: float = 0.95, method: SumsMethod = "beta") -> tuple[Floats, Floats]:
+    def interval(self, confidence: float = 0.95, method: Literal["beta", "t"] = "beta") -> tuple[Floats, Floats]:
         """Return the ends for the mean of each column; NaN where users are too few or too alike (see `intervals`)."""
         from scipy.special import stdtrit
 
-        checked_confidence(confidence)
+        check_confidence(confidence)
         if self.n < 2:
             return np.full_like(self.mean, np.nan), np.full_like(self.mean, np.nan)
         tail = (1 - confidence) / 2
@@ -129,13 +124,7 @@ class Moments:
 
 
 def intervals(
-    values: Floats,
-    confidence: float = 0.95,
-    method: IntervalMethod = "beta",
-    resamples: int | None = None,
-    seed: int | None = None,
-    *,
-    bounds: Bounds = UNBOUNDED,
+    values: Floats, confidence: float = 0.95, method: IntervalMethod = "beta", bounds: Bounds = UNBOUNDED
 ) -> tuple[Floats, Floats]:
     """Return lower and upper ends for the mean of each column of users × columns; NaN where a method gives no interval.
 
@@ -146,26 +135,28 @@ def intervals(
     >>> round(float(low[0]), 3), float(high[0])
     (0.832, 1.0)
     """
-    check_method(method, METHODS)
-    checked_confidence(confidence)
-    check_draws("method='bootstrap'", method == "bootstrap", resamples=resamples, seed=seed)
+    check_confidence(confidence)
+    if not is_word(method, METHODS):
+        raise OptionError(f"method={quoted(method)} makes no interval here.", fix=near(method, METHODS))
     if method == "bootstrap":
-        return bootstrap(values, confidence, resamples or RESAMPLES, seed or 0)
+        return bootstrap(values, confidence)
     return Moments.of(values, bounds).interval(confidence, method)
 
 
-def bootstrap(values: Floats, confidence: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
+def bootstrap(values: Floats, confidence: float) -> tuple[Floats, Floats]:
     """Return the ends of scipy's BCa bootstrap of the mean of each column; NaN below 100 users. All columns share the draws."""
     from scipy import stats
 
     n, m = values.shape
-    check_resampled(max(n, LEAST_RESAMPLED))
-    low, high = np.full(m, np.nan), np.full(m, np.nan)
+    if n > MOST_RESAMPLED:
+        problem = f"method='bootstrap' is for at most {MOST_RESAMPLED:,} users, and these are {n:,}: "
+        raise OptionError(problem, "of so many Student's t gives the same, method='t'.")
+    low, high = np.full((2, m), np.nan)
     varied = (np.ptp(values, axis=0) > ROUNDING) if n >= LEAST_RESAMPLED else np.zeros(m, dtype=bool)
     if varied.any():
-        batch, rng = max(1, 4_000_000 // values.size), np.random.default_rng(seed)
-        how: Any = {"n_resamples": resamples, "batch": batch, "axis": 0, "confidence_level": confidence, "rng": rng}
-        low[varied], high[varied] = stats.bootstrap((values[:, varied],), np.mean, **how).confidence_interval
+        how: Any = {"n_resamples": 2000, "batch": max(1, 4_000_000 // values.size), "rng": np.random.default_rng(0)}
+        found = stats.bootstrap((values[:, varied],), np.mean, axis=0, confidence_level=confidence, **how)
+        low[varied], high[varied] = found.confidence_interval
     return low, high
 
 
@@ -177,44 +168,15 @@ def interval_of_pairs(of_users: Floats, confidence: float = 0.95) -> tuple[float
     """
     from scipy.special import stdtrit
 
-    checked_confidence(confidence)
+    check_confidence(confidence)
     n = len(of_users)
-    left = of_users - of_users.mean() if n else of_users
-    if n < ENOUGH or np.abs(left).max() <= ROUNDING:
+    if n < ENOUGH or np.ptp(of_users) <= ROUNDING:
         return np.nan, np.nan
-    error = 2 * np.sqrt((n - 1) / n * (left**2).sum()) / (n - 2)
-    half = float(stdtrit(n - 1, (1 + confidence) / 2) * error)
-    mean = float(of_users.mean())
-    return mean - half, mean + half
+    half = stdtrit(n - 1, (1 + confidence) / 2) * 2 * np.sqrt((n - 1) * of_users.var()) / (n - 2)
+    return float(of_users.mean() - half), float(of_users.mean() + half)
 
 
-def checked_confidence(confidence: float) -> None:
+def check_confidence(confidence: float) -> None:
     """Refuse a confidence that is no share."""
     if not (is_number(confidence) and 0 < confidence < 1):
         raise OptionError(f"confidence={quoted(confidence)} is no share: give a number between 0 and 1, such as 0.95.")
-
-
-def check_method(method: str, methods: tuple[str, ...]) -> None:
-    """Refuse a method that makes no interval."""
-    if not is_word(method, methods):
-        raise OptionError(f"method={quoted(method)} makes no interval here.", fix=near(method, methods))
-
-
-def check_draws(draws: str, are_made: bool, **given: int | None) -> None:
-    """Refuse numbers of draws and seeds that are no whole numbers, or that are given where no draws are made."""
-    for name, value in given.items():
-        least = 0 if name == "seed" else 1
-        if value is None:
-            continue
-        if not (isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value < 2**31):
-            raise OptionError(f"{name}={quoted(value)}: give a whole number from {least} up.")
-        if not are_made:
-            raise OptionError(f"{name}={quoted(value)} is of {draws}: give that too, or leave it out.")
-
-
-def check_resampled(n: int) -> None:
-    """Refuse the bootstrap of a number of users that it is not for."""
-    if not LEAST_RESAMPLED <= n <= MOST_RESAMPLED:
-        problem = f"method='bootstrap' is for {LEAST_RESAMPLED:,} to {MOST_RESAMPLED:,} users, and these are {n:,}:"
-        why = "of so few it is too narrow." if n < LEAST_RESAMPLED else "of so many Student's t gives the same."
-        raise OptionError(f"{problem} {why}", fix="Type method='t'.")

@@ -11,64 +11,35 @@ from numpy.typing import NDArray
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import FrameError, OptionError, is_word, near, quoted
-from recnb.stats.intervals import (
-    ENOUGH,
-    RESAMPLES,
-    ROUNDING,
-    UNBOUNDED,
-    Bounds,
-    Floats,
-    Moments,
-    bootstrap,
-    check_draws,
-    check_method,
-    checked_confidence,
-)  # fmt: skip
+from recnb.stats.intervals import ENOUGH, ROUNDING, UNBOUNDED, Bounds, Floats, Moments, bootstrap, check_confidence
 
 Test = Literal["t", "wilcoxon", "randomization"]
 TESTS = ("t", "wilcoxon", "randomization")
 
-PERMUTATIONS = 10_000
-
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of tests and intervals of differences."""
+    """The settings of tests of differences; each test has an interval that belongs to it."""
 
     confidence: float = 0.95
     test: Test = "t"
-    method: str = "t"  #: of the intervals of differences: that of the test, or "bootstrap"
-    resamples: int = RESAMPLES
-    permutations: int = PERMUTATIONS
-    seed: int = 0
+    method: Literal["t", "bootstrap"] | None = None  #: of the intervals, if they are not the test's own
+    permutations: int = 10_000  #: signs that the randomization test draws for each user
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+        if not is_word(self.test, TESTS):
+            raise OptionError(f"test={quoted(self.test)} is no test of recnb.", fix=near(self.test, TESTS))
+        if self.method is not None and (self.test != "t" or not is_word(self.method, ("t", "bootstrap"))):
+            problem = f"method={quoted(self.method)} makes no interval of test={self.test!r}: "
+            raise OptionError(
+                problem, "say method='t' or 'bootstrap' with test='t'; other tests have an interval of their own."
+            )
 
     @property
     def alpha(self) -> float:
         """The level of the tests: what the confidence leaves."""
         return round(1 - self.confidence, 12)
-
-
-def settings_of(
-    confidence: float,
-    test: Test = "t",
-    method: str | None = None,
-    resamples: int | None = None,
-    permutations: int | None = None,
-    seed: int | None = None,
-) -> Settings:
-    """Return settings, each checked, and refused where it would change nothing."""
-    checked_confidence(confidence)
-    if not is_word(test, TESTS):
-        raise OptionError(f"test={quoted(test)} is no test of recnb.", fix=near(test, TESTS))
-    if method is not None:
-        check_method(method, ("t", "bootstrap"))
-        if test != "t":
-            raise OptionError(f"test={quoted(test)} has an interval of its own: leave out method={quoted(method)}.")
-    check_draws("method='bootstrap'", method == "bootstrap", resamples=resamples)
-    check_draws("test='randomization'", test == "randomization", permutations=permutations)
-    check_draws("method='bootstrap'", method == "bootstrap" or test == "randomization", seed=seed)
-    draws = int(resamples or RESAMPLES), int(permutations or PERMUTATIONS), int(seed or 0)
-    return Settings(float(confidence), test, method or test, *draws)
 
 
 class Paired(NamedTuple):
@@ -93,7 +64,7 @@ def paired(differences: Floats, settings: Settings | None = None, bounds: Bounds
     possible difference. If fewer than 10 users differ there is no test, and the interval of the t test is `beta` within the bounds
     (see `intervals`).
 
-    >>> made = np.array([[0.2], [0.0], [0.5], [0.1], [-0.1], [0.3], [0.0], [0.4], [0.2], [0.1], [-0.2], [0.3]])
+    >>> made = np.array([0.2, 0.0, 0.5, 0.1, -0.1, 0.3, 0.0, 0.4, 0.2, 0.1, -0.2, 0.3])
     >>> result = paired(made)
     >>> result.mean.round(3).item(), result.low.round(3).item(), result.high.round(3).item(), result.p.round(4).item()
     (0.15, 0.019, 0.281, 0.0288)
@@ -102,9 +73,9 @@ def paired(differences: Floats, settings: Settings | None = None, bounds: Bounds
     """
     values = np.asarray(differences, dtype=np.float64)
     values = values[:, np.newaxis] if values.ndim == 1 else values
-    if values.ndim != 2 or not np.isfinite(values).all():
-        problem = f"differences are finite numbers of users × columns, and {str(values[~np.isfinite(values)][:1])[1:-1] or values.shape} is none:"
-        raise FrameError(f"{problem} leave out users on whom only one of the two models is judged.")
+    if not np.isfinite(values).all():
+        problem = "differences hold what is no finite number: "
+        raise FrameError(problem, "leave out users on whom only one of the two models is judged.")
     settings = settings or Settings()
     n, m = values.shape
     signs = settled(values)
@@ -117,16 +88,17 @@ def paired(differences: Floats, settings: Settings | None = None, bounds: Bounds
     sd = np.where(np.ptp(signs, axis=0) == 0, 0.0, values.std(axis=0, ddof=1))
     with np.errstate(divide="ignore", invalid="ignore"):
         effect_size = np.where(differ == 0, 0.0, mean / sd)
-    low, high, p = nothing.copy(), nothing.copy(), nothing.copy()
     if settings.test == "t":
         low, high, p = _student(values, signs, mean, sd, settings.confidence, bounds)
+        p = np.where(differ < ENOUGH, np.nan, p)
         if settings.method == "bootstrap":
-            ends = bootstrap(values, settings.confidence, settings.resamples, settings.seed)
-            low, high = (np.where(differ < ENOUGH, np.nan, end) for end in ends)
-    for at in steps(np.flatnonzero(differ >= ENOUGH).tolist(), _("testing")) if settings.test != "t" else ():
+            low, high = (np.where(differ < ENOUGH, np.nan, end) for end in bootstrap(values, settings.confidence))
+    else:
         test = _wilcoxon if settings.test == "wilcoxon" else _randomization
-        low[at], high[at], p[at] = test(signs[:, at], settings)
-    return Paired(mean, low, high, np.where(differ < ENOUGH, np.nan, p), sd, effect_size, won, n - differ, lost, n)
+        low, high, p = np.full((3, m), np.nan)
+        for at in steps(np.flatnonzero(differ >= ENOUGH).tolist(), _("testing")):
+            low[at], high[at], p[at] = test(signs[:, at], settings)
+    return Paired(mean, low, high, p, sd, effect_size, won, n - differ, lost, n)
 
 
 def holm(p: Floats) -> Floats:
@@ -140,11 +112,10 @@ def holm(p: Floats) -> Floats:
     [0.03, 0.06, 0.06, nan]
     """
     corrected: Floats = np.array(p, dtype=np.float64)
-    wrong = corrected[(corrected < 0) | (corrected > 1)]
-    if len(wrong):
-        raise FrameError(f"{wrong[0]!r} is no p-value: they lie between 0 and 1.")
     tested = ~np.isnan(corrected)
     values = corrected[tested]
+    if ((values < 0) | (values > 1)).any():
+        raise FrameError(f"p-values lie between 0 and 1, and these from {values.min():g} to {values.max():g}.")
     rising = np.argsort(values, kind="stable")
     values[rising] = np.minimum(np.maximum.accumulate(values[rising] * np.arange(len(values), 0, -1)), 1.0)
     corrected[tested] = values
@@ -208,7 +179,7 @@ def _randomization(differences: Floats, settings: Settings) -> tuple[float, floa
     If `shift` is taken from each difference, the mean under drawn signs is `of_rest + (mean - shift) * of_signs`; the interval
     holds the shifts for which this is as far from 0 as `mean - shift` in more than 1 - `confidence` of the draws.
     """
-    rng, n, mean = np.random.default_rng(settings.seed), len(differences), float(differences.mean())
+    rng, n, mean = np.random.default_rng(0), len(differences), float(differences.mean())
     columns = np.column_stack([differences - mean, np.ones(n)]) / n
     permutations, at_once, drawn = settings.permutations, max(1, 4_000_000 // n), []
     for start in range(0, permutations, at_once):
@@ -217,7 +188,7 @@ def _randomization(differences: Floats, settings: Settings) -> tuple[float, floa
     of_rest, of_signs = np.concatenate(drawn).T
     as_far = np.abs(of_rest + mean * of_signs) >= np.abs(mean) - ROUNDING
     p = (1 + np.count_nonzero(as_far)) / (1 + permutations)
-    allowed = int((1 - settings.confidence) * (1 + permutations) + ROUNDING)
+    allowed = int(settings.alpha * (1 + permutations) + ROUNDING)
     if not allowed:
         return np.nan, np.nan, p
     ends = []
@@ -229,30 +200,23 @@ def _randomization(differences: Floats, settings: Settings) -> tuple[float, floa
     return ends[0], ends[1], p
 
 
-class Gap(NamedTuple):
-    """Per column: the mean of a group minus that of the others, its interval, and the p-value of the test."""
+def gap_to_rest(
+    values: Floats, inside: NDArray[np.bool_], confidence: float = 0.95
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return the gap between the users inside a group and all others, its interval and its p, for each column of users × columns.
 
-    gap: Floats
-    low: Floats
-    high: Floats
-    p: Floats
-
-
-def gap_to_rest(values: Floats, inside: NDArray[np.bool_], confidence: float = 0.95) -> Gap:
-    """Return the gap between the users inside a group and all others, for each column of users × columns.
-
-    Interval and p-value are NaN if either side has fewer than 10 users, or users who are all alike. Welch 1947, Biometrika 34.
-    scipy.stats.ttest_ind gives the same, each test by itself, and takes a second to import.
+    Each is the more careful of Welch's test (1947, Biometrika 34) and Student's; NaN if either side has fewer than 10 users, or
+    users who are all alike. scipy.stats.ttest_ind gives the same, each test by itself, and takes a second to import.
     """
     from scipy.special import stdtr, stdtrit
 
     nothing = np.full(values.shape[1], np.nan)
     if inside.all() or not inside.any():
-        return Gap(nothing, nothing, nothing, nothing)
+        return nothing, nothing, nothing, nothing
     sides = values[inside], values[~inside]
     gap, n = sides[0].mean(axis=0) - sides[1].mean(axis=0), np.array([[len(side)] for side in sides])
     if n.min() < ENOUGH:
-        return Gap(gap, nothing, nothing, nothing)
+        return gap, nothing, nothing, nothing
     variances = np.array([side.var(axis=0, ddof=1) for side in sides])
     variances[:, (variances <= ROUNDING**2).any(axis=0)] = np.nan
     of_means, free = variances / n, n - 1
@@ -261,4 +225,4 @@ def gap_to_rest(values: Floats, inside: NDArray[np.bool_], confidence: float = 0
     student = np.sqrt(pooled), np.full_like(gap, free.sum())
     half = np.max([stdtrit(df, (1 + confidence) / 2) * error for error, df in (welch, student)], axis=0)
     p = np.max([2 * stdtr(df, -np.abs(gap) / error) for error, df in (welch, student)], axis=0)
-    return Gap(gap, gap - half, gap + half, p)
+    return gap, gap - half, gap + half, p

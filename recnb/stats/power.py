@@ -31,41 +31,43 @@ class Detectable(float):
 
     label: str  #: metric and cut-off
     n_users: int
-    power: float
-    alpha: float
     sd: float  #: standard deviation of the differences of users
-    correlation: float | None  #: assumed between the two models' values; None where the differences were measured
     words: str  #: the number in a sentence, with its assumptions
     lang: str
 
-    def __new__(cls, difference: float, **terms: Any) -> Self:
-        """Pack the difference with its terms, which are the attributes."""
+    def __new__(cls, difference: float, **parts: Any) -> Self:
+        """Pack the difference with its parts, which are the attributes."""
         self = super().__new__(cls, difference)
-        vars(self).update(terms)
+        vars(self).update(parts)
         return self
 
     @classmethod
     def of(
-        cls, label: str, values: Floats, others: Floats | None = None,
-        power: float = 0.8, alpha: float = 0.05, correlation: float | None = None,
-    ) -> Self:  # fmt: skip
+        cls, label: str, values: Floats, others: Floats | None = None, power: float = 0.8, alpha: float = 0.05
+    ) -> Self:
         """Compute it from the values of users, and those of another model, or of one of the same variance and an assumed correlation."""
-        if others is not None and correlation is not None:
-            problem = "correlation= is for when nothing is measured, and against= measures: give one of the two."
-            raise OptionError(problem)
-        if others is None:
-            correlation = CORRELATION if correlation is None else correlation
-            if not (is_number(correlation) and -1 <= correlation < 1):
-                raise OptionError(f"correlation={correlation!r} is none of two models: give one from -1 to below 1.")
         n = len(values)
-        apart = settled(values - (values.min(initial=math.inf) if others is None else others))
+        apart = settled(values - (values.min() if others is None else others))
         sd = math.nan if n < 2 else float(apart.std(ddof=1))
-        if correlation is not None:
-            sd *= math.sqrt(2 * (1 - correlation))
+        if others is None:
+            sd *= math.sqrt(2 * (1 - CORRELATION))
         # So few users who differ do not show how far others would.
         difference = detectable(sd, n, power, alpha) if np.count_nonzero(apart) >= ENOUGH else math.nan
-        terms = {"label": label, "n_users": n, "power": power, "alpha": alpha, "sd": sd, "correlation": correlation}
-        return cls(difference, **terms, words=_words(difference, **terms), lang=current())
+        terms = {
+            "label": label,
+            "users": ngettext("{n:,} user", "{n:,} users", n),
+            "power": power,
+            "alpha": alpha,
+            "sd": sd,
+        }
+        if math.isnan(difference):
+            words = _("With {users}, or with differences that hardly vary, the detectable difference in {label} cannot be estimated.", **terms)  # fmt: skip
+        else:
+            found = _("A true difference of {difference:.4f} in {label} is found over {users} with a chance of {power:.0%} (paired t test at {alpha:g}); a smaller one will more often be missed.", difference=difference, **terms)  # fmt: skip
+            measured = _("The differences of users spread by {sd:.4f}, as measured between the two models.", **terms)
+            assumed = _("Assumed, not measured: another model whose values per user have a correlation of {correlation:g} with these, so that the differences spread by {sd:.4f}; against= another evaluation measures it.", correlation=CORRELATION, **terms)  # fmt: skip
+            words = f"{found} {assumed if others is None else measured}"
+        return cls(difference, label=label, n_users=n, sd=sd, words=words, lang=current())
 
     def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
         return (float(self),), vars(self)
@@ -82,17 +84,6 @@ class Detectable(float):
             return str(framed(title, html([Note(Mark("strong", f"{float(self):.4f}"), "plain"), Note(self.words)])))
 
 
-def _words(difference: float, **terms: Any) -> str:
-    """Return the smallest difference in a sentence, with its assumptions."""
-    terms = {**terms, "users": ngettext("{n:,} user", "{n:,} users", terms["n_users"]), "difference": difference}
-    if math.isnan(difference):
-        return _("With {users}, or with differences that hardly vary, the detectable difference in {label} cannot be estimated.", **terms)  # fmt: skip
-    sentence = _("A true difference of {difference:.4f} in {label} is found over {users} with a chance of {power:.0%} (paired t test at {alpha:g}); a smaller one will more often be missed.", **terms)  # fmt: skip
-    if terms["correlation"] is None:
-        return f"{sentence} {_('The differences of users spread by {sd:.4f}, as measured between the two models.', **terms)}"
-    return f"{sentence} {_('Assumed, not measured: another model whose values per user have a correlation of {correlation:g} with these, so that the differences spread by {sd:.4f}; against= another evaluation measures it.', **terms)}"
-
-
 def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:
     """Return the smallest true difference of means that a two-sided paired test finds with a given power, in units of the metric.
 
@@ -103,8 +94,6 @@ def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> fl
     (0.084, 0.042)
     """
     errors = _errors(power, alpha)
-    if sd < 0:
-        raise OptionError(f"sd={sd!r} is no standard deviation: give a number from 0 up.")
     return errors * sd / math.sqrt(n) if sd > 0 and n >= ENOUGH else math.nan
 
 
@@ -123,9 +112,8 @@ def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, 
         problem = f"sd={spread!r} is no standard deviation of differences: give a number above 0, or "
         raise OptionError(problem, "ev.detectable('ndcg', k=10).")
     if not (is_number(difference) and abs(difference) >= 1e-9 * spread):
-        raise OptionError(
-            f"difference={difference!r} is none that any number of users could show: give one such as 0.01."
-        )
+        problem = f"difference={difference!r} is none that any number of users could show: "
+        raise OptionError(problem, "give one such as 0.01.")
     return max(ENOUGH, math.ceil((errors * spread / difference) ** 2))
 
 

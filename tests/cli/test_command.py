@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.cli import GateRequest, main
+from recnb.cli import main, read_gate
 from recnb.data.files import read
 from recnb.errors import OptionError
 from tests.trec import write_qrels, write_run

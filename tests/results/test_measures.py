@@ -379,7 +379,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "twice": (lambda: EV.measures(["nDCG@10", "P@5", "nDCG@10"]), "'nDCG@10' is named more than once"),
     "of all lists": (lambda: EV.to_frame(["personalization"]), "one number of all lists"),
     "of an evaluation": (lambda: recnb.evaluate(RECS, TRUTH, metrics=["nDCG@10"]), r"\.measures\(\["),
-    "of a comparison": (lambda: recnb.compare(SAMPLE.recommendations, TRUTH, metrics=["nDCG@10"]), r"\.table\(\["),
+    "of a comparison": (lambda: recnb.compare(SAMPLE.recommendations, TRUTH, metrics=["nDCG@10"]), r"ev\.table\("),
     "negative": (lambda: recnb.evaluate({"u": ["a", "b"]}, NEGATIVE), "negative_relevance='zero', as convention='trec' does"),
     **{f"keywords for {text}": (lambda text=text: EV.explore(text), r"its options as keywords\. Did you mean '(average_precision|ndcg)'") for text in ("AP(rel=2)@5", "AP(rel=2)", "nDCG(dcg='exp-log2')@5")},
 }  # fmt: skip

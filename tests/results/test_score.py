@@ -163,10 +163,8 @@ def test_an_interval_is_a_pair_that_knows_its_confidence() -> None:
         for inner, outer in itertools.pairwise(ends):
             assert outer.low < inner.low <= SCORE <= inner.high < outer.high
     many = recnb.dcg(np.random.default_rng(1).random((120, 5)))
-    drawn = many.interval(method="bootstrap", resamples=200, seed=4)
-    assert drawn == many.interval(0.95, "bootstrap", 200, 4)
-    assert drawn != many.interval(method="bootstrap", resamples=200, seed=5)
-    assert drawn != many.interval(method="bootstrap", resamples=300, seed=4)
+    drawn = many.interval(method="bootstrap")
+    assert drawn == many.interval(0.95, "bootstrap")
     assert drawn.low < many < drawn.high
     interval = SCORE.interval(confidence=0.9)
     low, high = interval
