@@ -161,7 +161,7 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     gate = Gate(tuple(check for one in gates for check in one.checks), warnings=_warnings(result))
     if arguments.gate_json:
         written(gate.to_json(), arguments.gate_json)
-    for line in (*gate.warnings, *gate.lines):
+    for line in (*gate.warnings, *(check.says for check in gate.checks)):
         _print_error(f"recnb: {line}")
     return 0 if gate else 1
 

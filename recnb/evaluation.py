@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from markupsafe import Markup
 
 from recnb.conventions import Convention
 from recnb.data import Counts
 from recnb.display.language import N_, _, use_language
 from recnb.display.templates import render
-from recnb.display.text import one_line
-from recnb.errors import ElsewhereError, OptionError
+from recnb.errors import ElsewhereError, NoUsersError, OptionError, quoted
 from recnb.metrics.hits import Hits
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
@@ -23,15 +23,15 @@ from recnb.results.gate import Gate, at_least
 from recnb.results.items import items_of, user_list_of
 from recnb.results.means import beyond_table, curve_of, measure_of, measures_of, table_of, users_frame
 from recnb.results.metric_methods import Methods
-from recnb.results.score import detectable_of
+from recnb.results.score import score_of
 from recnb.results.segments import table_by
+from recnb.stats import Detectable
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
-    from recnb.stats import Detectable
     from recnb.widgets.explorer import Explorer
 
 #: What to ask an evaluation first.
@@ -266,11 +266,19 @@ class Evaluation(EvaluationMethods):
             correlation of 0.3 between the models' values is assumed.
         """
         chosen = metric_named(metric, ACCURACY)
-        if against is not None and not isinstance(against, Evaluation):
-            problem = f"against={one_line(repr(against))} is no Evaluation: "
-            raise OptionError(problem, "give one, such as recnb.evaluate(other, truth).")
-        other = None if against is None else against._data
-        return detectable_of(self._data, other, chosen, chosen.cut_at(k), options, power=power, alpha=alpha)
+        score = score_of(self._data, chosen, chosen.cut_at(k), options)
+        values = score.per_user.to_frame("ours")
+        if against is not None:
+            if not isinstance(against, Evaluation):
+                problem = f"against={quoted(against)} is no Evaluation: give one, such as recnb.evaluate(other, truth)."
+                raise OptionError(problem)
+            others = score_of(against._data, chosen, chosen.cut_at(k), options).per_user
+            values = values.join(others.rename("theirs"), how="inner")
+            if values.empty:
+                raise NoUsersError("against= is of other users: no user is in both evaluations.")
+        ours = values["ours"].to_numpy(np.float64)
+        theirs = None if against is None else values["theirs"].to_numpy(np.float64)
+        return Detectable.of(score.label, ours, theirs, power, alpha)
 
     def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:
         """Check that a number reaches a value, as a test of a release would: true if it does; `to_json` writes it for CI.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from recnb.conventions import WORDS, Convention, presets
+from recnb.conventions import Convention, presets
 from recnb.data import NAMES
-from recnb.errors import OptionError, is_number, is_several, is_word, near, quoted
+from recnb.errors import OptionError, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, metric_named
 from recnb.metrics.metric import EVERY_METRIC, Metric
@@ -22,8 +21,8 @@ STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall
 #: The cut-offs of a curve by default.
 CUTOFFS = range(1, 21)
 
-#: Options that are given where the frames are: side data, columns and conventions.
-OF_DATA = ("train", "items", "users", "convention", *NAMES, *(one for one in vars(Convention()) if one != "metric"))
+#: Options that are given where the frames are: side data, columns and conventions; a metric's cut-off is k.
+OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())} - {"metric", "cutoff"}
 
 
 class Asked(NamedTuple):
@@ -50,13 +49,12 @@ def asked_of(
         raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
     for name, metric in named:
         if among is not EVERY_METRIC and metric.cutoff is not None:
-            problem = f"{name!r} has a cut-off, and here it is an argument of its own: type {metric.name!r} and "
-            raise OptionError(problem, f"k={metric.cutoff}.")
+            raise OptionError(f"{name!r} has a cut-off, which is k= here: type {metric.name!r} and k={metric.cutoff}.")
     every_option = {option for _name, metric in named for option in metric.defaults}
     labels = ", ".join(metric.name for _name, metric in named)
-    _refuse_options_of_data("these metrics" if len(named) > 1 else labels, options, {*every_option, *of_call})
     for option in options:
         if option not in every_option:
+            _refuse_option_of_data(labels, option)
             known = near(option, [*sorted(every_option), *of_call])
             raise OptionError(f"none of {labels} has an option {option!r}. {known}")
     asked = []
@@ -83,46 +81,37 @@ def _names_of(metrics: Metrics, library: str | None) -> Any:
         raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
     for name, given in names.items() if isinstance(names, Mapping) else ():
         if not isinstance(given, Mapping):
-            fix = f"give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
-            raise OptionError(f"metrics={{{name!r}: {given!r}}}: {fix}")
+            raise OptionError(
+                f"metrics={{{name!r}: {given!r}}}: give each metric a mapping of its options, {{}} for none."
+            )
     return names
 
 
 def metric_of_curve(metric: object, k: object) -> tuple[Metric[...], Cutoffs]:
-    """Look up the metric of a curve with the cut-offs that it runs over; by default up to that of a text."""
-    chosen, is_default = metric_named(metric), is_several(k) and [*k] == [*CUTOFFS]
-    if is_default and chosen.cutoff is not None:
-        k = range(1, chosen.cutoff + 1)
-    elif is_several(k) and chosen.cutoff is not None:
+    """Look up the metric of a curve with the cut-offs that it runs over; of a text with a cut-off, up to that."""
+    chosen = metric_named(metric)
+    if chosen.cutoff is None:
+        return chosen, Cutoffs.of_curve(k)
+    if not isinstance(k, range) or k != CUTOFFS:
         raise OptionError(f"{metric!r} has its cut-off, and k= names others: leave one of them out.")
-    else:
-        k = k if is_several(k) else chosen.cut_at(k)
-    return chosen, Cutoffs.of_curve(k)
+    return chosen, Cutoffs.of_curve(range(1, chosen.cutoff + 1))
 
 
 def check_options(metric: Metric[...], options: Mapping[str, Any]) -> None:
     """Refuse options that a metric does not have, or that its text gives."""
-    _refuse_options_of_data(metric.name, options, ["k", *metric.defaults])
-    if twice := [name for name in options if name in metric.given]:
-        problem = f"the text of {metric.plain_name} gives {twice[0]}={metric.given[twice[0]]!r}, and "
-        raise OptionError(problem, f"{twice[0]}={quoted(options[twice[0]])} is another: leave one of them out.")
+    for name, value in options.items():
+        if name not in metric.defaults:
+            _refuse_option_of_data(metric.name, name)
+        if name in metric.given:
+            problem = f"the text of {metric.plain_name} gives {name}={metric.given[name]!r}, and {name}={quoted(value)}"
+            raise OptionError(f"{problem} is another: leave one of them out.")
     metric.check(options)
 
 
-def _refuse_options_of_data(metric: str, options: Mapping[str, Any], known: Collection[str]) -> None:
-    """Refuse options that are given where the frames are, also misspelt ones."""
-    for name in [name for name in options if name not in known]:
-        value = options[name]
-        meant = name if name in OF_DATA else "".join(get_close_matches(name, [*known, *OF_DATA], n=1, cutoff=0.75))
-        if meant not in OF_DATA or meant in known:
-            continue
-        if meant == "cutoff" and is_number(value):
-            raise OptionError(f"{name!r} is no option of {metric}: the cut-off is k={quoted(value)}.")
-        words = WORDS.get(meant)
-        if words and not is_word(value, words):
-            problem = f"{name}={quoted(value)} is no option of {metric}, and {meant} is one of the data: "
-            raise OptionError(problem, fix=near(value, words))
-        is_plain = meant not in ("train", "items", "users") and (isinstance(value, str) or is_number(value))
-        advice = f"recs.rec.against(truth, {meant}={quoted(value) if is_plain else 'frame'})"
-        problem = f"{name!r} is no option of {metric}: {meant!r} is one of the data, given where the frames are, "
-        raise OptionError(problem, advice, ", and so to recnb.evaluate and recnb.compare.")
+def _refuse_option_of_data(metric: str, name: str) -> None:
+    """Refuse an option that is given where the frames are."""
+    if name in OF_DATA:
+        raise OptionError(
+            f"{name!r} is no option of {metric} but one of the data, given where the frames are: "
+            f"recs.rec.against(truth, {name}=...), recnb.evaluate or recnb.compare."
+        )

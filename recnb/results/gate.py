@@ -16,9 +16,8 @@ from recnb.display.templates import framed
 from recnb.display.text import one_line, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import metric_named
-from recnb.results.arguments import check_options
 from recnb.results.provenance import merged
-from recnb.results.score import n_users_of, score_of
+from recnb.results.score import score_of
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -41,10 +40,7 @@ class GateCheck(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(AsJson, Suggesting):
-    """The checks of a gate; true if all are passed.
-
-    Shown by a notebook, with the numbers behind each check; `to_frame` and `to_json` export them.
-    """
+    """The checks of a gate; true if all are passed. `to_frame` and `to_json` export them with the numbers behind each."""
 
     checks: tuple[GateCheck, ...]
     lang: str = field(default_factory=current)  #: the language of its words, that in force when it was made
@@ -58,11 +54,6 @@ class Gate(AsJson, Suggesting):
         """The users and the convention behind the numbers, of each check if they are not all the same."""
         names = [f"{one_line(check.numbers['model'])} {_label(check.numbers)}".lstrip() for check in self.checks]
         return "; ".join(merged(dict(zip(names, ([check.basis] for check in self.checks), strict=True))))
-
-    @property
-    def lines(self) -> list[str]:
-        """A sentence for each check."""
-        return [check.says for check in self.checks]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per check with its numbers."""
@@ -94,18 +85,12 @@ def at_least(
     if not is_number(value):
         raise OptionError(f"value={quoted(value)} is no number that a metric could reach: give one, such as 0.3.")
     chosen = metric_named(metric)
-    cutoff = chosen.cut_at(k)
-    check_options(chosen, options)
-    scores = {model: score_of(data, chosen, cutoff, options) for model, data in models.items()}
-    about = {"metric": chosen.name, "k": cutoff}
-    return Gate(
-        tuple(
-            at_least_check(
-                about | {"model": model, "n_users": n_users_of(score)}, float(score), float(value), score.basis
-            )
-            for model, score in scores.items()
-        )
-    )
+    cutoff, checks = chosen.cut_at(k), []
+    for model, data in models.items():
+        score = score_of(data, chosen, cutoff, options)
+        about = {"metric": chosen.name, "k": cutoff, "model": model, "n_users": score.n_users}
+        checks.append(at_least_check(about, float(score), float(value), score.basis))
+    return Gate(tuple(checks))
 
 
 def at_least_check(about: dict[str, Any], value: float, least: float, basis: str = "") -> GateCheck:

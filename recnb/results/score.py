@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 import pandas as pd
 import polars as pl
-from markupsafe import Markup
 
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, ngettext, use_language
 from recnb.display.svg import ACCENT, QUIET
-from recnb.display.templates import BESIDE_TITLE, name, render
-from recnb.errors import NoUsersError, OptionError, Suggesting, near
+from recnb.display.templates import render
+from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import axes
 from recnb.results.values import Values, values_of_each
-from recnb.stats import ENOUGH, Detectable, IntervalMethod
+from recnb.stats import ENOUGH, IntervalMethod
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,6 +73,11 @@ class MetricValue(float, Suggesting):
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
 
     @property
+    def n_users(self) -> int:
+        """The number of users that the mean is over; of a number of all lists together, that of lists."""
+        return int(self._values.n_users[0])
+
+    @property
     def basis(self) -> str:
         """In words: how many users or items, who was left out, and by what convention."""
         with use_language(self.lang):
@@ -85,13 +89,12 @@ class MetricValue(float, Suggesting):
     def __repr__(self) -> str:
         return f"{self.label} = {float(self):.4f} ({self.basis})"
 
-    def _shown(self) -> dict[str, Any]:
-        """Return what is shown as HTML in addition to the number and its basis."""
-        return {}
+    def _interval_in_words(self) -> str:
+        return ""
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return str(render("results/score.jinja", score=self, **{"interval": "", "shown_most": "", **self._shown()}))
+            return str(render("results/score.jinja", score=self, interval=self._interval_in_words()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         with use_language(self.lang):
@@ -111,11 +114,6 @@ class Score(MetricValue):
     _label: str  #: what the caller calls the column of users
 
     has_interval = True
-
-    @property
-    def n_users(self) -> int:
-        """The number of users that the mean is over."""
-        return int(self._values.n_users[0])
 
     @property
     def per_user(self) -> pd.Series[float]:
@@ -151,14 +149,14 @@ class Score(MetricValue):
             ax.set_ylabel(ngettext("share of {n:,} user", "share of {n:,} users", self.n_users), **fonts)
         return ax
 
-    def _shown(self) -> dict[str, str]:
+    def _interval_in_words(self) -> str:
         if self.n_users < 2:
-            return {}
+            return ""
         low, high = self.interval()
         if np.isnan(low):
             words = N_("no interval: fewer than {n} users with a value above 0, and the metric has no upper bound")
-            return {"interval": _(words, n=ENOUGH)}
-        return {"interval": _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")}
+            return _(words, n=ENOUGH)
+        return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
 
 
 class CatalogueScore(MetricValue):
@@ -175,18 +173,12 @@ class CatalogueScore(MetricValue):
 
     @cached_property
     def _exposure(self) -> pd.Series[int]:
-        """The number of lists that show each item."""
-        return _exposure_of(self._data, self.k)
-
-    @cached_property
-    def _titles(self) -> Mapping[Any, str]:
-        """The titles of the items shown most."""
-        return self._data.item_titles(list(_most_shown(self._exposure).index))
-
-    @property
-    def n_lists(self) -> int:
-        """The number of lists."""
-        return int(self._values.n_users[0])
+        """The number of lists that show each item of the catalogue, and each item that is shown."""
+        item_data = self._data.item_data
+        times, listed = item_data.lists.upto(self.k).times_shown, item_data.catalogue.listed
+        member = times > 0 if listed is None else listed | (times > 0)
+        index: pd.Index[Any] = pd.Index(item_data.items.filter(pl.Series(member)).to_numpy(), name="item")
+        return pd.Series(times[member], index=index, name="n_lists")
 
     @property
     def per_item(self) -> pd.Series[int]:
@@ -196,22 +188,19 @@ class CatalogueScore(MetricValue):
     @property
     def per_user(self) -> NoReturn:
         """There is none: no user has a value of their own."""
-        raise OptionError(
-            f"{self.metric} is one number of all lists together: no user has a value of their own. See .per_item."
-        )
+        raise OptionError(f"{self.metric} is one number of all lists together, and no user has one: see .per_item.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        shown = {"_exposure": self._exposure, "_titles": self._titles}
         kind, values, state = super().__reduce__()
         state.pop("_data", None)
-        return kind, values, state | shown
+        return kind, values, state | {"_exposure": self._exposure}
 
     @property
     def has_interval(self) -> bool:
         """Whether it is a mean over pairs of users, as personalization is."""
         return self._values.of_all[0].of_users is not None
 
-    def interval(self, confidence: float = 0.95, method: Literal["auto", "jackknife"] = "auto") -> Interval:
+    def interval(self, confidence: float = 0.95) -> Interval:
         """Interval for a mean over pairs of users: Student's t with the standard error of the jackknife over users.
 
         There is none for what all lists show together (coverage, Gini, entropy): users drawn again would show fewer
@@ -220,30 +209,12 @@ class CatalogueScore(MetricValue):
         if not self.has_interval:
             problem = f"{self.metric} is one number of all lists together and no mean over users, so there is no interval for it."
             raise OptionError(problem, fix="Compare models on the same users instead.")
-        if method not in ("auto", "jackknife"):
-            problem = f"method={method!r} makes no interval of a mean over pairs."
-            raise OptionError(problem, fix=near(method, ["jackknife"]))
         low, high = self._values.interval(confidence)
         return Interval(float(low[0]), float(high[0]), float(confidence), "jackknife")
 
     def to_frame(self) -> pd.DataFrame:
         """Return the number of lists that show each item, as a frame."""
         return self._exposure.to_frame()
-
-    def plot(self, ax: Axes | None = None, *, color: Any = ACCENT) -> Axes:
-        """Draw the number of lists that show each item, from the most shown, on `ax` or on a new figure."""
-        ax, times = axes(ax), np.sort(self._exposure.to_numpy())[::-1]
-        ax.fill_between(np.arange(1, len(times) + 1), times, step="mid", color=color, linewidth=0)
-        with lettering(self.lang) as fonts:
-            value = f"{float(self):.4f}"
-            ax.set_xlabel(_("items, the most shown first; {label} = {value}", label=self.label, value=value), **fonts)
-            ax.set_ylabel(_("lists that show the item"), **fonts)
-        return ax
-
-    def _shown(self) -> dict[str, str]:
-        titles, times = self._titles, _most_shown(self._exposure)
-        words = Markup(", ").join(Markup("{} ({:,})").format(_titled(item, titles), n) for item, n in times.items())
-        return {"shown_most": words}
 
 
 def score_of(
@@ -259,45 +230,3 @@ def score_of(
         problem = f"no user has a value. {metric.no_value} Nothing is left to average."
         raise NoUsersError(problem, subject=f"{metric.name}: ")
     return Score(found, _label=data.user_label)
-
-
-def n_users_of(score: Score | CatalogueScore) -> int:
-    """Return the number of users behind a score; of a number of all lists, that of lists."""
-    return score.n_users if isinstance(score, Score) else score.n_lists
-
-
-def _exposure_of(data: EvaluationData, k: int | None) -> pd.Series[int]:
-    """Count the lists that show each item of the catalogue, and each item that is shown."""
-    item_data = data.item_data
-    times, listed = item_data.lists.upto(k).times_shown, item_data.catalogue.listed
-    member = times > 0 if listed is None else listed | (times > 0)
-    index: pd.Index[Any] = pd.Index(item_data.items.filter(pl.Series(member)).to_numpy(), name="item")
-    return pd.Series(times[member], index=index, name="n_lists")
-
-
-def _most_shown(exposure: pd.Series[int]) -> pd.Series[int]:
-    """Return the three items that most lists show."""
-    return exposure.sort_values(ascending=False, kind="stable").head(3)
-
-
-def _titled(item: Any, titles: Mapping[Any, str]) -> Markup:
-    """Return an item as HTML, its title first if it has one."""
-    if item not in titles:
-        return name(item)
-    return Markup('{} <span style="{}">{}</span>').format(name(titles[item]), BESIDE_TITLE, name(item))
-
-
-def detectable_of(
-    data: EvaluationData, against: EvaluationData | None, metric: Metric[...], k: int | None,
-    options: Mapping[str, Any], **settings: Any,
-) -> Detectable:  # fmt: skip
-    """Return the smallest difference to find from one model's values and an assumed correlation, or from two models' values."""
-    score = score_of(data, metric, k, options)
-    ours, theirs = score.per_user, None
-    if against is not None:
-        ours, theirs = ours.align(score_of(against, metric, k, options).per_user, join="inner")
-        if len(ours) == 0:
-            problem = "against= is of other users: not one is in both evaluations, so no difference can be measured."
-            raise NoUsersError(problem)
-    others: Floats | None = None if theirs is None else theirs.to_numpy()
-    return Detectable.of(score.label, np.asarray(ours, dtype=np.float64), others, **settings)

@@ -104,7 +104,7 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, *two, "--fail-below", "ndcg@10=0.25") == 1
     assert "recnb: popular: ndcg@10 is 0.1725, below 0.25" in capsys.readouterr().err
     assert run(files, *two, "--fail-below", "als:ndcg@10=0.25") == 2
-    assert GateRequest.of("--fail-below", "recall=0.5") == GateRequest("--fail-below", None, "recall", 0.5)
+    assert read_gate("--fail-below", "recall=0.5") == (None, "recall", 0.5)
     assert run(files, *two, "--fail-below", "item-knn:AP(rel=4)@10=0.1") == 0
     assert (
         run(
@@ -126,7 +126,7 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert {line.split(",")[1] for line in said.out.splitlines()[-2:]} <= {"5", "10"}
     for text in ("ndcg@ten=0.3", "ndcg@10", "ndcg@10=x"):
         with pytest.raises(OptionError, match=r"say it as ndcg@10=0\.3|is no measure"):
-            GateRequest.of("--fail-below", text)
+            read_gate("--fail-below", text)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_a_gate_against_a_baseline_as_it_is_typed(text: str, model: str | None, measure: str, margin: float) -> None:
-    assert GateRequest.of("--fail-if-worse", text) == GateRequest("--fail-if-worse", model, measure, margin)
+    assert read_gate("--fail-if-worse", text) == (model, measure, margin)
 
 
 def test_a_gate_against_a_baseline(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -363,7 +363,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "transposed too": (lambda: EV.measure("Bperf"), "(?i)bpref"),
     "an option": (lambda: EV.measure("AP(rell=2)"), "rel"),
     "a letter": (lambda: EV.measure("Sucess@5"), "Success"),
-    "two cut-offs of a curve": (lambda: EV.curve("nDCG@10", 5), "'nDCG@10' has its cut-off, and k=5 is another"),
+    "two cut-offs of a curve": (lambda: EV.curve("nDCG@10", 5), "'nDCG@10' has its cut-off, and k= names others"),
     "cut-offs of a curve": (lambda: EV.curve("nDCG@10", [5, 6]), "'nDCG@10' has its cut-off, and k= names others"),
     "of a curve of models": (lambda: recnb.compare({"a": EV, "b": EV}).curve("nDCG@10", [5, 6]), "k= names others"),
     "two of a spread": (lambda: EV.spread("nDCG@10", 5), "'nDCG@10' has its cut-off, and k=5 is another"),

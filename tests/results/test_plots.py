@@ -24,7 +24,6 @@ RESULTS = {
     "beyond": lambda: EV.beyond(k=10),
     "segments": lambda: EV.table(["ndcg", "recall"], k=10, by="segment"),
     "score": lambda: EV.ndcg(k=10),
-    "catalogue score": lambda: EV.coverage(k=10),
     "curve": lambda: EV.curve("ndcg", k=[1, 5, 10]),
     "items": lambda: EV.items(k=10),
     "items without train": lambda: recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test).items(k=10),

@@ -97,7 +97,6 @@ def test_a_score_says_what_it_is_in_one_line() -> None:
     alone = recnb.ndcg([1, 0, 2])._repr_html_()
     assert "to nan" not in alone
     assert "one list of 3" in alone
-    assert "A &lt;b&gt;" in EV.coverage(k=5)._repr_html_()
     assert "no interval: fewer than 10 users" in recnb.dcg([[1, 0], [0, 1]])._repr_html_()
 
 

@@ -74,7 +74,7 @@ def test_detectable_is_measured_against_another_evaluation_on_the_users_of_both(
     is_some = SAMPLE.test["user"].isin(KNN.users[:50])
     fewer, strangers = (SAMPLE.models["popular"].rec.against(SAMPLE.test[kept]) for kept in (is_some, ~is_some))
     assert KNN.detectable("recall", 5, against=fewer).n_users == 50
-    with pytest.raises(NoUsersError, match="not one is in both"):
+    with pytest.raises(NoUsersError, match="no user is in both"):
         fewer.detectable("recall", 5, against=strangers)
 
 
