@@ -10,7 +10,6 @@ import pytest
 import recnb
 from recnb.display.document import inline
 from recnb.display.language import use_language
-from recnb.errors import OptionError
 from recnb.report.conclusions import Difference, conclusion
 
 mpl.use("Agg")
@@ -62,19 +61,6 @@ def test_small_results_show_themselves(compared):
     assert many.conclusions[0] not in repr(many), "only a few stand below the table"
     assert ".." not in found.to_latex()
     assert "\\textless{}0.0001" in found.to_latex()
-
-
-@pytest.mark.parametrize(
-    ("view", "words"),
-    [
-        ("means", ".table(k=10)"), ("forest", ".differences(k=10).plot()"), ("plot", ".differences('ndcg', k=10).plot()"),
-        ("conclusion", ".differences(k=10).conclusions"), ("tradeoff", ".beyond(k=10)"), ("at_least", "found['item-knn'].at_least"),
-    ],
-)  # fmt: skip
-def test_views_that_went_are_answered_with_what_to_type(compared, view, words):
-    with pytest.raises(recnb.errors.UnknownNameError) as refused:
-        getattr(compared, view)("ndcg", k=10)
-    assert words in str(refused.value)
 
 
 def test_latex_has_the_segments_and_takes_a_caption_and_a_label(sample):
@@ -144,8 +130,6 @@ def test_pictures(compared):
     assert axes.get_xlabel() == "difference from popular"
     _, given = plt.subplots()
     assert compared.differences("ndcg", k=5).plot(ax=given) is given
-    with pytest.raises(OptionError, match="Leave out color="):
-        compared.curve("ndcg", k=[5, 10]).plot(color="red")
     assert len(compared.curve("ndcg", k=range(1, 6)).plot().lines) == 3
     plt.close("all")
 

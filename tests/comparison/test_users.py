@@ -27,7 +27,7 @@ def test_movers_are_those_whose_value_changed_most():
     assert gained.users[0].n_relevant == 1
     back = found.movers("mrr", k=2, model="old", baseline="new").to_frame()
     assert back.change.tolist() == [0.5, -0.5, -0.5, -0.5]
-    for wrong in ({"n": 0}, {"model": "other"}, {"model": "old"}):
+    for wrong in ({"n": -1}, {"model": "other"}, {"model": "old"}):
         with pytest.raises(OptionError):
             found.movers("mrr", k=2, **wrong)
 
