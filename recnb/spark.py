@@ -1,18 +1,149 @@
 """Evaluate Spark DataFrames where they are: `recnb.spark.evaluate(recs, truth).table(k=[5, 10])`.
 
-The same conventions and the same numbers as with pandas, in classic and in Connect sessions.
-Needs `pip install "recnb[spark]"`, Java, and recnb where Spark's Python workers run.
+The same conventions and the same numbers as with pandas, in classic and in Connect sessions; `recnb.compare` takes Spark
+DataFrames from then on. Needs `pip install "recnb[spark]"`, Java, and recnb where Spark's Python workers run.
 """
 
-from importlib import import_module as _import
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import pandas as pd
+import polars as pl
+import polars.selectors as cs
+import pyarrow as pa
+
+from recnb.comparison.models import register as register_engine
+from recnb.data import Frame, Layout, table_of, validation
+from recnb.data.parts import Parts
+from recnb.data.source import Tables
+from recnb.display.language import current, use_language
+from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
+from recnb.errors import FrameError, RecnbError
+from recnb.evaluate import parse_options
 
 try:
-    _import("pyspark.sql")
+    from pyspark.sql import DataFrame
+    from pyspark.sql import functions as fn
+    from pyspark.sql.types import NumericType
 except ImportError as problem:  # pragma: no cover
     raise ImportError('recnb.spark needs Spark 4: pip install "recnb[spark]"') from problem
 
-from recnb.distributed.spark import evaluate, register
+T = TypeVar("T")
 
-register()
+
+def evaluate(recs: Frame, truth: Frame, *, npartitions: int | None = None, **options: Any) -> PartedEvaluation:
+    """Evaluate Spark DataFrames of recommendations and relevant items where they are; options are those of `recnb.evaluate`.
+
+    Classic and Connect sessions serve; one of the two may be a frame that is here, such as a pandas one. `npartitions` is
+    the number of parts that users are put into, each of which one worker holds in memory while it evaluates it; by default
+    `spark.sql.shuffle.partitions`. To ask often, persist the frames.
+
+    Spark keeps no order of rows: `ties="first"`, and `order="row"`, go by the order in which Spark reads its source. What
+    should hold on every run needs a rank, or ties told apart by `ties="item_asc"`.
+
+        evaluation = recnb.spark.evaluate(spark.table("recs"), spark.table("truth"), relevant_from=4)
+        evaluation.table(["ndcg", "recall"], k=[5, 10])
+    """
+    given = parse_options(options)
+    return PartedEvaluation(SparkParts(recs, truth, given.columns, npartitions), given)
+
+
+class SparkParts(Parts):
+    """Buckets of whole users, which Spark's workers are given."""
+
+    where, remedy = "Spark DataFrames", "recnb.evaluate(recs.toPandas(), truth.toPandas())"
+
+    def __init__(self, recs: Frame, truth: Frame, columns: Mapping[str, str | None], npartitions: int | None) -> None:
+        session = next((frame.sparkSession for frame in (recs, truth) if isinstance(frame, DataFrame)), None)
+        if session is None:
+            raise FrameError("neither frame is of Spark: give Spark DataFrames, or type recnb.evaluate(recs, truth).")
+        super().__init__(Layout.of(_columns_alone(recs), _columns_alone(truth), columns))
+        self._rows = (
+            _by_role(recs, "recommendations", self.layout.recs, session),
+            _by_role(truth, "truth", self.layout.truth, session),
+        )
+        said = str(session.conf.get("spark.sql.shuffle.partitions"))  # some platforms leave it to themselves: "auto"
+        self._n = npartitions or (int(said) if said.isdigit() else 200)
+
+    def each(self, work: Callable[[Tables], T]) -> Iterator[T]:
+        """Call a function of each bucket, in a worker; results are in the order of buckets."""
+        left, right = (_numbered(rows, self._n).groupBy(BUCKET) for rows in self._rows)
+        with _quiet():
+            in_worker = left.cogroup(right).applyInArrow(_sent(work, self.layout), "bucket int, result binary")
+            found = sorted(in_worker.collect(), key=lambda row: row[0])
+        for _bucket, result in found:
+            made = pickle.loads(result)
+            if isinstance(made, RecnbError):
+                raise made
+            yield made
+
+    def rows_of(self, users: pl.Series) -> Tables:
+        """Return the rows of some users."""
+        wanted = fn.col("user").isin(users.to_list())
+        with _quiet():  # what is filtered before it is numbered can be left to the source
+            left, right = (_numbered(rows.filter(wanted), 1).toArrow() for rows in self._rows)
+        return read_part(left, right, self.layout)
+
+
+def _sent(work: Callable[[Tables], Any], layout: Layout) -> Callable[[tuple[Any, ...], pa.Table, pa.Table], pa.Table]:
+    """Make the function of a bucket that Spark calls.
+
+    Errors of the data are returned like results: an exception would be tried again four times, and come back as text.
+    """
+    lang = current()
+
+    def of_bucket(key: tuple[Any, ...], recs: pa.Table, truth: pa.Table) -> pa.Table:
+        with use_language(lang):
+            try:
+                made = call(work, recs, truth, layout)
+            except RecnbError as problem:
+                made = problem
+        result = pa.array([pickle.dumps(made, protocol=5)], pa.binary())
+        return pa.table({"bucket": pa.array([key[0].as_py()], pa.int32()), "result": result})
+
+    return of_bucket
+
+
+def _columns_alone(frame: Frame) -> Frame:
+    """Return a frame without rows that has the columns of a Spark one; any other as it is."""
+    return pd.DataFrame(columns=pd.Index(frame.columns, dtype=object)) if isinstance(frame, DataFrame) else frame
+
+
+def _by_role(frame: Frame, name: str, roles: Mapping[str, str], session: Any) -> DataFrame:
+    """Return the columns that are read, named by role, as a Spark DataFrame; a frame that is here is sent."""
+    if isinstance(frame, DataFrame):
+        # By position: names may hold dots, or differ in case alone, which Spark would read otherwise.
+        places = {column: str(place) for place, column in enumerate(frame.columns)}
+        renamed = frame.toDF(*places.values())
+        return renamed.select(*(fn.col(places[column]).alias(role) for role, column in roles.items()))
+    table = validation.ids(table_of(frame, name, roles), name, roles)
+    plain = table.with_columns(cs.unsigned_integer().cast(pl.Float64), cs.by_dtype(pl.Null).cast(pl.Float64))
+    with _quiet():
+        return session.createDataFrame(plain.to_arrow())
+
+
+def _numbered(rows: DataFrame, n: int) -> DataFrame:
+    """Add the place of each row, and the bucket of its user: equal ids have one hash, 1 as an int, a bigint and a double."""
+    user = fn.col("user")
+    is_number = isinstance(rows.schema["user"].dataType, NumericType)
+    hashed = user.cast("double") + fn.lit(0.0) if is_number else user.cast("string")  # 0 is added to make 0 of -0
+    place, bucket = fn.monotonically_increasing_id(), fn.pmod(fn.hash(hashed), fn.lit(n))
+    return rows.select(*(fn.col(role) for role in rows.columns), place.alias(ROW), bucket.alias(BUCKET))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Suppress Spark's warning about newer versions of pandas."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        yield
+
+
+register_engine("pyspark", lambda recs, truth, options: evaluate(recs, truth, **options))
 
 __all__ = ["evaluate"]

@@ -358,7 +358,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if metric.is_accuracy:
                 used = dict(self._first.scoring(metric, options).in_force.metric)
             scale = "max_relevance" in used and used["max_relevance"] is None
-            phrases[name] = [*options_in_words(used), *[scale_in_words(self._first.prepared.max_relevance)] * scale]
+            phrases[name] = [
+                *options_in_words(used),
+                *[scale_in_words(self._first.prepared.all_hits.max_relevance)] * scale,
+            ]
         return merged(phrases)
 
     def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Asked]:

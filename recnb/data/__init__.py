@@ -13,7 +13,7 @@ pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 
 from recnb.data.columns import NAMES, Frame, table_of
 from recnb.data.load import read, read_lists
-from recnb.data.parts import Facts, Layout, Part
+from recnb.data.parts import Facts, Layout
 from recnb.data.source import Counts, Prepared, Source
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "Facts",
     "Frame",
     "Layout",
-    "Part",
     "Prepared",
     "Source",
     "read",

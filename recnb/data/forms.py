@@ -199,7 +199,7 @@ def both_sides(frame: Frame, columns: Mapping[str, str | None]) -> BothSides:
     if numbers == ["score"] and not placed.all():
         notes.append(Sentence(NOT_SCORED, {"n": int((~placed).sum())}))
     recs, truth = table.filter(placed)[["user", "item", *numbers]], table.filter(judged)[["user", "item", "relevance"]]
-    return BothSides(recs, truth, labels, labels, tuple(notes))
+    return BothSides(recs, truth, labels, {role: labels[role] for role in truth.columns}, tuple(notes))
 
 
 def _both_lists(frame: Frame, columns: Mapping[str, str | None], name: str) -> BothSides:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,9 @@ from recnb.conventions import Convention
 from recnb.data import Prepared, validation
 from recnb.data.columns import from_pandas
 from recnb.data.encoding import distinct, positions
-from recnb.data.parts import Part, Parts
+from recnb.data.parts import Parts
 from recnb.data.side_data import SideData
-from recnb.data.source import elsewhere, ranked
+from recnb.data.source import Tables, elsewhere, ranked
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.hits import Bools, Floats, Hits, Ints
 from recnb.metrics.metric import Metric
@@ -81,25 +81,23 @@ class ItemData:
     @property
     def lists(self) -> Lists:
         """The rows of all lists."""
-        return replace(self._lists_of_all, catalogue=self.catalogue)
+        return self._lists_of("all", self.users)
 
     @property
     def lists_of_evaluated(self) -> Lists:
         """The rows of the users evaluated, of whom some may have no list."""
-        return replace(self._lists_of_evaluated, catalogue=self.catalogue)
+        return self._lists_of("evaluated", self.prepared.users)
+
+    def _lists_of(self, whose: str, users: pl.Series) -> Lists:
+        if whose not in self._read:
+            self._read[whose] = self._lists(users)
+        lists: Lists = self._read[whose]
+        return replace(lists, catalogue=self.catalogue)
 
     @property
     def catalogue(self) -> Catalogue:
         """Data about the items."""
         return Catalogue(**self._counts, listed=self.listed, reader=self)
-
-    @cached_property
-    def _lists_of_all(self) -> Lists:
-        return self._lists(self.users)
-
-    @cached_property
-    def _lists_of_evaluated(self) -> Lists:
-        return self._lists(self.prepared.users)
 
     def _lists(self, users: pl.Series) -> Lists:
         recs, items = self.recs, self.items
@@ -143,15 +141,15 @@ class ItemData:
     # What lists hold that needs to be said
 
     @cached_property
-    def ranks_again(self) -> Ints:
-        """The ranks of recommended items that the user has in train."""
-        assert self.side_data.train is not None
-        seen = self.recs.lazy().join(self.side_data.train.lazy(), on=["user", "item"], how="semi")
-        return seen.select("rank").collect()["rank"].to_numpy()
+    def ranks_again(self) -> pl.DataFrame:
+        """The number of recommended items at each rank that the user has in train."""
+        train = self.side_data.train
+        seen = self.recs.clear() if train is None else self.recs.join(train, on=["user", "item"], how="semi")
+        return _counted(seen.select("rank"))
 
     def again(self, k: int | None) -> int:
         """Count the rows down to rank k whose item the user has in train."""
-        return int((self.ranks_again <= (np.inf if k is None else k)).sum())
+        return int((self.ranks_again if k is None else self.ranks_again.filter(pl.col("rank") <= k))["n"].sum())
 
     def seen(self, lists: Lists, known: Bools) -> int:
         """Count the recommended items that are not marked as known."""
@@ -184,7 +182,7 @@ class ItemData:
             item = positions(self.items, prepared.truth["item"])
             had = self.history(prepared.users)
             n_items = int(self.catalogue.members("catalogue", "serendipity").sum())
-            expected = expected_ranks(prepared.truth_user, item, had, count)
+            expected = expected_ranks(prepared.all_hits.truth_user, item, had, count)
             self._read[key] = expected, popular_places(count, n_items)[item], n_items
         return HitsWithPopularity(hits, *self._read[key])
 
@@ -225,40 +223,20 @@ class ItemData:
         if not isinstance(given, pd.DataFrame) or list(given.index) != list(given.columns):
             need = "give a frame with the same items as index and as columns, in the same order"
             raise FrameError(f"distances={quoted(given)} has no names of items: {need}.")
-        try:
-            matrix = given.to_numpy(dtype=np.float64)
-        except (TypeError, ValueError) as problem:
-            raise FrameError("distances holds something that is no number.") from problem
+        matrix = given.to_numpy(dtype=np.float64)
         if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-12):
             raise FrameError(
                 "distances holds a missing number, or is not the same both ways: give one distance a pair."
             )
-        names, kind = from_pandas(given.index.to_series(), "distances", "index", "item"), validation.kind
-        if kind(names.dtype) != kind(self.items.dtype):
-            mine, theirs = (f"{kind(ids.dtype)}, such as {ids[0]!r}" for ids in (names, self.items))
-            raise FrameError(f"distances names its items by {mine}, and the lists hold {theirs}.")
+        names = from_pandas(given.index.to_series(), "distances", "index", "item")
+        validation.same_kind(pl.DataFrame({"item": self.items}), pl.DataFrame({"item": names}), {}, {}, "distances")
         item, row = positions(self.items, names.cast(self.items.dtype)), np.full(len(self.items), -1)
         row[item[item >= 0]] = np.flatnonzero(item >= 0)
         return matrix, row
 
 
-@dataclass(frozen=True, eq=False)
-class ShownInPart:
-    """How often the lists of a part show each item at each rank: this adds up over parts."""
-
-    users: pl.Series  #: with a list
-    rows: pl.DataFrame  #: item, rank, and the number of lists that have it there
-    again: pl.DataFrame  #: rank, and the number of rows there whose item the user has in train
-
-    @classmethod
-    def of(cls, convention: Convention, side_data: SideData, part: Part) -> ShownInPart:
-        """Count the items of a part."""
-        data = ItemData(part.source.under(convention), side_data)
-        again = pl.DataFrame({"rank": data.ranks_again if side_data.train is not None else np.zeros(0, np.int64)})
-        return cls(data.users, _counted(data.recs.select("item", "rank")), _counted(again))
-
-
 def _counted(rows: pl.DataFrame) -> pl.DataFrame:
+    """Count equal rows: this adds up over parts."""
     return rows.group_by(rows.columns).agg(n=pl.len().cast(pl.Int64))
 
 
@@ -267,12 +245,20 @@ def _added_up(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(counts).group_by(by).agg(pl.col("n").sum()).sort(by)
 
 
+def _shown_in_part(
+    convention: Convention, side_data: SideData, part: Tables
+) -> tuple[pl.Series, pl.DataFrame, pl.DataFrame]:
+    """Return the users with a list, how many show each item at each rank, and the items at each rank that train has."""
+    data = ItemData(part.under(convention), side_data)
+    return data.users, _counted(data.recs.select("item", "rank")), data.ranks_again
+
+
 def _values_in_part(
     convention: Convention, side_data: SideData, metric: Metric[...], k: int | None, options: Mapping[str, Any],
-    evaluated: bool, part: Part,
+    evaluated: bool, part: Tables,
 ) -> tuple[pl.Series, PerUser]:  # fmt: skip
     """Compute a metric for the users of a part."""
-    data = ItemData(part.source.under(convention), side_data)
+    data = ItemData(part.under(convention), side_data)
     found = data.compute(metric, k, options, evaluated=evaluated)
     return data.prepared.users if evaluated else data.users, replace(found, rows=None)
 
@@ -286,39 +272,38 @@ class ItemDataOfParts(ItemData):
     @property
     def _parts(self) -> Parts:
         source = self.prepared.source
-        if not isinstance(source, Parts):
-            raise elsewhere(source)
+        assert isinstance(source, Parts)
         return source
 
     @cached_property
-    def _shown(self) -> ShownInPart:
-        found = [*self._parts.each(partial(ShownInPart.of, self.prepared.convention, self.side_data))]
-        found = [part for part in found if part.rows.height] or found[:1]
-        rows, again = (_added_up([getattr(part, name) for part in found]) for name in ("rows", "again"))
-        return ShownInPart(distinct(pl.concat([part.users for part in found])), rows, again)
-
-    @property
-    def shown(self) -> pl.DataFrame:
-        """The items of the lists, with their ranks."""
-        return self._shown.rows
+    def _shown(self) -> tuple[pl.Series, pl.DataFrame, pl.DataFrame]:
+        found = list(self._parts.each(partial(_shown_in_part, self.prepared.convention, self.side_data)))
+        # Parts of no rows on either side know no types of ids.
+        users, shown, again = zip(*[part for part in found if len(part[0])] or found[:1], strict=True)
+        return distinct(pl.concat(users)), _added_up(shown), _added_up(again)
 
     @property
     def users(self) -> pl.Series:
         """The users with a list, sorted."""
-        return self._shown.users
+        return self._shown[0]
 
-    @cached_property
-    def _lists_of_all(self) -> Lists:
-        rows, nobody = self.shown, np.zeros(self.shown.height, dtype=np.int64)
-        rank, times = (rows[name].to_numpy().astype(np.int64) for name in ("rank", "n"))
-        length = np.zeros(len(self.users), dtype=np.int64)
-        item = positions(self.items, rows["item"])
-        return Lists(nobody, rank, item, length, len(self.items), self.items.__getitem__, times=times)
+    @property
+    def shown(self) -> pl.DataFrame:
+        """The items of the lists, with their ranks and the number of lists that show them there."""
+        return self._shown[1]
 
-    def again(self, k: int | None) -> int:
-        """Count the rows down to rank k whose item the user has in train."""
-        again = self._shown.again
-        return int((again if k is None else again.filter(pl.col("rank") <= k))["n"].sum())
+    @property
+    def ranks_again(self) -> pl.DataFrame:
+        """The number of recommended items at each rank that the user has in train."""
+        return self._shown[2]
+
+    def _lists(self, users: pl.Series) -> Lists:
+        """Return a row for each item and rank, which stands for those of all lists; the lists of some users are not here."""
+        if users is not self.users:
+            raise elsewhere(self._parts)
+        rank, times = (self.shown[name].to_numpy().astype(np.int64) for name in ("rank", "n"))
+        item, length = positions(self.items, self.shown["item"]), np.zeros(len(users), dtype=np.int64)
+        return Lists(np.zeros_like(rank), rank, item, length, len(self.items), self.items.__getitem__, times=times)
 
     def compute(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], *, evaluated: bool) -> Any:
         """Compute a metric of counts of items, or of users part by part; one that compares the lists of users is refused."""

@@ -14,8 +14,8 @@ from recnb.data.buckets import batches_of, origin_of
 from recnb.data.columns import Frame, by_name, columns_of, find, table_of
 from recnb.data.files import IDS, Wanted, read_together
 from recnb.data.forms import RECS, ROWS_ARE_ITEMS, TRUTH, Input, both_sides, by_item
-from recnb.data.parts import Layout, one_model, read_batches, source_of
-from recnb.data.source import Source, ranked
+from recnb.data.parts import Layout, one_model, read_batches
+from recnb.data.source import Source, ranked, source_of
 
 #: The ids of frames that do not have both.
 DESCRIBED = {"items": IDS[1:], "users": IDS[:1]}

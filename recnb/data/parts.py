@@ -1,14 +1,14 @@
 """Rows in parts of whole users: what is done with each part, and one set of data merged of what is kept of all.
 
-A part is the rows of whole users on both sides. What memory does not hold is a list of parts, wherever they are: buckets in
-files (`FileParts`), partitions of Dask, groups of Spark (`recnb.distributed`). `each` applies a function to every part where it is.
+A part is the rows of whole users on both sides, as `Tables`. What memory does not hold is a list of parts, wherever they are:
+buckets in files (`FileParts`), partitions of Dask, groups of Spark. `each` applies a function to every part where it is.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, NoReturn, TypeVar
@@ -18,19 +18,22 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.buckets import Batches, Buckets, batches_of, ranges_of, release_memory
+from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of, release_memory
 from recnb.data.columns import Frame, columns_of, find, role_of
 from recnb.data.encoding import distinct
 from recnb.data.join import ranges
 from recnb.data.parallel import in_turn
-from recnb.data.source import LazyRows, Prepared, RowCounts, Source, Tables, check_users, elsewhere, rows_of
+from recnb.data.source import LazyRows, Prepared, RowCounts, Source, Tables, check_users, elsewhere, rows_of, source_of
 from recnb.display.language import _
 from recnb.display.progress import counted, steps
-from recnb.errors import ColumnError, ElsewhereError, FrameError, quoted
+from recnb.errors import ColumnError, ElsewhereError, FrameError, listed
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Hits, Ints, TieSpread
 
 T = TypeVar("T")
+
+#: The frame that holds the column of a role: recommendations or truth; others are in both, or in either.
+HOLDER = {"rank": 0, "score": 0, "recommended": 0, "relevance": 1, "relevant": 1}
 
 
 @dataclass(frozen=True)
@@ -44,40 +47,19 @@ class Layout:
     @classmethod
     def of(cls, recs: Frame, truth: Frame, columns: Mapping[str, str | None]) -> Layout:
         """Find the columns by role; frames without rows suffice."""
-        named_columns_exist(columns, recs, truth)
+        names = [columns_of(recs, "recommendations"), columns_of(truth, "truth")]
+        for role, column in columns.items():
+            at, kind = HOLDER.get(role, 2), "column of lists" if role in ("recommended", "relevant") else "column"
+            present = names[at] if at < 2 else [*names[0], *names[1]]
+            if column is not None and (column not in present or kind == "column of lists"):
+                none = ("recommendations have no", "truth has no", "neither frame has a")[at]
+                problem = f"{none} {kind} {column!r}, which {role}={column!r} names."
+                raise ColumnError(problem, fix=f"Columns: {listed(sorted({*map(str, present)}))}.")
         return cls(
             find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"]),
             find(truth, "truth", ["user", "item"], columns, ["relevance"]),
-            next((name for name in columns_of(recs, "recommendations") if role_of(name) == "model"), None),
+            next((name for name in names[0] if role_of(name) == "model"), None),
         )
-
-    @property
-    def recs_read(self) -> dict[str, str]:
-        """All that is read of the recommendations, by role."""
-        return {**self.recs, **({} if self.model is None else {"model": self.model})}
-
-
-def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: Frame) -> None:
-    """Raise an error if a column named by keyword is not in the frame in which its role is read."""
-    of_recs, of_truth = columns_of(recs, "recommendations"), columns_of(truth, "truth")
-    holders = {
-        "rank": (("recommendations", " have no"), of_recs),
-        "score": (("recommendations", " have no"), of_recs),
-        "relevance": (("truth", " has no"), of_truth),
-    }
-    for role, column in columns.items():
-        if column is None:
-            continue
-        if role in ("recommended", "relevant"):
-            name = "recommendations" if role == "recommended" else "truth"
-            alone = f" One frame with both sides goes alone: type frame.rec.evaluation({role}={column!r})."
-            no_lists = (" names a column of lists, and ", name, " has no such column, one list a user.")
-            raise ColumnError(f"{role}={quoted(column)}", *no_lists, alone)
-        said, present = holders.get(role, (("neither frame has the",), [*of_recs, *of_truth]))
-        if column not in present:
-            listed = ", ".join(map(repr, sorted(set(map(str, present)))))
-            named = (*said, f" column {column!r} that ", f"{role}={quoted(column)}", " names.")
-            raise ColumnError(*named, fix=f"Columns: {listed}.")
 
 
 def one_model(models: pl.Series, column: str, *, both_sides: bool = False) -> None:
@@ -97,66 +79,60 @@ class Facts:
     met: bool = False  #: whether some user is in both frames
     users: tuple[Any, Any] = (None, None)  #: one with a list, one of the truth
     highest: float | None = None  #: relevance
-    models: frozenset[Any] = frozenset()  #: two at most: one more than there may be
 
     @classmethod
-    def of(cls, recs: pl.DataFrame, truth: pl.DataFrame) -> Facts:
+    def of(cls, part: Tables) -> Facts:
         """Return those of one part."""
-        models = recs["model"].drop_nulls().unique().sort().head(2).to_list() if "model" in recs.columns else []
+        recs, truth = part.recs, part.truth
         highest = truth["relevance"].cast(pl.Float64).max() if "relevance" in truth.columns else 1.0
-        met = recs.height > 0 and truth.height > 0 and bool(recs["user"].is_in(truth["user"].implode()).any())
         users = tuple(rows["user"][0] if rows.height else None for rows in (recs, truth))
-        known = highest if isinstance(highest, float) else None
-        return cls(recs.height, truth.height, met, (users[0], users[1]), known, frozenset(models))
+        return cls(
+            n_recs=recs.height,
+            n_truth=truth.height,
+            met=None not in users and bool(recs["user"].is_in(truth["user"].implode()).any()),
+            users=(users[0], users[1]),
+            highest=highest if isinstance(highest, float) else None,
+        )
 
     def __add__(self, other: Facts) -> Facts:
         known = [highest for highest in (self.highest, other.highest) if highest is not None]
         first, second = (mine if mine is not None else his for mine, his in zip(self.users, other.users, strict=True))
         return Facts(
-            self.n_recs + other.n_recs,
-            self.n_truth + other.n_truth,
-            self.met or other.met,
-            (first, second),
-            max(known, default=None),
-            frozenset(sorted(self.models | other.models)[:2]),
+            n_recs=self.n_recs + other.n_recs,
+            n_truth=self.n_truth + other.n_truth,
+            met=self.met or other.met,
+            users=(first, second),
+            highest=max(known, default=None),
         )
 
-    def check(self, n_users: int, convention: Convention, layout: Layout) -> None:
+    def check(self, n_users: int, convention: Convention) -> None:
         """Raise an error if no user can be averaged."""
         for name, rows in (("recommendations", self.n_recs), ("truth", self.n_truth)):
             if rows == 0:
                 raise FrameError(f"{name} is empty: it has no rows to evaluate.")
-        if layout.model is not None:
-            one_model(pl.Series(sorted(self.models)), layout.model)
         check_users(n_users, self.met, self.users, self.highest, convention)
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
-    """The rows of some users on both sides."""
-
-    source: Tables
-    facts: Facts
-
-    @classmethod
-    def of(cls, recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Part:
-        """Make a part of rows with columns named by role; ids of an empty side are of the other's kind."""
-        facts = Facts.of(recs, truth)
-        recs = recs.drop("model", strict=False)
-        types = {role: one[role].dtype for one in (recs, truth) if one.height for role in validation.IDS}
-        recs, truth = (
-            one if one.height else pl.DataFrame(schema={role: types.get(role, pl.Int64) for role in one.columns})
-            for one in (recs, truth)
-        )
-        return cls(source_of(recs, truth, layout.recs, layout.truth, is_part=True), facts)
+def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Tables:
+    """Make a part of rows with columns named by role; ids of an empty side are of the other's kind."""
+    types = {role: one[role].dtype for one in (recs, truth) if one.height for role in validation.IDS}
+    recs, truth = (
+        one if one.height else pl.DataFrame(schema={role: types.get(role, pl.Int64) for role in one.columns})
+        for one in (recs, truth)
+    )
+    return source_of(recs, truth, layout.recs, layout.truth, is_part=True)
 
 
-def source_of(
-    recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str], **known: Any
-) -> Tables:
-    """Return the source of rows in memory, whose ids must be of one kind."""
-    validation.same_kind(recs, truth, labels, truth_labels)
-    return Tables(recs, truth, labels, truth_labels, **known)
+@contextmanager
+def of_one_part() -> Iterator[None]:
+    """Say in errors about rows that they look at a part of the frame."""
+    try:
+        yield
+    except FrameError as problem:
+        if type(problem) is not FrameError:
+            raise
+        said = "(Rows are counted in one part of the frame: there may be more.)"
+        raise FrameError(problem.problem, fix=f"{problem.fix} {said}".strip()) from None
 
 
 class Parts(Source):
@@ -169,11 +145,11 @@ class Parts(Source):
         self.layout, self.labels, self.truth_labels = layout, layout.recs, layout.truth
 
     @abstractmethod
-    def each(self, work: Callable[[Part], T]) -> Iterable[T]:
+    def each(self, work: Callable[[Tables], T]) -> Iterable[T]:
         """Apply a function to every part, where it is."""
 
     @abstractmethod
-    def rows_of(self, users: pl.Series) -> Source:
+    def rows_of(self, users: pl.Series) -> Tables:
         """Return the rows of some users."""
 
     @property
@@ -197,59 +173,50 @@ class Parts(Source):
 
     def join(self, convention: Convention) -> Prepared:
         """Join every part, and merge what is kept: hits, truth, and a few counts of each user."""
-        refuse_catalogue(convention, self.where, self.remedy)
+        refuse_catalogue(convention, self)
         kept = list(self.each(partial(Kept.of, convention, self.keeps_truth)))
-        facts = sum((part.facts for part in kept), self.facts)
-        facts.check(sum(len(part.users) for part in kept), convention, self.layout)
+        sum((part.facts for part in kept), self.facts).check(sum(len(part.users) for part in kept), convention)
         return merged(kept, self, convention)
 
 
-class SomeUsers(Source):
+class SomeUsers(Parts):
     """Some users of rows that are elsewhere: what they have is taken from what is joined of all."""
 
     def __init__(self, whole: Parts, users: pl.Series) -> None:
-        self.whole, self.users = whole, users
-        self.labels, self.truth_labels = whole.labels, whole.truth_labels
-        self.where, self.remedy = whole.where, whole.remedy
-
-    @property
-    def recs(self) -> NoReturn:
-        """Raise an error: the rows are not in memory."""
-        raise elsewhere(self)
+        super().__init__(whole.layout)
+        self.whole, self.users, self.where, self.remedy = whole, users, whole.where, whole.remedy
 
     @property
     def truth(self) -> pl.DataFrame:
         """The rows of the truth."""
         return rows_of(self.whole.truth, self.users)
 
-    def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
-        """Return the ranked rows of some users' lists."""
-        return self.whole.lists_of(users, convention)
+    def each(self, work: Callable[[Tables], T]) -> NoReturn:
+        """Raise an error: parts hold other users as well."""
+        raise elsewhere(self)
 
-    def among(self, users: pl.Series) -> Source:
+    def rows_of(self, users: pl.Series) -> Tables:
         """Return the rows of some users."""
-        return self.whole.among(users)
+        return self.whole.rows_of(users)
 
     def join(self, convention: Convention) -> Prepared:
         """Take the users from what is joined of all."""
         return self.whole.under(convention).among(self.users)
 
 
-def refuse_catalogue(convention: Convention, where: str, remedy: str) -> None:
+def refuse_catalogue(convention: Convention, parts: Parts) -> None:
     """Refuse what a part of the users does not know."""
     if convention.candidates == "catalogue":
-        raise ElsewhereError(
-            "candidates='catalogue' ranks every item of all users below each list, and the lists stay in "
-            f"{where}. If they fit into memory: {remedy}."
-        )
+        ranks = "candidates='catalogue' ranks every item of all users below each list, and the lists stay in"
+        raise ElsewhereError(f"{ranks} {parts.where}. If they fit into memory: {parts.remedy}.")
 
 
 class FileParts(Parts):
     """Buckets of users in temporary files, joined one after the other on all cores."""
 
     def __init__(self, lists: Buckets, judged: Buckets, layout: Layout, origin: tuple[str, str]) -> None:
-        self.buckets: tuple[Buckets, Buckets] | None = (lists, judged)  #: None once it was pickled
         super().__init__(layout)
+        self.buckets: tuple[Buckets, Buckets] | None = (lists, judged)  #: None once it was pickled
         self.where, self.remedy = origin
         self.ranges, self.keeps_truth = ranges_of(lists, judged), not judged.in_files
         self.facts = Facts(users=(lists.first["user"][0], judged.first["user"][0]))
@@ -267,27 +234,22 @@ class FileParts(Parts):
         """All rows of the truth."""
         return self._sides()[1].all()
 
-    def each(self, work: Callable[[Part], T]) -> Iterator[T]:
+    def each(self, work: Callable[[Tables], T]) -> Iterator[T]:
         """Apply a function to every bucket."""
 
         def on_part(rows: tuple[pl.DataFrame, pl.DataFrame]) -> T:
-            try:
-                return work(Part.of(*rows, self.layout))
-            except FrameError as problem:
-                if type(problem) is not FrameError or len(self.ranges) == 1:
-                    raise
-                said = f"(This counts the rows of 1 of {len(self.ranges)} parts of the users: there may be more.)"
-                raise FrameError(problem.problem, fix=f"{problem.fix} {said}".strip()) from None
+            with of_one_part():
+                return work(part_of(*rows, self.layout))
 
         lists, judged = self._sides()
         slots = steps(self.ranges, _("buckets of users joined"), len(self.ranges))
         parts = ((lists.bucket(*ends), judged.bucket(*ends)) for ends in slots)
         return in_turn((rows for rows in parts if rows[0].height or rows[1].height), on_part)
 
-    def rows_of(self, users: pl.Series) -> Source:
+    def rows_of(self, users: pl.Series) -> Tables:
         """Return the rows of some users."""
         lists, judged = self._sides()
-        return Part.of(lists.rows_of(users), judged.rows_of(users), self.layout).source
+        return part_of(lists.rows_of(users), judged.rows_of(users), self.layout)
 
     # What pickles an evaluation may be on its way to another machine: it takes what is in memory, and no rows of lists.
 
@@ -308,9 +270,8 @@ def read_batches(recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, s
         judged = Buckets(of_truth)
 
         def alike() -> Iterator[pl.DataFrame]:
-            for n, batch in enumerate(of_recs):
-                if n == 0:
-                    validation.same_kind(batch, judged.first, layout.recs, layout.truth)
+            for batch in of_recs:
+                validation.same_kind(batch, judged.first, layout.recs, layout.truth)
                 bar.update(batch.height)
                 yield batch
 
@@ -322,18 +283,14 @@ def read_batches(recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, s
 
 def _batches_checked(frame: Frame, name: str, labels: Mapping[str, str]) -> Batches:
     """Yield the rows of a frame in batches, with ids of one kind, none missing."""
-    n = 0
     with closing(batches_of(frame, name, labels)) as batches:
+        batch = pl.DataFrame()
         for batch in batches:
-            for role in validation.IDS:
-                if (missing := validation.is_missing(batch[role])).any():
-                    rest = sum(int(validation.is_missing(other[role]).sum()) for other in batches)
-                    first = n + int(missing.to_numpy().argmax())
-                    raise validation.ids_missing(int(missing.sum()) + rest, first, role, name, labels)
-            yield validation.ids(batch, name, labels)
-            n += batch.height
-    if n == 0:
-        validation.ids(pl.DataFrame(), name, labels)  # which raises the error for a frame without rows
+            with of_one_part() if origin_of(frame) else nullcontext():
+                checked = validation.ids(batch, name, labels)
+            yield checked
+        if batch.height == 0:
+            validation.ids(batch, name, labels)  # which raises the error for a frame without rows
 
 
 # ---- what is kept of a part, and the merge
@@ -355,10 +312,10 @@ class Kept:
     truth: pl.DataFrame | None  #: the relevant rows of the users evaluated, by user
 
     @classmethod
-    def of(cls, convention: Convention, keeps_truth: bool, part: Part) -> Kept:
+    def of(cls, convention: Convention, keeps_truth: bool, part: Tables) -> Kept:
         """Join a part."""
-        prepared = part.source.under(convention)
-        hits, counts = prepared.all_hits, prepared.counts
+        prepared = part.under(convention)
+        hits = prepared.all_hits
         columns = {
             "list_length": hits.list_length,
             "n_relevant": hits.n_relevant,
@@ -370,14 +327,12 @@ class Kept:
             **({} if hits.tied is None else vars(hits.tied)),
         }
         return cls(
-            facts=part.facts,
+            facts=Facts.of(part),
             users=prepared.users,
             columns={name: _narrow(column) for name, column in columns.items()},
             max_relevance=hits.max_relevance,
             convention=prepared.convention,
-            row_counts=RowCounts(
-                counts.n_recommended, counts.n_not_relevant, counts.n_gaps, distinct(prepared.recs["item"])
-            ),
+            row_counts=prepared.row_counts,
             n_without_relevant=prepared.n_without_relevant,
             graded=prepared.graded,
             judged=prepared.judged if keeps_truth else None,
@@ -390,36 +345,32 @@ def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
     # Parts of no rows on either side know no types of ids.
     kept[:] = [part for part in kept if part.facts.n_recs or part.facts.n_truth] or kept[:1]
     first, counts = kept[0], [part.row_counts for part in kept]
-    items = [count.items for count in counts if len(count.items)] or [counts[0].items]
-    n_gaps, n_without_relevant = sum(count.n_gaps for count in counts), sum(part.n_without_relevant for part in kept)
+    n_without_relevant = sum(part.n_without_relevant for part in kept)
     judged, truth = [part.judged for part in kept], [part.truth for part in kept]
     users, hits = _hits(kept, max(part.max_relevance for part in kept))
+
+    def together(kept: list[pl.DataFrame | None], rows: Callable[[Tables], pl.DataFrame]) -> pl.DataFrame:
+        """Put rows of all parts together: those that were kept, or the same made again."""
+        return pl.concat([table for table in (kept if parts.keeps_truth else parts.each(rows)) if table is not None])
+
+    relevant = LazyRows(lambda: together(truth, lambda part: part.under(convention).truth))
     return Prepared(
         list_rows=None,
-        judged_rows=LazyRows(lambda: _together(judged, parts, lambda part: part.source.under(convention).judged)),
-        truth_rows=LazyRows(
-            lambda: _together(truth, parts, lambda part: part.source.under(convention).truth).sort(
-                "user", maintain_order=True
-            )
-        ),
+        judged_rows=LazyRows(lambda: together(judged, lambda part: part.under(convention).judged)),
+        truth_rows=LazyRows(lambda: relevant.frame.sort("user", maintain_order=True)),
         users=users,
         all_hits=hits,
         n_without_relevant=n_without_relevant,
         convention=first.convention,
-        has_gaps=n_gaps > 0,
+        has_gaps=any(count.n_gaps for count in counts),
         graded=first.graded,
-        row_counts=RowCounts(
-            sum(count.n_recommended for count in counts),
-            sum(count.n_not_relevant for count in counts),
-            n_gaps,
-            distinct(pl.concat(items)),
+        known_counts=RowCounts(
+            n_recommended=sum(count.n_recommended for count in counts),
+            n_not_relevant=sum(count.n_not_relevant for count in counts),
+            n_gaps=sum(count.n_gaps for count in counts),
+            items=distinct(pl.concat([count.items for count in counts])),
         ),
     )
-
-
-def _together(kept: list[pl.DataFrame | None], parts: Parts, rows: Callable[[Part], pl.DataFrame]) -> pl.DataFrame:
-    """Put rows of all parts together: those that were kept, or the same made again."""
-    return pl.concat([table for table in (kept if parts.keeps_truth else parts.each(rows)) if table is not None])
 
 
 def _hits(kept: list[Kept], max_relevance: float) -> tuple[pl.Series, Hits]:

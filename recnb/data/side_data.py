@@ -53,7 +53,7 @@ def read_side_data(
         train=tables.get("train"),
         items=tables.get("items"),
         users=tables.get("users"),
-        truth=None if given_truth is None else _others(given_truth, source.truth_labels, source.truth_roles),
+        truth=None if given_truth is None else _others(given_truth, source.truth_labels),
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
         recs_columns=() if recs is None else tuple(_without_role(recs, RECS, [*source.labels.values()])),
@@ -65,9 +65,9 @@ def _without_role(frame: Frame, name: str, used: Sequence[str]) -> list[str]:
     return [column for column in columns_of(frame, name) if column not in used]
 
 
-def _others(frame: Frame, labels: Mapping[str, str], roles: Sequence[str]) -> Frame | None:
+def _others(frame: Frame, labels: Mapping[str, str]) -> Frame | None:
     """Copy the users and items of the truth with its columns that have no role; None if there are none."""
-    others = _without_role(frame, "truth", [labels[role] for role in roles])
+    others = _without_role(frame, "truth", [*labels.values()])
     if not others:
         return None
     # Where each row is an item of its own there is no column of items.

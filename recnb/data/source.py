@@ -47,12 +47,8 @@ class LazyRows:
         self._load = None  # what it holds on to may go
         return frame
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rows_at_hand, (self.frame,)
-
-
-def _rows_at_hand(frame: pl.DataFrame) -> LazyRows:
-    return LazyRows(lambda: frame)
+    def __getstate__(self) -> dict[str, Any]:
+        return {"frame": self.frame}
 
 
 class Source(ABC):
@@ -90,16 +86,6 @@ class Source(ABC):
         """Whether rows of recommendations are in memory."""
         return not self.where
 
-    @property
-    def roles(self) -> list[str]:
-        """The roles that have a column in the recommendations."""
-        return self.recs.columns if self.in_memory else list(self.labels)
-
-    @property
-    def truth_roles(self) -> list[str]:
-        """The roles that have a column in the truth."""
-        return self.truth.columns if self.in_memory else list(self.truth_labels)
-
     @cached_property
     def _known(self) -> dict[Convention, Prepared]:
         """What was joined, by convention.
@@ -119,7 +105,7 @@ class Source(ABC):
     def as_given(self, convention: Convention) -> Convention:
         """Return a library's convention for these frames, with the order column that they have."""
         other: Mapping[str, Order] = {"score": "rank", "rank": "score"}
-        if convention.order in other and convention.order not in self.roles:
+        if convention.order in other and convention.order not in self.labels:
             return replace(convention, order=other[convention.order])
         return convention
 
@@ -223,6 +209,14 @@ class Tables(Source):
             return join(recs, truth, number_ids(recs, truth, items), convention), truth
 
 
+def source_of(
+    recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str], **known: Any
+) -> Tables:
+    """Return the source of rows in memory, whose ids must be of one kind."""
+    validation.same_kind(recs, truth, labels, truth_labels)
+    return Tables(recs, truth, labels, truth_labels, **known)
+
+
 def _ranked(recs: pl.DataFrame, rank: Ints, convention: Convention) -> pl.DataFrame:
     """Return user, item, rank, and score where there is one, in the order of the rows as they came, without those left out."""
     table = with_series(recs, pl.Series("rank", rank))
@@ -291,7 +285,7 @@ class Prepared:
     has_gaps: bool = False  #: whether some list leaves a rank empty
     graded: bool = True  #: whether the truth says how relevant an item is
     notes: tuple[str | Sentence, ...] = ()
-    row_counts: RowCounts | None = None  #: of rows that are elsewhere
+    known_counts: RowCounts | None = None  #: of rows that are elsewhere
     made_of: Source | None = None
     _cut: dict[int, Hits] = field(default_factory=dict)
 
@@ -321,24 +315,26 @@ class Prepared:
         return self.source.lists_of(users, self.convention)
 
     @property
-    def truth_user(self) -> Ints:
-        """The position in `users` of each row of `truth`."""
-        return self.all_hits.truth_user
-
-    @property
     def list_length(self) -> Ints:
         """The last rank of each user's list."""
         return self.all_hits.list_length
 
     @property
-    def max_relevance(self) -> float:
-        """The highest relevance in the truth, whoever is evaluated."""
-        return self.all_hits.max_relevance
-
-    @property
     def counts(self) -> Counts:
         """Sizes of the data behind the numbers, and of what was left out."""
         return Counts(self)
+
+    @cached_property
+    def row_counts(self) -> RowCounts:
+        """Counts of rows, which are known of rows that are elsewhere."""
+        if self.known_counts is not None:
+            return self.known_counts
+        judged, n_gaps = self.judged, 0
+        relevant = relevant_rows(judged, self.recs if self.convention.judged == "list" else judged, self.convention)
+        if self.has_gaps:
+            lists = self.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
+            n_gaps = int((lists["length"] != lists["n"]).sum())
+        return RowCounts(self.recs.height, judged.height - relevant.height, n_gaps, distinct(self.recs["item"]))
 
     def hits(self, depth: int | None) -> Hits:
         """Return the hits among the first `depth` ranks (None: all)."""
@@ -385,7 +381,7 @@ class Prepared:
             truth_rows=LazyRows(lambda: rows_of(self.truth, here)),
             n_without_relevant=int((hits.n_relevant == 0).sum()),
             notes=(*self.notes, note) if note else self.notes,
-            row_counts=None,
+            known_counts=None,
             made_of=self.source.among(here),
             _cut={},
         )
@@ -395,7 +391,7 @@ class Counts:
     """Sizes of the data behind the numbers, and of what was left out."""
 
     def __init__(self, prepared: Prepared) -> None:
-        self._prepared, self._rows = prepared, prepared.row_counts
+        self._prepared = prepared
 
     @property
     def n_users(self) -> int:
@@ -420,17 +416,17 @@ class Counts:
     @property
     def n_recommended(self) -> int:
         """Rows of recommendations."""
-        return self._prepared.recs.height if self._rows is None else self._rows.n_recommended
+        return self._prepared.row_counts.n_recommended
 
     @property
     def n_relevant(self) -> int:
         """Pairs of an evaluated user and a relevant item."""
-        return len(self._prepared.truth_user)
+        return len(self._prepared.all_hits.truth_user)
 
     @property
     def n_items_recommended(self) -> int:
         """Distinct items in the lists."""
-        return self._prepared.recs["item"].n_unique() if self._rows is None else len(self._rows.items)
+        return len(self._prepared.row_counts.items)
 
     @property
     def n_items_relevant(self) -> int:
@@ -440,19 +436,12 @@ class Counts:
     @property
     def n_not_relevant(self) -> int:
         """Rows of the truth that are not relevant."""
-        if self._rows is not None:
-            return self._rows.n_not_relevant
-        judged, convention = self._prepared.judged, self._prepared.convention
-        recs = self._prepared.recs if convention.judged == "list" else judged
-        return judged.height - relevant_rows(judged, recs, convention).height
+        return self._prepared.row_counts.n_not_relevant
 
     @property
     def n_gaps(self) -> int:
         """Number of users whose ranks have gaps."""
-        if self._rows is not None or not self._prepared.has_gaps:
-            return 0 if self._rows is None else self._rows.n_gaps
-        lengths = self._prepared.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
-        return int((lengths["length"] != lengths["n"]).sum())
+        return self._prepared.row_counts.n_gaps
 
 
 __all__ = ["Counts", "LazyRows", "Prepared", "Source", "Tables"]

@@ -1,29 +1,104 @@
-"""An Evaluation whose rows stay with an engine: means are sums over its parts, hits and values of users are fetched when asked for."""
+"""An Evaluation whose rows stay with an engine: means are sums over its parts; hits, and values of users, are fetched when asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import add
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data import Facts, Prepared, Source
-from recnb.data.columns import columns_of
-from recnb.data.parts import Parts, refuse_catalogue
+from recnb.data import Facts, Frame, Layout, Prepared, Source, table_of, validation
+from recnb.data.parts import Parts, of_one_part, part_of, refuse_catalogue
 from recnb.data.side_data import SideData, read_side_data
+from recnb.data.source import Tables
 from recnb.display.templates import render
-from recnb.distributed.kernel import MetricSums, Sums, highest, takes_scale
 from recnb.errors import FrameError
-from recnb.evaluate import ParsedOptions, parse_options
+from recnb.evaluate import ParsedOptions
 from recnb.evaluation import Evaluation
 from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.metric import Metric
+from recnb.results.provenance import Basis
 from recnb.results.values import DistributedData, Request, Values, values_of
-from recnb.stats import IntervalMethod
+from recnb.stats import IntervalMethod, Moments
+
+T = TypeVar("T")
+
+#: Columns that an engine adds: the place of each row before it was moved, so that equal scores keep their order, and the
+#: bucket of its user.
+ROW, BUCKET = "recnb_row", "recnb_bucket"
+
+
+# ---- what a task does
+
+
+def call(work: Callable[[Tables], T], recs: Frame, truth: Frame, layout: Layout) -> T:
+    """Call a function of a part; columns of its rows are named by role, and either side may have none."""
+    with of_one_part():
+        return work(read_part(recs, truth, layout))
+
+
+def read_part(recs: Frame, truth: Frame, layout: Layout) -> Tables:
+    """Read the rows of some users."""
+    return part_of(_rows(recs, "recommendations", layout.recs), _rows(truth, "truth", layout.truth), layout)
+
+
+def _rows(frame: Frame, name: str, labels: Mapping[str, str]) -> pl.DataFrame:
+    table = table_of(frame, name, {role: role for role in (*labels, ROW)}).sort(ROW).drop(ROW)
+    return validation.ids(table, name, labels) if table.height else table
+
+
+@dataclass(frozen=True, eq=False)
+class MetricSums:
+    """One metric, over some users: what its means and their intervals need, which adds up with that of other users."""
+
+    moments: tuple[Moments, ...]  #: by cut-off
+    basis: Basis
+    convention: Convention  #: with the metric's options
+
+    @classmethod
+    def of(cls, found: Values) -> MetricSums:
+        """Sum up the values of users."""
+        assert isinstance(found.basis, Basis)
+        columns = zip(found.matrix.T, ~np.isnan(found.matrix).T, strict=True)
+        moments = (Moments.of(values[kept, np.newaxis], found.metric.bounds) for values, kept in columns)
+        return cls(tuple(moments), found.basis, found.convention)
+
+    def __add__(self, other: MetricSums) -> MetricSums:
+        moments = tuple(mine + theirs for mine, theirs in zip(self.moments, other.moments, strict=True))
+        users, without_list, without_relevant = np.add(self.basis.counts, other.basis.counts).tolist()
+        notes = tuple(dict.fromkeys((*self.basis.notes, *other.basis.notes)))
+        basis = replace(self.basis, counts=(users, without_list, without_relevant), notes=notes)
+        return MetricSums(moments, basis, self.convention)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Several metrics over some users."""
+
+    metrics: tuple[MetricSums, ...]
+    facts: Facts
+    n_users: int  #: evaluated
+    convention: Convention  #: of the data
+
+    @classmethod
+    def of(cls, requests: Sequence[Request], given: ParsedOptions, part: Tables) -> Sums:
+        """Evaluate a part, and sum up."""
+        data = given.data(part)
+        metrics = tuple(MetricSums.of(values_of(data, *request)) for request in requests)
+        return cls(metrics, Facts.of(part), data.n_users, data.convention)
+
+    def __add__(self, other: Sums) -> Sums:
+        metrics = tuple(mine + theirs for mine, theirs in zip(self.metrics, other.metrics, strict=True))
+        return Sums(metrics, self.facts + other.facts, self.n_users + other.n_users, self.convention)
+
+
+# ---- what comes back
 
 
 class SummedValues(Values):
@@ -76,7 +151,7 @@ class EngineData(DistributedData):
         self._n_users: int | None = None
         self.library, self.overrides = given.library, dict(given.overrides)
 
-    @cached_property
+    @property
     def source(self) -> Source:
         """The lists, which stay where they are, and the truth, which is fetched with the hits."""
         return self._parts
@@ -84,12 +159,12 @@ class EngineData(DistributedData):
     @cached_property
     def prepared(self) -> Prepared:
         """What is kept of all parts."""
-        return self._given.data(self.source).prepared
+        return self._given.data(self._parts).prepared
 
     @cached_property
     def side_data(self) -> SideData:
         """The frames of train, items and users."""
-        return read_side_data(self.source, None, self._given.columns, **self._given.side_data)
+        return read_side_data(self._parts, None, self._given.columns, **self._given.side_data)
 
     @property
     def n_users(self) -> int:
@@ -97,19 +172,16 @@ class EngineData(DistributedData):
         return len(self.prepared.users) if self._n_users is None else self._n_users
 
     def values_of_each(self, requests: Sequence[Request]) -> list[Values]:
-        """Compute metrics: their sums in one pass, and one more where a metric takes the scale of all grades."""
-        if "prepared" in vars(self) or not all(metric.is_accuracy for metric, _k, _options in requests):
-            return [values_of(self, *request) for request in requests]
+        """Compute metrics: their sums in one pass; or of hits, where they are here or a sum over each part is not enough."""
         for metric, _k, options in requests:
             metric.check(options)
-        given, scale = replace(self._given, side_data={}), 0.0
-        if any(takes_scale(metric, options) for metric, _k, options in requests):
-            scale = max(self._parts.each(partial(highest, given)), default=0.0)
-        found = list(self._parts.each(partial(Sums.of, requests, given, scale)))
+        if "prepared" in vars(self) or not all(_adds_up(*request) for request in requests):
+            return [values_of(self, *request) for request in requests]
+        found = list(self._parts.each(partial(Sums.of, requests, replace(self._given, side_data={}))))
         if not found:
-            Facts().check(0, given.convention, self._parts.layout)
+            Facts().check(0, self._given.convention)
         total = reduce(add, found)
-        total.facts.check(total.n_users, total.convention, self._parts.layout)
+        total.facts.check(total.n_users, total.convention)
         self._n_users = total.n_users
         return [
             SummedValues(request, sums, partial(values_of, self, *request))
@@ -117,22 +189,31 @@ class EngineData(DistributedData):
         ]
 
 
+def _adds_up(metric: Metric[...], _k: Cutoffs, options: Mapping[str, object]) -> bool:
+    """Say whether the values of a part's users need these users alone, and not the highest relevance of all."""
+    return metric.is_accuracy and {"max_relevance": 0, **metric.defaults, **options}["max_relevance"] is not None
+
+
 class PartedEvaluation(Evaluation):
     """An Evaluation of rows that stay with an engine, as `recnb.dask.evaluate` and `recnb.spark.evaluate` return it.
 
     Nothing is computed before a number is asked for. `table`, the metrics and `curve` bring back sums over the users of each part.
     Whatever looks at users side by side (`per_user`, `report`, segments, `lint`, `explain`, a comparison) fetches hits, truth
-    and a few counts of each user, once; rows of single users are read where they are, and those of all lists are not.
+    and a few counts of each user, once, and so does ERR, whose scale is that of all grades; rows of single users are read where they are.
     """
 
     def __init__(self, parts: Parts, given: ParsedOptions) -> None:
         """Describe the rows; nothing is computed."""
-        refuse_catalogue(given.convention, parts.where, parts.remedy)
+        refuse_catalogue(given.convention, parts)
+        if (column := parts.layout.model) is not None:
+            problem = f"recommendations have a column of models, {column!r}, which is not read here: "
+            raise FrameError(
+                f"{problem}keep the rows of one model and drop the column, or compare frames of one model each."
+            )
         for name, frame in given.side_data.items():
             if type(frame).__module__.split(".")[0] in ("dask", "pyspark"):
                 problem = f"{name}= is looked at here, and not with an engine: give a pandas or Polars frame of it."
                 raise FrameError(problem)
-            columns_of(frame, name)
         self._parts, self._given = parts, given
         super().__init__(EngineData(parts, given))
 
@@ -140,11 +221,6 @@ class PartedEvaluation(Evaluation):
     def convention(self) -> Convention:
         """The conventions given."""
         return self._given.convention
-
-    def under(self, library: str) -> PartedEvaluation:
-        """Return the same data under another library's conventions."""
-        given = parse_options({**self._given.columns, **self._given.side_data, "convention": library})
-        return PartedEvaluation(self._parts, given)
 
     def __repr__(self) -> str:
         return (

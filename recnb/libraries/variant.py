@@ -143,5 +143,5 @@ class VariantTable(Table):
 
 def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:
     """Say which columns these variants read and the frames lack."""
-    orders = {variant.convention.order for variant in variants} - {"auto", "row", *source.roles}
+    orders = {variant.convention.order for variant in variants} - {"auto", "row", *source.labels}
     return [_(LACKING[order]) for order in sorted(orders)]

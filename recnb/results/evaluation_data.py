@@ -237,7 +237,7 @@ class EvaluationData:
             convention=scoring.convention.with_metric(shown),
             graded=self.prepared.graded,
             notes=(*self.prepared.notes, *self.apart),
-            scale=scoring.prepared.max_relevance if is_scaled else None,
+            scale=scoring.prepared.all_hits.max_relevance if is_scaled else None,
             library=self.library,
             given=tuple(self.overrides),
             options=dict(given or {}),

@@ -38,7 +38,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
     of_truth = positions(items, prepared.truth["item"])
     # Pairs of user and item as one number: a place of a list is a hit if its pair is in the truth.
     evaluated = item_data.lists_of_evaluated.upto(cutoff)
-    is_hit = np.isin(evaluated.user * n_items + evaluated.item, prepared.truth_user * n_items + of_truth)
+    is_hit = np.isin(evaluated.user * n_items + evaluated.item, prepared.all_hits.truth_user * n_items + of_truth)
     frame["hits"] = np.bincount(evaluated.item[is_hit], minlength=n_items)
     frame["relevant"] = np.bincount(of_truth, minlength=n_items)
     frame.index = pd.Index(items.to_numpy(), name="item")

@@ -73,7 +73,7 @@ COLUMNS: dict[str, Case] = {
     "a keyword that is no text": (RECS.set_axis([0, 1, 2], axis=1), TRUTH,
         {"user": 0}, OptionError, ("user=0", ".columns.map(str)")),
     "lists named by keyword": (RECS, TRUTH,
-        {"recommended": "item"}, ColumnError, ("recommended='item'", ".rec.evaluation(recommended='item')", "recommendations has no such column")),
+        {"recommended": "item"}, ColumnError, ("recommendations have no column of lists 'item'", "recommended='item'")),
     "lists named as items": (RECS.assign(item=[[10], [11], [12]]), TRUTH,
         {}, FrameError, ("recommendations", "'item'", "List", "Explode 'item'")),
     "user in the index": (RECS.set_index("user"), TRUTH,
