@@ -66,7 +66,7 @@ def connect() -> None:
         assert made.explain("ndcg", user, 5).value == expected.explain("ndcg", user, 5).value
         np.testing.assert_allclose(made.err(k=5).per_user, expected.err(k=5).per_user, atol=1e-12)
     with pytest.raises(FrameError, match="item ids are of different kinds"):
-        recnb.spark.evaluate(left, right.withColumn("item", right["relevance"]))
+        recnb.spark.evaluate(left, right.withColumn("item", right["relevance"])).ndcg(k=5)
     with pytest.raises(FrameError, match=r"pairs? of user and item (is|are) repeated"):
         recnb.spark.evaluate(left.union(left), right).table(["ndcg"], k=5)
     spark.stop()

@@ -98,7 +98,6 @@ CASES = {
     "ids in the index": Case('recs = recs.set_index("user")', MRR, r"type (.+?) to make columns", "recs = recs{}"),
     "order in the index": Case('recs = recs.set_index("rank")', MRR, r"type (.+?) to make columns", "recs = recs{}"),
     "columns in a mapping": Case('recs = recs.to_dict("list")', MRR, r"make it a frame, (pandas\.DataFrame)\(", "import pandas; recs = {}(recs)"),
-    "lists beside lists, named": Case('frame = pd.DataFrame(dict(user=["u", "v"], got=[list("abc"), list("bca")], liked=[["b"], ["b"]])); more = dict(recommended="got", relevant="liked")', "recnb.evaluate(recs, truth, **more).mrr()", r"type (frame\.rec\.evaluation\()", "result = {}**more).mrr()", "result"),
     "one frame that lacks a side": Case('frame = recs', "recnb.evaluate(frame).mrr()", r"the other frame as well, (.+?)\.$", "result = {}.mrr()", "result"),
     "one frame whose relevance has another name": Case('frame = recs.merge(truth, how="left").rename(columns=dict(relevance="stars")); more = {}', "recnb.evaluate(frame, **more).mrr()", r"Say which: (.+?)\. Or", "more = dict({})"),
     "lists of several models, compared": Case('recs = pd.concat([recs.assign(model="A"), recs.assign(model="B", rank=4 - recs["rank"])])', MRR, r"compare them, (.+?), or", "result = {}.table('mrr')['reciprocal_rank'].to_dict()", "result", {"A": 0.75, "B": (1 / 2 + 1 / 3) / 2}),

@@ -122,7 +122,7 @@ class ListRows(NamedTuple):
 
 def list_rows(data: LintData) -> ListRows | None:
     """Return the lists of the users evaluated, in order; None if they have no scores that are numbers."""
-    if "score" not in data.source.roles:
+    if "score" not in data.source.labels:
         return None
     recs = data.prepared.recs
     if not (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):

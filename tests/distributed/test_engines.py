@@ -96,8 +96,7 @@ def test_nothing_is_computed_before_a_number_is_asked_for_and_sums_are_small(eng
 def test_only_the_columns_that_are_read_are_moved(engine):
     recs, truth = random_frames(np.random.default_rng(9))
     parts = engine.evaluate(engine.parted(recs.assign(other=1, more="x")), engine.parted(truth.assign(other=1)))._parts
-    rows = parts._rows if engine.name == "dask" else parts._picked
-    names = [{*one.columns} - {"recnb_row", "recnb_bucket"} for one in rows]
+    names = [{*one.columns} - {"recnb_row", "recnb_bucket"} for one in parts._rows]
     assert names == [{"item", "score", "user"}, {"item", "relevance", "user"}]
 
 
@@ -177,7 +176,6 @@ REFUSED = {
     "a catalogue": (lambda r, t: (r, t), {"candidates": "catalogue"}, ElsewhereError, "candidates='catalogue'"),
     "users of other kinds": (lambda r, t: (r, t.assign(user=t.user.astype(str))), {}, FrameError, "user ids are of different kinds"),
     "items of other kinds": (lambda r, t: (r.assign(item=r.item.astype(str)), t), {}, FrameError, "item ids are of different kinds"),
-    "lists in cells": (lambda r, t: (r.assign(item=[[one] for one in r.item]), t), {}, FrameError, "'item' holds List"),
 }  # fmt: skip
 
 
