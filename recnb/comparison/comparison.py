@@ -26,7 +26,7 @@ from recnb.lint import ties_in
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
-from recnb.report.data import Comparing, ModelUsers
+from recnb.report.data import ModelUsers
 from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values
 from recnb.results.arguments import Asked, Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData
@@ -331,13 +331,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         from recnb.report.build import report_of
         from recnb.report.request import request_of
 
-        about: dict[str, Any] = {"by": by, "bins": bins, "instead": ".differences(k=None)"}
         with use_language(lang):
-            request = request_of(self._first, k, metrics, options, self.settings.confidence, **about)
+            request = request_of(self._first, k, metrics, options, by=by, bins=bins)
             asked = [Asked(metric.symbol, metric, dict(own)) for metric, own in request.metrics]
             basis = "; ".join([self.basis(), *self._options_in_words(asked)])
-            comparing = Comparing(self.baseline, self.pairs, self.settings, self.users_by_model, basis)
-            return report_of(self._models, request, comparing, users=_count(movers))
+            about: dict[str, Any] = {"pairs": self.pairs, "baseline": self.baseline, "users": _count(movers)}
+            about |= {"users_by_model": self.users_by_model, "basis": basis}
+            return report_of(self._models, request, self.settings, **about)
 
     def basis(self) -> str:
         """Return the users and the convention that models are compared by, in words."""

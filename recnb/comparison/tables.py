@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import pandas as pd
 
 from recnb.display.document import Estimate, Line, Mark, html, inline, plain
-from recnb.display.fonts import lettering
 from recnb.display.language import _, use_language
-from recnb.display.svg import QUIET
+from recnb.display.style import QUIET, lettering
 from recnb.display.templates import framed
 from recnb.display.text import one_line, signed
 from recnb.report import conclusions as words
@@ -41,7 +40,7 @@ class Means(Table):
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw a line for each metric and a colour for each model."""
-        with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
+        with lettering(self.attrs.get("lang", "en")) as fonts:
             parts: list[Any] = [part.stack(future_stack=True).unstack("model", sort=False) for part in self._parts()]
             return draw_scales(ax, parts, lambda metrics: _("mean over users"), color=color, **fonts)
 

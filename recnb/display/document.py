@@ -8,17 +8,17 @@ from __future__ import annotations
 import hashlib
 import textwrap
 from base64 import b64encode
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from string import Formatter
 from typing import Any, Literal
 
 from markupsafe import Markup
 
-from recnb.display.colours import ACCENT
 from recnb.display.language import Message, _, current, ngettext, template, width, with_particles
+from recnb.display.style import ACCENT
 from recnb.display.templates import macro, style_sheet, user_text
-from recnb.display.text import aligned, latex_text, markdown_table, markdown_text, one_line
+from recnb.display.text import latex_text, markdown_text, one_line
 
 Form = Literal["html", "md", "txt", "tex"]
 
@@ -75,10 +75,9 @@ class Note:
 
 @dataclass(frozen=True)
 class Items:
-    """A list; on a console each item is cut to one line unless it `wraps`."""
+    """A list."""
 
     lines: Sequence[Line]
-    wraps: bool = True
 
 
 @dataclass(frozen=True)
@@ -109,6 +108,10 @@ class Side:
     blocks: Sequence[Block]
     least: str = "26em"
     most: str = "100%"
+
+
+class Cards(Side):
+    """Small tables beside each other; in Markdown and on a console each column but the first is a line."""
 
 
 @dataclass(frozen=True)
@@ -254,13 +257,8 @@ def _address(picture: Picture) -> str:
 
 
 def plain(blocks: Iterable[Block], form: Form) -> str:
-    """Write blocks in Markdown or for a console, where a heading stands right above what it is of."""
-    text = ""
-    for block in blocks:
-        part = _plain(block, form)
-        above = form == "txt" and isinstance(block, Note) and block.kind == "heading"
-        text += part and part + ("\n" if above else "\n\n")
-    return text.rstrip("\n")
+    """Write blocks in Markdown or for a console, with an empty line between them."""
+    return "\n\n".join(filter(None, [_plain(block, form) for block in blocks]))
 
 
 def _plain(block: Block, form: Form) -> str:
@@ -268,6 +266,8 @@ def _plain(block: Block, form: Form) -> str:
         case Section(title, blocks, forms):
             body = plain(blocks, form) if form in forms else ""
             return f"### {inline(title, form)}\n\n{body}" if form == "md" and title and body else body
+        case Cards(cards):
+            return "\n\n".join(_card(card, form) for card in cards if isinstance(card, Rows))
         case Side(blocks):
             return plain(blocks, form)
         case Rows():
@@ -277,10 +277,9 @@ def _plain(block: Block, form: Form) -> str:
             return wrapped(words) if form == "txt" else f"{'## ' if kind == 'title' else ''}{words}"
         case Items(lines) if form == "md":
             return "\n".join(f"- {inline(line, form)}" for line in lines)
-        case Items(lines, wraps):
-            texts = [inline(line, form) for line in lines]
-            shown = texts if len(texts) <= MOST else [*texts[: MOST - 1], "…"]
-            return "\n".join(wrapped(text, "- ") if wraps else shortened(text) for text in shown)
+        case Items(lines):
+            shown = lines if len(lines) <= MOST else [*lines[: MOST - 1], "…"]
+            return "\n".join(wrapped(inline(line, form), "- ") for line in shown)
         case Fold(blocks=blocks) if form == "md":
             return plain(blocks, form)
         case Picture(numbers=Rows() as numbers) if form == "md":
@@ -290,34 +289,47 @@ def _plain(block: Block, form: Form) -> str:
     return ""
 
 
+def _card(card: Rows, form: Form) -> str:
+    """Write a small table in lines: its caption, the cells of each column but the first, and its note."""
+    columns = list(zip(card.header, *card.rows, strict=True))[1:] if card.rows else []
+    lines = [card.caption, *([head, ": ", *joined(cells)] for head, *cells in columns), card.note]
+    texts = [inline(line, form) for line in lines if line]
+    return "\n".join(map(shortened, texts)) if form == "txt" else "\n- ".join(texts)
+
+
 def _markdown_rows(table: Rows) -> str:
+    header, rows = cells_of(table, "md")
+    rule = ["---" if at < table.left else "---:" for at in range(len(header))]
+    lines = "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rule, *rows))
     title = inline(Mark("strong", table.caption), "md") if table.caption else ""
-    parts = title, markdown_table(*cells_of(table, "md"), table.left), inline(table.note, "md")
-    return "\n\n".join(filter(None, parts))
+    return "\n\n".join(filter(None, [title, lines, inline(table.note, "md")]))
 
 
 def _console_rows(table: Rows) -> str:
     """Write a table: without intervals if there is no room for them, and what is still too wide is cut."""
-    table, n_rows, left_out = replace(table, rows=table.rows[: table.most]), len(table.rows), list[str]()
-    if max(map(width, aligned_rows(table))) > CONSOLE and any(
-        isinstance(cell, Estimate) for row in table.rows for cell in row
-    ):
-        bare = [
-            [replace(cell, ends=None) if isinstance(cell, Estimate) else cell for cell in row] for row in table.rows
-        ]
-        table = replace(table, rows=bare)
-        left_out.append(_("without intervals"))
-    if more := n_rows - len(table.rows):
+    rows, left_out = table.rows[: table.most], list[str]()
+    bare = [[replace(cell, ends=None) if isinstance(cell, Estimate) else cell for cell in row] for row in rows]
+    lines, short = (aligned_rows(replace(table, rows=each)) for each in (rows, bare))
+    if lines != short and max(map(width, lines)) > CONSOLE:
+        lines, left_out = short, [_("without intervals")]
+    if more := len(table.rows) - len(rows):
         left_out.append(ngettext("{n} more row", "{n} more rows", more))
-    lines = [wrapped(inline(table.caption, "txt")), *map(shortened, aligned_rows(table))]
+    lines = [wrapped(inline(table.caption, "txt")), *map(shortened, lines)]
     lines += [f"({', '.join(left_out)})" if left_out else "", wrapped(inline(table.note, "txt"))]
     return "\n".join(filter(None, lines))
 
 
 def aligned_rows(table: Rows) -> list[str]:
-    """Return the lines of a table for a console, in its whole width."""
+    """Return the lines of a table for a console, in its whole width; columns of numbers are aligned to the right."""
     header, rows = cells_of(table, "txt")
-    return aligned([header, *rows], table.left)
+    # A Korean letter takes two columns, which str.ljust and str.rjust do not know.
+    widths = [max(map(width, column)) for column in zip(header, *rows, strict=True)]
+    lines = []
+    for row in (header, *rows):
+        spaces = [" " * (wide - width(cell)) for cell, wide in zip(row, widths, strict=True)]
+        cells = enumerate(zip(row, spaces, strict=True))
+        lines.append("  ".join(cell + gap if at < table.left else gap + cell for at, (cell, gap) in cells).rstrip())
+    return lines
 
 
 def cells_of(table: Rows, form: Form) -> tuple[list[str], list[list[str]]]:
@@ -327,7 +339,7 @@ def cells_of(table: Rows, form: Form) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def console(head: Sequence[Block], sections: Iterable[Section], last: Sequence[Block]) -> str:
+def console(head: Iterable[Block], sections: Iterable[Section], last: Iterable[Block]) -> str:
     """Write a document on a console: the sections that fit into `LINES`, the first cut to fit, and the titles of the others."""
     first, end = (_cut(plain(blocks, "txt").splitlines(), most) for blocks, most in ((head, 20), (last, 8)))
     room, shown, left_out = LINES - len(first) - len(end) - 6, list[str](), list[str]()
@@ -351,10 +363,8 @@ def wrapped(words: str, first: str = "") -> str:
     """Break words into lines of a console; `first` begins the first line."""
     # A Korean letter takes two columns, which textwrap does not know: each is followed by a sign that is taken out again.
     spread = "".join(letter + "\0" * (width(letter) - 1) for letter in " ".join(words.split()))
-    lines = textwrap.wrap(
-        spread, CONSOLE, initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False
-    )
-    return "\n".join(lines).replace("\0", "")
+    indents = {"initial_indent": first, "subsequent_indent": " " * len(first)}
+    return "\n".join(textwrap.wrap(spread, CONSOLE, break_on_hyphens=False, **indents)).replace("\0", "")
 
 
 def shortened(words: str) -> str:
@@ -368,22 +378,14 @@ def shortened(words: str) -> str:
 
 
 def tables_of(blocks: Iterable[Block]) -> list[Rows]:
-    """Return the tables of a document for a paper, each with the notes that follow it below."""
+    """Return the tables of a document for a paper."""
     tables: list[Rows] = []
-    for block in _leaves(blocks):
+    for block in blocks:
         if isinstance(block, Rows):
             tables.append(block)
-        elif isinstance(block, Note) and tables:
-            tables[-1] = replace(tables[-1], note=[tables[-1].note, " ", block.line])
+        elif isinstance(block, Fold) or (isinstance(block, Section) and "tex" in block.forms):
+            tables += tables_of(block.blocks)
     return tables
-
-
-def _leaves(blocks: Iterable[Block]) -> Iterator[Block]:
-    for block in blocks:
-        if isinstance(block, Fold) or (isinstance(block, Section) and "tex" in block.forms):
-            yield from _leaves(block.blocks)
-        else:
-            yield block
 
 
 def latex(table: Rows, caption: str | None = None, label: str | None = None, below: Line = "") -> str:

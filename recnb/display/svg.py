@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from math import floor, isfinite, log10
 from typing import Any
 
-from recnb.display.colours import ACCENT, COLOURS, DASHES, OTHER, QUIET
+from recnb.display.style import ACCENT, COLOURS, DASHES, OTHER, QUIET
 from recnb.display.templates import macro
 from recnb.display.text import one_line
 
@@ -98,7 +98,7 @@ def reach_of(ends: Sequence[float]) -> float:
 
 
 def _drawn(name: str, picture: dict[str, Any]) -> str:
-    return str(macro("display/svg.jinja", name, picture, ACCENT=ACCENT, OTHER=OTHER, QUIET=QUIET))
+    return str(macro("display/svg.jinja", name, picture))
 
 
 def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:

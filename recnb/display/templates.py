@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from recnb.display import colours, language, text
+from recnb.display import language, style, text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -23,19 +23,20 @@ if TYPE_CHECKING:
 #: The style of an id beside its title. It is less faint than small print, since it is read within small print as well.
 BESIDE_TITLE = "opacity: 0.85;"
 
-#: Line breaks between tags belong to the layout of a template; values hold no tags, since they are escaped.
-_LAYOUT = re.compile(r">\s*\n\s*<")
-
 
 def render(template: str, /, **values: Any) -> Markup:
     """Return the HTML of a template, by its path as "results/score.jinja"; strings are escaped, `Markup` is HTML already."""
-    return Markup(_LAYOUT.sub("><", _environment().get_template(template).render(values).strip()))
+    return _compact(_environment().get_template(template).render(values))
 
 
 def macro(template: str, macro_name: str, /, *arguments: Any, **values: Any) -> Markup:
     """Return the HTML of one macro of a template; `values` are what all its macros see, the same in each call."""
-    module = _environment().get_template(template, globals=values).module
-    return Markup(_LAYOUT.sub("><", str(getattr(module, macro_name)(*arguments))).strip())
+    return _compact(getattr(_environment().get_template(template, globals=values).module, macro_name)(*arguments))
+
+
+def _compact(html: str) -> Markup:
+    """Remove line breaks between tags, which belong to the layout of a template; values hold no tags, since they are escaped."""
+    return Markup(re.sub(r">\s*\n\s*<", "><", str(html)).strip())
 
 
 def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]:
@@ -50,19 +51,17 @@ def framed(label: str, body: str) -> Markup:
     lang, breaks = korean if language.current() == "ko" else ("", "")
     look = f"color: inherit; background: transparent; font-size: 0.95em; max-width: 68em;{breaks}"
     head = f'<div class="recnb mathjax_ignore tex2jax_ignore"{lang} role="region" aria-label="{user_text(label, 80)}"'
-    style = f"<style>{style_sheet('tables')}</style>" if 'class="recnb-table' in body else ""
-    return Markup(f'{head} style="{look}">{style}{body}</div>')
+    sheet = f"<style>{style_sheet('tables')}</style>" if 'class="recnb-table' in body else ""
+    return Markup(f'{head} style="{look}">{sheet}{body}</div>')
 
 
-def page(title: str, heading: str, body: Markup) -> Markup:
-    """Return a document that needs nothing else: a title, a heading and the body.
+def page(title: str, body: str) -> Markup:
+    """Return a document that needs nothing else: a title, which is its heading, and the body.
 
     In a notebook, headings of the body are below those of the notebook; in a document they follow its own.
     """
-    plain = str(body)  # `Markup.replace` would escape what it puts in
-    for level in (3, 4):
-        plain = plain.replace(f"<h{level}", f"<h{level - 1}").replace(f"</h{level}>", f"</h{level - 1}>")
-    return render("display/page.jinja", title=title, heading=heading, body=Markup(plain))
+    higher = re.sub("(</?h)([34])", lambda tag: f"{tag[1]}{int(tag[2]) - 1}", body)
+    return render("display/page.jinja", title=user_text(title, 200), body=Markup(higher))
 
 
 def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
@@ -104,17 +103,9 @@ def _environment() -> Environment:
         auto_reload=False,
         extensions=["jinja2.ext.do"],
     )
-    translations = {"_": translated, "ngettext": language.ngettext, "pgettext": language.pgettext}
-    shown = {
-        "BESIDE_TITLE": BESIDE_TITLE,
-        "framed": framed,
-        "svg": colours,
-        "lang": language.current,
-        "isfinite": isfinite,
-        "zip": zip,
-    }
-    environment.globals.update(translations | shown)
-    formats = {"place": "{:.1f}".format}
+    environment.globals |= {"_": translated, "ngettext": language.ngettext}
+    environment.globals |= {"ACCENT": style.ACCENT, "OTHER": style.OTHER, "QUIET": style.QUIET, "isfinite": isfinite}
+    environment.globals |= {"BESIDE_TITLE": BESIDE_TITLE, "framed": framed, "lang": language.current}
     used = (text.arrow, text.fixed, text.short, text.signed, text.trimmed, isfinite, name, user_text)
-    environment.filters.update(formats | {function.__name__: function for function in used})
+    environment.filters |= {"place": "{:.1f}".format} | {function.__name__: function for function in used}
     return environment

@@ -1,15 +1,11 @@
-"""Text of the user's made safe for plain text, Markdown and LaTeX; numbers as they are shown; tables of text."""
+"""Text of the user's made safe for plain text, Markdown and LaTeX; numbers as they are shown."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import TypeVar
 
-from recnb.display.language import _, width
-
-T = TypeVar("T")
+from recnb.display.language import _
 
 #: The longest name that is shown whole.
 NAME_SHOWN = 60
@@ -103,31 +99,6 @@ def percent(share: float) -> str:
     return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
 
 
-def evenly_spaced(values: Sequence[T], most: int) -> list[T]:
-    """Return at most so many of the values, spread evenly, the first and the last among them."""
-    if len(values) <= most:
-        return list(values)
-    return [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]
-
-
 def at_k(k: int | None) -> str:
     """Return a cut-off as the header of a column."""
     return _("whole list") if k is None else f"@{k}"
-
-
-def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Return the lines of a table for a console: the first columns are aligned to the left, the others to the right."""
-    # A Korean letter takes two columns, which str.ljust and str.rjust do not know.
-    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        spaces = [" " * (wide - width(cell)) for cell, wide in zip(row, widths, strict=True)]
-        cells = enumerate(zip(row, spaces, strict=True))
-        lines.append("  ".join(cell + space if at < left else space + cell for at, (cell, space) in cells).rstrip())
-    return lines
-
-
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
-    """Return a table of Markdown, of cells that are Markdown already; columns are aligned as in `aligned`."""
-    rule = ["---" if at < left else "---:" for at in range(len(header))]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *rows])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -59,17 +59,17 @@ class RankedItem:
     rank: int | None  #: None: it is not in the list
     item: Any
     relevance: float
-    title: str = ""  #: from the frame of items, if it has one
+    title: str = ""
 
 
 @dataclass(frozen=True)
 class ShownUser:
-    """A user with the list of one model, or with the baseline's and the model's, down to k."""
+    """A user with the lists of one model, or of a baseline and of the model in its place."""
 
     user: Any
-    values: tuple[float, ...]  #: by each list
+    values: tuple[float, ...]  #: of the lead metric, by list
     n_relevant: int
-    n_hits: int  #: in the last of the lists
+    n_hits: int  #: of the last of the lists
     n_places: int  #: items in the first k ranks of the longest list, of which at most 20 are here
     lists: tuple[tuple[RankedItem, ...], ...]
     missed: tuple[RankedItem, ...]  #: of one model the most relevant of the items missed, with their ranks below k
@@ -110,26 +110,15 @@ class ModelUsers:
     n_without_list: int  #: of those compared, without a list
 
 
-class Comparing(NamedTuple):
-    """How models are held against each other."""
-
-    baseline: str | None  #: the model that the others are compared with; None: every two are
-    pairs: Sequence[tuple[str, str]]  #: model and baseline of every difference
-    settings: Settings
-    users_by_model: tuple[ModelUsers, ...]
-    basis: str
-
-
 @dataclass(frozen=True, eq=False)
 class ReportData:
     """The numbers of a report; each of its forms reads them."""
 
     models: tuple[str, ...]  #: "" is the only one
-    baseline: str | None
+    baseline: str | None  #: the model that the others are compared with; None: every two are
     k: tuple[int | None, ...]  #: all cut-offs; None: the whole list
     lead_k: int  #: the cut-off at which users are looked at: the middle one
-    confidence: float
-    method: str  #: of the intervals of means
+    settings: Settings  #: of intervals and tests
     n_users: int
     metrics: tuple[MetricWords, ...]  #: of accuracy, the first is the lead metric, then beyond it
     means: tuple[Mean, ...]
@@ -139,15 +128,11 @@ class ReportData:
     users_by_model: tuple[ModelUsers, ...]  #: of several models, how many users of each are left out
     users: tuple[UserGroup, ...]
     lints: Mapping[str, Lint]  #: of each model
-    findings: tuple[tuple[tuple[str, ...], tuple[Finding, ...]], ...]  #: the same one of some models, warnings first
     lacking: Mapping[str, str]  #: metrics beyond accuracy without a value, and what they need
     differences: tuple[Difference, ...]
     overlaps: tuple[Mapping[str, Any], ...]  #: of each two models
     segments: ReportSegments | None
-    settings: Settings | None  #: of tests, with several models
-    notes: tuple[str, ...]  #: properties of the data that the numbers depend on
-    left_out: tuple[str, ...]  #: what is not here and why, in words: what takes rows that stayed elsewhere
-    conventions: tuple[str, ...]  #: in words
+    left_out: str  #: what is not here and why: what takes rows that stayed elsewhere
     basis: str
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
@@ -165,6 +150,18 @@ class ReportData:
     def label(self) -> str:
         """The lead metric at the middle cut-off, as nDCG@10."""
         return f"{self.lead.symbol}@{self.lead_k}"
+
+    @property
+    def findings(self) -> list[tuple[list[str], list[Finding]]]:
+        """Findings of the lint, the same finding of several models once with their names, warnings first."""
+        same: dict[tuple[str, str], tuple[list[str], list[Finding]]] = {}
+        for model, of_model in self.lints.items():
+            for finding in of_model:
+                models, found = same.setdefault((finding.name, finding.short), ([], []))
+                models.append(model)
+                found.append(finding)
+        names = list(dict.fromkeys(name for name, _short in same))
+        return sorted(same.values(), key=lambda one: (one[1][0].severity != "warning", names.index(one[1][0].name)))
 
     def means_of(self, metric: str, k: int | None) -> list[Mean]:
         """Return the means of all models in one metric at a cut-off; none at those of other metrics."""

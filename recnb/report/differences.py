@@ -138,17 +138,18 @@ def _by_segment(
 
 
 def _means(block: PairedValues, values: Floats, names: Sequence[str], settings: Settings) -> list[tuple[Mean, float]]:
-    """Return the mean of every model with the best marked, and the p of each against the best."""
+    """Return the mean of every model with the best of several marked, and the p of each against the best."""
     metric, moments = block.metric, Moments.of(values, block.metric.bounds)
-    low, high = moments.interval(settings.confidence)
     mean = moments.mean if moments.n else np.full(len(names), nan)
-    best = metric.is_accuracy & (mean >= mean.max() - SAME)
+    best = np.full(len(names), metric.is_accuracy and len(names) > 1) & (mean >= mean.max() - SAME)
     behind = np.full(len(names), nan)
     if best.any():
         behind = np.where(best, nan, paired(values[:, [int(mean.argmax())]] - values).p)
-    rows = zip(names, *(each.tolist() for each in (mean, low, high, best, behind)), strict=True)
+    rows = zip(
+        names, *(each.tolist() for each in (mean, *moments.interval(settings.confidence), best, behind)), strict=True
+    )
     about = metric.name, metric.symbol, block.k
-    return [(Mean(name, *about, at, a, b, len(values), is_best), p) for name, at, a, b, is_best, p in rows]
+    return [(Mean(name, *about, at, low, high, len(values), is_best), p) for name, at, low, high, is_best, p in rows]
 
 
 def _differences(

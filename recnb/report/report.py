@@ -6,19 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
-from markupsafe import Markup
-
 from recnb.data.files import AsJson, json_values, written
 from recnb.display.document import console, html, latex, plain, tables_of, tabs
 from recnb.display.language import _, use_language
-from recnb.display.templates import framed, page, user_text
-from recnb.errors import OptionError, Suggesting, quoted
+from recnb.display.templates import framed, page
+from recnb.errors import Suggesting
 from recnb.report.data import ReportData
-from recnb.report.sections import basis, head, sections_of
-
-#: What JSON has of a finding and of a lint.
-FINDING = ("name", "severity", "n", "of", "short", "example", "advice", "code")
-LINT = ("n_checks", "label", "k", "value", "lower", "upper", "unchecked", "elsewhere")
+from recnb.report.sections import basis, head, remarks, sections_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,19 +25,12 @@ class Report(AsJson, Suggesting, ReportData):
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python that `json` can write; NaN is None.
 
-        Keys are the fields of the report, and `schema`. Findings have models, name, severity, n, of, short, effects, example,
-        advice and code; ids that are neither whole numbers nor text are written as text. Keys are the same in any language; texts are in that of the report.
+        Keys are the fields of the report, and `schema`; ids that are neither whole numbers nor text are written as text. Keys are
+        the same in any language; texts are in that of the report.
         """
-        with use_language(self.lang):
-            findings = [
-                {"models": models, "effects": [finding.effect for finding in found]}
-                | {name: getattr(found[0], name) for name in FINDING}
-                for models, found in self.findings
-            ]
-            lints = {model: {name: getattr(lint, name) for name in LINT} for model, lint in self.lints.items()}
-            own = {"lints": lints, "findings": findings, "differences": [row.to_dict() for row in self.differences]}
-            values: dict[str, Any] = json_values({"schema": "recnb.report/4", **vars(self), **own})
-            return values
+        differences = [row.to_dict() for row in self.differences]
+        values: dict[str, Any] = json_values({"schema": "recnb.report/5", **vars(self), "differences": differences})
+        return values
 
     @overload
     def to_html(self, path: None = None, title: str | None = None) -> str: ...
@@ -55,8 +42,7 @@ class Report(AsJson, Suggesting, ReportData):
             if title is None:
                 models = ", ".join(self.models)
                 title = _("Comparison of {models}", models=models) if self.several else _("Evaluation report")
-            given = user_text(title, 200)
-            return written(str(page(given, given, Markup(self._html()))), path)
+            return written(str(page(title, self._html())), path)
 
     @overload
     def to_markdown(self, path: None = None) -> str: ...
@@ -79,12 +65,9 @@ class Report(AsJson, Suggesting, ReportData):
         The best mean of several is bold. It needs the package booktabs. `caption` and `label` are LaTeX of the first table;
         further tables have their own captions, and the labels `label`-2 and so on.
         """
-        for argument, given in (("caption", caption), ("label", label)):
-            if not isinstance(given, (str, type(None))):
-                raise OptionError(f"{argument}={quoted(given)}: give LaTeX as text.")
         with use_language(self.lang):
             first, *others = tables_of(sections_of(self))
-            texts = [latex(first, caption, label, [" ", self.basis, "."])]
+            texts = [latex(first, caption, label, [" ", remarks(self), " ", self.basis, "."])]
             texts += [latex(table, None, label and f"{label}-{at}") for at, table in enumerate(others, 2)]
             return written("\n".join([_(r"% needs \usepackage{booktabs}"), *texts, ""]), path)
 
@@ -95,7 +78,7 @@ class Report(AsJson, Suggesting, ReportData):
 
     def __repr__(self) -> str:
         with use_language(self.lang):
-            return console(list(head(self)), sections_of(self), list(basis(self)))
+            return console(head(self), sections_of(self), basis(self))
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):

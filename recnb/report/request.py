@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from recnb.errors import OptionError, is_several, quoted
+from recnb.errors import OptionError, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import Metric
@@ -30,7 +30,6 @@ class ReportRequest:
     metrics: tuple[MetricOptions, ...]  #: of accuracy; the first is the lead metric
     beyond: tuple[MetricOptions, ...]  #: metrics beyond accuracy that are named
     cutoffs: Mapping[str, tuple[int | None, ...]]  #: of each metric that is named
-    confidence: float
     by: Any = None  #: segments of users
     bins: int = 4
 
@@ -57,7 +56,7 @@ class ReportRequest:
     @property
     def lead_k(self) -> int:
         """The cut-off at which users are looked at: the middle one."""
-        return sorted(self.lead_ks)[len(self.lead_ks) // 2]
+        return self.lead_ks[len(self.lead_ks) // 2]
 
     def cutoffs_of(self, metric: str) -> tuple[int | None, ...]:
         """Return the cut-offs that a metric of accuracy is computed at: those of the lead metric with those of its curve."""
@@ -66,35 +65,29 @@ class ReportRequest:
 
 
 def request_of(
-    model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], confidence: float,
-    *, by: Any, bins: int, instead: str,
-) -> ReportRequest:  # fmt: skip
-    """Check what is asked of a report of this model, or of this and others; `instead` is what to call for whole lists."""
-    if isinstance(k, str) or (is_several(k) and any(isinstance(cutoff, str) for cutoff in k)):
-        problem = f"k={quoted(k)} are no cut-offs, which come first in a report: name measures by "
-        raise OptionError(problem, f"metrics={quoted(k)}.")
+    model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], *, by: Any, bins: int
+) -> ReportRequest:
+    """Check what is asked of a report of this model, or of this and others."""
     asked = asked_of(model.library, metrics, options)
     if None in Cutoffs.of(k).values:
         problem = "a report needs whole numbers for k, such as k=[5, 10, 20]: its curve runs from 1 to the largest."
-        raise OptionError(problem, fix=f"For whole lists ask {instead}.")
+        raise OptionError(problem, fix="For whole lists ask .table(k=None).")
     cutoffs = _cutoffs_of(asked, k)
     # What has a cut-off and a curve comes first.
     asked.sort(key=lambda each: each.metric.retrieval or cutoffs[each.metric.name] == (None,))
     own = {each.metric.name: each.options for each in asked}
     accurate = list(dict.fromkeys(each.metric.name for each in asked if each.metric.is_accuracy))
-    chosen = [metric_named(name) for name in accurate or ["ndcg"]]
-    if not accurate or chosen[0].retrieval:
-        problem = f"a report needs a metric of accuracy, such as metrics={quoted(['ndcg', *own])}: its curve and its users are shown by it."
-        raise OptionError(problem, fix=f"For {next(iter(own))} alone type .{next(iter(own))}(k=10).")
+    if not accurate or metric_named(accurate[0]).retrieval:
+        problem = f"a report needs a metric of accuracy, such as metrics={quoted(['ndcg', *own])}: "
+        raise OptionError(problem, "its curve and its users are shown by it.")
     for each in asked:
         if each.metric.data:
             problem = f"a report has the same relevant items and lists throughout, and {each.metric.name} has others: ask for it by "
             raise OptionError(problem, f".table([{each.metric.name!r}]).")
     return ReportRequest(
-        metrics=tuple((metric, own[metric.name]) for metric in chosen),
+        metrics=tuple((metric_named(name), own[name]) for name in accurate),
         beyond=tuple((each.metric, each.options) for each in asked if not each.metric.is_accuracy),
         cutoffs=cutoffs,
-        confidence=float(confidence),
         by=by,
         bins=bins,
     )
@@ -119,8 +112,8 @@ def _in_order(cutoffs: Iterable[int | None]) -> tuple[int | None, ...]:
     return tuple(sorted({*cutoffs}, key=lambda k: inf if k is None else k))
 
 
-def curve_points(cutoffs: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:
+def curve_points(cutoffs: Sequence[int]) -> tuple[int, ...]:
     """Return the cut-offs of a curve: from 1 to the deepest, evenly, and those of the table if they are few."""
     deepest = max(cutoffs)
-    even = np.unique(np.linspace(1, deepest, min(most, deepest)).round().astype(int)).tolist()
-    return tuple(sorted({*even, *cutoffs})) if len(cutoffs) <= most // 3 else tuple(even)
+    even = np.unique(np.linspace(1, deepest, min(CURVE_POINTS, deepest)).round().astype(int)).tolist()
+    return tuple(sorted({*even, *cutoffs})) if len(cutoffs) <= CURVE_POINTS // 3 else tuple(even)

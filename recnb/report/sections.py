@@ -15,20 +15,17 @@ from recnb.display import document as doc
 from recnb.display import svg
 from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, inline, joined, say, with_code
 from recnb.display.language import N_, Message, Plural, _, capital, ngettext, pgettext
-from recnb.display.text import at_k, evenly_spaced, fixed, one_line, percent, short, signed
+from recnb.display.text import at_k, fixed, one_line, percent, short, signed
 from recnb.lint.findings import Finding
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
-from recnb.report.data import Mean, RankedItem, ReportData, ShownUser, UserGroup
-from recnb.stats import BETA, ENOUGH, Settings
+from recnb.report.data import Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
+from recnb.stats import BETA, ENOUGH
 
 #: Findings that are all open; cut-offs in a table, columns of a table of models; differences that are drawn.
 FEW_FINDINGS, MOST_K, MOST_COLUMNS, MOST_DRAWN = 3, 12, 8, 42
 
-#: What is said of a segment beside all other users, and what a group of users is.
-SEGMENT_VERDICTS = {
-    "above": N_("▲ above"), "below": N_("▼ below"), "open": N_("○ not significant"), "untested": N_("– too few users or differences"),
-}  # fmt: skip
+#: What a group of users is.
 GROUPS: dict[str, Message] = {
     "best": N_("Best users"), "worst": N_("Worst users"), "only": N_("The user"),
     "gained": Plural("Gains most by {model}", "Gain most by {model}"), "lost": Plural("Loses most by {model}", "Lose most by {model}"),
@@ -39,8 +36,8 @@ Columns = Sequence[tuple[Line, Callable[[Any], Line]]]
 
 
 def head(report: ReportData) -> Iterator[Block]:
-    """Return the lead metric with its interval; of several models, what may be concluded of it."""
-    if report.settings is not None:
+    """Give the lead metric with its interval; of several models, what may be concluded of it."""
+    if report.several:
         title = _("Comparison of {models}", models=", ".join(report.models))
         yield Section("", [Note(Name(title, 300), "title")], ("md", "txt"))
         at_lead = [row for row in report.differences if (row.metric, row.k) == (report.lead.metric, report.lead_k)]
@@ -49,58 +46,56 @@ def head(report: ReportData) -> Iterator[Block]:
         return
     (lead,) = report.means_of(report.lead.metric, report.lead_k)
     ends = f"{fixed(lead.low)}–{fixed(lead.high)}" if isfinite(lead.low) else _("n/a")
-    interval = _("{confidence:g}% interval {ends}", confidence=100 * report.confidence, ends=ends)
+    interval = _("{confidence:g}% interval {ends}", confidence=100 * report.settings.confidence, ends=ends)
     about = Mark("small", f"({interval} · {_users(report.n_users)})")
     yield Note([Mark("strong", lead.label), " = ", Mark("big", fixed(lead.mean)), " ", about], "title")
     yield Section("", [Note(with_code(report.lead.reads))], ("html",))
 
 
 def overview(report: ReportData) -> Iterator[Block]:
-    """Every metric at the cut-offs, a line per finding, and what was evaluated."""
-    settings = report.settings
-    yield from [_metrics_by_cutoffs(report)] if settings is None else _models_by_metrics(report, settings)
+    """Give every metric at the cut-offs, a line per finding, and what was evaluated."""
+    yield from _models_by_metrics(report) if report.several else [_metrics_by_cutoffs(report)]
     yield doc.Items([_brief(models, found[0], report) for models, found in report.findings] or [_no_findings(report)])
-    yield from map(Note, report.left_out)
-    if settings is None:
-        yield Note(" ".join(_remarks(report)))
-        yield _tiles(report)
-        return
-    made, sample = words.notes(settings, tested(report.differences))
-    intervals = words.intervals_in_words(settings)
-    yield Section("", [Note(f"{made} {sample} {intervals}")], ("html", "md"))
-    yield Section("", [Note(f"{intervals} {sample}")], ("txt", "tex"))
+    for why in dict.fromkeys(report.lacking.values()):
+        names = ", ".join(name for name, needs in report.lacking.items() if needs == why)
+        yield Note(with_code(capital(_("not here: {names} ({why})", names=names, why=why.removesuffix(".")) + ".")))
+    yield from [Note(report.left_out)] if report.left_out else []
+    yield Note(remarks(report))
+    yield from [] if report.several else [_tiles(report)]
 
 
 def _metrics_by_cutoffs(report: ReportData) -> Block:
     """Return a row a metric, those beyond accuracy last; a strip from 0 to the upper bound of a metric of accuracy."""
-    shown, of_accuracy, further = evenly_spaced(report.k, MOST_K), list[list[Line]](), list[list[Line]]()
+    every = -(-len(report.k) // MOST_K)
+    shown, rows = report.k[::-1][::every][::-1], list[list[Line]]()
     for metric in report.metrics:
-        row: list[Line] = [metric.symbol]
-        row += [_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in shown]
-        strip: Line = ""
-        top = metric.bounds[1]
-        for mean in report.means_of(metric.metric, report.lead_k) if metric.is_accuracy else ():
-            said = _("{label} is {value} of {top}", label=mean.label, value=fixed(mean.mean), top=short(top))
-            is_drawn = isfinite(top) and isfinite(mean.mean)
-            strip = doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), said) if is_drawn else "–"
-        (of_accuracy if metric.is_accuracy else further).append([*row, strip])
-    if further:
-        further.insert(0, [Mark("small", _("Beyond accuracy")), *[""] * (len(shown) + 1)])
+        if not metric.is_accuracy and (not rows or report.metrics[len(rows) - 1].is_accuracy):
+            rows.append([Mark("small", _("Beyond accuracy")), *[""] * (len(shown) + 1)])
+        cells = [_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in shown]
+        rows.append([metric.symbol, *cells, _strip(report, metric)])
     left_out = len(report.k) - len(shown)
     more = _("{n} more cut-offs: see to_frame().", n=left_out) if left_out else ""
     header: list[Line] = [_("metric"), *map(at_k, shown), Mark("aside", _("@{k}, 0 to 1", k=report.lead_k))]
-    return Rows(header, [*of_accuracy, *further], _means_title(report), most=30, note=more)
+    return Rows(header, rows, _means_title(report), most=30, note=more)
+
+
+def _strip(report: ReportData, metric: MetricWords) -> Line:
+    """Return a picture of a metric of accuracy between 0 and its upper bound."""
+    top = metric.bounds[1]
+    for mean in report.means_of(metric.metric, report.lead_k) if metric.is_accuracy else ():
+        said = _("{label} is {value} of {top}", label=mean.label, value=fixed(mean.mean), top=short(top))
+        is_drawn = isfinite(top) and isfinite(mean.mean)
+        return doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), said) if is_drawn else "–"
+    return ""
 
 
 def _means_title(report: ReportData) -> str:
     return _("Means over {users}, each with its interval", users=_users(report.n_users))
 
 
-def _models_by_metrics(report: ReportData, settings: Settings) -> Iterator[Block]:
-    """How often each model is better, and a row a model; many columns are a table a cut-off, that of the lead in sight."""
-    if summaries := list(_summaries(report)):
-        yield doc.Items(summaries)
-    near_best = words.near_best_in_words(settings.alpha)
+def _models_by_metrics(report: ReportData) -> Iterator[Block]:
+    """Give a row a model; many columns are a table a cut-off, that of the lead in sight."""
+    near_best = words.near_best_in_words(report.settings.alpha)
     legend: list[Line] = [Mark("best", "0.5"), _(": the highest mean of its column"), f". ° {near_best}."]
     if report.baseline is not None:
         marks = N_("▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)")
@@ -110,10 +105,12 @@ def _models_by_metrics(report: ReportData, settings: Settings) -> Iterator[Block
     if len(columns) <= MOST_COLUMNS:
         yield _models(report, columns, _means_title(report), legend)
         return
+    confidence = percent_of(report.settings.confidence)
     for k in sorted(report.k, key=lambda k: k != report.lead_k):
-        title = _("Means at k = {k}, with their {confidence} intervals", k=k or _("whole list"), confidence=percent_of(report.confidence))  # fmt: skip
-        table = _models(report, [of_k for of_k in columns if of_k[0].k == k], title, legend if k == report.lead_k else "")  # fmt: skip
-        yield table if k == report.lead_k else doc.Fold(_("The same at k = {k}", k=k or _("whole list")), [table])
+        title = _("Means at k = {k}, with their {confidence} intervals", k=k or _("whole list"), confidence=confidence)
+        table = _models(report, [of_k for of_k in columns if of_k[0].k == k], title, legend)
+        same = _("The same at k = {k}", k=k or _("whole list"))
+        yield table if k == report.lead_k else doc.Fold(same, [replace(table, note="")])
 
 
 def _models(report: ReportData, columns: Sequence[Sequence[Mean]], title: str, note: Line) -> Rows:
@@ -129,35 +126,28 @@ def _models(report: ReportData, columns: Sequence[Sequence[Mean]], title: str, n
     return Rows([_("model"), *(of_k[0].label for of_k in columns)], rows, title, note=note)
 
 
-def _summaries(report: ReportData) -> Iterator[Line]:
-    """Each pair over all metrics and cut-offs: how many differences of each verdict."""
-    pairs = dict.fromkeys((row.model, row.baseline) for row in report.differences)
-    said = N_("{model} against {baseline}, over {count} metrics and cut-offs: better in {better}, worse in {worse}, nothing shown in {rest}.")  # fmt: skip
-    for model, baseline in pairs if len(report.differences) > len(pairs) else ():
-        verdicts = [row.verdict for row in report.differences if (row.model, row.baseline) == (model, baseline)]
-        better, worse, count = verdicts.count("better"), verdicts.count("worse"), len(verdicts)
-        numbers = {"count": f"{count:,}", "better": better, "worse": worse, "rest": count - better - worse}
-        yield say(said, model=_strong(model), baseline=_strong(baseline), **numbers)
-
-
-def _remarks(report: ReportData) -> Iterator[str]:
+def remarks(report: ReportData) -> str:
     """Return the method of the intervals, what they leave out, and the users of metrics beyond accuracy."""
-    of_accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
+    if report.several:
+        made = words.notes(report.settings, tested(report.differences))
+        return " ".join([*made, words.intervals_in_words(report.settings)])
+    of_accuracy, said = {metric.metric for metric in report.metrics if metric.is_accuracy}, list[str]()
     if report.n_users < 2:
-        yield _("No interval: one user is no sample.")
+        said.append(_("No interval: one user is no sample."))
     else:
         sample = N_("{confidence:g}% intervals for the mean, taking the users as a sample ({how}).")
-        yield _(sample, confidence=100 * report.confidence, how=_(BETA))
-        yield _("Intervals are not corrected for the number of comparisons.")
+        said.append(_(sample, confidence=100 * report.settings.confidence, how=_(BETA)))
+        said.append(_("Intervals are not corrected for the number of comparisons."))
         if any(not isfinite(mean.low) for mean in report.means if mean.metric in of_accuracy):
-            yield _("A metric without an upper bound has no interval where fewer than {n} users have a value above 0.", n=ENOUGH)  # fmt: skip
-        yield _("They do not cover another split of the data or another training run.")
+            said.append(_("A metric without an upper bound has no interval where fewer than {n} users have a value above 0.", n=ENOUGH))  # fmt: skip
+        said.append(_("They do not cover another split of the data or another training run."))
     if len(of_accuracy) < len(report.metrics):
-        yield _("Metrics beyond accuracy are below the others; they cover other users, or all lists together.")
+        said.append(_("Metrics beyond accuracy are below the others; they cover other users, or all lists together."))
+    return " ".join(said)
 
 
 def _tiles(report: ReportData) -> doc.Tiles:
-    """Four numbers to take in at once."""
+    """Return four numbers to take in at once."""
     people = report.populations[0]
     lists, relevant, n_items = people["list_length"], people["relevant_per_user"], people["n_items_recommended"]
 
@@ -178,21 +168,18 @@ def _tiles(report: ReportData) -> doc.Tiles:
 
 
 def findings(report: ReportData) -> Iterator[Block]:
-    """Problems in the data in full, with their effect on the numbers and what to type."""
+    """Give problems in the data in full, with their effect on the numbers and what to type."""
     lints = list(report.lints.values())
-    below = [line for lint in lints for line in lint.not_checked]
-    if not report.several:
-        below.insert(0, lints[0].measured)
-    elif report.findings:
-        measured = N_("{checks} checks of each model's lists. Effects are measured with the lead metric; .lint() of a model shows more.")  # fmt: skip
-        below.insert(0, _(measured, checks=min(lint.n_checks for lint in lints)))
+    measured = N_("{checks} checks of each model's lists. Effects are measured with the lead metric; .lint() of a model shows more.")  # fmt: skip
+    below = _(measured, checks=min(lint.n_checks for lint in lints)) if report.several else lints[0].measured
     if not report.several or not report.findings:
         yield Note(Mark("strong", lints[0].headline if report.findings else _no_findings(report)), "plain")
     for models, found in report.findings:
         is_open = found[0].severity == "warning" or len(report.findings) <= FEW_FINDINGS
         details = [Note(line, "plain") for line in _details(models, found)]
         yield doc.Fold(Mark("strong", _brief(models, found[0], report)), details, is_open)
-    yield from (Note(with_code(line)) for line in dict.fromkeys(below))
+    not_checked = [line for lint in lints for line in lint.not_checked]
+    yield from (Note(with_code(line)) for line in dict.fromkeys([below, *not_checked]))
 
 
 def _no_findings(report: ReportData) -> str:
@@ -202,34 +189,34 @@ def _no_findings(report: ReportData) -> str:
 def _brief(models: Sequence[str], found: Finding, report: ReportData) -> Line:
     """Return a finding on one line, and whose it is."""
     whose: Line = _("all models") if len(models) == len(report.models) else joined(map(Name, models))
-    aside = [" ", Mark("small", ["(", whose, ")"])] if report.several else []
-    return [Mark("badge", found.word), " ", *with_code(found.short), *aside]
+    return [*found.title, *([" ", Mark("small", ["(", whose, ")"])] if report.several else [])]
 
 
-def _details(models: Sequence[str], found: Sequence[Finding]) -> Iterator[Line]:
-    """Effect, example, advice and code; the effect with the name of each model if it is not the same on all."""
-    one, effects = found[0], [finding.effect for finding in found]
-    if len({*effects}) > 1:
-        yield from ([_strong(model), ": ", *with_code(effect)] for model, effect in zip(models, effects, strict=True))
-    sentences = ("" if len({*effects}) > 1 else one.effect, one.example, one.advice)
-    yield from (with_code(sentence) for sentence in sentences if sentence)
-    yield from (Mark("code", Name(line, 1000)) for line in one.code_lines)
+def _details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
+    """Return effect, example, advice and code; the effect with the name of each model if it is not the same on all."""
+    if len({one.effect for one in found}) == 1:
+        return found[0].details
+    effects = [[_strong(model), ": ", *with_code(one.effect)] for model, one in zip(models, found, strict=True)]
+    return [*effects, *replace(found[0], effect="").details]
 
 
 def differences(report: ReportData) -> Iterator[Block]:
-    """Return the forest plot, and every difference with its test."""
-    if report.settings is None:
+    """Give the forest plot, and every difference with its test."""
+    if not report.several:
         return
-    confidence, lead = percent_of(report.confidence), [row for row in report.differences if row.k == report.lead_k]
-    bounded = {metric.metric for metric in report.metrics if isfinite(metric.bounds[1])}
-    drawn = [row for row in lead if row.metric in bounded]
-    if not drawn or len(drawn) > MOST_DRAWN:
+    confidence = percent_of(report.settings.confidence)
+    # Metrics with the bounds of the lead metric share an axis with it.
+    alike = {metric.metric for metric in report.metrics if metric.bounds == report.lead.bounds}
+    lead = [row for row in report.differences if row.k == report.lead_k]
+    drawn = [row for row in lead if row.metric in alike]
+    if len(drawn) > MOST_DRAWN:
         drawn = [row for row in lead if row.metric == report.lead.metric]
     yield Note(_("Differences, each over the same users"), "heading")
     yield _forest(drawn)
     yield Note(_("Mean difference over the same users, and its {confidence} interval. Filled marks are findings (▲ better, ▼ worse: the corrected test and the interval agree); hollow ones are not (◇ inconclusive, ○ no difference shown).", confidence=confidence))  # fmt: skip
     if len(drawn) < len(lead):
-        yield Note(_("Drawn for {symbol} alone; the other metrics are in the tables.", symbol=", ".join(dict.fromkeys(row.symbol for row in drawn))))  # fmt: skip
+        symbols = ", ".join(dict.fromkeys(row.symbol for row in drawn))
+        yield Note(_("Drawn for {symbol} alone; the other metrics are in the tables.", symbol=symbols))
     columns: Columns = [
         (_("metric"), lambda row: row.label),
         (_("model"), lambda row: Name(row.model)),
@@ -252,7 +239,7 @@ def differences(report: ReportData) -> Iterator[Block]:
 
 
 def _forest(rows: Sequence[words.Difference]) -> Block:
-    """Differences with their intervals, one under the other."""
+    """Return differences with their intervals, one under the other."""
     (axis, labels), said, points = words.forest_labels(rows), [], []
     for row, label in zip(rows, labels, strict=True):
         models, ends = inline(label, "txt"), f"{signed(row.low)} … {signed(row.high)}"
@@ -265,18 +252,15 @@ def _forest(rows: Sequence[words.Difference]) -> Block:
 
 
 def curves(report: ReportData) -> Iterator[Block]:
-    """Return the lead metric against the cut-off; of one model, its distribution over users as well."""
+    """Give the lead metric against the cut-off; of one model, its distribution over users as well."""
     title = _("Against the cut-off") if report.several else _("{symbol} against k", symbol=report.lead.symbol)
     curve = Section("", [Note(title, "heading"), *_curve(report)], ("html",))
     yield curve if report.several else doc.Side([curve, Section("", list(_distribution(report)))])
 
 
 def _curve(report: ReportData) -> Iterator[Block]:
-    """Return a line for each model, with its numbers."""
-    symbol, first = report.lead.symbol, next(iter(report.curves.values()))
-    if not any(isfinite(mean.mean) for means in report.curves.values() for mean in means):
-        yield Note(_("No mean to draw."))
-        return
+    """Give a line for each model, with its numbers."""
+    symbol, confidence, first = report.lead.symbol, report.settings.confidence, next(iter(report.curves.values()))
     lines = [(name, [(one.k or 0, one.mean, one.low, one.high) for one in of]) for name, of in report.curves.items()]
     last = "; ".join(f"{one_line(name, 40)}: {fixed(line[-1][1])}" for name, line in lines)
     alt = _("{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis="k", k=first[-1].k, values=last)
@@ -286,13 +270,13 @@ def _curve(report: ReportData) -> Iterator[Block]:
     marked = [k for k in report.k if k is not None and not report.several]
     yield doc.Picture(svg.curves(lines, _("cut-off k"), _("mean {symbol}@k", symbol=symbol), marked), alt, numbers)
     if report.several:
-        yield Note(_("Bands are {confidence} intervals of each mean. They may overlap although the paired difference is significant: compare models by their differences.", confidence=percent_of(report.confidence)))  # fmt: skip
+        yield Note(_("Bands are {confidence} intervals of each mean. They may overlap although the paired difference is significant: compare models by their differences.", confidence=percent_of(confidence)))  # fmt: skip
     elif isfinite(first[0].low):
-        yield Note(_("The band holds the {confidence:g}% intervals.", confidence=100 * report.confidence))
+        yield Note(_("The band holds the {confidence:g}% intervals.", confidence=100 * confidence))
 
 
 def _distribution(report: ReportData) -> Iterator[Block]:
-    """Return the values of users in bars, how many have the lowest and the highest, and the quartiles."""
+    """Give the values of users in bars, how many have the lowest and the highest, and the quartiles."""
     (spread,), label = report.distributions, report.label
     yield Note(_("{label} over users", label=label), "heading")
     edges, shares = [(short(low), short(high)) for low, high in pairwise(spread["edges"])], [*map(percent, spread["shares"])]  # fmt: skip
@@ -311,13 +295,9 @@ def _distribution(report: ReportData) -> Iterator[Block]:
 
 def _extremes(spread: Mapping[str, Any]) -> Iterator[str]:
     n_users = spread["n_users"]
-    if not n_users:
-        yield _("No user has a value.")
-        return
     for value, n in ((0.0, spread["n_zero"]), (spread["edges"][-1], spread["n_top"])):
-        if n is not None:
-            users = _("{n:,} of {users} ({share})", n=n, users=_users(n_users), share=percent(n / n_users))
-            yield _("exactly {value}: {users}", value=short(value), users=users)
+        users = _("{n:,} of {users} ({share})", n=n, users=_users(n_users), share=percent(n / max(n_users, 1)))
+        yield _("exactly {value}: {users}", value=short(value), users=users)
     if spread["n_without_value"]:
         yield _("no value: {n:,}", n=spread["n_without_value"])
     quartiles = dict(zip(("low", "middle", "high"), map(fixed, spread["quartiles"]), strict=True))
@@ -325,76 +305,74 @@ def _extremes(spread: Mapping[str, Any]) -> Iterator[str]:
 
 
 def segments(report: ReportData) -> Iterator[Block]:
-    """Each segment of the users beside all other users, or the differences of models within it."""
+    """Give each segment of the users beside all other users, or the differences of models within it."""
     if report.segments is None:
         return
-    note = _("A segment is above or below all other users if the corrected test and the {confidence:g}% interval of its gap agree; ○ does not prove that there is no difference. (few) marks segments of few users.", confidence=100 * report.confidence)  # fmt: skip
+    confidence = percent_of(report.settings.confidence)
+    note = _("▲ and ▼ are findings: the corrected test and the {confidence} interval of the gap agree; ○ does not prove that there is no difference. (few) marks segments of few users.", confidence=confidence)  # fmt: skip
     if report.several:
-        note = _("{confidence} intervals, not corrected for the number of comparisons; p corrected by Holm's method over the {n} tests here. (few) marks segments in which little can be shown. That a difference is found in one segment and not in another does not show that the two differ.", confidence=percent_of(report.confidence), n=sum(isfinite(row["p"]) for row in report.segments.rows))  # fmt: skip
+        note = _("{confidence} intervals, not corrected for the number of comparisons; p corrected by Holm's method over the {n} tests here. (few) marks segments in which little can be shown. That a difference is found in one segment and not in another does not show that the two differ.", confidence=confidence, n=sum(isfinite(row["p"]) for row in report.segments.rows))  # fmt: skip
     for metric in report.metrics:
-        label, rows = f"{metric.symbol}@{report.lead_k}", [row for row in report.segments.rows if row["metric"] == metric.metric]  # fmt: skip
+        rows = [row for row in report.segments.rows if row["metric"] == metric.metric]
         if rows and metric == report.lead:
-            table = _segment_table(report, report.segments.by, label, rows, drawn=True)
-            yield replace(table, note=f"{report.segments.basis} {note}".strip())
+            yield replace(_segment_table(report, metric, rows), note=f"{report.segments.basis} {note}".strip())
         elif rows:
-            table = _segment_table(report, report.segments.by, label, rows, drawn=False)
-            yield Section("", [doc.Fold(label, [table])], ("html", "md"))
+            folded = doc.Fold(f"{metric.symbol}@{report.lead_k}", [_segment_table(report, metric, rows)])
+            yield Section("", [folded], ("html", "md"))
 
 
-def _segment_table(report: ReportData, by: str, label: str, rows: Sequence[Mapping[Any, Any]], *, drawn: bool) -> Rows:
-    several, pairs, about = report.several, report.several and report.baseline is None, {"label": label, "by": Name(by, 200)}  # fmt: skip
-    reach = svg.reach_of([row[end] for row in rows for end in ("gap", "gap_low", "gap_high")])
-
-    def picture(row: Mapping[str, Any]) -> Line:
-        alt = _("{segment}: gap {gap}", segment=one_line(row["segment"], 40), gap=signed(row["gap"]))
-        strip = svg.strip(row["gap"], row["gap_low"], row["gap_high"], -reach, reach)
-        return doc.Picture(strip, alt) if isfinite(row["gap"]) else "–"
-
-    columns: list[tuple[bool, Line, Callable[[Any], Line]]] = [
-        (True, _("segment"), lambda row: Name(row["segment"])),
-        (several, _("model"), lambda row: Name(row["model"])),
-        (pairs, _("baseline"), lambda row: Name(row["baseline"])),
-        (True, _("users"), lambda row: f"{row['n_users']:,}" + (f" {_('(few)')}" if row["small"] else "")),
-        (not several, _("mean"), lambda row: _estimate(row["mean"], row["low"], row["high"])),
-        (True, _("difference") if several else _("gap to the rest"), lambda row: _estimate(row["gap"], row["gap_low"], row["gap_high"], signed)),
-        (drawn, Mark("aside", _("about 0") if several else _("gap, about 0")), picture),
-        (True, _("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"),
-        (True, _("conclusion") if several else _("against the rest"), lambda row: verdict_in_words(row["verdict"]) if several else _(SEGMENT_VERDICTS[row["verdict"]])),
-    ]  # fmt: skip
-    title = say(N_("{label} by {by}: each segment, and its gap to all other users"), **about)
+def _segment_table(report: ReportData, metric: MetricWords, rows: Sequence[Mapping[Any, Any]]) -> Rows:
+    """Return a row a segment, or a segment and pair of models; of the lead metric with a picture of the difference."""
+    assert report.segments is not None
+    by, several = Name(report.segments.by, 200), report.several
+    title = say(N_("{label} by {by}: each segment, and its gap to all other users"), label=f"{metric.symbol}@{report.lead_k}", by=by)  # fmt: skip
+    columns: list[tuple[Line, Callable[[Any], Line]]] = [(_("segment"), lambda row: Name(row["segment"]))]
     if several:
-        apart = [", ", say(N_("difference from {baseline}"), baseline=Name(report.baseline))] if report.baseline else []
-        title = [*say(N_("{label} by {by}"), **about), *apart]
-    tinted = frozenset(place for place, row in enumerate(rows) if row["verdict"] in ("above", "below"))
-    shown = [(title, cell) for is_shown, title, cell in columns if is_shown]
-    return _table(shown, rows, title, left=1 + several + pairs, tinted=tinted)
+        title = say(N_("{label} by {by}"), label=report.label, by=by)
+        columns.append((_("model"), lambda row: Name(row["model"])))
+        if report.baseline is None:
+            columns.append((_("baseline"), lambda row: Name(row["baseline"])))
+        else:
+            title += [", ", say(N_("difference from {baseline}"), baseline=Name(report.baseline))]
+    left = len(columns)
+    columns.append((_("users"), lambda row: f"{row['n_users']:,}" + (f" {_('(few)')}" if row["small"] else "")))
+    if not several:
+        columns.append((_("mean"), lambda row: _estimate(row["mean"], row["mean_low"], row["mean_high"])))
+    difference = _("difference") if several else _("gap to the rest")
+    columns.append((difference, lambda row: _estimate(row["difference"], row["low"], row["high"], signed)))
+    if metric == report.lead:
+        reach = svg.reach_of([row[end] for row in rows for end in ("difference", "low", "high")])
+        about = Mark("aside", _("about 0") if several else _("gap, about 0"))
+        columns.append((about, lambda row: _strip_about_0(row, reach)))
+    columns.append((_("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"))
+    conclusion = _("conclusion") if several else _("against the rest")
+    columns.append((conclusion, lambda row: verdict_in_words(row["verdict"])))
+    tinted = frozenset(at for at, row in enumerate(rows) if row["verdict"] in words.FOUND and not several)
+    return _table(columns, rows, title, left=left, tinted=tinted)
+
+
+def _strip_about_0(row: Mapping[str, Any], reach: float) -> Line:
+    alt = _("{segment}: gap {gap}", segment=one_line(row["segment"], 40), gap=signed(row["difference"]))
+    strip = svg.strip(row["difference"], row["low"], row["high"], -reach, reach)
+    return doc.Picture(strip, alt) if isfinite(row["difference"]) else "–"
 
 
 def beyond(report: ReportData) -> Iterator[Block]:
-    """Metrics beyond accuracy, what each means, and what the others need."""
-    at = [report.lead_k] if report.several else evenly_spaced(report.k, 6)
+    """Give metrics beyond accuracy of several models; those of one are in the overview."""
     rows: list[list[Line]] = []
     for metric in report.metrics:
-        if not metric.is_accuracy:
-            means = [mean for k in at for mean in report.means_of(metric.metric, k)]
-            cells: list[Line] = [_of(mean, signed=True) for mean in means]
-            cells += [""] * (max(len(report.models), len(at)) - len(cells))  # at cut-offs of other metrics
-            rows.append([[metric.symbol, Mark("below", metric.title)], *cells])
-    if rows:
-        header = [_("metric"), *(map(Name, report.models) if report.several else map(at_k, at))]
-        title = f"{_('Beyond accuracy')} {at_k(report.lead_k)}" if report.several else ""
-        table = Rows(header, rows, title, most=14)
-        # Of one model the overview of the other forms has them.
-        yield Section("", [table], ("html", "md", "txt") if report.several else ("html",))
+        means = [] if metric.is_accuracy else report.means_of(metric.metric, report.lead_k)
+        if means:
+            rows.append([[metric.symbol, Mark("below", metric.title)], *(_of(mean, signed=True) for mean in means)])
+    if report.several and rows:
+        header = [_("metric"), *map(Name, report.models)]
+        yield Rows(header, rows, f"{_('Beyond accuracy')} {at_k(report.lead_k)}", most=14)
         note = _("Higher is not always better for these metrics. Numbers of all lists together have no interval, except means over pairs of users.")  # fmt: skip
         yield Section("", [Note(note)], ("html", "md"))
-    for why in dict.fromkeys(report.lacking.values()):
-        names = ", ".join(name for name, needs in report.lacking.items() if needs == why)
-        yield Note(with_code(capital(_("not here: {names} ({why})", names=names, why=why.removesuffix(".")) + ".")))
 
 
 def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
-    """Users with their lists; of two models, how many gain and lose by one in the place of the other."""
+    """Give users with their lists; of two models, how many gain and lose by one in the place of the other."""
     pair = None
     for group in groups:
         model, n = _strong(group.model), len(group.users)
@@ -408,15 +386,12 @@ def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
             among = _("most found first") if group.kind == "best" else _("most missed first")
             heading += [" ", Mark("small", _("by {label}; of equal ones, {among}", label=label, among=among))]
         yield Note(heading, "heading")
-        cards = [_card(group, user, label) for user in group.users]
         widths = ("17em", "24em") if group.baseline is None else ("27em", "40em")
-        yield Section("", [doc.Side([table for table, _lines in cards], *widths)], ("html",))
-        lines = [line for _table, lines in cards for line in lines]
-        yield Section("", [doc.Items(lines, wraps=False)], ("md", "txt"))
+        yield doc.Cards([_card(group, user, label) for user in group.users], *widths)
 
 
-def _card(group: UserGroup, user: ShownUser, label: str) -> tuple[Rows, list[Line]]:
-    """Return a user's list, or the lists of two models beside each other: as a table, and as lines of text."""
+def _card(group: UserGroup, user: ShownUser, label: str) -> Rows:
+    """Return a user's list, or the lists of two models beside each other."""
     by_rank = [{item.rank: item for item in items} for items in user.lists]
     ranks = sorted({rank for items in by_rank for rank in items if rank})
     rows = [[f"{rank}", *(_item(items.get(rank)) for items in by_rank)] for rank in ranks]
@@ -426,38 +401,41 @@ def _card(group: UserGroup, user: ShownUser, label: str) -> tuple[Rows, list[Lin
     if group.baseline is not None:
         change, n = signed(user.values[1] - user.values[0]), user.n_relevant
         relevant = ngettext("{n:,} relevant item", "{n:,} relevant items", n)
-        header: list[Line] = [[Name(name, 20), f": {fixed(value)}"] for name, value in zip((group.baseline, group.model), user.values, strict=True)]  # fmt: skip
         who: Line = [_strong(user.user), " ", _("{change}, {relevant}", change=change, relevant=relevant)]
-        lists = [[name, ": ", *joined([row[at] for row in rows])] for at, name in enumerate(header, 1)]
-        return Rows(["#", *header], rows, who, 3, wraps=True, note=below), [who, *lists]
+        of_each = zip((group.baseline, group.model), user.values, strict=True)
+        header: list[Line] = [[Name(name, 20), f": {fixed(value)}"] for name, value in of_each]
+        return Rows(["#", *header], rows, who, 3, wraps=True, note=below)
     found = _("found {n:,} of {relevant:,} relevant", n=user.n_hits, relevant=user.n_relevant)
     found = found if user.n_relevant else _("no relevant item")
     who = [_strong(user.user), f" {label} {fixed(user.values[0])} · {found}"]
     if not rows:
         below.append(f"{_('No list: nothing was recommended.')} ")
     if user.missed:
-        missed: list[Line] = []
-        for item in user.missed:
-            rank = [" ", _("(at rank {rank})", rank=item.rank)] if item.rank else []
-            missed += [", " if missed else "", _item(replace(item, relevance=0)), *rank]
-        more = user.n_missed - len(user.missed)
-        below.append(say(N_("missed: {items}"), items=[*missed, *([" ", _("and {n:,} more", n=more)] if more else [])]))
-    lists = [["; ", _("list"), ": ", *joined([row[1] for row in rows])]] if rows else []
-    return Rows(["#", _("list")], rows, who, 2, wraps=True, note=below), [[who, *lists, "; " if below else "", *below]]
+        missed = [[_item(replace(item, relevance=0)), _at_rank(item)] for item in user.missed]
+        more = user.n_missed - len(missed)
+        items = [*joined(missed), *([" ", _("and {n:,} more", n=more)] if more else [])]
+        below.append(say(N_("missed: {items}"), items=items))
+    return Rows(["#", _("list")], rows, who, 2, wraps=True, note=below)
+
+
+def _at_rank(item: RankedItem) -> Line:
+    return [" ", _("(at rank {rank})", rank=item.rank)] if item.rank else ""
 
 
 def _item(item: RankedItem | None) -> Line:
     """Return an item with its title; a hit of a list is marked."""
     if item is None:
         return "–"
-    name: Line = [Name(item.title, 60), " ", Mark("small", ["(", Name(item.item), ")"])] if item.title else Name(item.item, 60)  # fmt: skip
+    name: Line = Name(item.item, 60)
+    if item.title:
+        name = [Name(item.title, 60), " ", Mark("small", ["(", Name(item.item), ")"])]
     if not item.relevance:
         return name
     return [Mark("hit", name), Mark("aside", _("hit, {relevance}", relevance=short(item.relevance)))]
 
 
 def overlap(report: ReportData) -> Iterator[Block]:
-    """Return the similarity of the lists of each two models."""
+    """Give the similarity of the lists of each two models."""
     if report.overlaps:
         columns: Columns = [
             (_("lists of"), lambda row: [Name(row["model"]), " · ", Name(row["other"])]),
@@ -470,7 +448,7 @@ def overlap(report: ReportData) -> Iterator[Block]:
 
 
 def readings(report: ReportData) -> Iterator[Block]:
-    """How to read each metric: the sentence, the formula and the convention."""
+    """Give how to read each metric: the sentence, the formula and the convention."""
     columns: Columns = [
         (_("metric"), lambda metric: [metric.symbol, Mark("below", Mark("code", metric.metric))]),
         (_("how to read it"), lambda metric: with_code(metric.reads)),
@@ -481,7 +459,7 @@ def readings(report: ReportData) -> Iterator[Block]:
 
 
 def basis(report: ReportData) -> Iterator[Block]:
-    """Return the users and the convention behind the numbers."""
+    """Give the users and the convention behind the numbers."""
     yield Note(f"{report.basis}.")
 
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from recnb.display.fonts import lettering
 from recnb.display.language import _
-from recnb.display.svg import ACCENT, COLOURS
+from recnb.display.style import ACCENT, COLOURS, lettering
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.measure import metric_named
@@ -107,7 +106,7 @@ def draw_scales(
 
 def draw_means(table: Any, ax: Axes | None, color: Any) -> Axes:
     """Draw the means of a table with their intervals: a line for each metric, a colour for each cut-off."""
-    with lettering(table.attrs.get("lang", "en"), rc=True) as fonts:
+    with lettering(table.attrs.get("lang", "en")) as fonts:
         parts = [part.select_dtypes("number").rename(columns=_at) for part in table._parts()]
         return draw_scales(ax, parts, _of_values, color=color, **fonts)
 
@@ -121,7 +120,7 @@ def draw_segments(table: Any, ax: Axes | None, color: Any) -> Axes:
     wide = pd.DataFrame(table).set_axis(pd.MultiIndex.from_arrays([codes, names]), axis=0)
     labels = [", ".join(map(str, key)) for key in keys]
     parts = [pd.DataFrame(wide[part].unstack(sort=False)).set_axis(labels, axis=0) for part in ("mean", "low", "high")]
-    with lettering(table.attrs.get("lang", "en"), rc=True) as fonts:
+    with lettering(table.attrs.get("lang", "en")) as fonts:
         ax = draw_scales(ax, parts, _of_metrics, axis=1, color=color, **fonts)
         if not ax.child_axes:
             ax.set_ylabel(plain(table.attrs["by"]), **fonts)

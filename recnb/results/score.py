@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, ngettext, use_language
-from recnb.display.svg import ACCENT, QUIET
+from recnb.display.style import ACCENT, QUIET
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.cached import cached_property

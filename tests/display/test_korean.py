@@ -156,7 +156,7 @@ def test_a_report_is_all_korean(which: str) -> None:
     document, told = Shown(), report.to_dict()
     document.feed(report.to_html())
     assert document.lang == "ko"
-    texts = [told["basis"], *told["populations"][0]["users"], *told["conventions"], *told["notes"]]
+    texts = [told["basis"], *told["populations"][0]["users"]]
     texts += [one[what] for one in told["metrics"] for what in ("reads", "formula", "convention")]
     for text in (report.to_markdown(), report.to_latex(), "\n".join(document.said), "\n".join(texts)):
         assert english_in(text) - typed == set(), text

@@ -17,7 +17,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import recnb
-from recnb.display import fonts
+from recnb.display import style
 from recnb.display.language import Sentence, _, current, ngettext, use_language
 from tests.korean import EV, EVALUATIONS, RECS, english_in
 
@@ -151,7 +151,7 @@ def test_a_korean_figure_has_its_letters(tmp_path: pathlib.Path, caplog: pytest.
     labels = texts_in(figure)
     assert any(HANGUL.search(text.get_text()) for text in labels)
     assert english_in("\n".join(text.get_text() for text in labels)) == set()
-    assert all(text.get_fontfamily()[0] in fonts.KOREAN for text in labels)
+    assert all(text.get_fontfamily()[0] in style.KOREAN for text in labels)
     assert "사용자" in drawn.get_ylabel()
     with caplog.at_level(logging.WARNING, logger="matplotlib"):
         for kind in ("png", "svg", "pdf"):  # a missing letter is a warning, which is an error here
@@ -161,11 +161,11 @@ def test_a_korean_figure_has_its_letters(tmp_path: pathlib.Path, caplog: pytest.
 
 
 def test_without_a_korean_font_labels_are_english(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path):
-    monkeypatch.setattr(fonts, "installed", lambda: {"DejaVu Sans", "Last Resort High-Efficiency"})
+    monkeypatch.setattr(style, "installed", lambda: {"DejaVu Sans", "Last Resort High-Efficiency"})
     report = EV.report([1, 3], lang="ko")
     with use_language("ko"):
         curve = EV.curve("ndcg", [1, 2])
-    with pytest.warns(UserWarning, match="한글 글꼴.*NanumGothic"):
+    with pytest.warns(UserWarning, match="Korean letters.*NanumGothic"):
         ax = curve.plot(Figure().add_subplot())
     assert not any(HANGUL.search(text.get_text()) for text in texts_in(ax.figure))
     assert ax.get_ylabel() == "nDCG@k, mean of 5 users"
@@ -178,18 +178,17 @@ def test_the_first_font_of_the_list_is_taken_and_english_plots_look_for_none(mon
         ({"NanumGothic", "Noto Sans CJK KR"}, "Noto Sans CJK KR"),
         ({"Apple SD Gothic Neo", "Malgun Gothic"}, "Malgun Gothic"),
     ):
-        monkeypatch.setattr(fonts, "installed", lambda there=there: there)
-        with fonts.lettering("ko") as options:
+        monkeypatch.setattr(style, "installed", lambda there=there: there)
+        with style.lettering("ko") as options:
             assert options == {"fontfamily": [taken, "DejaVu Sans"]}
-    monkeypatch.setattr(fonts, "installed", lambda: pytest.fail("fonts were looked for"))
+    monkeypatch.setattr(style, "installed", lambda: pytest.fail("fonts were looked for"))
     assert EV.curve("ndcg", [1, 2]).plot(Figure().add_subplot()) is not None
 
 
 def test_a_font_is_in_force_for_as_long_as_a_plot_is_drawn(monkeypatch: pytest.MonkeyPatch):
-    assert "DejaVu Sans" in fonts.installed()
-    monkeypatch.setattr(fonts, "KOREAN", ("DejaVu Sans",))
+    assert "DejaVu Sans" in style.installed()
+    monkeypatch.setattr(style, "KOREAN", ("DejaVu Sans",))
     before, taken = mpl.rcParams["font.family"], ["DejaVu Sans", "DejaVu Sans"]
-    with fonts.lettering("ko", rc=True) as options:
+    with style.lettering("ko") as options:
         assert mpl.rcParams["font.family"] == options["fontfamily"] == taken
-    with fonts.lettering("ko") as options:
-        assert (mpl.rcParams["font.family"], options["fontfamily"]) == (before, taken)
+    assert mpl.rcParams["font.family"] == before

@@ -17,7 +17,6 @@ import recnb
 from recnb.display import svg
 from recnb.display.document import Name, Rows, inline, with_code
 from recnb.display.language import width
-from recnb.errors import OptionError
 from recnb.report import sections
 from tests.display.test_escaping import COLUMN, EVIL, comparison, evaluation
 from tests.lint_planted import CLEAN
@@ -189,9 +188,6 @@ def test_latex_is_balanced_and_holds_no_command_of_the_users(report):
         rows = [line for line in table.splitlines() if line.endswith(r" \\")]
         assert all(len(re.findall(r"(?<!\\)&", line)) == columns - 1 for line in rows)
     assert not any(raw in text for raw in ("$5 &", "50% of", "_a^b", "#\\d"))
-    for wrong in ({"caption": 5}, {"label": ["x"]}):
-        with pytest.raises(OptionError, match="LaTeX as text"):
-            report.to_latex(**wrong)
 
 
 def test_the_console_has_at_most_60_lines_of_100_columns(report):
