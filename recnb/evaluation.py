@@ -160,11 +160,11 @@ class EvaluationMethods(Methods):
         """
         from recnb.report.build import report_of
         from recnb.report.request import request_of
-        from recnb.stats import settings_of
+        from recnb.stats import Settings
 
         with use_language(lang):
             request = request_of(self._data, k, metrics, options, by=by, bins=bins)
-            return report_of({"": self._data}, request, settings_of(confidence))
+            return report_of({"": self._data}, request, Settings(confidence))
 
     def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
         """Check the data, side frames included, for problems, the most severe first; their effect is that on one metric at one cut-off."""

@@ -20,9 +20,6 @@ from recnb.display import language, style, text
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-#: The style of an id beside its title. It is less faint than small print, since it is read within small print as well.
-BESIDE_TITLE = "opacity: 0.85;"
-
 
 def render(template: str, /, **values: Any) -> Markup:
     """Return the HTML of a template, by its path as "results/score.jinja"; strings are escaped, `Markup` is HTML already."""
@@ -105,7 +102,7 @@ def _environment() -> Environment:
     )
     environment.globals |= {"_": translated, "ngettext": language.ngettext}
     environment.globals |= {"ACCENT": style.ACCENT, "OTHER": style.OTHER, "QUIET": style.QUIET, "isfinite": isfinite}
-    environment.globals |= {"BESIDE_TITLE": BESIDE_TITLE, "framed": framed, "lang": language.current}
+    environment.globals |= {"framed": framed, "lang": language.current}
     used = (text.arrow, text.fixed, text.short, text.signed, text.trimmed, isfinite, name, user_text)
     environment.filters |= {"place": "{:.1f}".format} | {function.__name__: function for function in used}
     return environment

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.display.language import N_, _, current, ngettext, use_language
-from recnb.display.style import ACCENT, QUIET
+from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.cached import cached_property
