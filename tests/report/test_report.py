@@ -190,7 +190,14 @@ def test_lists_and_misses_that_are_shown():
 
 def test_segments_are_those_of_the_table():
     table, frame = EV.table(k=10, by="activity"), REPORT.segments.to_frame()
-    same = {"n_users": "n_users", "mean": "mean", "mean_low": "low", "mean_high": "high", "difference": "gap", "low": "gap_low"}
+    same = {
+        "n_users": "n_users",
+        "mean": "mean",
+        "mean_low": "low",
+        "mean_high": "high",
+        "difference": "gap",
+        "low": "gap_low",
+    }
     for column, own in (same | {"high": "gap_high", "p": "p", "p_holm": "p_holm"}).items():
         assert frame[column].to_numpy() == pytest.approx(table[own].to_numpy(), nan_ok=True), column
     apart, rows = FOUND.differences("ndcg", k=10, by="activity"), COMPARED.segments.to_frame()
