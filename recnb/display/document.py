@@ -363,7 +363,7 @@ def wrapped(words: str, first: str = "") -> str:
     """Break words into lines of a console; `first` begins the first line."""
     # A Korean letter takes two columns, which textwrap does not know: each is followed by a sign that is taken out again.
     spread = "".join(letter + "\0" * (width(letter) - 1) for letter in " ".join(words.split()))
-    indents = {"initial_indent": first, "subsequent_indent": " " * len(first)}
+    indents: dict[str, Any] = {"initial_indent": first, "subsequent_indent": " " * len(first)}
     return "\n".join(textwrap.wrap(spread, CONSOLE, break_on_hyphens=False, **indents)).replace("\0", "")
 
 

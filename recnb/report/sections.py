@@ -365,7 +365,7 @@ def beyond(report: ReportData) -> Iterator[Block]:
         if means:
             rows.append([[metric.symbol, Mark("below", metric.title)], *(_of(mean, signed=True) for mean in means)])
     if report.several and rows:
-        header = [_("metric"), *map(Name, report.models)]
+        header: list[Line] = [_("metric"), *map(Name, report.models)]
         yield Rows(header, rows, f"{_('Beyond accuracy')} {at_k(report.lead_k)}", most=14)
         note = _("Higher is not always better for these metrics. Numbers of all lists together have no interval, except means over pairs of users.")  # fmt: skip
         yield Section("", [Note(note)], ("html", "md"))
