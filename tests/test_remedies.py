@@ -140,7 +140,6 @@ CASES = {
     "a report of whole lists": option("ev.report(metrics=['mrr'], **more).to_frame().iloc[0]['mean']", "dict(k=None)", r"such as (k=\[5, 10, 20\])", 0.75),
     "a gain without bound": Case("truth['relevance'] = 2000; more = dict(gain='exponential')", "recnb.evaluate(recs, truth).ndcg(**more)", r"use (gain='linear')", "more = dict({})", right=(1 / np.log2(3) + 1) / 2),
     "patience": option("ev.rbp(k=3, **more)", "dict(p=2)", r"such as (p=0\.8)", (0.2 * 0.8 + 0.2) / 2),
-    "a large beta": option("ev.fbeta(k=3, **more)", "dict(beta=1e200)", r"or for (beta=100)", 10001 / 10003),
     "one list of a frame": Case("k = 10", "recnb.mrr(recs, truth)", r"Of frames: (.+?)\.$", "result = {}", "result"),
     "a Series as truth": Case("likes = pd.Series([2, 1], index=['b', 'c'])", "recnb.mrr(['a', 'b'], likes)", r"or (series\.to_dict\(\));", "series = likes; result = recnb.mrr(['a', 'b'], {})", "result", 0.5),
     "lists that are no frames": Case("ranking, relevant = ['a', 'b'], ['b']", "recnb.evaluate(ranking, relevant)", r"For one list: (.+?);", "result = {}", "result", 1 / np.log2(3)),
@@ -150,8 +149,6 @@ CASES = {
     "no user for novelty": Case("ev = recnb.evaluate(recs, truth, train=recs); k = 2", "ev.explain('novelty', k=k).value", r"such as user=('u')", "result = ev.explain('novelty', {}, k=k).value", "result", 0.0),
     "a user for coverage": Case("ev = recnb.evaluate(recs, truth, train=recs)", "ev.explain('coverage', 'u', k=2).value", r"type \.(explain\(.+?\))\.", "result = ev.{}.value", "result", 1.0),
     "items outside the catalogue": option("recnb.evaluate(recs, truth, items=pd.DataFrame(dict(item=['a', 'b']))).gini(**more)", "dict()", r"or say (population='recommended')", 0.0),
-    "cold items": Case("more = dict(cold='error')", "recnb.evaluate(recs, truth, train=recs[recs['item'] != 'a']).novelty(**more)", r"or (cold='zero') to", "more = dict({})", right=0.0),
-    "an overlap by k": Case("more = dict(overlap='k')", "ev.personalization(**more)", r"or say (overlap='cosine')", "more |= dict({})", right=0.0),
     # ---- comparisons
     "one model": Case("recs_a, recs_b = recs, recs", "recnb.compare(dict(a=recs), truth)", r"is given: (.+?)\.$", "result = {}.table('mrr').loc['a'].item()", "result"),
     "coverage of users": Case("found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)", "found.differences('coverage', k=10)", r"each model is in (\.beyond\(k=10\))", "result = found{}.loc['a', 'coverage']", "result", 1.0),

@@ -8,21 +8,19 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import Prepared, validation
-from recnb.data.columns import from_pandas
 from recnb.data.encoding import distinct, positions
 from recnb.data.parts import Parts
 from recnb.data.side_data import SideData
 from recnb.data.source import Tables, elsewhere, ranked
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
+from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import Bools, Floats, Hits, Ints
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Catalogue, HitsWithPopularity, Lists, PerUser, TermRows, missing
-from recnb.metrics.serendipity import expected_ranks, popular_places
 from recnb.metrics.sorting import in_order
 
 if TYPE_CHECKING:
@@ -165,15 +163,6 @@ class ItemData:
         order = inside[in_order(user[inside])]
         return user[order], positions(self.items, had["item"])[order]
 
-    def taken(self) -> Sparse:
-        """Return items × users of train, 1 where the user has the item."""
-        from scipy import sparse
-
-        had = self._unique_train
-        users = distinct(had["user"])
-        row, column = positions(self.items, had["item"]), positions(users, had["user"])
-        return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(len(self.items), len(users)))
-
     def familiar(self, prepared: Prepared, hits: Hits) -> HitsWithPopularity:
         """Return the hits, and how familiar the relevant items of each user are."""
         key = ("familiar", id(prepared.truth))
@@ -181,10 +170,8 @@ class ItemData:
             count = self.catalogue.counts("interactions", "serendipity")
             item = positions(self.items, prepared.truth["item"])
             had = self.history(prepared.users)
-            n_items = int(self.catalogue.members("catalogue", "serendipity").sum())
-            expected = expected_ranks(prepared.all_hits.truth_user, item, had, count)
-            self._read[key] = expected, popular_places(count, n_items)[item], n_items
-        return HitsWithPopularity(hits, *self._read[key])
+            self._read[key] = expected_ranks(prepared.all_hits.truth_user, item, had, count)
+        return HitsWithPopularity(hits, self._read[key])
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Return items × features (genres as words, or numbers), and which items are described."""
@@ -217,22 +204,6 @@ class ItemData:
             self._read[argument, *chosen] = sparse.csr_array((cells, (item[row], column)), shape=shape), labels
         matrix, labels = self._read[argument, *chosen]
         return matrix, labels
-
-    def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
-        """Return a matrix of distances, and the row of it that each item has."""
-        if not isinstance(given, pd.DataFrame) or list(given.index) != list(given.columns):
-            need = "give a frame with the same items as index and as columns, in the same order"
-            raise FrameError(f"distances={quoted(given)} has no names of items: {need}.")
-        matrix = given.to_numpy(dtype=np.float64)
-        if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-12):
-            raise FrameError(
-                "distances holds a missing number, or is not the same both ways: give one distance a pair."
-            )
-        names = from_pandas(given.index.to_series(), "distances", "index", "item")
-        validation.same_kind(pl.DataFrame({"item": self.items}), pl.DataFrame({"item": names}), {}, {}, "distances")
-        item, row = positions(self.items, names.cast(self.items.dtype)), np.full(len(self.items), -1)
-        row[item[item >= 0]] = np.flatnonzero(item >= 0)
-        return matrix, row
 
 
 def _counted(rows: pl.DataFrame) -> pl.DataFrame:

@@ -4,13 +4,12 @@ from recnb.display.data_file import rows_of
 
 # In the order in which tables show them.
 from recnb.metrics import accuracy  # isort: skip
-from recnb.metrics import retrieval  # isort: skip
 from recnb.metrics import coverage  # isort: skip
 from recnb.metrics import novelty  # isort: skip
-from recnb.metrics import serendipity  # isort: skip
-from recnb.metrics import calibration  # isort: skip
+from recnb.metrics import diversity  # isort: skip
+from recnb.metrics import history  # isort: skip
 
 #: The publications that define the metrics: citation key -> authors, year, title, where, doi.
 REFERENCES = {row["key"]: row for row in rows_of("metrics/references.csv")}
 
-__all__ = ["REFERENCES", "accuracy", "calibration", "coverage", "novelty", "retrieval", "serendipity"]
+__all__ = ["REFERENCES", "accuracy", "coverage", "diversity", "history", "novelty"]

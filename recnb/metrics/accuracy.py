@@ -1,6 +1,5 @@
-"""Metrics of accuracy: functions of hits.
+"""Metrics of accuracy, functions of hits: the formula as text and as code, bounds, sources and how to read each.
 
-Each is defined here once: the formula as text and as code, its bounds, its sources and how to read it.
 Counts per user enter as a column, so that users and cut-offs never line up by accident.
 """
 
@@ -12,7 +11,6 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.errors import OptionError, quoted
 from recnb.metrics.gain import (
     DISCOUNT,
     GAIN,
@@ -29,9 +27,6 @@ from recnb.metrics.gain import (
 from recnb.metrics.hits import Cutoff, Hits, of_each_rank
 from recnb.metrics.metric import Credit, metric, number_option
 from recnb.metrics.sorting import Floats, count_within
-
-#: The square of a larger beta, times the number of relevant items, may be no number.
-MAX_BETA = 1e145
 
 GRADED = {"gain": GAIN, "discount": DISCOUNT}
 
@@ -102,10 +97,9 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     >>> round(recnb.fbeta(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5, beta=2), 4)
     0.5172
     """
-    beta = number_option("beta", beta, "number above 0", lambda beta: beta > 0)
-    if beta > MAX_BETA:
-        fix = "With a large beta F-beta is recall: ask for recall, or for beta=100."
-        raise OptionError(f"beta={quoted(beta)} is too large to be squared. {fix}")
+    beta = number_option(
+        "beta", beta, "a number above 0 and up to 1e6, where F-beta is recall", lambda beta: 0 < beta <= 1e6
+    )
     out_of = out_of_count(hits, k, "k") + beta**2 * as_column(hits.n_relevant)
     return Credit(hits, k, (1 + beta**2) * hits.weight, out_of)
 
@@ -288,7 +282,9 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
     0.625
     """
-    number_option("p", p, "chance of looking further: give a number between 0 and 1", lambda p: 0 < p < 1, example=0.8)
+    number_option(
+        "p", p, "a chance of looking further: give a number between 0 and 1, such as p=0.8", lambda p: 0 < p < 1
+    )
     return Credit(hits, k, hits.weigh(of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1))))
 
 
@@ -307,16 +303,9 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
     >>> round(recnb.err([3, 2, 1], max_relevance=4), 4)
     0.4998
     """
-    if max_relevance is not None:
-        number_option("max_relevance", max_relevance, "number above 0", lambda top: top > 0)
-    top = hits.max_relevance if max_relevance is None else max_relevance
-    if hits.truth_relevance.size and hits.truth_relevance.max() > top:
-        highest = hits.truth_relevance.max()
-        raise OptionError(f"max_relevance={top:g} is not the top of the scale: the truth holds {highest:g}.")
-    if top > 1000:
-        raise OptionError(
-            f"ERR takes 2 to the power of a grade, and {top:g} is too large for that: use a smaller scale."
-        )
+    highest, top = hits.truth_relevance.max(initial=0), hits.max_relevance if max_relevance is None else max_relevance
+    scale = f"the top of the scale, which 2 is raised to: the truth holds {highest:g}, and 1000 is the most"
+    number_option("max_relevance", top, scale, lambda top: highest <= top <= 1000)
     stop = (np.exp2(hits.relevance) - 1.0) / 2.0**top
     return Credit(hits, k, reach(hits, stop) * stop / hits.rank)
 
@@ -336,3 +325,68 @@ def reach(hits: Hits, stop: Floats) -> Floats:
         here = by_nth[start:end]
         reached[here] = reached[here - 1] * (1.0 - stop[here - 1])
     return reached
+
+
+# With incomplete judgments, as trec_eval and ir_measures define them. Items of the truth that are not relevant are judged
+# as well, all others are not; `hits.judged` has both.
+
+
+@metric(
+    called="judged share",
+    symbol="Judged", credit="1", out_of="min(k, list_length)", bounds=(0, 1), references=["buckley2004"],
+    sentence="Of what was shown, how much the truth has a grade for. Where it is low, other numbers are not certain.",
+    needs=("judged",), retrieval=True, per_row_texts=False,
+)  # fmt: skip
+def judged(hits: Hits, k: Cutoff = None) -> Credit:
+    """Share of the first k items that are judged, relevant or not; of shorter lists, the share of all items."""
+    rows = hits.of_judged
+    rows.refuse_ties("Judged depends on one order of the list")
+    return Credit(rows, k, rows.weight, out_of_count(rows, k, "list"))
+
+
+@metric(
+    called="binary preference",
+    symbol="Bpref", credit="1 - min(nonrelevant_above, n_relevant) / max(1, min(n_nonrelevant, n_relevant))",
+    out_of="n_relevant", bounds=(0, 1), references=["buckley2004"],
+    sentence="How few items judged not relevant are above the relevant ones. Items that are not judged do not count.",
+    needs=("judged",), retrieval=True,
+)  # fmt: skip
+def bpref(hits: Hits, k: Cutoff = None) -> Credit:
+    """Mean, over a user's relevant items, of the share of judged nonrelevant items that are not above each.
+
+    At most as many nonrelevant items count as there are relevant ones. A relevant item that is not in the list adds 0.
+    """
+    hits.refuse_ties("Bpref depends on one order of the list")
+    relevant, fewer = hits.n_relevant, np.maximum(1, np.minimum(hits.n_nonrelevant, hits.n_relevant))
+    above = np.minimum(hits.nonrelevant_above, relevant[hits.user])
+    return Credit(hits, k, 1.0 - above / fewer[hits.user], out_of_count(hits, k, "relevant"))
+
+
+@metric(
+    called="interpolated precision", symbol="IPrec", credit="rise", bounds=(0, 1), references=["manning2008"],
+    sentence="The highest precision at any rank from which on this share of the relevant items is found.",
+    retrieval=True,
+)  # fmt: skip
+def interpolated_precision(hits: Hits, k: Cutoff = None, *, recall: float = 0.0) -> Credit:
+    """Highest precision at any rank where recall is at least `recall`; 0 if it is nowhere.
+
+    A level of `recall * n_relevant` items counts as reached as in trec_eval, which adds 0.9 and rounds down.
+    """
+    number_option("recall", recall, "a share of the relevant items, from 0 to 1", lambda share: 0 <= share <= 1)
+    hits.refuse_ties("IPrec depends on one order of the list")
+    return Credit(hits, k, rise(hits, recall))
+
+
+def rise(hits: Hits, recall: float) -> Floats:
+    """By how much each hit exceeds the highest precision at the user's hits before it, from a level of recall on."""
+    needed = (recall * hits.n_relevant + 0.9).astype(np.int64)
+    precision = np.where(hits.nth >= needed[hits.user], hits.nth / hits.rank, 0.0)
+    # The running maximum within users, of places in the sorted values: whole numbers stay exact.
+    order = np.argsort(precision, kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    base = hits.user * len(order)
+    highest = precision[order[np.maximum.accumulate(place + base) - base]]
+    before = np.r_[0.0, highest[:-1]]
+    before[np.flatnonzero(np.r_[True, hits.user[1:] != hits.user[:-1]])] = 0.0
+    return np.asarray(highest - before[: len(highest)])

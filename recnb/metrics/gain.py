@@ -22,12 +22,9 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
     if gain == "linear":
         return relevance
     if gain == "exponential":
-        # exp2(1000) is already infinite, and an infinite gain over an infinite ideal is no number.
-        if relevance.size and relevance.max() > 1000:
-            raise OptionError(
-                f"gain='exponential' makes 2^relevance - 1 of a relevance, and {relevance.max():g} is too large for that: use "
-                "gain='linear', or a smaller scale of relevance."
-            )
+        if relevance.max(initial=0) > 1000:  # an infinite gain over an infinite ideal is no number
+            problem = f"gain='exponential' is 2^relevance - 1, and {relevance.max():g} is too large for that: "
+            raise OptionError(problem, "use gain='linear', or a smaller scale of relevance.")
         # 2^relevance is 1 for a tiny relevance, which expm1 keeps; exp2 is exact for whole ones.
         return np.where(np.abs(relevance) < 1, np.expm1(relevance * math.log(2)), np.exp2(relevance) - 1.0)
     return np.ones_like(relevance)
@@ -39,7 +36,9 @@ DISCOUNT = {"log": "log(1 + rank)", "clipped_log": "max(1, log(rank))", "rank": 
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
     """Return the divisor of the gain of a hit by its rank."""
-    number_option("log_base", log_base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
+    number_option(
+        "log_base", log_base, "a base of a logarithm: give a number above 1, such as 2", lambda base: base > 1
+    )
     if discount == "rank":
         return rank.astype(np.float64)
     if discount == "log":
@@ -92,13 +91,8 @@ class FullOfBest(Credit):
         super().__init__(hits, k, np.where(hits.n_relevant > 0, gain_of(self.best, gain), 0.0))
         self.by = gain, discount, log_base
         self.depth = self.k.size(hits.list_length)
-        if self.k.uncut:  # a list without an end is as long as the longest that is asked for
-            deepest = max((cutoff for cutoff in self.k if cutoff is not None), default=0)
-            self.depth = np.broadcast_to(as_column(np.maximum(hits.list_length, deepest)), self.depth.shape)
-        if (places := int(self.depth.max(initial=0))) > MAX_PLACES:
-            raise OptionError(
-                f"ideal='k' fills every place down to k, and {places:,} places are more than {MAX_PLACES:,}: give a smaller k."
-            )
+        if self.depth.max(initial=0) > MAX_PLACES:
+            raise OptionError(f"ideal='k' fills every place down to k: give a k of at most {MAX_PLACES:,}.")
 
     @property
     def total(self) -> Floats:

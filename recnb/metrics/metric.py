@@ -293,11 +293,8 @@ def _restored(name: str, changed: Mapping[str, Any]) -> Metric[...]:
     return replace(EVERY_METRIC[name], **changed)
 
 
-def number_option(
-    name: str, value: object, meaning: str, ok: Callable[[float], bool], example: float | None = None
-) -> float:
+def number_option(name: str, value: object, meaning: str, is_possible: Callable[[float], bool]) -> float:
     """Return the value of an option that is a number, if it can be one."""
-    if not is_number(value) or not ok(value):
-        such_as = () if example is None else (", such as ", f"{name}={quoted(example)}")
-        raise OptionError(f"{name}={quoted(value)} is not a {meaning}", *such_as, ".")
+    if not is_number(value) or not is_possible(value):
+        raise OptionError(f"{name}={quoted(value)} is not {meaning}.")
     return float(value)

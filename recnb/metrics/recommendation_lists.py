@@ -23,13 +23,7 @@ if TYPE_CHECKING:
     Sparse = sparse.csr_array[np.float64, tuple[int, int]]
 
 Cut = Literal["k", "none"]
-Population = Literal["catalogue", "train", "recommended", "catalogue+padding"]
-Popularity = Literal["users", "interactions", "count", "max"]
 
-_FEATURES = (
-    "give items=, a frame of items with a column of genres or columns of numbers, recs.rec.against(truth, items=items); "
-    "or distances=, a frame of items × items"
-)
 #: What a metric may lack, and what to type for it.
 NEEDED = {
     "train": ("what users had before", "give train=, a frame of user and item: recs.rec.against(truth, train=train)"),
@@ -37,7 +31,10 @@ NEEDED = {
         "all items there are",
         "give items=, a frame with a row for each item, or train=: recs.rec.against(truth, items=items)",
     ),
-    "features": ("what items are like", _FEATURES),
+    "features": (
+        "what items are like",
+        "give items=, a frame of items with a column of genres or columns of numbers: recs.rec.against(truth, items=items)",
+    ),
     "genre": (
         "genres",
         "give items=, a frame of items with a column of genres: recs.rec.against(truth, items=items)",
@@ -51,17 +48,11 @@ class ItemReader(Protocol):
     def history(self) -> tuple[Ints, Ints]:
         """Return users and items of train, by user, each pair once."""
 
-    def taken(self) -> Sparse:
-        """Return items × users of train, 1 where the user has the item."""
-
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Return items × features, and which items have a row in items=."""
 
     def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
         """Return items × genres, and what the genres are called."""
-
-    def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
-        """Return a matrix of distances, and the row of it that each item has, or -1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +65,14 @@ class Catalogue:
     listed: Bools | None = None  #: whether the catalogue lists the item
     reader: ItemReader | None = None  #: what is read when a metric needs it
 
-    def counts(self, popularity: Popularity, metric: str) -> Ints:
+    def counts(self, what: str, metric: str) -> Ints:
         """Return the number of users who have each item, or of its interactions."""
-        counts = self.users if popularity == "users" else self.interactions
+        counts = self.users if what == "users" else self.interactions
         if counts is None:
             raise missing(metric, "train")
         return counts
 
-    def members(self, population: Population, metric: str) -> Bools:
+    def members(self, population: str, metric: str) -> Bools:
         """Return which items could have been recommended: all of the catalogue, or all of train."""
         if population == "train":
             return self.counts("users", metric) > 0
@@ -164,14 +155,11 @@ class Lists:
         shown = ", ".join(repr(self.named(int(item))) for item in items[:3])
         return f"{len(items):,} recommended items ({shown}{', …' if len(items) > 3 else ''})"
 
-    def refuse_unknown(self, known: Bools, metric: str, argument: str) -> None:
+    def refuse_unknown(self, known: Bools, metric: str) -> None:
         """Refuse recommended items that are not described."""
         if (~known & (self.times_shown > 0)).any():
-            raise RecnbError(
-                f"{argument}= has no row for {self.examples(~known)}.",
-                fix="Add them, or leave these items out of the lists.",
-                subject=f"{metric}: ",
-            )
+            problem = f"items= has no row for {self.examples(~known)}."
+            raise RecnbError(problem, fix="Add them, or leave these items out of the lists.", subject=f"{metric}: ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,8 +169,6 @@ class HitsWithPopularity:
     hits: Hits
     #: where the user would find the item in a list of the most popular ones they have not had; cold: nowhere
     expected_rank: Ints
-    popular_place: Ints  #: 1 for the items with the most interactions, 2 for those with the next most; cold: the end
-    n_items: int  #: all items there are
 
 
 @dataclass(frozen=True, eq=False)

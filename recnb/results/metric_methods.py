@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
 from recnb.errors import Suggesting
-from recnb.metrics import accuracy, calibration, retrieval, serendipity
+from recnb.metrics import accuracy, diversity, history
 from recnb.metrics import coverage as of_all
 from recnb.metrics import novelty as of_lists
 from recnb.metrics.metric import CatalogueMetric, Metric, UserMetric
@@ -135,9 +135,9 @@ class Methods(Suggesting):
     rbp = method(accuracy.rbp)
     err = method(accuracy.err)
 
-    judged = method(retrieval.judged)
-    bpref = method(retrieval.bpref)
-    interpolated_precision = method(retrieval.interpolated_precision)
+    judged = method(accuracy.judged)
+    bpref = method(accuracy.bpref)
+    interpolated_precision = method(accuracy.interpolated_precision)
 
     coverage = method(of_all.coverage)
     user_coverage = method(of_all.user_coverage)
@@ -148,9 +148,9 @@ class Methods(Suggesting):
     popularity = method(of_lists.popularity)
     popularity_rank = method(of_lists.popularity_rank)
     tail_share = method(of_lists.tail_share)
-    diversity = method(of_lists.diversity)
-    serendipity = method(serendipity.serendipity)
-    calibration = method(calibration.calibration)
+    diversity = method(diversity.diversity)
+    serendipity = method(history.serendipity)
+    calibration = method(history.calibration)
 
 
 precision = on_lists(accuracy.precision)

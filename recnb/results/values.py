@@ -213,8 +213,7 @@ def _rows_of_hits(data: EvaluationData, credit: Credit, user: int) -> TermRows:
     familiar, row = item_data.familiar(prepared, hits), hits.truth_row[rows]
     names = {
         "rank": hits.rank[rows], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
-        "popular_place": familiar.popular_place[row], "n_items": familiar.n_items, "n_hits": len(rows),
-        "list_length": hits.list_length[user],
+        "n_hits": len(rows), "list_length": hits.list_length[user],
     }  # fmt: skip
     items = positions(item_data.items, prepared.truth["item"])[row]
     undefined = undefined_in(credit, data.convention)

@@ -89,7 +89,7 @@ def of_lists(one: Preset, data: DataSet) -> float:
     more: dict[str, Any] = {
         "train": pd.DataFrame(data["train"], columns=["user", "item"]), "items": pd.DataFrame({"item": data["catalogue"]})
     }  # fmt: skip
-    if one.metric == "diversity" and dict(one.options)["distance"] != "cooccurrence":
+    if one.metric == "diversity":
         vectors = as_frame(data["features"])
         more = {"items": vectors, "features": [name for name in vectors.columns if name != "item"]}
     return as_in(one.library, one.variant, recs, truth, data["k"], **more)

@@ -213,15 +213,6 @@ def test_segments_given_as_mapping_or_series_changed_afterwards() -> None:
     assert [one.to_frame().astype(str).to_numpy().tolist() for one in tables] == before
 
 
-def test_distances_changed_between_two_questions() -> None:
-    ev = evaluated({name: pd.DataFrame(one) for name, one in columns().items()})
-    items = list(range(10, 20))
-    distances = pd.DataFrame(np.ones((10, 10)) - np.eye(10), index=items, columns=items)
-    assert ev.diversity(k=3, distances=distances) == 1.0
-    distances.iloc[:, :] = 0.5 * (np.ones((10, 10)) - np.eye(10))
-    assert ev.diversity(k=3, distances=distances) == 0.5
-
-
 def test_values_handed_out_are_the_callers_own() -> None:
     ev = evaluated({name: pd.DataFrame(one) for name, one in columns().items()})
     score = ev.ndcg(k=3)

@@ -55,7 +55,6 @@ def test_numbers_words_and_explanations_are_those_of_frames_in_memory(ids: Any, 
             else:
                 pd.testing.assert_series_equal(score.per_item, expected.per_item)
             assert repr(parts.explain(name, user, k=k)) == repr(whole.explain(name, user, k=k)), name
-    assert parts.gini(k=4, weight=0.85) == pytest.approx(whole.gini(k=4, weight=0.85), rel=1e-12)
     pd.testing.assert_frame_equal(parts.beyond(k=[1, 3]), whole.beyond(k=[1, 3]).drop("personalization"))
 
 

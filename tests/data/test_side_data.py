@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.errors import ColumnError, FrameError, RecnbError
+from recnb.errors import ColumnError, FrameError
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
 TRUTH = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
@@ -59,5 +59,3 @@ def test_attributes_that_cannot_be_read() -> None:
         ev.diversity(features=["one", "words"])
     with pytest.raises(FrameError, match="column 'one' holds other numbers than 0 and 1, which name no genre"):
         ev.calibration(genre=["one", "two"])
-    with pytest.raises(RecnbError, match="has no names of items"):
-        recnb.evaluate(RECS, TRUTH).diversity(distances=[[0, 1], [1, 0]])

@@ -106,7 +106,7 @@ def test_reach_down_long_lists() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"gain": "exponential"}, {"gain": "binary", "discount": "rank"}, {"log_base": 10}], ids=str)  # fmt: skip
-@pytest.mark.parametrize("k", [2, None, [1, 3], [None, 2], Cutoffs((2, 5), uncut=True)], ids=str)
+@pytest.mark.parametrize("k", [2, None, [1, 3], [None, 2]], ids=str)
 def test_the_full_ideal_is_what_its_rows_add_up_to(k: Any, options: dict[str, Any]) -> None:
     made = METRICS["idcg"].at(hits_of(LISTS), k, {**options, "ideal": "k"})
     rows = made.by_rank.rows
@@ -127,6 +127,6 @@ def test_the_full_ideal_makes_no_row_for_each_rank(metric: str) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2_000_000 * 8 / 4
-    with pytest.raises(OptionError, match=r"1,000,000,000 places are more than 1,000,000: give a smaller k"):
+    with pytest.raises(OptionError, match="give a k of at most 1,000,000"):
         getattr(recnb, metric)([1, 0], k=10**9, ideal="k")
     assert getattr(recnb, metric)([1, 0], k=10**6, ideal="k") > 0

@@ -146,7 +146,6 @@ TRUTH = pd.DataFrame(
 )  # fmt: skip
 TRAIN = pd.DataFrame([("u", "x"), ("u", "q"), ("v", "x"), ("v", "b"), ("w", "a"), ("t", "x"), ("t", "r")], columns=["user", "item"])  # fmt: skip
 ITEMS = pd.DataFrame({"item": list("abcqrsxyz"), "genre": ["p|q", "p", "q|r|s", "r", "p", "q", "p|r", "s", "p|q|r"]})
-DISTANCES = pd.DataFrame(0.37, index=ITEMS["item"], columns=ITEMS["item"])
 
 ACCURACY: dict[str, Metric[...]] = {**METRICS, **{name: metric for name, metric in RETRIEVAL_METRICS.items() if name != "judged"}}  # fmt: skip
 
@@ -180,38 +179,30 @@ def test_printed_arithmetic_is_true_where_scores_tie(name: str, ties: str) -> No
 BEYOND: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in LIST_METRICS),
     *(("novelty", options) for options in ({"normalize": True}, {"divisor": "k"}, {"popularity": "interactions"}, {"cold": "drop"}, {"cold": "zero"})),
-    *(("popularity", options) for options in ({"popularity": "count"}, {"popularity": "max"}, {"cold": "drop"}, {"divisor": "k"})),
-    *(("popularity_rank", options) for options in ({"cold": "drop"}, {"divisor": "k"})),
-    *(("tail_share", options) for options in ({"ratio": 0.5}, {"ratio": 2}, {"divisor": "k"})),
-    *(("diversity", {"distance": distance}) for distance in ("jaccard", "hamming", "cooccurrence")),
-    *(("diversity", options) for options in ({"divisor": "list"}, {"single": "zero"}, {"distances": DISTANCES})),
-    *(("serendipity", options) for options in ({"unexpected": "popularity"}, {"out_of": "list"}, {"out_of": "hits"})),
+    *(("popularity", options) for options in ({"popularity": "count"}, {"popularity": "max"}, {"cold": "drop"})),
+    *(("tail_share", options) for options in ({"ratio": 0.5},)),
+    *(("diversity", options) for options in ({"distance": "jaccard"}, {"single": "zero"})),
+    *(("serendipity", options) for options in ({"out_of": "list"}, {"out_of": "hits"})),
     *(("coverage", options) for options in ({"normalize": False}, {"population": "train"}, {"population": "catalogue+padding"}, {"count_only_catalogue": False})),
-    *(("gini", options) for options in ({"normalizer": "n-1"}, {"population": "train"}, {"population": "recommended"}, {"weight": 0.85})),
-    *(("entropy", options) for options in ({"normalize": True},)),
-    ("personalization", {"overlap": "k"}),
-    *(("calibration", options) for options in ({"divergence": "js"}, {"alpha": 0.2}, {"weight": "rank"})),
-    ("user_coverage", {"at_least": 2}),
+    *(("gini", options) for options in ({"population": "train"}, {"population": "recommended"})),
+    ("calibration", {"alpha": 0.2}),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "options"), BEYOND, ids=lambda one: "" if isinstance(one, dict) and "distances" in one else str(one)
-)
+@pytest.mark.parametrize(("name", "options"), BEYOND, ids=str)
 def test_printed_arithmetic_is_true_beyond_accuracy(name: str, options: dict[str, Any]) -> None:
     """Also of lists with one item, one pair of items or no hit, and of users without a relevant item."""
     more = pd.DataFrame({"user": ["t"] * 3, "item": ["y", "b", "c"]})
     train = pd.concat([TRAIN, more]) if "population" in options else TRAIN
     for no_relevant, ties in (("zero", "first"), ("one", "max_rank"))[: 1 + (name == "serendipity")]:
         ev = recnb.evaluate(RECS, TRUTH, train=train, items=ITEMS, ties=ties, no_relevant=no_relevant)
-        cuts = (2, 3) if options.get("overlap") == "k" else (1, 2, None)
         n_explained = 0
-        for k in cuts:
+        for k in (1, 2, None):
             try:
                 n_explained += explained_of_all(ev, name, k, options)
             except recnb.errors.NoUsersError:
                 assert (name, k) == ("diversity", 1)
-        assert n_explained >= len(cuts) - 1
+        assert n_explained >= 2
 
 
 # Random data

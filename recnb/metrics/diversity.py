@@ -1,0 +1,125 @@
+"""Intra-list diversity: how far apart the items of a list are, summed over its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from recnb.metrics.metric import metric
+from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows
+from recnb.metrics.sorting import Floats, Ints, count_within
+
+if TYPE_CHECKING:
+    from recnb.metrics.recommendation_lists import Sparse
+
+#: Cells or pairs that are held at once.
+BLOCK = 2**22
+
+#: Pairs of an explanation: those of a hundred items. A list of 20,000 items has 200 million.
+PAIRS_EXPLAINED = 4950
+
+
+@metric(
+    called="intra-list diversity", sentence="It depends on the features: items with equal features have distance 0.",
+    symbol="Diversity", over="pairs", credit=lambda options: f"1 - {options['distance']}", bounds=(0, 2),
+    out_of="n_shown * (n_shown - 1) / 2", references=["smyth2001", "ziegler2005"],
+    top="1, 2 where features can be negative", needs=("features",),
+    no_value="A list of one item has no pairs: say single='zero' to count 0.",
+)  # fmt: skip
+def diversity(
+    lists: Lists,
+    k: int | None = None,
+    *,
+    distance: Literal["cosine", "jaccard"] = "cosine",
+    features: object = None,
+    single: Literal["skip", "zero"] = "skip",
+    cutoff: Cut = "k",
+) -> PerUser:
+    """Mean distance between two items of a list, 0 if all have the same features.
+
+    sum over pairs of the list of distance / (n (n - 1) / 2). Intra-list diversity: Smyth and McClave 2001, ICCBR; 1 less
+    the intra-list similarity of Ziegler et al. 2005, WWW.
+
+    - distance: "cosine" 1 - cosine of the features, 1 if an item has none; "jaccard" 1 - shared features / features of
+      either, 0 if neither has any
+    - features: which columns of `items=` say what an item is like: one of genres (`"comedy|drama"` or lists of words),
+      or several of numbers; by itself the column of genres, or all columns of 0 and 1
+    - single, a list with one item: "skip" leaves it out; "zero" counts 0
+    """
+    shown = lists.upto(k, cutoff)
+    n, n_pairs = shown.n_shown, shown.n_shown * (shown.n_shown - 1) / 2
+    table, described = shown.catalogue.reading("diversity", "features").features(features, "diversity")
+    shown.refuse_unknown(described, "diversity")
+    total = n_pairs - (_cosines(shown, table) if distance == "cosine" else _jaccards(shown, table))
+    total = np.where(np.abs(total) > 1e-12 * n_pairs, total, 0.0)  # exactly 0, whatever was rounded
+
+    def rows(user: int) -> TermRows:
+        """Return each pair, computed as a list of its own."""
+        of_user = shown.of_user(user)
+        first, second = next(_pairs(of_user, PAIRS_EXPLAINED))
+        items = np.stack([of_user.item[first], of_user.item[second]], axis=1)[:PAIRS_EXPLAINED]
+        size = len(items)
+        pairs = replace(
+            of_user,
+            user=np.repeat(np.arange(size), 2),
+            rank=np.tile(np.array([1, 2]), size),
+            item=items.ravel(),
+            list_length=np.full(size, 2),
+        )
+        earned = diversity.function(pairs, distance=distance, features=features).total
+        names = {distance: np.round(1 - earned, 12) + 0.0, "n_shown": n[user]}  # the number that is shown
+        return TermRows(earned, names, items, n_rows=int(n_pairs[user]), total=float(total[user]))
+
+    return PerUser(total, np.where(n == 1, 1.0, n_pairs), (n > 1) | ((n == 1) & (single == "zero")), rows)
+
+
+def _cosines(shown: Lists, features: Sparse) -> Floats:
+    """Sum the cosines of the pairs of each list, without the pairs: half of |sum|² less the sum of |each|²."""
+    from scipy import sparse
+
+    unit = features.copy()
+    row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
+    largest = np.zeros(unit.shape[0])
+    np.maximum.at(largest, row, np.abs(unit.data))
+    unit.data = unit.data / largest[row]  # no square can overflow or vanish
+    unit.data = unit.data / np.sqrt(np.bincount(row, unit.data**2, unit.shape[0]))[row]
+    twice = -shown.per_user(np.bincount(row, unit.data**2, unit.shape[0])[shown.item])
+    held: Any = (np.ones(len(shown.item)), shown.item, np.r_[0, np.cumsum(shown.n_shown)])
+    lists = sparse.csr_array(held, shape=(shown.n_users, unit.shape[0]))
+    step = max(1, BLOCK // max(unit.shape[1], 1))
+    for start in range(0, shown.n_users, step):
+        total = lists[start : start + step] @ unit
+        user = np.repeat(np.arange(total.shape[0]), np.diff(total.indptr))
+        twice[start : start + step] += np.bincount(user, total.data**2, total.shape[0])
+    return np.asarray(twice / 2)
+
+
+def _jaccards(shown: Lists, features: Sparse) -> Floats:
+    """Sum over the pairs of each list what both items have, out of what either has; two items without features are alike."""
+    has, size = features.copy(), np.diff(features.indptr)
+    has.data = np.ones_like(has.data)
+    total = np.zeros(shown.n_users)
+    for first, second in _pairs(shown, BLOCK):
+        one, other = shown.item[first], shown.item[second]
+        key, pair = np.unique(np.minimum(one, other) * shown.n_items + np.maximum(one, other), return_inverse=True)
+        one, other = np.divmod(key, shown.n_items)
+        both: Floats = has[one].multiply(has[other]).sum(axis=1)
+        either = size[one] + size[other] - both
+        alike = np.divide(both, either, out=np.ones(len(key)), where=either > 0)
+        total += np.bincount(shown.user[first], alike[pair], shown.n_users)
+    return total
+
+
+def _pairs(shown: Lists, most: int) -> Iterator[tuple[Ints, Ints]]:
+    """Return the pairs of rows of each list, about so many at a time: each row with all rows below it in its list."""
+    below = shown.n_shown[shown.user] - count_within(shown.user)
+    so_far = np.r_[0, np.cumsum(below)]
+    low = 0
+    while low < len(below):
+        high = max(low + 1, int(np.searchsorted(so_far, so_far[low] + most, side="right") - 1))
+        first = np.repeat(np.arange(low, high), below[low:high])
+        yield first, first + count_within(first)
+        low = high
