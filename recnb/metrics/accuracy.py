@@ -304,7 +304,7 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
     0.4998
     """
     highest, top = hits.truth_relevance.max(initial=0), hits.max_relevance if max_relevance is None else max_relevance
-    scale = f"the top of the scale, which 2 is raised to: the truth holds {highest:g}, and 1000 is the most"
+    scale = f"the top of the scale, which 2 is raised to: the truth holds {highest:g}, and 1000 is the most: use a smaller scale"
     number_option("max_relevance", top, scale, lambda top: highest <= top <= 1000)
     stop = (np.exp2(hits.relevance) - 1.0) / 2.0**top
     return Credit(hits, k, reach(hits, stop) * stop / hits.rank)
