@@ -4,7 +4,7 @@
    the roles (`columns`), copies them and checks the ids (`validation`): a `Source`.
 2. `Source.under(convention)` joins it (`source`): `lists` checks ranks or scores, `relevance` reads the grades of the truth, and
    `join` does the same three steps under every convention: ids are numbered (`encoding`), pairs matched and lists ordered
-   (`pairs`, `order`), and hits kept of the users who are averaged: a `Prepared`.
+   (`order`), and hits kept of the users who are averaged: a `Prepared`.
 3. What is larger than memory is read in batches and put into files of whole users (`buckets`); each part is joined as above,
    and one `Prepared` is merged of what is kept of all (`parts`). Partitions of Dask and groups of Spark are such parts as well.
 

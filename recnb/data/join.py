@@ -2,8 +2,8 @@
 
 1. `number_ids`: users get a number in the order of their lists, items one that equal items share, and the rows of each user
    are put together. Nothing is moved: a row keeps its number in its frame, and a *place* is a position in the order by user.
-2. `match_pairs` (`pairs.py`) finds which rows of a list are judged; `order_lists` (`order.py`) gives each row its rank. Both see
-   a block of users at a time, as many rows as the processor's cache holds, on all cores.
+2. `match_pairs` finds which rows of a list are judged; `order_lists` gives each row its rank. Both (`order.py`) see a block of
+   users at a time, as many rows as the processor's cache holds, on all cores.
 3. `find_hits`: which judged rows count, for whom, and how much there is to find; users are put in the order of their ids.
 
     recs                      lists, by user                truth, by user, best first         hits, by id
@@ -37,8 +37,17 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.encoding import distinct, grouped, hashes_of, positions, repeats_follow, run_starts
-from recnb.data.order import BY_ITEM, average_over_ties, order_lists, ranks_are_given, repeats_a_rank
-from recnb.data.pairs import Block, Numbers, match_pairs, padded
+from recnb.data.order import (
+    BY_ITEM,
+    Block,
+    Numbers,
+    average_over_ties,
+    match_pairs,
+    order_lists,
+    padded,
+    ranks_are_given,
+    repeats_a_rank,
+)
 from recnb.data.parallel import BLOCK, in_turn
 from recnb.data.relevance import is_relevant
 from recnb.errors import OptionError
@@ -112,12 +121,8 @@ def needs_positions(convention: Convention) -> bool:
     return by_item or convention.candidates == "catalogue"
 
 
-class RepeatedRankError(Exception):
-    """A list gives a rank twice."""
-
-
-class RepeatedPairError(Exception):
-    """A pair of user and item is repeated in the truth, or in the lists where the convention refuses it."""
+class RepeatError(Exception):
+    """What cannot be joined holds twice: a "rank" of a list, a "pair" of user and item, or a "hash" of items that differ."""
 
 
 class Matches(NamedTuple):
@@ -145,23 +150,9 @@ class Joined(NamedTuple):
 
 
 def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Convention) -> Joined:
-    """Join lists with the truth.
+    """Join lists with the truth, under an order by rank, score or row; the caller says of a RepeatError what is repeated.
 
-    Parameters
-    ----------
-    recs
-        What the convention's order says: rank or score, checked.
-    truth
-        relevance; where `judged_only` leaves out what a grade below 0 says was not judged, it may be below 0.
-    ids
-        The ids of both.
-    convention
-        Its order is rank, score or row.
-
-    Raises
-    ------
-    RepeatedRankError, RepeatedPairError
-        The caller says which in words, or merges what the truth repeats.
+    Relevance may be below 0 where `judged_only` leaves out what such a grade says was not judged.
     """
     _refuse_contradictions(convention)
     score, grade = scores_of(recs, convention), truth["relevance"].to_numpy()
@@ -169,7 +160,8 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
     rank, truth_rows = np.zeros(recs.height, dtype=np.int64), ids.truth_rows.copy()
     stands = bool((ids.list_rows[1:] > ids.list_rows[:-1]).all())  # places are rows, which are cut and not picked
 
-    def match(first: int, last: int) -> Matches | str:
+    def match(users_of_block: tuple[int, int]) -> Matches:
+        first, last = users_of_block
         lists, judged = slice(*list_ends[[first, last]]), slice(*truth_ends[[first, last]])
         users, rows, truth_row = np.arange(last - first), ids.list_rows[lists], ids.truth_rows[judged]
         own = lists if stands else rows
@@ -190,12 +182,12 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
             truth_row=truth_row,
         )
         if convention.order == "rank" and repeats_a_rank(block):
-            return "a rank twice"
+            raise RepeatError("rank")
         pairs = match_pairs(block, ids.texts, recs.height)
         if pairs is None:
-            return "one hash"
+            raise RepeatError("hash")
         if pairs.truth_repeats or (len(pairs.copy) and convention.duplicates == "error"):
-            return "a pair twice"
+            raise RepeatError("pair")
         if convention.candidates == "padded":
             block, pairs = padded(block, pairs)
         places = order_lists(block, pairs, convention)
@@ -212,15 +204,13 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
             length=places.length,
         )
 
-    blocks = list(in_turn(_blocks_of(ids.n_listed + ids.n_judged), lambda block: match(*block)))
-    problems = {block for block in blocks if isinstance(block, str)}
-    if "a rank twice" in problems:
-        raise RepeatedRankError
-    if "one hash" in problems and ids.texts is not None:
+    blocks = _blocks_of(ids.n_listed + ids.n_judged)
+    try:
+        columns = zip(*(in_turn(blocks, match) if len(blocks) > 1 else map(match, blocks)), strict=True)
+    except RepeatError as problem:
+        if ids.texts is None or problem.args != ("hash",):
+            raise
         return join(recs, truth, number_ids(recs, truth, distinct(ids.texts)), convention)
-    if problems:
-        raise RepeatedPairError
-    columns = zip(*(block for block in blocks if isinstance(block, Matches)), strict=True)
     matches = Matches(*map(np.concatenate, columns))
     grade = grade.clip(min=0.0) if convention.negative_relevance == "zero" else grade
     return find_hits(matches, ids, grade[truth_rows], convention, rank=rank, truth_rows=truth_rows)
@@ -369,10 +359,8 @@ def scores_of(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
 
 def _refuse_contradictions(convention: Convention) -> None:
     ties, shares_ranks = convention.ties, convention.ties in ("expected", "max_rank", "floor_mean_rank")
-    if convention.candidates == "catalogue" and ties not in ("first", "max_rank"):
-        raise OptionError("candidates='catalogue' goes with ties='first' or ties='max_rank'.")
-    if convention.candidates == "catalogue" and convention.judged_only:
-        raise OptionError("candidates='catalogue' puts back what judged_only=True leaves out: choose one of them.")
+    if convention.candidates == "catalogue" and (convention.judged_only or ties not in ("first", "max_rank")):
+        raise OptionError("candidates='catalogue' goes with ties='first' or 'max_rank', and without judged_only=True.")
     if ties == "expected" and convention.duplicates == "hit_once":
         raise OptionError("ties='expected' has no mean for duplicates='hit_once': choose duplicates='dedupe'.")
     if convention.judged_only and shares_ranks:

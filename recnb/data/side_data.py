@@ -86,7 +86,7 @@ def _read(frame: Frame, name: str, labels: Mapping[str, str], source: Source) ->
     if len(roles) == 1:
         others = {column: column for column in _without_role(frame, name, [*labels, *labels.values()])}
     table = validation.ids(table_of(frame, name, {**labels, **others}), name, labels, roles)
-    ids = pl.DataFrame({role: source.sample(role) for role in roles})
+    ids = pl.DataFrame({role: (source.recs if source.in_memory else source.truth)[role] for role in roles})
     validation.same_kind(ids, table.select(roles), source.labels, labels, name)
     for repeated in table.filter(table[roles[0]].is_duplicated())[roles[0]].head(1) if len(roles) == 1 else ():
         raise FrameError(f"{name}: {roles[0]} {repeated!r} has more than one row: give each {roles[0]} one.")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -16,16 +15,7 @@ from recnb.conventions.convention import Order
 from recnb.data import validation
 from recnb.data.columns import with_series
 from recnb.data.encoding import distinct
-from recnb.data.join import (
-    Ids,
-    Joined,
-    RepeatedPairError,
-    RepeatedRankError,
-    join,
-    needs_positions,
-    number_ids,
-    scores_of,
-)
+from recnb.data.join import Ids, Joined, RepeatError, join, needs_positions, number_ids, scores_of
 from recnb.data.relevance import graded, once, relevant_rows, top_of
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError, NoUsersError
@@ -97,9 +87,9 @@ class Source(ABC):
     def under(self, convention: Convention) -> Prepared:
         """Return the frames under a convention, joined once for each."""
         data = replace(convention, metric=(), cutoff="k")
-        if data not in self._known:
-            self._known[data] = replace(self.join(data), notes=self.notes)
-        known = self._known[data]
+        known = self._known.get(data)
+        if known is None:
+            known = self._known[data] = replace(self.join(data), notes=self.notes)
         return replace(known, convention=convention.ordered_by(known.convention.order), made_of=self)
 
     def as_given(self, convention: Convention) -> Convention:
@@ -108,16 +98,6 @@ class Source(ABC):
         if convention.order in other and convention.order not in self.labels:
             return replace(convention, order=other[convention.order])
         return convention
-
-    def sample(self, role: str) -> pl.Series:
-        """Return ids of a role, to compare their kind with others."""
-        return (self.recs if self.in_memory else self.truth)[role]
-
-    def fresh(self) -> Self:
-        """Return the same frames with a memory of their own, for what is tried on them."""
-        own = copy(self)
-        vars(own).pop("_known", None)
-        return own
 
     def forget(self) -> None:
         """Let go of what was joined."""
@@ -198,11 +178,10 @@ class Tables(Source):
             self._ids[by_position] = number_ids(recs, truth, items)
         try:
             return join(recs, truth, self._ids[by_position], convention), truth
-        except RepeatedRankError:
-            validation.no_pair_twice(recs, "recommendations", self.labels, merge=False)
-            validation.no_rank_twice(recs, "recommendations", self.labels)
-            raise
-        except RepeatedPairError:
+        except RepeatError as problem:
+            if problem.args == ("rank",):
+                validation.no_pair_twice(recs, "recommendations", self.labels, merge=False)
+                validation.no_rank_twice(recs, "recommendations", self.labels)
             if convention.duplicates == "error":
                 validation.no_pair_twice(recs, "recommendations", self.labels)
             truth = once(truth, self.truth_labels, convention)
@@ -276,9 +255,7 @@ class Prepared:
     users: pl.Series  #: the users evaluated, sorted
     all_hits: Hits  #: of whole lists
     convention: Convention
-    list_rows: (
-        LazyRows | None
-    )  #: all rows of the lists: user, item, rank, and score where there is one; None: elsewhere
+    list_rows: LazyRows | None  #: user, item, rank, and score where there is one, of all lists; None: elsewhere
     judged_rows: LazyRows  #: all rows of the truth: user, item, relevance
     truth_rows: LazyRows  #: the relevant rows of the users evaluated, in the order of `all_hits.truth_user`
     n_without_relevant: int  #: users of either frame who have no relevant item

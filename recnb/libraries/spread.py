@@ -35,7 +35,7 @@ def _numbers(
     def of_data(variant: Variant) -> str:
         return repr(variant.convention.with_metric({}))
 
-    source, ours = evaluation.source.fresh(), Variant.of_evaluation(evaluation, metric, options)
+    source, ours = evaluation.source, Variant.of_evaluation(evaluation, metric, options)
     variants, found = [ours, *map(Variant.of_preset, of_metric(metric.name))], dict[Variant, Measurement | RecnbError]()
     # Variants that read the data alike follow each other, and share the join.
     groups = [list(group) for _convention, group in groupby(sorted(variants, key=of_data), key=of_data)]

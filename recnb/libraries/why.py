@@ -110,7 +110,7 @@ def why(evaluation: EvaluationData, metric: str, k: int | None, other: Any, **op
         raise OptionError("why explains the difference to another number: name the library that gives it, such as other='rectools', or give a Convention or an Evaluation.")  # fmt: skip
     chosen = metric_named(metric, METRICS)
     k = chosen.cut_at(k)
-    source, ours = evaluation.source.fresh(), Variant.of_evaluation(evaluation, chosen, options)
+    source, ours = evaluation.source, Variant.of_evaluation(evaluation, chosen, options)
     other_source, theirs = _other_side(source, ours, other, options)
     way, label, names = walk(source, ours, other_source, theirs, k), chosen.label(k), [one_line(one.name) for one in (ours, theirs)]  # fmt: skip
     start, end = way.start, way.end
@@ -138,7 +138,7 @@ def _other_side(source: Source, ours: Variant, other: Any, options: dict[str, An
         given, name = (Convention(), other) if isinstance(other, str) else (other, _("the other convention"))
         return source, Variant.made(name, source.under(given).convention, chosen, {**options, **dict(given.metric)})
     if isinstance(other, EvaluationData):
-        second, theirs = other.source.fresh(), Variant.of_evaluation(other, chosen, options)
+        second, theirs = other.source, Variant.of_evaluation(other, chosen, options)
         name = _("the other evaluation") if theirs.name == ours.name else theirs.name
         same = source.recs.equals(second.recs) and source.truth.equals(second.truth)
         return source if same else second, replace(theirs, name=name)
