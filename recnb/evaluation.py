@@ -90,14 +90,6 @@ class EvaluationMethods(Methods):
         """Return several measures by the names that papers print: a row each, with mean, low and high of its interval, and users.
 
         `confidence` is that of the intervals, between 0 and 1; options go to each metric that has them.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = sample.models["popular"].rec.against(sample.test)
-        >>> list(ev.measures(["nDCG@10", "AP(rel=4)"]).columns)
-        ['mean', 'low', 'high', 'users']
         """
         return measures_of(self._data, names, confidence, options)
 
@@ -246,9 +238,9 @@ class Evaluation(EvaluationMethods):
         """
         return Evaluation(self._data.under(library))
 
-    def basis(self, convention: Convention | None = None) -> str:
+    def basis(self) -> str:
         """Return the line shown below every number: users averaged, users left out, and the convention."""
-        return self._data.basis(convention)
+        return self._data.basis()
 
     def detectable(
         self, metric: str, k: int | None = None, power: float = 0.8, *, alpha: float = 0.05,
@@ -334,14 +326,6 @@ class Evaluation(EvaluationMethods):
         """Return a row per user with the length of the list, relevant items and hits; or, if asked for, with values of metrics.
 
         Metrics, k and options are those of `table`: a column for each metric at each cut-off, NaN for a user whom it leaves out.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = sample.models["popular"].rec.against(sample.test)
-        >>> list(ev.to_frame(["ndcg", "AP(rel=4)"], k=[5, 10]).columns)
-        ['ndcg@5', 'ndcg@10', 'AP(rel=4)@5', 'AP(rel=4)@10']
         """
         if metrics is None and k is None and not options:
             return self._data.to_frame()
@@ -357,11 +341,7 @@ class Evaluation(EvaluationMethods):
     def _title(self) -> str:
         relevant = self.counts.n_relevant
         try:
-            rows = self.counts.n_recommended
+            words = N_("Evaluation of {rows:,} recommended rows against {relevant:,} relevant items")
+            return _(words, rows=self.counts.n_recommended, relevant=relevant)
         except ElsewhereError:  # some of the users, whose rows were not counted by themselves
-            return _(
-                "Evaluation of some users' lists, which are not here, against {relevant:,} relevant items",
-                relevant=relevant,
-            )
-        words = N_("Evaluation of {rows:,} recommended rows against {relevant:,} relevant items")
-        return _(words, rows=rows, relevant=relevant)
+            return _("Evaluation of some users against {relevant:,} relevant items", relevant=relevant)

@@ -220,7 +220,7 @@ def test_signatures_and_help_are_real(name: str) -> None:
     for place, first in ((Evaluation, ["self"]), (recnb.RecAccessor, ["self"]), (recnb, ["ranking", "truth"])):
         function = getattr(place, name)
         parameters = inspect.signature(function).parameters
-        last = ["y_true", "y_score", "ties"] if place is recnb else []
+        last = ["y_true", "y_score"] if place is recnb else []
         assert list(parameters) == [*first, "k", *metric.defaults, *last], place
         assert parameters["k"].default is None
         assert parameters["k"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from recnb.data.files import AsJson, json_values
-from recnb.display.document import Note, Rows, html
 from recnb.display.language import N_, _, current, ngettext, use_language
-from recnb.display.templates import framed
 from recnb.display.text import one_line, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import metric_named
@@ -69,13 +67,6 @@ class Gate(AsJson, Suggesting):
         with use_language(self.lang):
             results = [f"{_('passed') if check.passed else _('failed')}: {check.says}" for check in self.checks]
         return "\n".join([*results, self.basis])
-
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            rows = [("✓ " + _("passed") if check.passed else "✗ " + _("failed"), check.says) for check in self.checks]
-            title = _("Gate: passed") if self else _("Gate: failed")
-            table = Rows([_("result"), _("check")], rows, title, left=4)  # sentences, which are broken into lines
-            return str(framed(_("gate"), html([table, Note(self.basis)])))
 
 
 def at_least(

@@ -53,12 +53,12 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
 
     def call(
         ranking: Any = None, truth: Any = None, k: Any = None,
-        *, y_true: Any = None, y_score: Any = None, ties: Any = None, **options: Any,
+        *, y_true: Any = None, y_score: Any = None, **options: Any,
     ) -> Score:  # fmt: skip
-        return score_lists(metric, ranking, truth, k, options, y_true=y_true, y_score=y_score, ties=ties)
+        return score_lists(metric, ranking, truth, k, options, y_true=y_true, y_score=y_score)
 
     call.__module__ = "recnb"
-    function: OneList[P] = _describe(call, metric, ["ranking", "truth"], ["y_true", "y_score", "ties"])
+    function: OneList[P] = _describe(call, metric, ["ranking", "truth"], ["y_true", "y_score"])
     return function
 
 
@@ -68,7 +68,6 @@ PARAMETERS = {
     "truth": "truth : mapping, list or set, optional\n    Relevance of each item, or the relevant items; for several rankings, one for each.",
     "k": "k : int, optional\n    Cut-off: the rank after which the list is cut. None: the whole list of each user",
     "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the relevance and the score of each item, in any order; equal scores keep their order.",
-    "ties": 'ties : {"first", "last", "expected", "max_rank", "floor_mean_rank", "worst"}, optional\n    The order of equal scores, as in `Convention`; "expected" is the mean over all orders.',
 }
 RETURNS = {
     "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",

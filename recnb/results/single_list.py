@@ -8,7 +8,6 @@ rankings with a list of truths gives the mean. All end in the same `Hits` that f
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, MappingView, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -18,10 +17,9 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words, shown_at
 from recnb.conventions.convention import PHRASES
-from recnb.data.load import read
 from recnb.display.language import _, ngettext, use_language
 from recnb.display.text import one_line
-from recnb.errors import OptionError, RecnbError, is_number, is_several, is_word, near, quoted
+from recnb.errors import RecnbError, is_number, is_several, quoted
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS, Metric
@@ -37,9 +35,6 @@ Truth = Mapping[Any, float] | Collection[Any]
 #: A list with nothing relevant: the articles give it 0, and there is no population to leave it out of.
 LISTS = Convention(order="row", no_relevant="zero")
 
-#: The rules for equal scores that need no ids of items.
-TIES = ("first", "last", "expected", "max_rank", "floor_mean_rank", "worst")
-
 
 class Pair(NamedTuple):
     """A ranking and its truth."""
@@ -51,36 +46,20 @@ class Pair(NamedTuple):
 
 
 def score_lists(
-    metric: Metric[...], ranking: Any, truth: Any, k: Any, options: Mapping[str, Any],
-    *, y_true: Any = None, y_score: Any = None, ties: Any = None,
+    metric: Metric[...], ranking: Any, truth: Any, k: Any, options: Mapping[str, Any], *, y_true: Any = None, y_score: Any = None
 ) -> Score:  # fmt: skip
     """Compute a metric of one list or the mean of several."""
-    if odd := [name for name in options if name not in metric.defaults]:
-        known = near(odd[0], ["ranking", "truth", "k", "y_true", "y_score", "ties", *metric.defaults])
-        several = f" Lists of several queries: recnb.evaluate_groups(y_true, y_score, group=...).{metric.name}()."
-        raise OptionError(f"{metric.name} has no option {odd[0]!r}. {known}{several}")
-    convention, scored = LISTS.with_metric({**metric.defaults, **options}), list[tuple[list[Any], list[Any]]]()
+    metric.check(options)
     if y_true is None and y_score is None:
         pairs = _read_pairs(ranking, truth, metric)
     elif ranking is not None or truth is not None or y_true is None or y_score is None:
-        problem = "y_true= and y_score= go together, and without another list: "
-        raise RecnbError(problem + "give both, or a ranking and its truth.")
+        raise RecnbError("y_true= and y_score= go together, and without another list.")
     else:
-        scored = _with_scores(_as_list(y_true, "y_true"), _as_list(y_score, "y_score"))
-        orders = [(grades, np.argsort(-np.array(scores), kind="stable")) for grades, scores in scored]
-        pairs = [_graded([grades[place] for place in order]) for grades, order in orders]
-    hits, cutoff = hits_of(pairs), Cutoffs.one(k)
-    if ties is not None:
-        if not scored or not is_word(ties, TIES):
-            problem = f"ties={quoted(ties)} is no order of equal scores of lists, y_true= and y_score=."
-            raise OptionError(problem, fix=near(ties, TIES))
-        convention = replace(convention, order="score", ties=ties)
-        rows = [(user, *row) for user, sides in enumerate(scored) for row in zip(*sides, strict=True)]
-        frame = pl.DataFrame(np.array(rows, dtype=np.float64), ["user", "relevance", "score"])
-        hits = read(frame, None, {}).under(convention).all_hits
-    matrix = metric.at(hits, cutoff, options).value
-    tied = [_(PHRASES["ties", convention.ties])] * any(len({*scores}) < len(scores) for _grades, scores in scored)
-    basis, users = Said(_basis(pairs, metric, k, options, tied)), pl.Series("list", range(len(pairs)))
+        pairs = _scored(_as_list(y_true, "y_true"), _as_list(y_score, "y_score"))
+    cutoff, users = Cutoffs.one(k), pl.Series("list", range(len(pairs)))
+    matrix = metric.at(hits_of(pairs), cutoff, options).value
+    ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
+    convention, basis = LISTS.with_metric({**metric.defaults, **options}), Said(_basis(pairs, metric, k, options, ties))
     mean = np.array([matrix[:, 0].mean()])
     return Score(Values(metric, options, cutoff, users, matrix, mean, convention, basis), _label="list")
 
@@ -132,28 +111,21 @@ def hits_of(pairs: Sequence[Pair]) -> Hits:
     )
 
 
-def _with_scores(grades: list[Any], scores: list[Any]) -> list[tuple[list[Any], list[Any]]]:
-    """Return the grades and the scores of each list."""
+def _scored(grades: list[Any], scores: list[Any]) -> list[Pair]:
+    """Read the grades and scores of one list or several, whose items are ranked by score; equal scores keep their order."""
     if len(grades) != len(scores):
         raise RecnbError(f"y_true has {len(grades)} values and y_score {len(scores)}: each item has one of both.")
     if grades and all(map(_is_list, (*grades, *scores))):
-        return [pair for sides in zip(grades, scores, strict=True) for pair in _with_scores(*map(list, sides))]
+        return [pair for sides in zip(grades, scores, strict=True) for pair in _scored(*map(list, sides))]
     if odd := [score for score in scores if not is_number(score)]:
-        raise RecnbError(f"y_score holds {odd[0]!r}: a score is a finite number.")
-    return [(grades, scores)]
+        raise RecnbError(f"y_score holds {_shown(odd[0])}: a score is a finite number.")
+    return [_graded([grades[at] for at in np.argsort(-np.array(scores), kind="stable")])]
 
 
 def _read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     """Read one pair, or several if the entries of the ranking are lists themselves."""
     if isinstance(ranking, Mapping) and truth is None and metric.over == "ideal":
         return [_graded(list(ranking.values()))]
-    if isinstance(ranking, Mapping) or hasattr(ranking, "columns"):
-        what = "mapping, which has no order" if isinstance(ranking, Mapping) else "frame"
-        raise RecnbError(
-            f"the ranking is a {what}: give the items in rank order first and what is relevant second, "
-            f"recnb.{metric.name}(ranking, relevance). By scores: sorted(scores, key=scores.get, reverse=True). "
-            f"Of frames: recnb.evaluate(recs, truth).{metric.name}(k=10)."
-        )
     entries = _as_list(ranking, "the ranking")
     if truth is None:
         several = bool(entries) and all(map(_is_list, entries))
@@ -163,8 +135,8 @@ def _read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
         return [_matched(entries, truth, metric.name)]
     if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
         raise RecnbError(
-            f"the entries of ranking and truth are tuples, such as {[*entries, *truth][0]!r}, which may be items or whole "
-            "lists. Items of one list: give the relevant ones as a set, set(truth). Several lists: [list(one) for one in ranking]."
+            f"ranking and truth hold tuples, such as {[*entries, *truth][0]!r}, which may be items or whole lists: make lists "
+            "of lists, [list(one) for one in ranking]; of items give the relevant ones as a set, set(truth)."
         )
     if len(truth) != len(entries):
         raise RecnbError(f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking.")
@@ -183,18 +155,17 @@ def _graded(grades: list[Any]) -> Pair:
 def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     """Make a pair of items in rank order and what is relevant."""
     if hasattr(truth, "columns") or not _is_truth(truth):
-        advice = "give a mapping of item to relevance, or the relevant items in a list or set."
-        raise RecnbError(f"the truth is {_shown(truth)}: {advice}")
+        raise RecnbError(
+            f"the truth is {_shown(truth)}: give a mapping of item to relevance, or the relevant items in a list or set."
+        )
     listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
-    if not isinstance(truth, Mapping):
-        _refuse_numbers_by_position(ranking, listed, metric, _is_list(truth))
-    _refuse_items(listed, "the truth")
-    _refuse_items(ranking, "the ranking")
+    _refuse_numbers(ranking, listed, metric, is_list=_is_list(truth), is_graded=isinstance(truth, Mapping))
+    for items, what in ((listed, "the truth"), (ranking, "the ranking")):
+        _refuse_items(items, what)
     if ranking and listed and {*map(_kind, ranking)}.isdisjoint(map(_kind, listed)) and {*ranking}.isdisjoint(listed):
         raise RecnbError(  # 1 against "1" would score 0 for the kind of its ids alone
-            f"the ranking holds {ranking[0]!r} and the truth {listed[0]!r}, which never match: make both text or both numbers. "
-            "Grades of the items are a mapping, dict(zip(items, grades)) or series.to_dict(); of pairs of item and number, "
-            "give the items alone as ranking, and dict(pairs) as truth."
+            f"the ranking holds {ranking[0]!r} and the truth {listed[0]!r}, which never match: give items of one kind on both "
+            "sides; grades of the items are a mapping, dict(zip(items, grades)) or series.to_dict()."
         )
     graded = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
     judged = {item: _grade(grade, f"item {item!r}") for item, grade in graded.items()}
@@ -203,24 +174,22 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
 
 def _grade(grade: Any, where: str) -> float:
     """Return a grade as a number, and refuse what is none."""
-    if isinstance(grade, (int, float, np.integer, np.floating, np.bool_)):
-        number = grade if isinstance(grade, int) else float(grade)  # a whole number may be beyond all floats
-        if 0 <= number <= HIGHEST:
-            return float(number)
-    advice = "A ranking of items needs its truth: give the relevant items as the second argument."
+    if (is_number(grade) or isinstance(grade, (bool, np.bool_))) and 0 <= float(grade) <= HIGHEST:
+        return float(grade)
     raise RecnbError(
-        f"the relevance at {where} is {grade!r}: a grade is a number from 0 up, at most {HIGHEST:g}. {advice}"
+        f"the relevance at {where} is {_shown(grade)}: a grade is a number from 0 up, at most {HIGHEST:g}. A ranking of items "
+        "needs its truth: give the relevant items as the second argument."
     )
 
 
-def _refuse_numbers_by_position(ranking: list[Any], listed: list[Any], metric: str, ordered: bool) -> None:
+def _refuse_numbers(ranking: list[Any], listed: list[Any], metric: str, *, is_list: bool, is_graded: bool) -> None:
     """Refuse grades and scores of one list, which look like ids of items."""
     values = [*ranking, *listed]
     flags = [value for value in values if isinstance(value, (bool, np.bool_))]
-    if len(flags) + sum(map(is_number, values)) < len(values):
+    if is_graded or len(flags) + sum(map(is_number, values)) < len(values):
         return
     odd = flags or [value for value in values if value % 1 != 0]
-    if odd or (ordered and 0 < len(ranking) == len(listed)):
+    if odd or (is_list and 0 < len(ranking) == len(listed)):
         raise RecnbError(
             f"ranking and truth hold numbers, such as {(odd or ranking)[0]!r}: if they are grades and scores, type "
             f"recnb.{metric}(y_true=..., y_score=...); if they are ids of items, give the relevant ones as a set, set(truth), "
@@ -246,7 +215,10 @@ def _kind(item: Any) -> type:
 
 def _as_list(values: Any, what: str) -> list[Any]:
     if not _is_list(values):
-        raise RecnbError(f"{what} is {_shown(values)}: give a list, from rank 1 down.")
+        raise RecnbError(
+            f"{what} is {_shown(values)}: give a list, from rank 1 down; frames are evaluated by recnb.evaluate(recs, truth), "
+            "and scores of items are ranked by sorted(scores, key=scores.get, reverse=True)."
+        )
     return list(values)
 
 

@@ -209,7 +209,7 @@ def test_html_opens_no_tag_and_typesets_nothing_of_the_users(name: str) -> None:
     shown = [one._repr_html_()] if hasattr(one, "_repr_html_") else []
     assert all(type(html) is str for html in shown)
     shown += [HTML[name](one)] if name in HTML else []
-    assert shown
+    assert shown or name == "gate"  # which has one form
     for html in shown:
         page = Page(html)
         in_notebook = not html.lower().startswith("<!doctype html>")  # a page by itself has no script that typesets

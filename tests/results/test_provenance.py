@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb import METRICS, Convention
+from recnb import METRICS
 from recnb.conventions import in_words, options_in_words
 from recnb.metrics.metric import LIST_METRICS
 from tests.strategies import each_word, values_of
@@ -221,9 +221,3 @@ def test_a_query_of_zeros_that_is_left_out_is_not_explained(library: str) -> Non
         with pytest.raises(recnb.errors.UnknownUserError, match="user 0 is not evaluated: none of their items"):
             ev.explain(metric, 0, k=2)
     assert ev.explain("ndcg", 1, k=2).value == ev.ndcg(k=2).per_user[1]
-
-
-def test_a_convention_given_to_basis_is_worded() -> None:
-    assert "relevance of 4 or more" in EV.basis(Convention(relevant_from=4))
-    with pytest.raises(recnb.errors.OptionError, match=r"is no recnb\.Convention"):
-        EV.basis(**dict[str, Any](convention="ranx"))

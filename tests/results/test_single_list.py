@@ -14,10 +14,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import ndcg_score
 
 import recnb
-from recnb.conventions import Convention
 from recnb.errors import CutoffError, OptionError, RecnbError
 from recnb.metrics.metric import METRICS
 
@@ -160,8 +158,6 @@ def test_the_basis_says_how_many_lists_there_are_and_what_counts_0() -> None:
     assert frame.rec.ndcg() == 1.0  # a frame leaves such a user out instead, and says that
     assert "1 with no relevant item left out" in repr(frame.rec.ndcg())
     assert "equal scores in the order given" in recnb.ndcg(y_true=[3, 0], y_score=[0.5, 0.5]).basis
-    assert "equal scores" in recnb.mrr(y_true=[[1, 0], [0, 1]], y_score=[[1, 2], [1, 1]]).basis
-    assert "equal scores" not in recnb.mrr(y_true=[[1, 0], [0, 1]], y_score=[[1, 2], [1, 2]]).basis
 
 
 def test_explain_of_a_list() -> None:
@@ -173,55 +169,41 @@ def test_explain_of_a_list() -> None:
     assert recnb.explain("dcg", [3, 0, 1]).to_frame()["relevance"].tolist() == [3, 0, 1]
 
 
-@pytest.mark.parametrize("ties", ["first", "last", "expected", "max_rank", "floor_mean_rank", "worst"])
-def test_ties_of_one_list(ties: Any) -> None:
-    """One list and several have the values that groups have under the same rule."""
+def test_grades_and_scores_are_those_of_groups() -> None:
     lists = [[3, 0, 2, 1, 0], [0, 1, 0]], [[0.5, 0.5, 0.5, 0.1, 0.5], [1.0, 1.0, 2.0]]
-    grouped = recnb.evaluate_groups(np.concatenate(lists[0]), np.concatenate(lists[1]), group=[5, 3], ties=ties)
+    grouped = recnb.evaluate_groups(np.concatenate(lists[0]), np.concatenate(lists[1]), group=[5, 3])
     for name in ("ndcg", "mrr", "average_precision", "precision"):
-        several = getattr(recnb, name)(y_true=lists[0], y_score=lists[1], k=2, ties=ties)
+        several = getattr(recnb, name)(y_true=lists[0], y_score=lists[1], k=2)
         assert several.per_user.tolist() == pytest.approx(getattr(grouped, name)(k=2).per_user.tolist())
-        one = getattr(recnb, name)(y_true=np.array(lists[0][0]), y_score=lists[1][0], k=2, ties=ties)
-        assert one == pytest.approx(several.per_user[0])
-        assert one.convention.ties == ties
-        assert Convention(ties=ties).in_words().split("; ")[2] in one.basis or ties == "first"
-    assert recnb.ndcg(y_true=[0, 0], y_score=[1, 1], ties=ties) == 0
-    if ties == "expected":
-        wanted = ndcg_score(lists[0][:1], lists[1][:1], k=3)
-        assert recnb.ndcg(y_true=lists[0][0], y_score=lists[1][0], k=3, ties=ties) == pytest.approx(wanted)
+        assert getattr(recnb, name)(y_true=np.array(lists[0][0]), y_score=lists[1][0], k=2) == several.per_user[0]
 
 
 # What is refused
 
 NUMBERS = ("hold numbers", "recnb.ndcg(y_true=..., y_score=...)", "if they are ids of items", "set(truth)")
-NEVER = ("never match", "dict(zip(items, grades))", "dict(pairs)", "the items alone")
+NEVER = ("never match", "dict(zip(items, grades))")
+FORM = ("give a list, from rank 1 down", "recnb.evaluate(recs, truth)", "sorted(scores, key=scores.get, reverse=True)")
 ONE = decimal.Decimal(1)
 FRAME = pd.DataFrame({"user": [1] * 60, "item": range(60), "rank": range(1, 61)})
 WRONG: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "an item twice": (lambda: recnb.ndcg(["a", "b", "a"], ["a"]), ("'a' more than once", "each item once")),
     "a relevant item twice": (lambda: recnb.ndcg(["a"], ["b", "b"]), ("truth", "'b' more than once")),
     "text for a truth": (lambda: recnb.ndcg(["a"], "abc"), ("truth is 'abc'", "mapping", "list or set")),
-    "a number for a truth": (lambda: recnb.ndcg(["a"], 5), ("truth is 5", "mapping")),
     "k for a truth": (lambda: recnb.ndcg([3, 2], 2), ("truth is 2", "mapping")),
-    "text for a ranking": (lambda: recnb.ndcg("abc", ["a"]), ("ranking is 'abc'", "give a list")),
-    "nothing for a ranking": (lambda: recnb.ndcg(None), ("ranking is None", "give a list")),
-    "a set has no ranks": (lambda: recnb.ndcg({"a"}, ["a"]), ("ranking is {'a'}", "give a list, from rank 1 down")),
-    "a mapping for a ranking": (lambda: recnb.ndcg({"a": 1}), ("the ranking is a mapping", "no order", "recnb.ndcg(ranking, relevance)", "By scores: sorted(scores, key=scores.get, reverse=True)")),
-    "two mappings": (lambda: recnb.idcg({"a": 1}, {"a": 1}), ("the ranking is a mapping", "recnb.idcg(ranking, relevance)")),
-    "a negative grade": (lambda: recnb.ndcg([1, -1]), ("rank 2", "-1", "from 0 up")),
-    "a NaN grade": (lambda: recnb.ndcg([float("nan"), 1]), ("rank 1", "nan")),
-    "an infinite grade": (lambda: recnb.ndcg([1, 2, float("inf")]), ("rank 3", "inf")),
-    "a grade beyond floats": (lambda: recnb.ndcg([10**400]), ("rank 1", "from 0 up")),
-    "a missing grade": (lambda: recnb.ndcg([1, None]), ("rank 2", "None")),
-    "a grade of text": (lambda: recnb.ndcg(["3", "2"]), ("rank 1", "'3'", "second argument")),
-    "a decimal grade": (lambda: recnb.ndcg([decimal.Decimal(1)]), ("rank 1", "Decimal")),
+    "a frame for a truth": (lambda: recnb.ndcg([1], FRAME), ("truth is <DataFrame>", "mapping")),
+    "text for a ranking": (lambda: recnb.ndcg("abc", ["a"]), ("ranking is 'abc'", *FORM)),
+    "nothing for a ranking": (lambda: recnb.ndcg(None), ("ranking is None", *FORM)),
+    "a set has no ranks": (lambda: recnb.ndcg({"a"}, ["a"]), ("ranking is {'a'}", *FORM)),
+    "a mapping for a ranking": (lambda: recnb.ndcg({"a": 1}), ("ranking is {'a': 1}", *FORM)),
+    "two mappings": (lambda: recnb.idcg({"a": 1}, {"a": 1}), ("ranking is {'a': 1}", *FORM)),
+    "a frame": (lambda: recnb.ndcg(FRAME, FRAME), ("ranking is <DataFrame>", *FORM)),
+    "a Polars frame": (lambda: recnb.recall(pl.from_pandas(FRAME), pl.from_pandas(FRAME)), ("ranking is <DataFrame>", *FORM)),
+    **{f"a grade {grade!r}": (lambda grade=grade: recnb.ndcg([1, grade]), ("rank 2 is ", "from 0 up", "second argument"))  # type: ignore[misc]
+       for grade in (-1, math.nan, math.inf, 10**400, None, "3", ONE, [3])},
     "items without a truth": (lambda: recnb.precision(["a", "b"], k=2), ("rank 1", "'a'", "needs its truth", "second argument")),
-    "lists and grades mixed": (lambda: recnb.ndcg([[3, 2], 1]), ("rank 1", "[3, 2]")),
     "negative relevance": (lambda: recnb.ndcg(["a"], {"a": -1}), ("item 'a'", "-1")),
     "NaN relevance": (lambda: recnb.ndcg(["a"], {"b": 1, "a": math.nan}), ("item 'a'", "nan")),
-    "relevance of text": (lambda: recnb.ndcg(["a"], {"a": "very"}), ("item 'a'", "'very'")),
     "fewer truths than lists": (lambda: recnb.ndcg([["a"], ["b"]], [["a"]]), ("2 rankings", "1 truths", "one truth for each")),
-    "more truths than lists": (lambda: recnb.ndcg([["a"]], [["a"], ["b"]]), ("1 rankings", "2 truths")),
     "an item that is a list": (lambda: recnb.ndcg([["a"], "b"], ["a"]), ("ranking", "['a']", "cannot be an item")),
     "a relevant item that is a list": (lambda: recnb.ndcg(["a"], [["a"]]), ("truth", "['a']", "cannot be an item")),
     "no grades": (lambda: recnb.ndcg([]), ("empty", "[3, 2, 0, 1]")),
@@ -229,42 +211,29 @@ WRONG: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "a missing item": (lambda: recnb.ndcg(["a", None], ["a"]), ("ranking", "missing", "None")),
     "a NaN item": (lambda: recnb.ndcg(["a"], [math.nan, "a"]), ("truth", "missing", "nan")),
     "an item that pandas misses": (lambda: recnb.ndcg(["a", pd.NA], ["a"]), ("ranking", "missing", "<NA>")),
-    "items of other kinds": (lambda: recnb.ndcg([1, 2], {"1": 3}), ("1 and the truth '1'", "never match", "both text or both numbers")),
-    "items of other kinds, text first": (lambda: recnb.ndcg(["7", "8"], np.array([8, 9])), ("'7'", "8", "never match")),
-    "a series that is a mapping": (lambda: recnb.ndcg(["a", "b"], pd.Series({"a": 3, "b": 1})), ("never match", ".to_dict()")),
-    "a frame": (lambda: recnb.ndcg(FRAME, FRAME), ("frame", "recnb.evaluate(recs, truth).ndcg(k=10)")),
-    "a Polars frame": (lambda: recnb.recall(pl.from_pandas(FRAME), pl.from_pandas(FRAME)), ("frame", "recnb.evaluate(recs, truth).recall(k=10)")),
-    "a frame for a truth": (lambda: recnb.ndcg([1], FRAME), ("truth is <DataFrame>", "mapping")),
+    "items of other kinds": (lambda: recnb.ndcg([1, 2], {"1": 3}), ("1 and the truth '1'", *NEVER)),
+    "items of other kinds, text first": (lambda: recnb.ndcg(["7", "8"], np.array([8, 9])), ("'7'", "8", *NEVER)),
+    "a series that is a mapping": (lambda: recnb.ndcg(["a", "b"], pd.Series({"a": 3, "b": 1})), (*NEVER, ".to_dict()")),
+    "grades for a truth": (lambda: recnb.ndcg(["a", "b", "c"], [3, 2, 1]), NEVER),
+    "pairs for a truth": (lambda: recnb.ndcg(["a", "b"], [("b", 2)]), NEVER),
+    "pairs for a ranking": (lambda: recnb.ndcg([("a", 0.3), ("b", 0.9)], ["b"]), NEVER),
     "several lists to explain": (lambda: recnb.explain("ndcg", [["a"], ["b"]], [["a"], ["b"]]), ("one list", "2 were given")),
     "a cut-off of 0": (lambda: recnb.ndcg([1], k=0), ("k=0 is not a cut-off",)),
     "an option": (lambda: recnb.ndcg([1], **untyped(gian="linear")), ("Did you mean 'gain'",)),
     "a word": (lambda: recnb.ndcg([1], **untyped(gain="exp")), ("Did you mean 'exponential'",)),
-    "a name of an argument": (lambda: recnb.ndcg(["a"], **untyped(relevant=["a"])), ("'ranking', 'truth', 'k', 'y_true', 'y_score'",)),
-    "groups": (lambda: recnb.ndcg(y_true=[1, 0], y_score=[0.5, 0.5], qid=[2]), ("recnb.evaluate_groups(y_true, y_score, group=...)",)),
     "tuples on both sides": (lambda: recnb.precision(*TUPLES, k=1), ("may be items or whole lists", "set(truth)", "[list(one) for one in ranking]")),
     "more tuples": (lambda: recnb.precision([*TUPLES[0], ("e", "f")], TUPLES[1], k=1), ("may be items or whole lists",)),
-    "tuples against nothing": (lambda: recnb.ndcg([], [("a", 1)]), ("are tuples, such as ('a', 1)",)),
+    "tuples against nothing": (lambda: recnb.ndcg([], [("a", 1)]), ("hold tuples, such as ('a', 1)",)),
     "grades alone": (lambda: recnb.ndcg(y_true=[1, 0]), ("go together",)),
     "scores alone": (lambda: recnb.ndcg(y_score=[1, 0]), ("go together",)),
     "a ranking beside them": (lambda: recnb.ndcg([1], y_true=[1], y_score=[1]), ("go together",)),
     "fewer scores": (lambda: recnb.ndcg(y_true=[1, 0], y_score=[1]), ("y_true has 2 values and y_score 1",)),
-    "a NaN score": (lambda: recnb.ndcg(y_true=[1, 0], y_score=[1, math.nan]), ("y_score holds nan",)),
-    "a score of text": (lambda: recnb.ndcg(y_true=[1, 0], y_score=[1, "a"]), ("y_score holds 'a'",)),
-    "a missing score": (lambda: recnb.ndcg(y_true=[1, 0], y_score=[None, 1]), ("y_score holds None",)),
+    **{f"a score {score!r}": (lambda score=score: recnb.ndcg(y_true=[1, 0], y_score=[1, score]), ("y_score holds ", "a finite number"))  # type: ignore[misc]
+       for score in (math.nan, "a", None, True, [1])},
     "a negative grade beside scores": (lambda: recnb.ndcg(y_true=[1, -2], y_score=[2, 1]), ("-2",)),
     "no scores": (lambda: recnb.ndcg(y_true=[], y_score=[]), ("empty",)),
     "a number for grades": (lambda: recnb.ndcg(y_true=1, y_score=1), ("y_true is 1",)),
     "lists of grades with scores of one": (lambda: recnb.ndcg(y_true=[[1, 0], [0, 1]], y_score=[2, 1]), ("the relevance at rank 1 is",)),
-    "the same with ties": (lambda: recnb.ndcg(y_true=[[1, 0], [0, 1]], y_score=[2, 1], ties="first"), ("the relevance at rank 1 is",)),
-    "ties by item": (lambda: recnb.mrr(y_true=[0, 1], y_score=[1, 1], **untyped(ties="item_asc")), ("is no order of equal scores",)),
-    "ties that are none": (lambda: recnb.mrr(y_true=[0, 1], y_score=[1, 1], **untyped(ties=3)), ("is no order of equal scores",)),
-    "ties without scores": (lambda: recnb.mrr([0, 1], ties="expected"), ("y_true= and y_score=",)),
-    "grades for a truth": (lambda: recnb.ndcg(["a", "b", "c"], [3, 2, 1]), NEVER),
-    "grades for a truth, repeated": (lambda: recnb.ndcg(["a", "b", "c"], [0, 0, 1]), ("more than once",)),
-    "numbers for text": (lambda: recnb.ndcg(["x", "y"], [10]), NEVER),
-    "text for numbers": (lambda: recnb.ndcg([1, 2], ["a"]), NEVER),
-    "pairs for a truth": (lambda: recnb.ndcg(["a", "b"], [("b", 2)]), NEVER),
-    "pairs for a ranking": (lambda: recnb.ndcg([("a", 0.3), ("b", 0.9)], ["b"]), NEVER),
     "fractions": (lambda: recnb.ndcg([0.5, 2.0], {2, 3}), NUMBERS),
     "more grades than scores": (lambda: recnb.ndcg([3, 2, 1, 0], [0.2, 0.9, 0.5]), NUMBERS),
     "booleans": (lambda: recnb.ndcg([True], {1, 2}), NUMBERS),
@@ -288,9 +257,7 @@ def test_refused(what: str) -> None:
     assert 25 < len(message) < 600
     assert "\n" not in message
     assert isinstance(raised.value, CutoffError) == (what == "a cut-off of 0")
-    assert isinstance(raised.value, OptionError) == (
-        what in ("an option", "a word", "groups") or what.startswith(("ties", "a name"))
-    )
+    assert isinstance(raised.value, OptionError) == (what in ("an option", "a word"))
 
 
 POSITIONS: list[tuple[Any, Any]] = [
