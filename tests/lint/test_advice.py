@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 import recnb
-from recnb.lint import Finding
 from tests.lint_planted import CLEAN, METRIC, PLANTED, SIDES, Data
 
 #: Names of columns that are no names of Python, and differ between the frames where they are found by themselves.
@@ -36,30 +35,20 @@ def with_numbers(data: Data) -> Data:
     return data.with_(**frames)
 
 
-def categories(data: Data) -> Data:
-    """The same frames with ids as categories in the lists and in train."""
-    return data.with_(**{
-        name: frame.astype({"user": "category", "item": "category"}) for name, frame in data.frames.items() if name in ("recs", "train")
-    })  # fmt: skip
+def made(*names: str, **makers: Callable[[Any], Any]) -> Callable[[Data], Data]:
+    """Return what changes some frames of data, by default all."""
+    (maker,) = makers.values()
+    return lambda data: data.with_(
+        **{name: maker(frame) for name, frame in data.frames.items() if name in (names or SIDES)}
+    )
 
 
-def polars(data: Data) -> Data:
-    return data.with_(**{name: pl.from_pandas(frame) for name, frame in data.frames.items()})
-
-
-def lazy(data: Data) -> Data:
-    """Lists that are lazy, beside frames that are not."""
-    data = polars(data)
-    return data.with_(recs=data.recs.lazy())
-
-
-def lazy_sides(data: Data) -> Data:
-    data = polars(data)
-    return data.with_(**{name: frame.lazy() for name, frame in data.frames.items() if name in SIDES[2:]})
-
-
+categories = made("recs", "train", by=lambda frame: frame.astype({"user": "category", "item": "category"}))
+polars = made(by=pl.from_pandas)
+lazy = made("recs", by=lambda frame: frame.lazy())
+lazy_sides = made(*SIDES[2:], by=lambda frame: frame.lazy())
 FORMS = {
-    "pandas": [], "renamed": [renamed], "polars": [renamed, polars], "lazy": [lazy], "lazy sides": [renamed, lazy_sides], "numbers": [with_numbers],
+    "pandas": [], "renamed": [renamed], "polars": [renamed, polars], "lazy": [polars, lazy], "lazy sides": [renamed, polars, lazy_sides], "numbers": [with_numbers],
     "numbers polars": [with_numbers, renamed, polars], "categories": [categories, renamed], "categories polars": [categories, polars],
 }  # fmt: skip
 #: Conventions of libraries with options on top of them, and what is no finding there, or cannot be evaluated.
@@ -74,13 +63,6 @@ OPTIONS: dict[str, tuple[dict[str, Any], set[str]]] = {
 }  # fmt: skip
 
 
-def typed(finding: Finding, data: Data, k: int | None, metric: str) -> tuple[Any, float]:
-    """Type the code of a finding: the evaluation that it leaves, and the number that the finding is about."""
-    names = {**data.frames, "pd": pd, "pl": pl, "recnb": recnb}
-    exec(finding.code, names)
-    return names["ev"], float(names["ev"].table([metric], k=k).iloc[0, 0])
-
-
 def holds(data: Data, name: str, k: int, metric: str) -> bool:
     """Whether a finding is there, and what it advises removes it and gives the number that it states."""
     lint = data.lint(k, metric)
@@ -90,10 +72,12 @@ def holds(data: Data, name: str, k: int, metric: str) -> bool:
     if not finding.code:  # only words: categories, and two Polars frames of different types or kinds
         assert finding.advice.endswith(".")
         return isinstance(data.recs, pl.LazyFrame | pl.DataFrame)
-    ev, number = typed(finding, data, k, metric)
+    typed = {**data.frames, "pd": pd, "pl": pl, "recnb": recnb}
+    exec(finding.code, typed)
+    number = float(typed["ev"].table([metric], k=k).iloc[0, 0])
     assert number == pytest.approx(finding.facts["other"], abs=1e-12, nan_ok=True)
     assert f"put right, {finding.facts['other_label']} is {number:.4f}" in finding.effect
-    again = ev.lint(k, metric)
+    again = typed["ev"].lint(k, metric)
     assert [one.short for one in again].count(finding.short) == 0
     assert again.names.count(name) < lint.names.count(name)
     return True
@@ -112,10 +96,10 @@ CASES = [
 
 @pytest.mark.parametrize("name, form", CASES)
 def test_what_is_advised_is_run(name: str, form: str) -> None:
-    data, check = PLANTED[name][0], name.split(":")[0]
+    data = PLANTED[name][0]
     for change in FORMS[form]:
         data = change(data)
-    assert holds(data, check, *METRIC.get(name, (10, "ndcg")))
+    assert holds(data, name.split(":")[0], *METRIC.get(name, (10, "ndcg")))
 
 
 @pytest.mark.parametrize(
@@ -130,22 +114,18 @@ def test_advice_keeps_the_options_given_on_top_of_a_library(name: str, library: 
     assert holds(data, name.split(":")[0], *METRIC.get(name, (10, "ndcg")))
 
 
-def arrow(data: Data) -> Data:
-    return data.with_(
-        **{name: pa.Table.from_pandas(frame, preserve_index=False) for name, frame in data.frames.items()}
-    )
-
-
 def mappings(data: Data) -> Data:
     lists = {user: dict(zip(part["item"], part["score"], strict=True)) for user, part in data.recs.groupby("user")}
     return data.with_(recs=lists, truth={user: set(part["item"]) for user, part in data.truth.groupby("user")})
 
 
-def mixed(data: Data) -> Data:
-    return data.with_(train=pl.from_pandas(data.train))
+arrow, mixed = (
+    made(by=lambda frame: pa.Table.from_pandas(frame, preserve_index=False)),
+    made("train", by=pl.from_pandas),
+)
 
 
-@pytest.mark.parametrize("form", [arrow, mappings, mixed])
+@pytest.mark.parametrize("form", [arrow, mappings, mixed], ids=["arrow", "mappings", "mixed"])
 def test_frames_for_which_there_is_no_code_have_words_and_the_number(form: Callable[[Data], Data]) -> None:
     data = PLANTED["seen_in_train"][0]
     finding, known = form(data).lint()["seen_in_train"], data.lint()["seen_in_train"]
@@ -153,11 +133,10 @@ def test_frames_for_which_there_is_no_code_have_words_and_the_number(form: Calla
     assert finding.advice == "If what was seen is not to be recommended again, take it out before ranking."
     assert finding.facts["other"] == pytest.approx(known.facts["other"], abs=1e-12)
     # What an option puts right is the same call for every form.
-    tied = form(PLANTED["ties"][0])
-    assert holds(tied, "ties", 10, "ndcg")
+    assert holds(form(PLANTED["ties"][0]), "ties", 10, "ndcg")
 
 
-def test_one_frame_with_both_sides_and_another_convention() -> None:
+def test_the_call_that_is_advised_is_that_of_the_caller() -> None:
     data = PLANTED["ties"][0]
     frame = data.recs.merge(data.truth.assign(relevance=1), how="outer", on=["user", "item"])
     assert frame.rec.lint()["ties"].code == "ev = recnb.evaluate(df, ties='expected')"
@@ -165,10 +144,7 @@ def test_one_frame_with_both_sides_and_another_convention() -> None:
     assert "convention='pytrec_eval-terrier', ties='expected')" in other.code
     assert "ties='last'" not in other.code
     given = data.evaluate(convention=recnb.Convention(no_relevant="zero"), ties="last").lint()["ties"]
-    assert given.code.endswith("users=users, no_relevant='zero', ties='expected')")
-
-
-def test_who_is_averaged_is_said_beside_a_frame_of_users() -> None:
-    data = PLANTED["users_without_list"][0].with_(users=CLEAN.users)
-    assert "users=users, averaged_users='both'" in data.lint()["users_without_list"].code
-    assert holds(data, "users_without_list", 10, "ndcg")
+    assert given.code.endswith("users=users, ties='expected', no_relevant='zero')")
+    users = PLANTED["users_without_list"][0].with_(users=CLEAN.users)  # a frame, beside who is averaged
+    assert "users=users, averaged_users='both'" in users.lint()["users_without_list"].code
+    assert holds(users, "users_without_list", 10, "ndcg")

@@ -70,36 +70,49 @@ def many(seed: int, n_users: int = 60) -> tuple[pd.DataFrame, pd.DataFrame]:
     return recs.assign(score=np.random.default_rng(seed).integers(0, 4, len(recs)) / 2), data.relevant
 
 
-def test_the_worst_order_is_that_of_ties_worst_and_the_mean_lies_between() -> None:
+@pytest.mark.parametrize("name", ["ndcg", "average_precision", "recall", "reciprocal_rank", "r_precision"])
+def test_the_worst_order_is_that_of_ties_worst_and_the_mean_lies_between(name: str) -> None:
     recs, truth = many(4)
-    for name in ("ndcg", "average_precision", "recall", "reciprocal_rank", "r_precision"):
-        plain = recnb.evaluate(recs, truth).lint(5, name)
-        worst = recnb.evaluate(recs, truth, ties="worst").lint(5, name)
-        assert worst.value == pytest.approx(plain.lower, abs=1e-12)
-        assert (worst.lower, worst.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-12)
-        if name != "r_precision":
-            expected = recnb.evaluate(recs, truth, ties="expected").lint(5, name)
-            assert plain.lower < expected.value < plain.upper
-            assert "ties" not in expected.names  # every order has its part in the number
+    plain, worst = recnb.evaluate(recs, truth).lint(5, name), recnb.evaluate(recs, truth, ties="worst").lint(5, name)
+    assert worst.value == pytest.approx(plain.lower, abs=1e-12)
+    assert (worst.lower, worst.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-12)
+    if name != "r_precision":
+        expected = recnb.evaluate(recs, truth, ties="expected").lint(5, name)
+        assert plain.lower < expected.value < plain.upper
+        assert "ties" not in expected.names  # every order has its part in the number
 
 
-def test_by_hand() -> None:
-    # Ranks 2 to 4 are equal and hold one hit; it can stand at 2 or, below the cut-off, at 4.
-    recs = pd.DataFrame({"user": 1, "item": list("abcde"), "score": [5, 3, 3, 3, 1]})
+ONE = pd.DataFrame({"user": 1, "item": list("abcde"), "score": [5, 3, 3, 3, 1]})
+RANKED = pd.DataFrame({"user": 1, "item": list("abcd"), "score": [5, 3, 3, 3], "rank": [1, 2, 5, 6]})
+SAME = pd.DataFrame({"user": 1, "item": list("abc"), "score": 1.0})
+#: Recommendations, relevant items, k, metric and options; lowest value, value and highest.
+BY_HAND: dict[str, tuple[pd.DataFrame, str, int, str, dict[str, str], tuple[float, ...]]] = {
+    "ranks 2 to 4 hold one hit, and 4 is cut": (ONE, "c", 3, "reciprocal_rank", {}, (0, 1 / 3, 1 / 2)),
+    "the hit is above": (ONE, "a", 3, "ndcg", {}, (1, 1, 1)),
+    "of items that are all relevant, one is preferred": (SAME, "bac", 3, "reciprocal_rank", {"target": "preferred"}, (1 / 3, 1 / 2, 1)),
+    "of items that are all relevant, none is": (SAME, "bac", 3, "ndcg", {}, (1, 1, 1)),
+    # Places that ranks leave empty stay empty: the equal scores have ranks 2, 5 and 6 to share.
+    "ranks that settled equal scores": (RANKED, "cd", 5, "average_precision", {}, (1 / 5 / 2, 1 / 5 / 2, (1 / 2 + 2 / 5) / 2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BY_HAND)
+def test_by_hand(case: str) -> None:
+    recs, relevant, k, metric, options, (lower, value, upper) = BY_HAND[case]
+    lint = recnb.evaluate(recs, pd.DataFrame({"user": 1, "item": list(relevant)})).lint(k, metric, **options)
+    assert (lint.lower, lint.value, lint.upper) == pytest.approx((lower, value, upper))
+    assert ("ties" in lint.names) == (lower < upper)
+
+
+def test_what_is_told_of_ties() -> None:
     truth = pd.DataFrame({"user": [1], "item": ["c"]})
-    lint = recnb.evaluate(recs, truth).lint(3, "reciprocal_rank")
-    assert (lint.value, lint.lower, lint.upper) == (1 / 3, 0.0, 0.5)
-    finding = lint["ties"]
+    finding = recnb.evaluate(ONE, truth).lint(3, "reciprocal_rank")["ties"]
     assert finding.short == "Users for whom equal scores decide: 1 of 1; RR@3 is anything from 0.0000 to 0.5000"
     assert (finding.example, finding.severity) == ("Such as user 1, rank 2, score 3.", "warning")
     assert finding.code == "ev = recnb.evaluate(recs, truth, ties='expected')"
-    assert "ties" not in recnb.evaluate(recs, truth).lint(None, "recall").names
-    assert "ties" not in recnb.evaluate(recs, truth.assign(item="a")).lint(3).names
-    # Of items that are all relevant, one is preferred.
-    recs, truth = (pd.DataFrame({"user": 1, "item": list(items), "score": 1.0}) for items in ("abc", "bac"))
-    lint = recnb.evaluate(recs, truth[PAIR]).lint(3, "reciprocal_rank", target="preferred")
-    assert (lint.lower, lint.value, lint.upper) == (1 / 3, 1 / 2, 1)
-    assert "ties" not in recnb.evaluate(recs, truth[PAIR]).lint(3, "ndcg").names
+    assert "order='score', ties='expected'" in recnb.evaluate(RANKED, truth).lint(5)["ties"].code
+    disagree = recnb.evaluate(RANKED.assign(score=[1, 3, 3, 3]), truth, order="rank").lint(5)
+    assert {"ties", "rank_against_score"} & {*disagree.names} == {"rank_against_score"}
 
 
 def test_where_lists_are_not_cut_all_ties_count_and_no_bound_is_told_that_is_not_known() -> None:
@@ -111,18 +124,6 @@ def test_where_lists_are_not_cut_all_ties_count_and_no_bound_is_told_that_is_not
     assert np.isnan([by_hits.lower, by_hits.upper]).all()
     assert by_hits["ties"].short.startswith("Users with equal scores")
     assert by_hits["ties"].severity == "warning"
-
-
-def test_ranks_that_settled_equal_scores() -> None:
-    # Places that ranks leave empty stay empty: the equal scores have ranks 2, 5 and 6 to share.
-    recs = pd.DataFrame({"user": 1, "item": list("abcd"), "score": [5, 3, 3, 3], "rank": [1, 2, 5, 6]})
-    truth = pd.DataFrame({"user": [1, 1], "item": ["c", "d"]})
-    lint = recnb.evaluate(recs, truth).lint(5, "average_precision")
-    assert (lint.value, lint.lower, lint.upper) == pytest.approx((1 / 5 / 2, 1 / 5 / 2, (1 / 2 + 2 / 5) / 2))
-    assert "order='score', ties='expected'" in lint["ties"].code
-    disagree = recnb.evaluate(recs.assign(score=[1, 3, 3, 3]), truth, order="rank").lint(5)
-    assert "ties" not in disagree.names
-    assert "rank_against_score" in disagree.names
 
 
 @pytest.mark.parametrize("under", [*recnb.conventions.names(), "dedupe", "hit_once", "keep", "rows"])
