@@ -21,9 +21,6 @@ ALIASES = {
     "sklearn": "scikit-learn",
     "replay": "replay-rec",
     "lightfm": "lightfm-next",
-    "lgbm": "lightgbm",
-    "lgb": "lightgbm",
-    "xgb": "xgboost",
 }
 
 

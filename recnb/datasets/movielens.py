@@ -7,7 +7,6 @@ import zipfile
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -80,17 +79,13 @@ def _folder(path: Path) -> Path | zipfile.Path:
 
 
 def _table(folder: Path | zipfile.Path, file: str, types: dict[str, str], separator: str = "|") -> pd.DataFrame:
-    options: dict[str, Any] = {
-        "encoding": "latin-1",
-        "quoting": 3,
-        "keep_default_na": False,
-        "na_values": {"date": [""]},
-    }
     try:
         with (folder / file).open("rb") as lines:
-            table = pd.read_csv(lines, sep=separator, names=[*types], index_col=False, dtype=types, **options)
+            table = pd.read_csv(
+                lines, sep=separator, names=[*types], index_col=False, dtype=dict(types), encoding="latin-1", quoting=3, keep_default_na=False, na_values={"date": [""]},
+            )  # fmt: skip
         if table.empty:
             raise ValueError("it is empty.")
     except (OSError, KeyError, ValueError) as error:
         raise RecnbError(f"{file} of {str(folder)!r} cannot be read: {error}. Get the archive again.") from error
-    return pd.DataFrame(table)
+    return table

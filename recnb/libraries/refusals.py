@@ -60,10 +60,6 @@ class AskedNumber:
         place = pl.col("score").rank("average", descending=True).over("user").floor()
         return self.k is not None and int(rows.select(place.max()).item() or 0) < self.k
 
-    def single_items(self) -> bool:
-        """Return whether a user evaluated has a list of fewer than two items."""
-        return self.prepared is not None and bool((self.prepared.list_length < 2).any())
-
     def short_lists(self) -> bool:
         """Return whether a user evaluated has fewer than k rows."""
         if self.prepared is None or self.k is None:
@@ -78,10 +74,6 @@ class AskedNumber:
         rows = self.source.recs.select("user", "score").sort("user", maintain_order=True)
         same, rising = pl.col("user") == pl.col("user").shift(1), pl.col("score") >= pl.col("score").shift(1)
         return bool(rows.select((same & rising).any()).item())
-
-    def repeats(self) -> bool:
-        """Return whether a pair is recommended twice."""
-        return bool(self.source.recs.select(PAIR).is_duplicated().any())
 
     def ties(self, *, graded: bool = False, above: int = 0) -> bool:
         """Return whether equal scores decide which places of the first k have a hit, or, if `graded`, a hit of which grade.
@@ -114,10 +106,6 @@ def _of_grades(frames: str, applies: Callable[[pl.Series], object], remedy: str 
     return Refusal(frames, lambda asked: bool(applies(grades_of(asked.source.truth))), remedy)
 
 
-def _graded_above(top: int) -> Refusal:
-    return _of_grades(f"relevance above {top}", lambda grades: (grades > top).any())
-
-
 NO_TRUTH = Refusal("users of the recommendations with no truth", lambda asked: asked.users_without("truth"))
 NO_LIST = Refusal("users of the truth with no list", lambda asked: asked.users_without("recs"))
 DIFFER = "Give scores that differ."
@@ -127,16 +115,16 @@ REFUSALS: dict[str, Refusal] = {
     "fractions": _of_grades("relevance that is not whole", lambda grades: (grades % 1 != 0).any()),
     "negative grades": _of_grades("relevance below 0", lambda grades: (grades < 0).any()),
     "negative integers": _of_grades("relevance below 0 in a column of integers", lambda grades: grades.dtype.is_integer() and (grades < 0).any()),
-    **{f"grades above {top}": _graded_above(top) for top in (4, 30, 31)},
+    **{f"grades above {top}": _of_grades(f"relevance above {top}", partial(lambda top, grades: (grades > top).any(), top)) for top in (4, 30, 31)},
     "other users": Refusal("users that are in one frame only", lambda asked: NO_TRUTH.applies(asked) or NO_LIST.applies(asked)),
     "users without truth": NO_TRUTH,
     "users without list": NO_LIST,
-    "one item": Refusal("lists of fewer than two items", AskedNumber.single_items),
+    "one item": Refusal("lists of fewer than two items", lambda asked: asked.prepared is not None and bool((asked.prepared.list_length < 2).any())),
     "no list of k": Refusal("frames in which no list has k items", AskedNumber.no_list_of_k),
     "no place k": Refusal("frames in which no list of a user evaluated has an item at place k", AskedNumber.no_place_k),
     "grades": _of_grades("relevance other than 0 and 1", lambda grades: (grades * (grades - 1) != 0).any(), "Give a truth of 0 and 1."),
     "negatives": _of_grades("relevance below 0", lambda grades: (grades < 0).any(), "Give relevance of 0 or more."),
-    "repeats": Refusal("pairs that are recommended twice", AskedNumber.repeats, "Recommend each pair once."),
+    "repeats": Refusal("pairs that are recommended twice", lambda asked: bool(asked.source.recs.select(PAIR).is_duplicated().any()), "Recommend each pair once."),
     "ties": Refusal("equal scores that decide where a hit stands", AskedNumber.ties, DIFFER),
     "graded ties": Refusal(DECIDE, partial(AskedNumber.ties, graded=True), DIFFER),
     "long ties": Refusal(f"{DECIDE}, in lists of more than 15", partial(AskedNumber.ties, graded=True, above=15), DIFFER),

@@ -98,8 +98,6 @@ def _agreeing(values: dict[Variant, float]) -> list[list[Variant]]:
 
 def identify(evaluation: EvaluationData, metric: str, value: Any, k: int | None, **options: Any) -> Table:
     """Find the conventions that give a printed number; the arguments are those of `Evaluation.identify`."""
-    if hasattr(value, "items"):
-        raise OptionError("identify takes one printed number, not one for each user: give the printed mean, or compare the users' values with ev.ndcg(k=10).per_user.")  # fmt: skip
     chosen = metric_named(metric, METRICS)
     k = chosen.cut_at(k)
     printed, digits = printed_number(value)

@@ -27,11 +27,7 @@ from recnb.results.table import Table
 
 #: Numbers nearer than this agree.
 AGREE = 1e-9
-#: Columns that libraries read and frames lack.
-LACKING: dict[str, str] = {
-    "rank": N_("No rank in these frames: libraries that read it are given the order that there is."),
-    "score": N_("No score in these frames: libraries that read it are given the order that there is."),
-}
+LACKING = N_("No {column} in these frames: libraries that read it are given the order that there is.")
 
 
 class Measurement(NamedTuple):
@@ -144,4 +140,4 @@ class VariantTable(Table):
 def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:
     """Say which columns these variants read and the frames lack."""
     orders = {variant.convention.order for variant in variants} - {"auto", "row", *source.labels}
-    return [_(LACKING[order]) for order in sorted(orders)]
+    return [_(LACKING, column=order) for order in sorted(orders)]

@@ -106,8 +106,6 @@ def _moved(before: Measurement, after: Measurement) -> tuple[int, str]:
 
 def why(evaluation: EvaluationData, metric: str, k: int | None, other: Any, **options: Any) -> Table:
     """Explain the difference between an evaluation's number and another; the arguments are those of `Evaluation.why`."""
-    if other is None:
-        raise OptionError("why explains the difference to another number: name the library that gives it, such as other='rectools', or give a Convention or an Evaluation.")  # fmt: skip
     chosen = metric_named(metric, METRICS)
     k = chosen.cut_at(k)
     source, ours = evaluation.source, Variant.of_evaluation(evaluation, chosen, options)

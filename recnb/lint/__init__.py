@@ -5,7 +5,7 @@ A check (`checks.py`) finds rows and says how they are put right (`repair.py`); 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,10 +45,11 @@ def lint(evaluation: EvaluationData, k: int | None, metric: str, options: Mappin
                 unchecked.setdefault(str(check.needs), []).append(check)
         except ElsewhereError:
             unchecked.setdefault("", []).append(check)
-    n_checks, elsewhere = len(CHECKS) - sum(map(len, unchecked.values())), unchecked.pop("", [])
-    not_checked = [_("Not checked: {what}. Give `{frame}=` to check.", frame=frame, what=_titles(left)) for frame, left in unchecked.items()]  # fmt: skip
-    if elsewhere:
-        not_checked.append(_("Not checked, since the rows of the lists are not in memory: {what}.", what=_titles(elsewhere)))  # fmt: skip
+    n_checks, not_checked = len(CHECKS) - sum(map(len, unchecked.values())), list[str]()
+    for frame, left in sorted(unchecked.items(), key=lambda pair: not pair[0]):
+        words = N_("Not checked: {what}. Give `{frame}=` to check.") if frame else N_("Not checked, since the rows of the lists are not in memory: {what}.")  # fmt: skip
+        not_checked.append(_(words, frame=frame, what=", ".join(_(check.title) for check in left)))
+    elsewhere = unchecked.pop("", [])
     label, value, _users = data.measured
     known = np.nan if checks.ties in elsewhere else value
     bounds = next((finding.facts for finding in findings if finding.name == "ties"), {})
@@ -77,10 +78,6 @@ def _measured(label: str, value: float, lower: float, upper: float, n_users: int
         return words
     bounds = N_("With equal scores in another order it could be anything from {low} to {high}.")
     return f"{words} {_(bounds, low=f'{lower:.4f}', high=f'{upper:.4f}')}"
-
-
-def _titles(chosen: Iterable[Check]) -> str:
-    return ", ".join(_(check.title) for check in chosen)
 
 
 def ties_in(

@@ -39,8 +39,6 @@ class LintData:
         #: The cut-off; None where whole lists count, and k is only what some denominators say.
         self.k = None if self.convention.cutoff == "none" else k
 
-    # The metric
-
     @cached_property
     def averaged(self) -> tuple[Floats, Floats]:
         """The metric as it is: the values of the users, and their mean."""
@@ -63,8 +61,6 @@ class LintData:
         matrix, mean = average(credit, self.convention)
         return np.nan_to_num(matrix[:, 0]), float(mean[0])
 
-    # The frames
-
     @property
     def given(self) -> list[str]:
         """The names of the frames that there are."""
@@ -79,8 +75,6 @@ class LintData:
         """Return the users or items of a frame, each once; none of a frame that has no such column."""
         frame, none = self.frame(name), pl.Series(role, [], dtype=pl.String)
         return frame[role].unique(maintain_order=True) if role in frame.columns else none
-
-    # The users evaluated
 
     @cached_property
     def listed(self) -> Mask:

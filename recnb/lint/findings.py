@@ -1,4 +1,4 @@
-"""A check finds a problem, which becomes a finding in sentences; a lint is all findings, as text, Markdown, HTML and a frame."""
+"""A check finds a problem, which becomes a finding in sentences; a lint is all findings, as text, HTML and a frame."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recnb.display.document import Fold, Items, Line, Mark, Name, Note, html, joined, plain, with_code, wrapped
+from recnb.display.document import Fold, Line, Mark, Name, Note, html, with_code, wrapped
 from recnb.display.language import N_, Message, _, use_language
 from recnb.display.templates import framed
 from recnb.display.text import one_line
@@ -67,15 +67,14 @@ class Finding(Suggesting):
         lines = [wrapped(f"{self.word}: {self.short}"), *(wrapped(sentence, "  ") for sentence in self.sentences)]
         return "\n".join([*lines, *(f"    {line}" for line in self.code_lines)])
 
-    @property
-    def title(self) -> list[Line]:
-        """Severity and problem."""
-        return [Mark("badge", self.word), " ", *with_code(self.short)]
-
-    @property
-    def details(self) -> list[Line]:
-        """The sentences, and the lines of code."""
-        return [*map(with_code, self.sentences), *(Mark("code", Name(line, 1000)) for line in self.code_lines)]
+    def block(self) -> Fold:
+        """Return severity and problem, with the sentences and the lines of code to open."""
+        lines: list[Line] = [
+            *map(with_code, self.sentences),
+            *(Mark("code", Name(line, 1000)) for line in self.code_lines),
+        ]
+        title = Mark("strong", [Mark("badge", self.word), " ", *with_code(self.short)])
+        return Fold(title, [Note(line, "plain") for line in lines], opened=True)
 
 
 @dataclass(frozen=True)
@@ -111,25 +110,25 @@ class Check:
 
     def findings(self, data: LintData) -> Iterator[Finding]:
         """Make findings of what was found, with their effect and code."""
-        for found in self.function(data):
-            if n := found.rows if isinstance(found.rows, int) else found.rows.height:
-                yield self._finding(data, found, n)
-
-    def _finding(self, data: LintData, found: Problem, n: int) -> Finding:
         label, value, users = data.measured
-        facts = {"label": label, "value": value, "users": users, "k": data.k or 0, "n": n, "of": found.of}
-        facts |= found.facts
+        for found in self.function(data):
+            n = found.rows if isinstance(found.rows, int) else found.rows.height
+            facts = {"label": label, "value": value, "users": users, "k": data.k or 0, "n": n, "of": found.of}
+            if n:
+                yield self._finding(data, found, facts | found.facts)
+
+    def _finding(self, data: LintData, found: Problem, facts: dict[str, Any]) -> Finding:
         effect, code, severity = _(found.why, **facts), "", "warning" if found.grave else "note"
         with suppress(RecnbError):  # what is put right may be nothing to evaluate: no number, and no code
             if found.repair is not None and (other := found.repair.measured()) is not None:
                 facts |= dict(zip(("other_label", "other", "other_users"), other, strict=True))
-                effect += " " + _(EFFECT if other[2] == users else OF_OTHER_USERS, **facts)
+                same_users = facts["other_users"] == facts["users"]
+                effect += " " + _(EFFECT if same_users else OF_OTHER_USERS, **facts)
             code = "" if found.repair is None else found.repair.code
-        advice = _(found.advice, **facts)
-        return Finding(
-            self.name, severity, _(SEVERITIES[severity]), n, found.of, _(found.short, **facts), effect, _example(data, found),
-            advice if code or not advice.endswith(":") else f"{advice[:-1]}.", code, facts,
-        )  # fmt: skip
+        advice, example = _(found.advice, **facts), _example(data, found)
+        advice = advice if code or not advice.endswith(":") else f"{advice[:-1]}."
+        title, word = _(found.short, **facts), _(SEVERITIES[severity])
+        return Finding(self.name, severity, word, facts["n"], found.of, title, effect, example, advice, code, facts)
 
 
 def _example(data: LintData, found: Problem) -> str:
@@ -204,22 +203,13 @@ class Lint(Suggesting):
         rows = [[getattr(finding, column) for column in columns] for finding in self.findings]
         return pd.DataFrame(rows, columns=pd.Index(["finding", *columns[1:]]))
 
-    def to_markdown(self) -> str:
-        """Return the findings as a list in Markdown."""
-        head: Line = [Mark("strong", self.headline), " ", *with_code(self.measured)]
-        findings = Items([[*one.title, " — ", *joined(one.details, " ")] for one in self])
-        return plain([Note(head), findings, *self._below()], "md") + "\n"
-
     def __repr__(self) -> str:
         lines = [self.headline, wrapped(self.measured), *(f"\n{finding!r}" for finding in self), ""]
         return "\n".join([*lines, *map(wrapped, self.not_checked), wrapped(self.basis)])
 
     def _repr_html_(self) -> str:
         head = [Note(Mark("strong", self.headline), "plain"), Note(self.measured)]
-        folds = [Fold(Mark("strong", one.title), [Note(line, "plain") for line in one.details], True) for one in self]
+        below = [Note(with_code(line)) for line in (*self.not_checked, self.basis)]
         with use_language(self.lang):
             label = _("findings about the data, by {label}", label=self.label)
-            return str(framed(label, html([*head, *folds, *self._below()])))
-
-    def _below(self) -> list[Note]:
-        return [Note(with_code(line)) for line in (*self.not_checked, self.basis)]
+            return str(framed(label, html([*head, *(one.block() for one in self), *below])))

@@ -52,12 +52,9 @@ class Explorer(Live):
     def __init__(
         self, models: Mapping[str, Any], metric: str = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any
     ) -> None:  # fmt: skip
-        if not models:
-            raise OptionError("there is no evaluation to explore: give at least one, by its name.")
         self.models, self.lang, self.options, names = dict(models), checked(lang), options, [*models]
         self.is_paired = len(names) > 1
-        #: The column of the histogram and of segments.
-        self.column = "difference" if self.is_paired else "value"
+        self.column = "difference" if self.is_paired else "value"  #: of the histogram and of segments
         self.shown = Choices(metric_named(metric, METRICS).name, k, names[-1], names[0], None, self.column)
         self.values = self._values_of(self.shown)
         self.labels: pd.Series[Any] = self._labels_of("")  #: the segment of each user
@@ -127,8 +124,8 @@ class Explorer(Live):
     # What is shown, and what its controls do.
 
     def _html(self, live: bool) -> str:
-        frame, words = self.to_frame(), {"difference": _("difference"), "value": self._label}
-        words |= {"hits": _("hits"), "relevant": _("relevant"), "length": _("length")}
+        frame, words = self.to_frame(), {"hits": _("hits"), "relevant": _("relevant"), "length": _("length")}
+        words |= {"difference": _("difference"), "value": self._label}
         columns = [column for column in map(str, self.values) if not (self.is_paired and column == "value")]
         return render(
             "widgets/explorer.jinja", explorer=self, shown=self.shown, live=live, metrics=METRICS, label=self._label,
@@ -191,8 +188,6 @@ class Explorer(Live):
     def _values_of(self, shown: Choices) -> pd.DataFrame:
         """Return the metric of the users that all models have in common, with what their lists hold."""
         values = pd.concat({name: self._score(name, shown).per_user for name in self.models}, axis=1, join="inner")
-        if values.empty:
-            raise OptionError("the models have no user in common: evaluate them on the same users.")
         frame, ev = pd.DataFrame({"value": values[shown.model]}), self.models[shown.model]
         if self.is_paired:
             frame = values.assign(value=values[shown.model], difference=values[shown.model] - values[shown.other])

@@ -31,13 +31,10 @@ WORDS = {
     "convention": (N_("convention"), N_("A decision about the data that a number depends on, such as which users are averaged and how ties are ordered.")),
     "basis": (N_("basis"), N_("How many users are behind a number, who was left out, and by which conventions.")),
 }  # fmt: skip
-
 #: Metrics whose names in Korean are given beside those that other books use.
 NAMES = {
     "hit_rate": NC_("glossary", "hit rate"), "cg": NC_("glossary", "cumulative gain"), "dcg": NC_("glossary", "discounted cumulative gain"),
 }  # fmt: skip
-
-
 #: What the columns are called.
 HEADS = {"term": NC_("glossary", "term"), "name": N_("name"), "meaning": N_("meaning")}
 

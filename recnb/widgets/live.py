@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from recnb.display.language import use_language
@@ -12,11 +14,19 @@ if TYPE_CHECKING:
     import ipywidgets
 
 
-class Live(Suggesting, ABC):
-    """An object that a notebook shows with controls, which change it.
+@cache
+def html_widget() -> Any:
+    """Return the class of a widget that shows HTML; a control used comes back as its name, its value and the key of its row."""
+    import anywidget
+    import traitlets
 
-    A class of these calls `_draw` after each change.
-    """
+    files, html = resources.files("recnb.widgets"), traitlets.Unicode().tag(sync=True)
+    code = {"_esm": files.joinpath("live.js").read_text("utf-8"), "_css": files.joinpath("live.css").read_text("utf-8")}
+    return type("LiveHtml", (anywidget.AnyWidget,), {**code, "html": html})
+
+
+class Live(Suggesting, ABC):
+    """An object that a notebook shows with controls, which change it; it calls `_draw` after each change."""
 
     lang: str  #: of all that is shown
     problem = ""  #: why the last use of a control was refused
@@ -51,11 +61,11 @@ class Live(Suggesting, ABC):
             try:
                 import ipywidgets
 
-                from recnb.widgets.live_html import LiveHtml
+                top = html_widget()()
             except ImportError as missing:
                 problem = f"a widget needs ipywidgets and anywidget, and {missing.name} is not installed: "
                 raise RecnbError(f'{problem}pip install "recnb[notebook]".') from missing
-            top, worked = LiveHtml(), [ipywidgets.HTMLMath() for _part in self._worked()]
+            worked = [ipywidgets.HTMLMath() for _part in self._worked()]
             top.on_msg(lambda _widget, used, _buffers: self.use(**used))
             self._view = ipywidgets.VBox([top, *worked])
             self._draw()

@@ -152,12 +152,13 @@ class Playground(Live):
     ) -> None:  # fmt: skip
         """Put the list in another order, or change the relevance of some items, the cut-off or the gain."""
         graded = {self._item(item): _read([item], {item: grade})[1][item] for item, grade in (relevance or {}).items()}
-        now = Setting(
-            order=self.now.order if order is None else tuple(order),
-            relevance={**self.now.relevance, **graded},
-            k=self.now.k if k is None else Cutoffs.one(k).values[0] or self.now.k,
-            gain=self.now.gain if gain is None else gain,
-        )
+        changes: dict[str, Any] = {
+            "order": None if order is None else tuple(order),
+            "k": Cutoffs.one(k).values[0],
+            "gain": gain,
+        }
+        changes = {name: value for name, value in changes.items() if value is not None}
+        now = self.now._replace(relevance={**self.now.relevance, **graded}, **changes)
         at_any_k = [setting._replace(k=0) for setting in (now, self.now, *self.past[-1:])]
         if now != self.now and self.past and at_any_k[0] == at_any_k[1] == at_any_k[2]:
             self.now = self.past.pop()  # what a slider passes is one step

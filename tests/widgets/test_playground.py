@@ -71,17 +71,6 @@ def test_the_example_by_hand() -> None:
     )
 
 
-def test_a_move_by_hand() -> None:
-    play = Playground(["A", "B", "X", "C"], {"A": 1, "C": 3}, ["dcg"])
-    play.move("C", 1)
-    assert play.table().change["dcg"] == pytest.approx(3 + 1 / math.log2(3) - 1 - 3 / math.log2(5))
-    assert play.terms()[0].change == pytest.approx(3 - 3 / math.log2(5))
-    assert play.sentence() == (
-        "C moved from rank 4 to rank 1. 2 terms changed, C: 3/log2(1+4) = 1.2920 → 3/log2(1+1) = 3; "
-        "A: 1/log2(1+1) = 1 → 1/log2(1+2) = 0.6309. DCG@4: 2.2920 → 3.6309 (+1.3389)."
-    )
-
-
 def test_a_missed_item_is_taken_in_and_put_out_again() -> None:
     play = Playground(["A", "B"], {"A": 1, "G": 2}, k=2)
     play.move("G", 1)
@@ -111,6 +100,8 @@ SAID: dict[str, Callable[[Playground], object]] = {
     "(-0.7381). nDCG@3: 1.0000 → 0.6309 (-0.3691).": lambda play: (play.move("B", 1), play.undo()),
     "The list is back at the start. nDCG@3 stays 0.6309.": lambda play: (play.change(order="ABC"), play.remove("C"), play.reset()),
     "Move an item to see what changes.": lambda play: play.undo(),
+    "A moved from rank 1 to rank 2. 1 term changed, B: 2/log2(1+2) = 1.2619 → 2/log2(1+1) = 2. The sum went from 1.2619 to 2.0000 (+0.7381). "
+    "nDCG@3: 0.6309 → 1.0000 (+0.3691).": lambda play: play.move("A", 2),
 }  # fmt: skip
 
 
@@ -126,11 +117,27 @@ def test_a_step_is_said_with_its_terms_their_sum_and_the_metric(said: str) -> No
 # What it takes.
 
 
-def test_grades_alone_are_named_by_letters() -> None:
-    play = Playground([3, 2, 0, 1])
+def test_what_it_is_made_of() -> None:
+    play = Playground([3, 2, 0, 1])  # grades alone are named by letters
     assert play.now.relevance == {"A": 3, "B": 2, "C": 0, "D": 1}
     assert play.table().now["ndcg"] == float(recnb.ndcg([3, 2, 0, 1]))
     assert Playground([1] * 30).now.order[-1] == "#30"
+    play = Playground(["a", "b"], {"b": 2}, {"ndcg": {"discount": "rank"}, "fbeta": {"beta": 2}})
+    assert play.table().now["ndcg"] == float(recnb.ndcg(["a", "b"], {"b": 2}, discount="rank"))
+    assert play.table().now["fbeta"] == float(recnb.fbeta(["a", "b"], {"b": 2}, beta=2))
+    for metrics, has_gain in ({"ndcg": {"gain": "binary"}}, False), (["recall"], False), (["recall", "cg"], True):
+        assert ('name="gain"' in Playground([1], metrics=metrics)._html(live=True)) == has_gain
+    assert Playground([0, 1], metrics="mrr").focus == "reciprocal_rank"
+    play = Playground(["1", 1, "a"], {1: 2, "a": 1})  # items that read alike stay two
+    play.use("rank", "1", "1")
+    assert play.now.order == (1, "1", "a")
+    play = Playground(["m1", "m2"], {"m2": 1, "m3": 2}, ["recall"], items={"m1": "Alien", "m3": "Brazil <b>"})
+    assert [play.name(item) for item in play.items] == ["Alien (m1)", "m2", "Brazil <b> (m3)"]
+    assert "Brazil <b> (m3)" in repr(play.explain())
+    assert "<bdi>Brazil &lt;b&gt;</bdi>" in play._repr_html_()
+    play = Playground(["a", "b"], {"b": 1, "a": 1}, ["ndcg"])  # the truth's order decides between equal relevance
+    play.move("b", 1)
+    assert pd.DataFrame(play.explain().ideal)["item"].tolist() == ["b", "a"]
 
 
 TRUTHS = (["b", "z"], {"b", "z"}, {"b": 1, "z": 1, "q": 0}, ("b", "z"), pd.Series(["b", "z"]), np.array(["b", "z"]))
@@ -143,21 +150,6 @@ def test_a_truth_as_recnb_takes_it(truth: Any) -> None:
     assert [item for item in play.now.relevance if item in "bz"] == ["b", "z"]
     for name, value in play.table().now.items():
         assert value == float(getattr(recnb, str(name))(["a", "b", "c"], truth)), name
-
-
-def test_equal_relevance_is_decided_by_the_order_of_the_truth() -> None:
-    play = Playground(["a", "b"], {"b": 1, "a": 1}, ["ndcg"])
-    for _step in range(2):
-        assert pd.DataFrame(play.explain().ideal)["item"].tolist() == ["b", "a"]
-        play.move("b", 1)
-
-
-def test_metrics_with_options_of_their_own() -> None:
-    play = Playground(["a", "b"], {"b": 2}, {"ndcg": {"discount": "rank"}, "fbeta": {"beta": 2}})
-    assert play.table().now["ndcg"] == float(recnb.ndcg(["a", "b"], {"b": 2}, discount="rank"))
-    assert play.table().now["fbeta"] == float(recnb.fbeta(["a", "b"], {"b": 2}, beta=2))
-    assert not Playground([1], metrics={"ndcg": {"gain": "binary"}}).has_gain
-    assert Playground([0, 1], metrics="mrr").focus == "reciprocal_rank"
 
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
@@ -202,30 +194,23 @@ def test_what_cannot_be_done_changes_nothing(act: Callable[[Playground], None], 
     assert (play.now, play.past, play.before, play.action, play.focus) == before
 
 
-def test_what_a_slider_passes_is_one_step() -> None:
+def test_what_a_slider_passes_is_one_step_and_what_stays_the_same_is_none() -> None:
     play = Playground()
     for k in (5, 4, 3):
         play.change(k=k)
     assert (len(play.past), play.action) == (1, "The cut-off k went from 6 to 3.")
     play.change(k=6)
     assert (play.past, play.now, play.before) == ([], play.first, play.first)
-    play.change(k=5)
-    play.move("A", 2)
-    play.change(k=4)
-    assert len(play.past) == 3
-
-
-def test_what_stays_the_same_is_no_step() -> None:
-    truth = {"A": 2, "G": 1}
-    play = Playground(list("AB"), truth, k=2)
     play.move("A", 1)
-    play.change(order="AB", relevance={"A": 2}, k=2, gain="linear")
+    play.change(order=ITEMS[:6], relevance={"A": 2}, k=6, gain="linear")
     play.undo()
     play.reset()
     play.remove("G")
     assert play.past == []
-    play.change(relevance={"A": 3})
-    assert truth == {"A": 2, "G": 1}
+    play.change(k=5)
+    play.move("A", 2)
+    play.change(k=4)
+    assert len(play.past) == 3
 
 
 # Laws.
@@ -294,13 +279,8 @@ def test_controls_do_what_steps_do() -> None:
     ):  # fmt: skip
         play.use(name, value, index[item])
         assert "".join(play.now.order) == order
-    for name, value, grade in (
-        ("step", "1", 3),
-        ("relevance", "0.1", 0.1),
-        ("step", "1", 1.1),
-        ("step", "-1", 0.1),
-        ("step", "-1", 0),
-    ):
+    steps = ("step", "1", 3), ("relevance", "0.1", 0.1), ("step", "1", 1.1), ("step", "-1", 0.1), ("step", "-1", 0)
+    for name, value, grade in steps:
         play.use(name, value, index["A"])
         assert play.now.relevance["A"] == grade
     for name, value in (("k", "2"), ("gain", "binary"), ("focus", "recall")):
@@ -341,29 +321,6 @@ def test_the_widget_shows_each_step_wherever_it_comes_from() -> None:
     assert "D − + × k = 4: ranks below do not count 5 ⠿ ✓ E" in shown(top.html)
     play.use("by", "1", "2")
     assert "C moved from rank 1 to rank 2." in shown(top.html)
-
-
-@pytest.mark.parametrize("name", METRICS)
-def test_every_metric_can_be_played_with(name: str) -> None:
-    play = recnb.playground(metrics=[name])
-    play.move("C", 1)
-    play.change(k=2)
-    assert f"{play.table().now[name]:.4f}" in shown(play._html(live=True))
-    assert play.has_gain == ('name="gain"' in play._html(live=True))
-    assert 'name="focus"' not in play._html(live=True)
-
-
-def test_items_that_read_alike_stay_two() -> None:
-    play = recnb.playground(["1", 1, "a"], {1: 2, "a": 1})
-    play.use("rank", "1", "1")
-    assert play.now.order == (1, "1", "a")
-
-
-def test_items_are_shown_by_their_titles() -> None:
-    play = Playground(["m1", "m2"], {"m2": 1, "m3": 2}, ["recall"], items={"m1": "Alien", "m3": "Brazil <b>"})
-    assert [play.name(item) for item in play.items] == ["Alien (m1)", "m2", "Brazil <b> (m3)"]
-    assert "Brazil <b> (m3)" in repr(play.explain())
-    assert "<bdi>Brazil &lt;b&gt;</bdi>" in play._repr_html_()
 
 
 def test_the_bundle_has_a_still_twin_of_the_same_html() -> None:

@@ -21,7 +21,7 @@ from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import framed, render
 from recnb.display.text import one_line
-from recnb.errors import CutoffError, OptionError, RecnbError, Suggesting, is_several, quoted
+from recnb.errors import CutoffError, OptionError, RecnbError, Suggesting, quoted
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
@@ -298,13 +298,10 @@ def quiz(
     """
     chosen = metric_named(metric, METRICS)
     chosen.check(options)
-    if others or is_several(seed):
+    if others or isinstance(seed, bool) or not isinstance(seed, Integral):
+        draws = f"a quiz draws its own list from a whole number, such as recnb.quiz({chosen.name!r}, seed=1)"
         worked = f"recnb.explain({chosen.name!r}, ranking, relevant)"
-        raise OptionError(
-            f"a quiz draws its own list: recnb.quiz({chosen.name!r}, seed=1). For the worked solution of yours: {worked}."
-        )
-    if isinstance(seed, bool) or not isinstance(seed, Integral):
-        raise OptionError(f"seed={quoted(seed)} is no whole number: give one, such as seed=1.")
+        raise OptionError(f"seed={quoted(seed)}: {draws}. For the worked solution of yours: {worked}.")
     cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
     if cut is not None and (own_depth or not 3 <= cut <= 10):
         depth = "R-precision has its own depth" if own_depth else "an exercise is cut at 3 to 10"
