@@ -67,14 +67,15 @@ class Finding(Suggesting):
         lines = [wrapped(f"{self.word}: {self.short}"), *(wrapped(sentence, "  ") for sentence in self.sentences)]
         return "\n".join([*lines, *(f"    {line}" for line in self.code_lines)])
 
-    def block(self) -> Fold:
-        """Return severity and problem, with the sentences and the lines of code to open."""
-        lines: list[Line] = [
-            *map(with_code, self.sentences),
-            *(Mark("code", Name(line, 1000)) for line in self.code_lines),
-        ]
-        title = Mark("strong", [Mark("badge", self.word), " ", *with_code(self.short)])
-        return Fold(title, [Note(line, "plain") for line in lines], opened=True)
+    @property
+    def title(self) -> list[Line]:
+        """Severity and problem."""
+        return [Mark("badge", self.word), " ", *with_code(self.short)]
+
+    @property
+    def details(self) -> list[Line]:
+        """The sentences, and the lines of code."""
+        return [*map(with_code, self.sentences), *(Mark("code", Name(line, 1000)) for line in self.code_lines)]
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,8 @@ class Lint(Suggesting):
 
     def _repr_html_(self) -> str:
         head = [Note(Mark("strong", self.headline), "plain"), Note(self.measured)]
+        folds = [Fold(Mark("strong", one.title), [Note(line, "plain") for line in one.details], True) for one in self]
         below = [Note(with_code(line)) for line in (*self.not_checked, self.basis)]
         with use_language(self.lang):
             label = _("findings about the data, by {label}", label=self.label)
-            return str(framed(label, html([*head, *(one.block() for one in self), *below])))
+            return str(framed(label, html([*head, *folds, *below])))
