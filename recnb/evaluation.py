@@ -20,11 +20,19 @@ from recnb.results import CatalogueScore, Explanation, Score, Table
 from recnb.results.arguments import Metrics
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, at_least
-from recnb.results.items import items_of, user_list_of
-from recnb.results.means import beyond_table, curve_of, measure_of, measures_of, table_of, users_frame
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segments import table_by
+from recnb.results.tables import (
+    beyond_table,
+    curve_of,
+    items_of,
+    measure_of,
+    measures_of,
+    table_of,
+    user_list_of,
+    users_frame,
+)  # fmt: skip
 from recnb.stats import Detectable
 
 if TYPE_CHECKING:

@@ -31,10 +31,10 @@ from recnb.report.differences import Compared, check_side_data, measure, overlap
 from recnb.results.arguments import Asked, Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.means import beyond_table
-from recnb.results.provenance import merged, scale_in_words
 from recnb.results.segments import Segments, distinct_labels, segments_of
 from recnb.results.table import Table
+from recnb.results.tables import beyond_table
+from recnb.results.values import merged, scale_in_words
 from recnb.stats import Settings, Test
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             evaluated = N_("metrics beyond accuracy over the users evaluated who have a value in every model")
             basis.append(_(evaluated if segments else everyone))
         table = Means.made(wide[0].astype(float), [*basis, *self._options_in_words(asked)])
-        table._measured = lambda: wide
+        table._ends = wide[1:]
         table.attrs |= {"n_users": self.n_users, "alpha": self.settings.alpha}
         for kind in ("best", "near_best"):
             marked = rows[kind].unstack(sort=False)

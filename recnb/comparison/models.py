@@ -31,7 +31,7 @@ from recnb.evaluation import Evaluation
 from recnb.report.data import ModelUsers
 from recnb.report.differences import same_rows, users_in_common
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import NO_RELEVANT
+from recnb.results.values import NO_RELEVANT
 
 Models = Mapping[str, EvaluationData]
 

@@ -17,8 +17,7 @@ from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
 from recnb.report.differences import Key
 from recnb.report.sections import user_blocks
-from recnb.results.plots import draw_curve, draw_intervals, draw_scales
-from recnb.results.table import Table, number_in, symbol_of
+from recnb.results.table import Table, draw_curve, draw_intervals, draw_means, number_in, symbol_of
 from recnb.stats import Settings
 
 if TYPE_CHECKING:
@@ -38,11 +37,15 @@ class Means(Table):
     significantly different from it. `attrs["best"]` and `attrs["near_best"]` have the labels of these rows by column.
     """
 
+    _metadata: ClassVar = ["_ends"]
+    _ends: Sequence[pd.DataFrame] = ()  #: the lower and the upper ends of intervals, for a plot
+
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw a line for each metric and a colour for each model."""
         with lettering(self.attrs.get("lang", "en")) as fonts:
-            parts: list[Any] = [part.stack(future_stack=True).unstack("model", sort=False) for part in self._parts()]
-            return draw_scales(ax, parts, lambda metrics: _("mean over users"), color=color, **fonts)
+            wide: list[Any] = [self, *self._ends]
+            parts: list[Any] = [part.stack(future_stack=True).unstack("model", sort=False) for part in wide]
+            return draw_means(ax, parts, _("mean over users"), color=color, **fonts)
 
     def _cell(self, value: Any, label: object, column: object) -> Line:
         best, near = (label in self.attrs[kind].get(column, ()) for kind in ("best", "near_best"))

@@ -23,8 +23,8 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import Metric
-from recnb.results.provenance import Basis
-from recnb.results.values import DistributedData, Request, Values, values_of
+from recnb.results.evaluation_data import EvaluationData, values_of
+from recnb.results.values import Basis, Request, Values
 from recnb.stats import IntervalMethod, Moments
 
 T = TypeVar("T")
@@ -142,7 +142,7 @@ class SummedValues(Values):
         return low, high
 
 
-class EngineData(DistributedData):
+class EngineData(EvaluationData):
     """The data of an evaluation whose parts an engine holds; hits, truth and counts of users are fetched on first use, once."""
 
     def __init__(self, parts: Parts, given: ParsedOptions) -> None:

@@ -16,8 +16,7 @@ from recnb.libraries.variant import Variant
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named, spelling_of
 from recnb.metrics.metric import LIST_METRICS
-from recnb.results.evaluation_data import EvaluationData
-from recnb.results.values import values_of
+from recnb.results.evaluation_data import EvaluationData, values_of
 
 
 def as_in(

@@ -21,10 +21,9 @@ from recnb.report.differences import PairedValues, measure, overlaps, paired_val
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points
 from recnb.report.users import extremes, moved
-from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import merged
+from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
 from recnb.results.segments import SMALL, segments_of, table_by
-from recnb.results.values import recorded_in, values_of
+from recnb.results.values import merged
 from recnb.stats import Settings
 
 Models = Mapping[str, EvaluationData]

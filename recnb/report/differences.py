@@ -19,9 +19,8 @@ from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.segments import Segments
-from recnb.results.values import values_of
 from recnb.stats import Moments, Settings, detectable, holm, paired
 
 #: The values of a segment in each of its columns; () is all users.

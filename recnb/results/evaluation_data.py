@@ -1,10 +1,10 @@
-"""The data of one evaluation: users, lists, titles; and one metric of accuracy on it, under the convention it follows."""
+"""The data of one evaluation: users, lists, titles; and the way from a metric to its `Values`, under the convention it follows."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,23 +13,24 @@ import polars as pl
 
 from recnb.conventions import Convention, presets, shown_at
 from recnb.data import Counts, Prepared, Source
+from recnb.data.encoding import positions
 from recnb.data.item_data import ItemData, ItemDataOfParts
-from recnb.data.relevance import relevant_only
 from recnb.data.side_data import SideData
 from recnb.data.source import Tables
-from recnb.display.language import N_, Sentence
+from recnb.display.language import N_, Sentence, _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, UnknownUserError, quoted
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
-from recnb.metrics.metric import Credit, Metric
-from recnb.results.provenance import Basis, follows
+from recnb.metrics.metric import LIST_METRICS, Credit, Metric
+from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
+from recnb.results.values import OWN, Basis, Request, Said, Values, follows
 
 #: Columns of the frame of items that name them for a reader, without regard to case.
 TITLES = ("title", "name", "label")
 
-#: Why a user is not evaluated whose metric has nothing to find.
-NOTHING_RELEVANT = "none of their items in the truth is relevant"
+#: Why there is no explanation.
+MANY_ORDERS = "ties='expected' averages many orders, and a worked explanation follows one: choose ties='first'."
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +79,9 @@ class Scoring:
         return n_users, without_list, n_undefined
 
 
-def cutoffs_under(convention: Convention, k: object) -> Cutoffs:
+def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
     """Return the cut-offs; under a convention that does not cut, they only label the numbers."""
-    cutoffs = Cutoffs.of(k)
-    return Cutoffs(cutoffs.values, uncut=True) if convention.cutoff == "none" else cutoffs
+    return replace(cutoffs, uncut=True) if convention.cutoff == "none" else cutoffs
 
 
 def average(credit: Credit, convention: Convention) -> tuple[Floats, Floats]:
@@ -162,9 +162,8 @@ class EvaluationData:
     @property
     def one_no_relevant_rule(self) -> bool:
         """Whether all metrics do the same with users who have no relevant item."""
-        if self.library is None or "no_relevant" in self.overrides:
-            return True
-        return len({preset.convention.no_relevant for preset in presets.of_library(self.library)}) == 1
+        rules = {one.convention.no_relevant for one in presets.of_library(self.library)} if self.library else set()
+        return "no_relevant" in self.overrides or len(rules) < 2
 
     def restricted(self, prepared: Prepared) -> EvaluationData:
         """Return the same evaluation for some of its users, whose data is `prepared`."""
@@ -213,16 +212,20 @@ class EvaluationData:
         """Whether a number under a library's conventions is recnb's own, since nothing is recorded of it there."""
         return self.library is not None and self._recorded(metric, whole=whole) is None
 
+    def values_of_each(self, requests: Sequence[Request]) -> list[Values]:
+        """Compute several metrics; an engine, which has the rows elsewhere, fetches sums in one pass over them."""
+        return [values_of(self, *request) for request in requests]
+
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """Return a metric's value for each user at each cut-off; NaN for one who is left out at the last."""
-        scoring = self.scoring(metric, options, whole=cutoffs.values == (None,))
-        matrix, _mean = scoring.averaged(cutoffs)
-        here = scoring.prepared.users.is_in(self.prepared.users.implode()).to_numpy()
-        if here.sum() < self.n_users or np.isfinite(matrix[~here]).any():
-            raise OptionError(
+        found = values_of(self, metric, cutoffs, options)
+        here = found.users.is_in(self.prepared.users.implode()).to_numpy()
+        if here.sum() < self.n_users or np.isfinite(found.matrix[~here]).any():
+            problem = (
                 f"{self.library} averages {metric.name} over other users than its other metrics: ask for it alone."
             )
-        kept: Floats = matrix[here]
+            raise OptionError(problem)
+        kept: Floats = found.matrix[here]
         return kept
 
     # What is said of the numbers
@@ -244,13 +247,9 @@ class EvaluationData:
             is_own=self.is_own(scoring.metric, whole=whole),
         )
 
-    def basis(self, convention: Convention | None = None) -> str:
+    def basis(self) -> str:
         """Return in words how many users there are, who was left out, and the convention, whatever the metric."""
-        if convention is not None and not isinstance(convention, Convention):
-            raise OptionError(f"convention={one_line(repr(convention))} is no recnb.Convention.")
-        return "; ".join(
-            [*self.users_in_words, *(convention or self.convention).phrases(graded=self.prepared.graded), *self.notes]
-        )
+        return "; ".join([*self.users_in_words, *self.convention.phrases(graded=self.prepared.graded), *self.notes])
 
     @property
     def users_in_words(self) -> list[str]:
@@ -282,19 +281,7 @@ class EvaluationData:
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
-        if place_of(user, self.prepared.users) is None and (reason := self._left_out(user)):
-            raise not_evaluated(user, reason)
-        return position_of(user, self.prepared.users)
-
-    def _left_out(self, user: Any) -> str:
-        """Return why a user of the frames is not evaluated; nothing for one who is in none of them."""
-        judged = self.prepared.judged
-        listed = self.source.in_memory and place_of(user, self.prepared.recs["user"]) is not None
-        if place_of(user, judged["user"]) is None:
-            return "they have a list, and no item in the truth" if listed else ""
-        if place_of(user, relevant_only(judged, self.convention)["user"]) is None:
-            return NOTHING_RELEVANT
-        return "the convention leaves them out" if listed else "they have relevant items, and no list"
+        return position_of(user, self.prepared.users, "; ".join(self.users_in_words))
 
     def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
         """Return the lists of the users at some positions, item by rank; fetched at once where rows are elsewhere."""
@@ -330,27 +317,119 @@ class EvaluationData:
         return pd.DataFrame(counts, index=self.users)
 
 
-def position_of(user: Any, users: pl.Series, *, evaluated: bool = True) -> int:
-    """Return the position of a user among those evaluated, or among those with a list."""
-    found = place_of(user, users)
+def position_of(user: Any, users: pl.Series, are: str) -> int:
+    """Return the position of a user among some; `are` says in words who they are."""
+    try:
+        found = users.index_of(user)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        found = None
     if found is None:
-        by_text = {str(known): known for known in users.head(10_000).to_list()}
-        close = [repr(by_text[name]) for name in difflib.get_close_matches(str(user), by_text, n=2, cutoff=0.6)]
-        question = f"Did you mean {' or '.join(close)}? " if close else ""
-        shown = ", ".join(map(repr, users.head(5).to_list())) + ", …" * (len(users) > 5)
-        among = f"the {len(users):,} users {'evaluated' if evaluated else 'who have a list'}"
-        raise UnknownUserError(f"user {quoted(user)} is not among {among}. {question}They are {shown}.")
+        some = ", ".join(map(repr, users.head(5).to_list())) + ", …" * (len(users) > 5)
+        raise UnknownUserError(f"user {quoted(user)} is not evaluated. Those evaluated are {some}: {are}.")
     return found
 
 
-def place_of(user: Any, users: pl.Series) -> int | None:
-    """Return the position of one id, as typed by a user, among the users; None if it is not among them."""
-    try:
-        return users.index_of(user)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        return None
+def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]) -> Values:
+    """Compute a metric: of accuracy for the users evaluated, beyond it for all who have a list."""
+    scoring = data.scoring(metric, options, whole=k.values == (None,))
+    if metric.is_accuracy:
+        matrix, mean = scoring.averaged(k)
+        basis = data.basis_of(scoring, k, options)
+        return Values(metric, scoring.options, k, scoring.prepared.users, matrix, mean, scoring.in_force, basis)
+    results = tuple(_of_lists(data, scoring, cut) for cut in k)
+    in_force = {**metric.defaults, **scoring.options}
+    if of_evaluated(metric):
+        users = data.prepared.users
+        who = ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
+    else:
+        users = data.item_data.users
+        who = ngettext("{n:,} user with a list", "{n:,} users with a list", len(users))
+    of_users = [each for each in results if isinstance(each, PerUser)]
+    columns = [np.where(each.counted, each.value, np.nan) for each in of_users]
+    plain = {name: as_plain(value) for name, value in in_force.items() if value is not None}
+    return Values(
+        metric=metric.bounded(scoring.options),
+        options=scoring.options,
+        k=k,
+        users=users,
+        matrix=np.stack(columns, axis=-1) if columns else np.zeros((0, len(k))),
+        mean=np.array([each.mean() if isinstance(each, PerUser) else each for each in results], dtype=np.float64),
+        convention=data.convention.with_metric(plain),
+        basis=Said(partial(_of_lists_in_words, data, metric, in_force, k, results, who), who),
+        results=results,
+    )
 
 
-def not_evaluated(user: Any, reason: str) -> UnknownUserError:
-    """Return the error that names a user who is left out, and why."""
-    return UnknownUserError(f"user {user!r} is not evaluated: {reason}.")
+def _of_lists_in_words(
+    data: EvaluationData, metric: Metric[...], options: Mapping[str, Any], k: Cutoffs, results: Sequence[PerUser | Whole], users: str
+) -> list[str]:  # fmt: skip
+    """Return in words what a number beyond accuracy rests on at the deepest cut-off: users, items, order and options."""
+    own, parts = data.is_own(metric), list[str]()
+    catalogue, result = data.item_data.catalogue, results[k.values.index(k.deepest)]
+    if isinstance(result, PerUser) and not of_evaluated(metric) and (left := int((~result.counted).sum())):
+        parts.append(_("{n:,} with a list without a value, left out", n=left))
+    population = options.get("population", "catalogue")
+    is_counted = "catalogue" in metric.needs or options.get("normalize")
+    if is_counted and population != "recommended" and catalogue.listed is not None:
+        of_train = population == "train" or data.side_data.items is None
+        members = catalogue.members("train" if of_train else "catalogue", metric.name)
+        words = N_("out of {n:,} items of train") if of_train else N_("out of {n:,} items of items=")
+        parts.append(_(words, n=int(members.sum())))
+        parts += [_("and one more, of padding")] * (population == "catalogue+padding")
+    if catalogue.users is not None and "train" in metric.needs:
+        parts.append(_("what {users:,} users had in train", users=catalogue.n_users))
+    parts.append(replace(data.convention, relevant_from=None).phrases(graded=False)[0])
+    told = ((name, as_plain(value)) for name, value in options.items())
+    parts += [f"{name}={value}" for name, value in told if value and (name, value) != ("cutoff", "k")]
+    first = users if data.library is None or own else follows(data.library, words=users)
+    return [first, *parts, *[_(OWN, library=data.library)] * own, *data.notes]
+
+
+def _of_lists(data: EvaluationData, scoring: Scoring, k: int | None) -> PerUser | Whole:
+    """Compute a metric beyond accuracy at a cut-off; credit of hits is filled in and left out as in metrics of accuracy."""
+    metric, item_data, prepared = scoring.metric, data.item_data, data.prepared
+    if metric.over != "hits":
+        found: PerUser | Whole = item_data.compute(metric, k, scoring.options, evaluated=of_evaluated(metric))
+        return found
+    cutoffs = cutoffs_under(prepared.convention, Cutoffs.one(k))
+    credit = metric.at(item_data.familiar(prepared, prepared.hits(cutoffs.deepest)), cutoffs, scoring.options)
+    of_users = average(credit, data.convention)[0][:, 0]
+    return PerUser(of_users, np.ones(len(of_users)), ~np.isnan(of_users), partial(_rows_of_hits, data, credit))
+
+
+def _rows_of_hits(data: EvaluationData, credit: Credit, user: int) -> TermRows:
+    """Return the hits of the user at a position, with the credit of each."""
+    hits, prepared, item_data = credit.rows, data.prepared, data.item_data
+    if hits.tied is not None:
+        raise OptionError(MANY_ORDERS)
+    depth = int(credit.k.depth(hits.list_length)[user, 0])
+    rows = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
+    familiar, row = item_data.familiar(prepared, hits), hits.truth_row[rows]
+    names = {
+        "rank": hits.rank[rows], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
+        "n_hits": len(rows), "list_length": hits.list_length[user],
+    }  # fmt: skip
+    items = positions(item_data.items, prepared.truth["item"])[row]
+    undefined = undefined_in(credit, data.convention)
+    is_undefined = undefined is not None and bool(undefined[user, 0])
+    return TermRows(credit.earned[rows], names, items, hits.rank[rows], undefined=is_undefined)
+
+
+def recorded_in(library: str | None) -> list[str]:
+    """Return the metrics beyond accuracy whose numbers in a library are recorded; all, for recnb's own."""
+    of_library = {one.metric for one in presets.of_library(library)} if library else {*LIST_METRICS}
+    return [name for name in LIST_METRICS if name in of_library]
+
+
+def of_evaluated(metric: Metric[...]) -> bool:
+    """Whether the values of a metric beyond accuracy are of the users evaluated, and not of all users with a list."""
+    return metric.over in ("hits", "users")
+
+
+def as_plain(value: object) -> Any:
+    """Return an option as a word or number; what is bigger, such as a frame, as "given"."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
+        return ", ".join(value)
+    return "given"

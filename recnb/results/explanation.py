@@ -20,7 +20,7 @@ from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section,
 from recnb.display.language import N_, _, current, ngettext, pgettext, use_language
 from recnb.display.templates import framed
 from recnb.display.text import trimmed
-from recnb.errors import OptionError, RecnbError, Suggesting
+from recnb.errors import OptionError, RecnbError, Suggesting, UnknownUserError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
@@ -30,15 +30,14 @@ from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import (
-    NOTHING_RELEVANT,
+    MANY_ORDERS,
     EvaluationData,
     cutoffs_under,
-    not_evaluated,
     position_of,
     undefined_in,
+    values_of,
 )  # fmt: skip
 from recnb.results.table import in_lines
-from recnb.results.values import many_orders, of_evaluated, values_of
 
 #: Columns of the rows.
 COLUMNS: dict[str, str] = {
@@ -214,7 +213,7 @@ def _of_accuracy(
     hits = scoring.hits(cutoffs).of_user(position)
     if hits.tied is not None:
         if (hits.tied.weight < 1).any():
-            raise many_orders()
+            raise OptionError(MANY_ORDERS)
         hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
     convention = data.convention.with_metric(shown_at(cutoffs.values[0], {**metric.defaults, **options}))
     items, truth_items = data.lists_of([position])[0], data.truth_of(position)["item"].to_list()
@@ -237,7 +236,7 @@ def _beyond_accuracy(
             raise OptionError(f"{problem}type .explain({metric.name!r}, k={cutoff!r}).")
         rows, value = TermRows(np.zeros(0), {}) if result.rows is None else result.rows(), float(result)
     else:
-        position = position_of(user, found.users, evaluated=of_evaluated(metric))
+        position = position_of(user, found.users, *found.basis.users_in_words())
         if not result.counted[position]:
             raise RecnbError(f"{metric.name}: user {user!r} has no value. {metric.no_value}")
         assert result.rows is not None
@@ -304,7 +303,7 @@ def explain(
     undefined = undefined_in(result, convention)
     if undefined is not None and undefined.any():
         if convention.no_relevant == "skip":
-            raise not_evaluated(user, NOTHING_RELEVANT)
+            raise UnknownUserError(f"user {user!r} is not evaluated: none of their items in the truth is relevant.")
         value = 1.0 if convention.no_relevant == "one" else value
         line = _by_convention(value)
     of_ideal, found = metric.over == "ideal", set(hits.truth_row[hits.rank <= depth].tolist())

@@ -14,8 +14,8 @@ from recnb.display.language import N_, _, current, ngettext, use_language
 from recnb.display.text import one_line, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import metric_named
-from recnb.results.provenance import merged
 from recnb.results.score import score_of
+from recnb.results.values import merged
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:

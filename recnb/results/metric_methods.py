@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
 from recnb.errors import Suggesting
@@ -43,7 +42,7 @@ def method(metric: Any) -> Any:
     def call(self: Methods, k: Any = None, **options: Any) -> Any:
         return score_of(self._data, metric, k, options)
 
-    _describe(call, metric, ["self"], returned="CatalogueScore" if metric.of == "all" else "Score")
+    _describe(call, metric, "CatalogueScore" if metric.of == "all" else "Score")
     call.__qualname__ = f"Evaluation.{metric.name}"
     return call
 
@@ -58,15 +57,15 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
         return score_lists(metric, ranking, truth, k, options, y_true=y_true, y_score=y_score)
 
     call.__module__ = "recnb"
-    function: OneList[P] = _describe(call, metric, ["ranking", "truth"], ["y_true", "y_score"])
+    function: OneList[P] = _describe(call, metric)
     return function
 
 
-#: The parameters of every metric, and what it returns.
+#: The parameters that all metrics share, and what they return.
 PARAMETERS = {
     "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a list of such lists gives their mean.",
     "truth": "truth : mapping, list or set, optional\n    Relevance of each item, or the relevant items; for several rankings, one for each.",
-    "k": "k : int, optional\n    Cut-off: the rank after which the list is cut. None: the whole list of each user",
+    "k": "k : int, optional\n    Cut-off: the rank after which a list is cut, and its ideal. None: the whole list of each user.",
     "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the relevance and the score of each item, in any order; equal scores keep their order.",
 }
 RETURNS = {
@@ -75,40 +74,30 @@ RETURNS = {
 }
 
 
-def _describe(
-    call: Any, metric: Metric[...], leading: Sequence[str], trailing: Sequence[str] = (), *, returned: str = "Score"
-) -> Any:
-    """Give the callable the metric's name, signature and docstring; `leading` are its parameters before `k`, `trailing` the last."""
-    of_metric = list(inspect.signature(metric.function).parameters.values())[1:]
-    kind, last = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    empty = inspect.Parameter.empty
-    first = [inspect.Parameter(name, kind, default=empty if name == "self" else None) for name in leading]
-    parameters = [*first, *of_metric, *(inspect.Parameter(name, last, default=None) for name in trailing)]
+def _describe(call: Any, metric: Metric[...], returned: str = "Score") -> Any:
+    """Give the callable the metric's name, signature and docstring."""
+    own = [one for one in inspect.signature(call).parameters.values() if one.name not in ("k", "options")]
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in own]
+    of_metric = [*inspect.signature(metric.function).parameters.values()][1:]
+    parameters = sorted([*plain, *of_metric], key=lambda one: one.kind)
     call.__name__ = call.__qualname__ = metric.name
     call.__signature__ = inspect.Signature(parameters, return_annotation=returned)
     text, example, after = (inspect.getdoc(metric.function) or "").partition(">>>")
-    ideal = ", with the ideal list cut at its length." if "ideal" in metric.defaults else "."
-    before, after_k = ([PARAMETERS[name] for name in names if name in PARAMETERS] for names in (leading, trailing))
-    lines = [*before, PARAMETERS["k"] + ideal, *_options(metric), *after_k]
-    parts = [text.rstrip(), "Parameters\n----------\n" + "\n".join(lines), f"Returns\n-------\n{RETURNS[returned]}"]
+    described = [one for one in parameters if one.name not in ("self", "y_score")]
+    lines = "\n".join(PARAMETERS.get(one.name) or _option(metric, one) for one in described)
+    parts = [text.rstrip(), f"Parameters\n----------\n{lines}", f"Returns\n-------\n{RETURNS[returned]}"]
     call.__doc__ = "\n\n".join([*parts, *([f"Examples\n--------\n{example}{after}"] if example else [])])
     return call
 
 
-def _options(metric: Metric[...]) -> list[str]:
-    """Return the lines of a docstring on each option, with the values that its type allows."""
-    hints, lines = typing.get_type_hints(metric.function), []
-    for name, default in metric.defaults.items():
-        kinds = [kind for kind in typing.get_args(hints[name]) or (hints[name],) if kind is not type(None)]
-        if name in metric.words:
-            kind = f"{{{', '.join(json.dumps(word) for word in metric.words[name])}}}"
-        else:
-            kind = " or ".join(one.__name__ for one in kinds)
-        shown = json.dumps(default) if isinstance(default, str) else default
-        lines.append(f"{name} : {kind}, {'optional' if default is None else f'default {shown}'}")
-        if meanings := metric.meanings.get(name):
-            lines.append(f"    {'; '.join(f'{json.dumps(word)}: {meaning}' for word, meaning in meanings.items())}.")
-    return lines
+def _option(metric: Metric[...], option: inspect.Parameter) -> str:
+    """Return the lines of a docstring on an option, with its values or its type."""
+    name, default = option.name, option.default
+    words = ", ".join(json.dumps(word) for word in metric.words.get(name, ()))
+    shown = json.dumps(default) if isinstance(default, str) else default
+    line = f"{name} : {f'{{{words}}}' if words else option.annotation}, {'optional' if default is None else f'default {shown}'}"
+    meanings = "; ".join(f"{json.dumps(word)}: {meaning}" for word, meaning in metric.meanings.get(name, {}).items())
+    return f"{line}\n    {meanings}." if meanings else line
 
 
 class Methods(Suggesting):

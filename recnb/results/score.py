@@ -18,8 +18,8 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.plots import axes
-from recnb.results.values import Values, values_of_each
+from recnb.results.table import axes
+from recnb.results.values import Values
 from recnb.stats import ENOUGH, IntervalMethod
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def score_of(
     """Return the number of any metric: the mean over users, or the one number of all lists."""
     if options:
         check_options(metric, options)
-    (found,) = values_of_each(data, [(metric, Cutoffs.one(k), options)])
+    (found,) = data.values_of_each([(metric, Cutoffs.one(k), options)])
     if found.of_all:
         return CatalogueScore(found, _data=data)
     if not metric.is_accuracy and np.isnan(found.matrix).all():

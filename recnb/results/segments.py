@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,43 +15,28 @@ from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.source import Tables, elsewhere
 from recnb.display.language import _, pgettext
-from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs, Ints
 from recnb.results.arguments import Asked, Metrics, asked_of
-from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import merged
+from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.table import Table
-from recnb.results.values import values_of
+from recnb.results.values import merged
 from recnb.stats import Moments, gap_to_rest, holm
 
-#: Numbers with more values than this are put into bins.
-FEW = 8
-
-#: More segments than this are refused: nobody reads them.
-MOST = 200
-
-#: A segment with fewer users is marked as small.
-SMALL = 30
-
-#: What is worked out of train, unless a frame has a column of the name.
-WORKED_OUT = ("activity", "popularity_taste")
+#: Numbers of more values are put into bins; more segments are refused; a segment of fewer users is marked as small.
+FEW, MOST, SMALL = 8, 200, 30
 
 #: The columns of a table of segments after those that name a row; a part of the truth has the first four and the last.
 NUMBERS = ("n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small")
-
-#: A row: metric, cut-off, values of the segment, and numbers.
-Row = tuple[str, int | None, tuple[Any, ...], list[float]]
 
 
 class Segments(NamedTuple):
     """Which segment each user is in."""
 
     labels: tuple[str, ...]  #: what each column is called
-    keys: list[
-        tuple[Any, ...]
-    ]  #: values of each segment, in the order shown; the last: of users of whom nothing is known
+    #: Values of each segment, in the order shown; the last: of users of whom nothing is known.
+    keys: list[tuple[Any, ...]]
     users: pl.Series  #: each once
     code: Ints  #: by user: the position in `keys`
 
@@ -88,7 +73,11 @@ def table_by(
     frame = pd.DataFrame(numbers, columns=NUMBERS[: len(numbers[0])]).astype({"n_users": int})
     label, n_tests = one_line(", ".join(labels)), 0
     if pairs is None:
-        frame["p_holm"], n_tests = _corrected(frame["p"], [metric, cuts])
+        tests = frame.groupby([pd.Series(metric), pd.Series(cuts)], dropna=False)["p"]
+        # Of two segments each is the rest of the other, which is one test.
+        again = (tests.transform("size") == 2) & (tests.transform("count") == 2) & (tests.cumcount() == 1)
+        corrected = pd.Series(holm(frame["p"].mask(again).to_numpy()))
+        frame["p_holm"], n_tests = corrected.where(~again, corrected.shift()), int((frame["p"].notna() & ~again).sum())
         words = _(
             "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
             "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
@@ -100,25 +89,21 @@ def table_by(
     names = ["metric", "k", *distinct_labels(labels, {"metric", "k", *NUMBERS})]
     frame.index = _index_of([metric, cuts, *zip(*keys, strict=True)], names)
     table = Table.made(frame, [*merged(phrases), words], _("By {by}", by=label))
-    table.attrs |= {"n_users": data.n_users, "by": ", ".join(labels), "drawn": "segments", "n_tests": n_tests}
+    table.attrs |= {"n_users": data.n_users, "by": ", ".join(labels), "n_tests": n_tests}
     return table
 
 
 def _index_of(columns: Sequence[Sequence[Any]], names: list[str]) -> pd.MultiIndex:
     """Return an index whose levels are in the order of the rows, so that a metric is found with its rows side by side."""
     codes, levels = zip(*(pd.factorize(pd.Series(column, dtype=object)) for column in columns), strict=True)
-    whole = [
-        level.astype(int) if name == "k" and None not in level else level
-        for name, level in zip(names, levels, strict=True)
-    ]
-    return pd.MultiIndex([list(level) for level in whole], [code.tolist() for code in codes], names=names)
+    return pd.MultiIndex([level.infer_objects() for level in levels], [*map(list, codes)], names=names)
 
 
 def _rows_of_segments(
     data: EvaluationData, asked: Sequence[Asked], cutoffs: Cutoffs, segments: Segments, confidence: float
-) -> tuple[list[Row], dict[str, list[str]]]:
+) -> tuple[list[Any], dict[str, list[str]]]:
     """Compute each metric in each segment that has users, with the phrases of its basis."""
-    rows, phrases = list[Row](), dict[str, list[str]]()
+    rows, phrases = list[Any](), dict[str, list[str]]()
     for name, metric, own in asked:
         found = values_of(data, metric, metric.cutoffs(cutoffs), own)
         phrases[name], code = found.basis.phrases(brief=True), segments.of(found.users)
@@ -134,16 +119,6 @@ def _rows_of_segments(
     return rows, phrases
 
 
-def _corrected(p: pd.Series[float], by: Sequence[Sequence[Any]]) -> tuple[pd.Series[float], int]:
-    """Correct p-values by Holm's method, with their number; of two segments each is the rest of the other, which is one test."""
-    frame = pd.DataFrame({"metric": by[0], "k": by[1], "p": p})
-    groups = frame.groupby(["metric", "k"], dropna=False)["p"]
-    twins = (groups.transform("size") == 2) & (groups.transform("count") == 2)
-    again = twins & frame.duplicated(["metric", "k"])
-    corrected = pd.Series(holm(np.asarray(p.mask(again), dtype=np.float64)))
-    return corrected.where(~again, corrected.shift()), int((p.notna() & ~again).sum())
-
-
 def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
     """Name the columns of segments in a table that has columns of its own: "segment mean" for one called as one of these."""
     return [f"segment {label}" if label in taken else label for label in labels]
@@ -154,7 +129,7 @@ def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
     if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
         fix = "For bins of your own give a column of them, users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
         raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.", fix=fix)
-    is_list = is_several(by) and not hasattr(by, "items") and not hasattr(by, "columns")
+    is_list = is_several(by) and not isinstance(by, (Mapping, pd.Series, pd.DataFrame))
     columns = [_column(data, each) for each in (by if is_list else [by])]
     labels = tuple(label for label, _table in columns)
     if not labels or len(set(labels)) < len(labels):
@@ -179,7 +154,7 @@ def _refuse_many(n: int, label: str) -> None:
     if n > MOST:
         problem = f" makes {n:,} segments, and a table has at most {MOST}."
         fix = "Put dates into periods, frame['week'] = frame['date'].dt.to_period('W'), and other values into groups."
-        raise OptionError(f"by={quoted(label)}", problem, fix=fix)
+        raise OptionError(f"by={quoted(label)}{problem}", fix=fix)
 
 
 def _unknown(names: Collection[Any]) -> str:
@@ -203,16 +178,13 @@ def _binned(values: pl.Series, bins: int) -> pl.Series:
     if not values.dtype.is_numeric() or values.drop_nulls().n_unique() <= FEW:
         return values
     numbers = values.cast(pl.Float64)
-    known = numbers.drop_nulls().unique().sort()
     edges = np.unique(np.quantile(numbers.drop_nulls(), np.arange(1, bins) / bins))
-    ends = [
-        (members[0], members[-1])
-        for members in np.split(known, np.searchsorted(known, edges, side="right"))
-        if len(members)
-    ]
-    names = _ranges(ends)
-    places = np.searchsorted([high for _low, high in ends], known)
-    return numbers.replace_strict(known, pl.Series(names, dtype=pl.Enum(names))[places.tolist()], default=None)
+    code = pl.Series(np.searchsorted(edges, numbers.fill_null(0)))
+    known = pl.DataFrame({"code": code, "value": numbers}).drop_nulls()
+    ends = known.group_by("code").agg(low=pl.min("value"), high=pl.max("value")).sort("code")
+    names = _ranges(ends.select("low", "high").rows())
+    named = code.replace_strict(ends["code"], pl.Series(names, dtype=pl.Enum(names)), default=None)
+    return pl.select(pl.when(numbers.is_not_null()).then(named)).to_series()
 
 
 def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
@@ -238,20 +210,20 @@ def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
         raise OptionError(f"by={one_line(repr(by))} names no segments.", fix=fix)
     ids, value, users = table["user"], table["value"], data.prepared.judged["user"]
     if value.dtype.is_nested() or value.dtype == pl.Object:
-        problem = f" holds {one_line(repr(value.drop_nulls().to_list()[0]))}, which names no segment: "
-        raise OptionError(f"by={quoted(label)}", problem, "give each user a text or a number.")
-    try:
-        table = pl.DataFrame([ids.cast(users.dtype), value.fill_nan(None) if value.dtype.is_float() else value])
-    except pl.exceptions.PolarsError:
-        theirs = f"and those evaluated {users.dtype}, such as {users[0]!r}."
-        raise OptionError(f"by={quoted(label)}: its users are {ids.dtype}, such as {ids[0]!r}, {theirs}") from None
-    table = table.unique(maintain_order=True)
+        example = one_line(repr(value.drop_nulls().to_list()[0]))
+        raise OptionError(f"by={quoted(label)} holds {example}, which names no segment: give text or numbers.")
+    if validation.kind(ids.dtype) != validation.kind(users.dtype):
+        raise OptionError(f"by={quoted(label)} has users such as {ids[0]!r}; those evaluated are such as {users[0]!r}.")
+    value = value.fill_nan(None) if value.dtype.is_float() else value
+    table = pl.DataFrame([ids.cast(users.dtype), value]).unique(maintain_order=True)
     twice = table.filter(pl.col("user").is_duplicated())
     if twice.height:
-        problem = f" has more than one value for user {twice['user'][0]!r}: give each user one. A column of the truth that differs within users stands alone, "
-        alone = f".table(by={quoted(label)}), of one model, and models are compared value by value, "
+        problem = f"by={quoted(label)} has more than one value for user {twice['user'][0]!r}: give each user one."
+        fix = (
+            f"A column of the truth that differs within users stands alone, .table(by={quoted(label)}), of one model; "
+        )
         code = f"recnb.compare(models, truth[truth[{quoted(label)}] == value])"
-        raise OptionError(f"by={quoted(label)}", problem, alone, code, ".")
+        raise OptionError(problem, fix=f"{fix}several are compared value by value, {code}.")
     return label, table
 
 
@@ -261,9 +233,8 @@ def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     given = by if isinstance(by, pd.Series) else pd.Series(dict(by), dtype=object)
     numbered = isinstance(given.index, pd.RangeIndex) and given.index.name is None and given.index.start == 0
     if numbered and {*_everyone(data).to_list()} != {*given.index.to_list()}:
-        code = f", users.set_index('user')[{label!r}]"
-        problem = " has no users on its index, only the numbers of its rows, which are not those of the users."
-        raise OptionError(f"by={quoted(label)}", problem, fix=f"Put the users on its index{code}.")
+        problem = f"by={quoted(label)} has no users on its index, only the numbers of its rows, which are not those of the users."
+        raise OptionError(problem, fix=f"Put the users on its index, users.set_index('user')[{label!r}].")
     try:
         values = from_pandas(given, "by", label, "value")
     except FrameError:  # values of several kinds are text, and what is missing none of it
@@ -272,61 +243,40 @@ def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
 
 
 def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
-    """Return the column of this name: of the users, of the truth, or worked out of train."""
-    side_data, users, of_truth = data.side_data, data.side_data.users, _column_of_truth(data, by)
-    of_users = [] if users is None else [name for name in users.columns if name != "user"]
-    if users is not None and by in of_users:
-        if of_truth is not None:
-            code = f": users.rename(columns={{{by!r}: {f'user_{by}'!r}}})"
-            problem = " is a column of users= and of the truth."
-            raise OptionError(f"by={quoted(by)}", problem, fix=f"Rename one of them{code}.")
+    """Return the column of this name: of the users, else of the truth, else worked out of train."""
+    users, train = data.side_data.users, data.side_data.train
+    if users is not None and by in users.columns and by != "user":
         return users.select("user", value=by)
+    of_truth = _column_of_truth(data, by)
     if of_truth is not None:
         return of_truth.select("user", "value")
-    if by in WORKED_OUT:
-        return _worked_out(data, by)
-    hint, code = " Give what is known of them: ", "recs.rec.against(truth, users=frame)"
-    if by in side_data.recs_columns:
-        hint = " It is one of the recommendations, which may differ within a user: "
-        code = f"users=recs[[{data.prepared.source.labels['user']!r}, {by!r}]].drop_duplicates()"
-    names = [*of_users, *_names_in_truth(data), *(() if side_data.train is None else WORKED_OUT)]
-    problem = " is no column of users= or of the truth, where segments come from."
-    raise OptionError(f"by={quoted(by)}", problem, hint, code, ".", fix=near(by, names) if names else "")
+    if by == "activity" and train is not None:
+        counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
+        return _everyone(data).to_frame().join(counts, on="user", how="left").with_columns(pl.col("value").fill_null(0))
+    if by == "activity":
+        raise RecnbError("by='activity' needs what users had before: type recs.rec.against(truth, train=frame).")
+    ids = ("user", data.side_data.truth_user, data.side_data.truth_item)
+    columns = [*(() if users is None else users.columns), *_columns_of_truth(data), *["activity"] * (train is not None)]
+    problem = f"by={quoted(by)} is no column of users= or of the truth, where segments come from."
+    fix = f"Give what is known of users: recs.rec.against(truth, users=frame). {near(by, [name for name in columns if name not in ids])}"
+    raise OptionError(problem, fix=fix)
 
 
-def _names_in_truth(data: EvaluationData) -> list[str]:
-    """Return the columns of the truth that have no role."""
-    side_data = data.side_data
-    columns = [] if side_data.truth is None else columns_of(side_data.truth, "truth")
-    return [name for name in columns if name not in (side_data.truth_user, side_data.truth_item)]
+def _columns_of_truth(data: EvaluationData) -> list[str]:
+    return [] if data.side_data.truth is None else columns_of(data.side_data.truth, "truth")
 
 
 def _column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
     """Return a column of the truth as user, item and value; None if there is none."""
-    side_data = data.side_data
-    if by not in _names_in_truth(data):
-        return None
+    side_data, columns = data.side_data, _columns_of_truth(data)
     roles = {"user": side_data.truth_user, "item": side_data.truth_item}
-    columns = columns_of(side_data.truth, "truth")
+    if by not in columns or by in roles.values():
+        return None
     held = {role: label for role, label in roles.items() if label in columns}
     table = table_of(side_data.truth, "truth", {**held, "value": by})
     if "item" not in held:  # rows are items
         table = table.with_row_index("item").cast({"item": pl.Int64})
     return validation.ids(table, "truth", roles)
-
-
-def _worked_out(data: EvaluationData, by: str) -> pl.DataFrame:
-    """Count the rows of each user in train, or average the popularity of their items there."""
-    train = data.side_data.train
-    if train is None:
-        give = "recs.rec.against(truth, train=frame)"
-        raise RecnbError(f"by={quoted(by)} needs what users had before: type ", give, ".")
-    users = _everyone(data).to_frame()
-    if by == "activity":
-        counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
-        return users.join(counts, on="user", how="left").with_columns(pl.col("value").fill_null(0))
-    shares = train.unique(maintain_order=True).with_columns(share=pl.len().over("item") / pl.col("user").n_unique())
-    return users.join(shares.group_by("user").agg(value=pl.col("share").mean()), on="user", how="left")
 
 
 # Parts of the truth: a column that differs within users, each value of which is a truth of its own
@@ -338,49 +288,40 @@ def _parts_of_users(data: EvaluationData, by: Any) -> pl.DataFrame | None:
     if not isinstance(by, str) or (users is not None and by in users.columns):
         return None
     pairs = _column_of_truth(data, by)
-    differs = pairs is not None and pairs.select("user", "value").unique()["user"].is_duplicated().any()
-    return pairs if differs else None
-
-
-def _parts(data: EvaluationData, by: str, pairs: pl.DataFrame) -> Iterator[tuple[Any, EvaluationData]]:
-    """Yield each value of the column with the evaluation against its rows of the truth alone."""
-    source = data.source
-    if not isinstance(source, Tables):
-        raise elsewhere(source)
-    truth = source.truth
-    pairs = pairs.with_columns(pl.col(name).cast(truth[name].dtype) for name in ("user", "item"))
-    if pairs["value"].dtype.is_float():
-        pairs = pairs.with_columns(pl.col("value").fill_nan(None))
-    pairs = pairs.unique(maintain_order=True)
-    twice = pairs.filter(pl.struct("user", "item").is_duplicated())
-    if twice.height:
-        user, item, _value = twice.row(0)
-        problem = f" has more than one value for user {user!r} and item {item!r}: give each pair one."
-        raise OptionError(f"by={quoted(by)}", problem)
-    values = pairs["value"].unique()
-    _refuse_many(len(values), by)
-    for value in steps([*values.drop_nulls().sort().to_list(), *[None] * values.has_nulls()], _("segments")):
-        here = pairs.filter(pl.col("value").eq_missing(pl.lit(value, dtype=pairs["value"].dtype)))
-        part = truth.join(here.select("user", "item"), on=["user", "item"], how="semi", maintain_order="left")
-        try:
-            prepared = replace(source, truth=part).under(data.convention)
-        except NoUsersError:  # nothing in it is relevant
-            continue
-        yield value, EvaluationData(prepared, data.library, data.overrides, data.side_data)
+    if pairs is None or not pairs.select("user", "value").unique()["user"].is_duplicated().any():
+        return None
+    value = pairs["value"]
+    return pairs.with_columns(value.fill_nan(None) if value.dtype.is_float() else value).unique(maintain_order=True)
 
 
 def _rows_of_parts(
     data: EvaluationData, asked: Sequence[Asked], cutoffs: Cutoffs, by: str, pairs: pl.DataFrame, confidence: float
-) -> tuple[list[Row], dict[str, list[str]]]:
-    """Compute each metric against each part of the truth: mean, interval and users, without a gap or a test."""
-    rows, phrases, unknown = dict[Any, list[Row]](), dict[str, list[str]](), _unknown(pairs["value"].unique().to_list())
-    for value, part in _parts(data, by, pairs):
+) -> tuple[list[Any], dict[str, list[str]]]:
+    """Compute each metric against the truth's rows of each value alone: mean, interval and users, without a gap or a test."""
+    rows, phrases, source = dict[Any, list[Any]](), dict[str, list[str]](), data.source
+    if not isinstance(source, Tables):
+        raise elsewhere(source)
+    pairs = pairs.with_columns(pl.col(name).cast(source.truth[name].dtype) for name in ("user", "item"))
+    twice = pairs.filter(pl.struct("user", "item").is_duplicated())
+    if twice.height:
+        user, item, _value = twice.row(0)
+        raise OptionError(f"by={quoted(by)} has more than one value for user {user!r} and item {item!r}: give one.")
+    values = pairs["value"].unique().sort(nulls_last=True)
+    _refuse_many(len(values), by)
+    unknown = _unknown(values.to_list())
+    for value in values.to_list():
+        here = pairs.filter(pl.col("value").eq_missing(pl.lit(value, dtype=values.dtype))).select("user", "item")
+        truth = source.truth.join(here, on=["user", "item"], how="semi", maintain_order="left")
+        try:
+            part = data.restricted(replace(source, truth=truth).under(data.convention))
+        except NoUsersError:  # nothing in it is relevant
+            continue
         for name, metric, own in asked:
             found = values_of(part, metric, metric.cutoffs(cutoffs), own)
             columns = (found.n_users, found.mean, *found.interval(confidence))
             for cut, *numbers in zip(found.k, *(column.tolist() for column in columns), strict=True):
                 key = (unknown if value is None else value,)
                 rows.setdefault((name, cut), []).append((metric.name, cut, key, numbers))
-            users = found.basis.users_in_words()  # of which each row has its own number
-            phrases[name] = [words for words in found.basis.phrases(brief=True) if words not in users]
+            users = "; ".join(found.basis.users_in_words())  # of which each row has its own number
+            phrases[name] = [words for words in found.basis.phrases(brief=True) if words != users]
     return [row for of_metric in rows.values() for row in of_metric], phrases

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, MappingView, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,9 +26,8 @@ from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.explanation import explain as explain_hits
-from recnb.results.provenance import Said
 from recnb.results.score import Score
-from recnb.results.values import Values
+from recnb.results.values import Said, Values
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
@@ -59,7 +59,8 @@ def score_lists(
     cutoff, users = Cutoffs.one(k), pl.Series("list", range(len(pairs)))
     matrix = metric.at(hits_of(pairs), cutoff, options).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
-    convention, basis = LISTS.with_metric({**metric.defaults, **options}), Said(_basis(pairs, metric, k, options, ties))
+    convention = LISTS.with_metric({**metric.defaults, **options})
+    basis = Said(partial(_basis, pairs, metric, k, options, ties))
     mean = np.array([matrix[:, 0].mean()])
     return Score(Values(metric, options, cutoff, users, matrix, mean, convention, basis), _label="list")
 
@@ -84,7 +85,7 @@ def explain(
             chosen, hits_of(pairs), Cutoffs.one(k), options,
             items=dict(enumerate(pair.items if pair.named else [None] * len(pair.items), 1)),
             truth_items=[item for item, _grade in pair.truth] if pair.named else None,
-            user=None, convention=LISTS, basis=_basis(pairs, chosen, k, options),
+            user=None, convention=LISTS, basis="; ".join(_basis(pairs, chosen, k, options)),
         )  # fmt: skip
 
 
@@ -237,10 +238,10 @@ def _shown(value: Any) -> str:
 
 def _basis(
     pairs: Sequence[Pair], metric: Metric[...], k: object, options: Mapping[str, Any], ties: Sequence[str] = ()
-) -> str:
+) -> list[str]:
     """Say in words how many lists there are, and by which rules."""
     n, empty = len(pairs), sum(not pair.truth for pair in pairs)
     lists = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
     zeros = ngettext("{n} list with no relevant item counts 0", "{n} lists with no relevant item count 0", empty)
     rules = options_in_words(shown_at(k, {**metric.defaults, **options}))
-    return "; ".join([lists, *[zeros] * bool(empty), *ties, *rules])
+    return [lists, *[zeros] * bool(empty), *ties, *rules]

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import pickle
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from pandas.plotting import PlotAccessor
 
 from recnb.data.files import written
-from recnb.display.document import (
-    Block,
-    Estimate,
-    Line,
-    Name,
-    Note,
-    Rows,
-    aligned_rows,
-    html,
-    inline,
-    joined,
-    latex,
-    plain,
-)  # fmt: skip
+from recnb.display.document import Estimate, Line, Name, Note, Rows, aligned_rows, html, inline, joined, latex, plain
 from recnb.display.language import _, current, ngettext, use_language
+from recnb.display.style import COLOURS, lettering
 from recnb.display.templates import framed
-from recnb.display.text import NAME_SHOWN
-from recnb.errors import OptionError, quoted
+from recnb.display.text import NAME_SHOWN, one_line
+from recnb.errors import OptionError
 from recnb.metrics.metric import LIST_METRICS, METRICS
-from recnb.results.plots import DRAWINGS, parts_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Rows of a table that are shown.
 MOST = 50
+
+#: Markers of the columns of a plot.
+DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 #: Formats of the numbers of some columns, by the beginning of their names; others have four decimals.
 FORMATS = {"gap": "{:+.4f}", "rank": "{:g}", "relevance": "{:g}", "score": "{:#.5g}"}
@@ -44,14 +34,12 @@ FORMATS = {"gap": "{:+.4f}", "rank": "{:g}", "relevance": "{:g}", "score": "{:#.
 class Table(pd.DataFrame):
     """Numbers with the users and the convention behind them.
 
-    It is a DataFrame in every respect; shown whole, it has a line of small print with users and convention. What is
-    cut out of it is a plain DataFrame. `attrs["basis"]` holds the line. `plot()` draws it; `to_markdown()` and `to_latex()`
-    write it as it is shown.
+    It is a DataFrame; shown whole, it has a line of small print with users and convention, `attrs["basis"]`. What is cut out
+    of it is a plain DataFrame. `plot()`, `to_markdown()` and `to_latex()` are recnb's, and take none of the options of pandas:
+    these are those of `table.to_frame()`.
     """
 
     _metadata: ClassVar = ["missed"]
-    #: Computes means, lower and upper ends of intervals, for a plot; not kept by copies and pickles.
-    _measured: Callable[[], Sequence[pd.DataFrame]] | None = None
     missed: Table | None = None  #: of one user's list: the relevant items that are not among its rows
 
     @classmethod
@@ -67,32 +55,26 @@ class Table(pd.DataFrame):
         return pd.DataFrame
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        """Return a table; `copy()` is one of pandas' methods, which return a plain frame."""
-        again = type(self)(self.to_frame().copy())
-        again.attrs = dict(self.attrs)
-        for name in self._metadata:
-            setattr(again, name, getattr(self, name))
+        """Return a table; that of pandas is a plain frame, as all that its methods return."""
+        again: Self = pickle.loads(pickle.dumps(self))
         return again
 
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers alone."""
         return pd.DataFrame(self)
 
-    @property
-    def plot(self) -> Plot:
-        """Draw the table with its intervals, `table.plot()`; `table.plot.bar()` and its like are those of pandas."""
-        return Plot(self)
+    def plot(self, ax: Axes | None = None, *, color: Any = None, **line: Any) -> Axes:  # type: ignore[override]
+        """Draw the table, with the intervals that it has, on `ax` or on a new figure; `line`: options of the line of a curve."""
+        drawn = self.attrs.get("drawn", "means")
+        if not drawn or (line and drawn != "curve"):
+            what = f"no option {[*line]}" if line else "no figure of its own"
+            raise OptionError(
+                f"plot() of this table has {what}: the plots of pandas are those of table.to_frame().plot."
+            )
+        return self._draw(ax, color, **line)
 
-    def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
-        return DRAWINGS[self.attrs.get("drawn", "means")](self, ax, color, **options)
-
-    def _parts(self) -> Sequence[pd.DataFrame]:
-        """Return the means, with the ends of their intervals if they are known and the numbers were not changed."""
-        if {"low", "high"} <= {*self.columns.get_level_values(-1)}:
-            return parts_of(self)
-        parts = self._measured() if self._measured else []
-        changed = not parts or parts[0].shape != self.shape or not np.allclose(parts[0], self, equal_nan=True)
-        return [pd.DataFrame(self), *([] if changed else parts[1:])]
+    def _draw(self, ax: Axes | None, color: Any, **line: Any) -> Axes:
+        return draw_curve(self, ax, color, **line) if self.attrs.get("drawn") else draw_table(self, ax, color)
 
     # What is shown; the tables of a comparison have their own.
 
@@ -147,7 +129,7 @@ class Table(pd.DataFrame):
         tinted = frozenset(np.flatnonzero(frame["hit"]).tolist()) if "hit" in frame else frozenset()
         return Rows(header, list(zip(*columns, strict=True)), self.attrs.get("title", ""), left, tinted)
 
-    def _blocks(self, *, symbols: bool = False) -> list[Block]:
+    def _blocks(self, *, symbols: bool = False) -> list[Rows | Note]:
         """Return the table with the lines below it as blocks of a document."""
         missed = [] if self.missed is None or self.missed.empty else [self.missed._rows(symbols=symbols)]
         return [self._rows(symbols=symbols), *missed, *map(Note, self._notes())]
@@ -163,24 +145,16 @@ class Table(pd.DataFrame):
         with use_language(self.attrs.get("lang")):
             return str(framed(self.attrs.get("title") or _("metrics at cut-offs"), html(self._blocks())))
 
-    def to_markdown(self, buf: Any = None, *others: Any, **options: Any) -> Any:
+    def to_markdown(self, buf: Any = None) -> Any:  # type: ignore[override]
         """Return the table in Markdown, or write it to a file."""
-        _refuse(others, options, "to_markdown", "buf; for the options of pandas type table.to_frame().to_markdown()")
         with use_language(self.attrs.get("lang")):
             return written(plain(self._blocks(symbols=True), "md") + "\n", buf)
 
-    def to_latex(
-        self, buf: Any = None, *others: Any, caption: Any = None, label: str | None = None, **options: Any
-    ) -> Any:
+    def to_latex(self, buf: Any = None, *, caption: str | None = None, label: str | None = None) -> Any:  # type: ignore[override]
         """Return the table in LaTeX with booktabs, or write it to a file.
 
         `caption` and `label` are LaTeX; the line with users and convention stands below the table.
         """
-        known = "buf, caption and label; for the options of pandas type table.to_frame().to_latex()"
-        _refuse(others, options, "to_latex", known)
-        for argument, text in (("caption", caption), ("label", label)):
-            if text is not None and not isinstance(text, str):
-                raise OptionError(f"{argument}={quoted(text)}: give LaTeX as text.")
         with use_language(self.attrs.get("lang")):
             table = self._rows(symbols=True)
             lines = [line.removesuffix(".") if isinstance(line, str) else line for line in self._notes()]
@@ -189,24 +163,7 @@ class Table(pd.DataFrame):
             return written("\n".join([_(r"% needs \usepackage{booktabs}"), text, ""]), buf)
 
 
-class Plot(PlotAccessor):
-    """What `table.plot` is: called, it draws the table with its intervals; its methods are those of pandas."""
-
-    def __init__(self, table: Table) -> None:
-        super().__init__(table.to_frame())
-        self._table = table
-
-    def __call__(self, ax: Axes | None = None, *others: Any, color: Any = None, **options: Any) -> Any:
-        """Draw the table on `ax`, or on the axes of a new figure; with `kind`, as pandas does."""
-        if "kind" in options:
-            options |= {name: value for name, value in (("ax", ax), ("color", color)) if value is not None}
-            return super().__call__(*others, **options)
-        known = "ax and color; for what pandas draws type table.to_frame().plot(...)"
-        _refuse(others, {} if self._table.attrs.get("drawn") == "curve" else options, "plot", known)
-        return self._table._draw(ax, color, **options)
-
-
-def in_lines(blocks: Iterable[Block]) -> str:
+def in_lines(blocks: Iterable[object]) -> str:
     """Write tables and notes for a console, each table in its whole width."""
     lines: list[str] = []
     for block in blocks:
@@ -256,6 +213,92 @@ def _label(part: Any) -> str:
     return str(int(part) if isinstance(part, float) and part.is_integer() else part)
 
 
-def _refuse(others: Sequence[Any], options: Mapping[str, Any], method: str, known: str) -> None:
-    for option in (*options, *others):
-        raise OptionError(f"{method}() of a table has no option {quoted(option)}.", fix=f"It has {known}.")
+# Drawing with matplotlib
+
+
+def axes(ax: Axes | None, height: float | None = None) -> Axes:
+    """Return the axes given, or those of a new figure, which may be so many inches high."""
+    import matplotlib.pyplot as plt
+    from matplotlib.axes import Axes
+
+    if ax is None:
+        size = None if height is None else (plt.rcParams["figure.figsize"][0], height)
+        ax = plt.figure(figsize=size, layout="constrained").add_subplot()
+    elif not isinstance(ax, Axes):
+        raise OptionError(f"ax= is of type {type(ax).__name__}: give one Axes of matplotlib, such as ax=axes[0].")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def as_text(name: object) -> str:
+    """Return a name as text of matplotlib, which takes what stands between two $ for a formula."""
+    levels = name if isinstance(name, tuple) else (name,)
+    return one_line(" ".join(str(level) for level in levels if not pd.isna(level))).replace("$", r"\$")
+
+
+def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return the means of a table and, if it has them, the lower and the upper ends of their intervals."""
+    if "low" not in table.columns.get_level_values(-1):
+        return [pd.DataFrame(table)]
+    if table.columns.nlevels == 1:
+        return [table[[part]].set_axis(["mean"], axis=1) for part in ("mean", "low", "high")]
+    return [pd.DataFrame(table.xs(part, axis=1, level=1)) for part in ("mean", "low", "high")]
+
+
+def draw_intervals(ax: Axes | None, parts: Sequence[pd.DataFrame], *, color: Any = None) -> Axes:
+    """Draw points in groups, a line for each row and a colour for each column; `parts`: means, and the ends of intervals if known."""
+    values, *ends = parts
+    n_rows, n_columns = values.shape
+    ax, colours = axes(ax), COLOURS if color is None else color if isinstance(color, list) else [color]
+    for at in range(n_columns):
+        places = [row + 0.7 * ((at + 0.5) / n_columns - 0.5) for row in range(n_rows)]
+        mean = values.iloc[:, at].to_numpy(dtype=float)
+        lengths = [np.abs(end.iloc[:, at].to_numpy(dtype=float) - mean) for end in ends]
+        style: dict[str, Any] = {"color": colours[at % len(colours)], "marker": DOTS[at % len(DOTS)], "linestyle": ""}
+        ax.errorbar(mean, places, xerr=lengths or None, capsize=3, label=as_text(values.columns[at]), **style)
+    ax.set_yticks(range(n_rows), [as_text(name) for name in values.index])
+    ax.set_ylim(n_rows - 0.5, -0.5)
+    ax.grid(axis="x", alpha=0.3)
+    if n_columns > 1:  # beside the points, of which a row may be anywhere
+        ax.legend(title=values.columns.name, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    return ax
+
+
+def draw_means(ax: Axes | None, parts: Sequence[pd.DataFrame], label: str, *, color: Any = None, **fonts: Any) -> Axes:
+    """Draw points of metrics, which are the rows; on a logarithmic axis if their scales are far apart."""
+    largest = parts[0].abs().max(axis=1)
+    ax = draw_intervals(axes(ax, 1.7 + 0.25 * parts[0].size), parts, color=color)
+    if largest.max() > max(1, 10 * largest.min()):
+        ax.set_xscale("symlog", linthresh=0.1)
+    ax.set_xlabel(label, **fonts)
+    return ax
+
+
+def draw_table(table: pd.DataFrame, ax: Axes | None, color: Any) -> Axes:
+    """Draw the means of a table, with their intervals if it has them: a line for each row, a colour for each cut-off."""
+    with lettering(table.attrs.get("lang", "en")) as fonts:
+        parts = [part.select_dtypes("number").rename(columns=_label) for part in parts_of(table)]
+        return draw_means(ax, parts, _("value"), color=color, **fonts)
+
+
+def draw_curve(table: pd.DataFrame, ax: Axes | None = None, color: Any = None, **line: Any) -> Axes:
+    """Draw a line over the index of a table with its band of intervals; `line` goes to matplotlib's plot."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax, symbol, n_users = axes(ax), str(table.attrs["symbol"]), table.attrs["n_users"]
+    look = {"marker": "o" if len(table) <= 12 else "", "label": symbol, **({} if color is None else {"color": color})}
+    value, low, high = table.to_numpy(dtype=float).T
+    drawn = ax.plot(table.index, value, **look | line)
+    ax.fill_between(table.index, low, high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
+    if ax.get_autoscaley_on():
+        ax.set_ylim(bottom=0, auto=True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    with lettering(table.attrs.get("lang", "en")) as fonts:
+        words = f"{symbol}@k"
+        if n_users is not None:
+            words = _("{symbol}@{axis}, mean of {n:,} users", symbol=symbol, axis="k", n=n_users)
+        ax.set_xlabel("k", **fonts)
+        ax.set_ylabel(words if ax.get_ylabel() in ("", words) else _("value"), **fonts)
+    if len({one.get_label() for one in ax.get_legend_handles_labels()[0]}) > 1:
+        ax.legend(frameon=False)
+    return ax

@@ -463,9 +463,7 @@ def test_what_is_shown_of_items_users_and_judgments() -> None:
     assert repr(number.explain("ndcg", number.users[0], k=1)).startswith("nDCG@1 of user 7 = 1.0000")
     judged = recnb.evaluate({"q": ["b", "c", "a"]}, {"q": {"a": 1, "b": 0, "d": 1}})
     assert judged.explain("Bpref", "q").rows["judged"].tolist() == [True, False, True]
-    assert judged.user("q")["judged"].tolist() == [True, False, True]
     assert "judged" not in judged.explain("ndcg", "q").rows
-    assert "judged" not in recnb.evaluate({"q": ["b"]}, {"q": ["b"]}).user("q")
     grades = recnb.explain("ndcg", [3, 0, 2], k=2)
     assert grades.ideal is not None
     assert (grades.rows["relevance"].tolist(), grades.ideal["relevance"].tolist(), grades.missed) == (

@@ -376,7 +376,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a list": (lambda: recnb.explain("bpref", ["a"], ["a"]), "by its name, and its options as keywords"),
     "beyond accuracy": (lambda: EV.detectable("novelty", k=5), "novelty is a metric beyond accuracy"),
     "no terms": (lambda: EV.explain("Judged@5", EV.users[0]), "no terms to explain"),
-    "twice": (lambda: EV.measures(["nDCG@10", "P@5", "nDCG@10"]), "'nDCG@10' is named more than once"),
+    "twice": (lambda: EV.measures(["nDCG@10", "P@5", "nDCG@10"]), "'ndcg' more than once"),
     "of all lists": (lambda: EV.to_frame(["personalization"]), "one number of all lists"),
     "of an evaluation": (lambda: recnb.evaluate(RECS, TRUTH, metrics=["nDCG@10"]), r"\.measures\(\["),
     "of a comparison": (lambda: recnb.compare(SAMPLE.recommendations, TRUTH, metrics=["nDCG@10"]), r"ev\.table\("),

@@ -1,0 +1,198 @@
+"""What makes a `Table`: metrics at cut-offs, measures, all metrics beyond accuracy, curves; items, and one user's list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from recnb.data.encoding import positions
+from recnb.display.language import _, ngettext
+from recnb.display.text import one_line
+from recnb.errors import OptionError, RecnbError, quoted
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import LIST_METRICS
+from recnb.results.arguments import Metrics, asked_of, check_options, metric_of_curve
+from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
+from recnb.results.score import CatalogueScore, Score, score_of
+from recnb.results.table import Table
+from recnb.results.values import Values, merged
+
+
+def table_of(
+    data: EvaluationData, metrics: Metrics, k: Any, options: Mapping[str, Any], *, intervals: bool = False
+) -> Table:
+    """Return means over users, or the one number of all lists: one row per metric, one column per cut-off, or three with intervals."""
+    if not isinstance(intervals, bool):
+        raise OptionError(f"intervals={intervals!r}: say True or False.")
+    cutoffs = Cutoffs.of(k)
+    asked = asked_of(data.library, metrics, options, "k", "intervals", "by", "bins")
+    with_cutoff = next((each.name for each in asked if each.metric.cutoff is not None), None)
+    if with_cutoff is not None and len(cutoffs) > 1:
+        rest = " has columns for others: give each name its own cut-off, or none."
+        raise OptionError(f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}", rest)
+    requests = [(metric, metric.cutoffs(cutoffs), own) for _name, metric, own in asked]
+    found = dict[str, Values]()
+    for (name, metric, _own), values in zip(asked, data.values_of_each(requests), strict=True):
+        others = with_cutoff is not None and metric.cutoff is None and cutoffs.values[0] is not None
+        found[f"{name}@{cutoffs.values[0]}" if others else name] = values
+    table = wide_table(found, cutoffs, intervals, [_("95% intervals")] * intervals)
+    table.attrs["n_users"] = data.n_users
+    if with_cutoff is not None:
+        table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
+    return table
+
+
+def wide_table(found: Mapping[str, Values], cutoffs: Cutoffs, intervals: bool, words: Sequence[str]) -> Table:
+    """Return a table of metrics × cut-offs: of means, or of means and the ends of their intervals."""
+    # As objects, whole numbers stay whole beside a None.
+    columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
+    if intervals:
+        columns = pd.MultiIndex.from_product([list(columns), ["mean", "low", "high"]], names=["k", None])
+    rows = [np.transpose([each.mean, *(each.interval() if intervals else ())]).ravel() for each in found.values()]
+    basis = merged({name: each.basis.phrases(brief=True) for name, each in found.items()})
+    cells = np.array(rows).reshape(len(found), len(columns))
+    return Table.made(pd.DataFrame(cells, pd.Index([*found], name="metric"), columns), [*basis, *words])
+
+
+def beyond_table(data: EvaluationData, k: object) -> Table:
+    """Return every metric beyond accuracy that the data allow, a row each; what the others need is said below."""
+    cutoffs, recorded = Cutoffs.of(k), recorded_in(data.library)
+    if not recorded:
+        raise OptionError(f"{data.library} has no metric beyond accuracy that recnb has recorded.")
+    found = dict[str, Values]()
+    lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
+    for name in recorded:
+        lack = LIST_METRICS[name].no_value
+        try:
+            values = values_of(data, LIST_METRICS[name], cutoffs, {})
+        except RecnbError as problem:
+            lack = problem.statement
+        else:
+            if not np.isnan(values.mean).all():
+                found[name] = values
+                continue
+        lacks.setdefault(_(lack).removesuffix("."), []).append(name)
+    absent = [_("not here: {names} ({why})", names=", ".join(names), why=why) for why, names in lacks.items()]
+    return wide_table(found, cutoffs, False, absent)
+
+
+def measure_of(data: EvaluationData, text: str, options: Mapping[str, Any]) -> Score | CatalogueScore:
+    """Return the number of a measure."""
+    options, metric = dict(options), metric_named(text)
+    return score_of(data, metric, metric.cut_at(options.pop("k", None)), options)
+
+
+def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, options: Mapping[str, Any]) -> Table:
+    """Return a row per measure, each at its own cut-off: mean, the ends of its interval and the number of users."""
+    names = [names] if isinstance(names, str) else list(names)
+    if not names:
+        raise OptionError("no measure is named: give at least one, such as names=['nDCG@10'].")
+    rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
+    asked = asked_of(data.library, names, options)
+    requests = [(metric, Cutoffs.of(metric.cutoff), own) for _name, metric, own in asked]
+    for text, found in zip(names, data.values_of_each(requests), strict=True):
+        rows[text] = [column.item() for column in (found.mean, *found.interval(confidence), found.n_users)]
+        phrases[text] = found.basis.phrases(brief=True)
+    frame = pd.DataFrame.from_dict(rows, "index", columns=["mean", "low", "high", "users"]).rename_axis("measure")
+    words = _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
+    return Table.made(frame, [*merged(phrases), words])
+
+
+def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a row per user and a column per metric, at each cut-off; NaN for a user whom a metric leaves out."""
+    columns = {}
+    for name, metric, own in asked_of(data.library, metrics, options):
+        if metric.of == "all":
+            raise OptionError(f"{metric.name} is one number of all lists, and no user has a value of it: leave it out.")
+        for cut in metric.cutoffs(Cutoffs.of(k)):
+            score = score_of(data, metric, cut, own)
+            columns[name if cut in (None, metric.cutoff) else f"{name}@{cut}"] = score.per_user
+    return pd.DataFrame(columns).rename_axis(data.user_label)
+
+
+def curve_of(data: EvaluationData, metric: str, k: Any, options: Mapping[str, Any]) -> Table:
+    """Return a row per cut-off: the number of a metric and the ends of its interval, NaN where it has none."""
+    chosen, cutoffs = metric_of_curve(metric, k)
+    check_options(chosen, options)
+    (found,) = data.values_of_each([(chosen, cutoffs, options)])
+    numbers = np.transpose([found.mean, *found.interval()])
+    frame = pd.DataFrame(numbers, pd.Index([*cutoffs], name="k"), [chosen.name, "low", "high"])
+    table = Table.made(frame, [*found.basis.phrases(), _("95% intervals")])
+    n_users = None if found.of_all else int(found.n_users[-1])
+    table.attrs |= {"drawn": "curve", "symbol": chosen.symbol, "n_users": n_users}
+    return table
+
+
+def items_of(data: EvaluationData, k: object) -> Table:
+    """Count how often each item is recommended and found, the most recommended first: each item of frames, train and `items=` once.
+
+    shown: lists with the item down to k; share: of all places of the lists, and of the rows of train; hits and relevant: users
+    evaluated for whom it is found, and relevant.
+    """
+    (cutoff,) = Cutoffs.one(k).values
+    item_data, prepared = data.item_data, data.prepared
+    items, n_items = item_data.items, len(item_data.items)
+    lists = item_data.lists.upto(cutoff)
+    shown = lists.times_shown
+    frame = pd.DataFrame({"shown": shown, "share": shown / max(len(lists.item), 1)})
+    if (had := item_data.catalogue.interactions) is not None:
+        frame["share_in_train"] = had / max(had.sum(), 1)
+        frame["ratio"] = (frame["share"] / frame["share_in_train"]).where(frame["share_in_train"] > 0)
+    of_truth = positions(items, prepared.truth["item"])
+    # Pairs of user and item as one number: a place of a list is a hit if its pair is in the truth.
+    evaluated = item_data.lists_of_evaluated.upto(cutoff)
+    is_hit = np.isin(evaluated.user * n_items + evaluated.item, prepared.all_hits.truth_user * n_items + of_truth)
+    frame["hits"] = np.bincount(evaluated.item[is_hit], minlength=n_items)
+    frame["relevant"] = np.bincount(of_truth, minlength=n_items)
+    frame.index = pd.Index(items.to_numpy(), name="item")
+    if titles := data.item_titles(items.to_list()):
+        frame.insert(0, "title", frame.index.map(titles).fillna(""))
+    at = _("whole lists") if cutoff is None else _("lists cut at {k}", k=cutoff)
+    n_lists = len(item_data.users)
+    users = ngettext("{n:,} user with a list", "{n:,} users with a list", n_lists)
+    of_lists = _("shown and share: {users}, {at}", users=users, at=at)
+    frame = frame.sort_values("shown", ascending=False, kind="stable")
+    table = Table.made(frame, [of_lists, f"{_('hits and relevant')}: {data.basis()}"])
+    table.attrs |= {"drawn": "", "most": 20}
+    return table
+
+
+def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
+    """Return a row for each place of one user's list: rank, item, title, score, relevance, hit; `missed` has the others.
+
+    A row of `missed` is a relevant item that is not among them, with its rank below k, NaN if it is not in the list.
+    """
+    (cutoff,) = Cutoffs.one(k).values
+    position = data.position(user)
+    rows = data.prepared.lists_of(data.prepared.users[[position]]).sort("rank", maintain_order=True)
+    truth = data.truth_of(position)
+    titles = data.item_titles([*rows["item"].to_list(), *truth["item"].to_list()])
+    columns = [name for name in ("rank", "item", "score") if name in rows.columns]
+    places = rows.select(columns).join(truth, on="item", how="left", maintain_order="left")
+    inside = places if cutoff is None else places.filter(pl.col("rank") <= cutoff)
+    listed = inside.with_columns(pl.col("relevance").fill_null(0), hit=pl.col("relevance").is_not_null())
+    ranks = places.select("item", pl.col("rank").cast(pl.Float64))
+    missed = truth.join(inside, on="item", how="anti", maintain_order="left").join(
+        ranks, on="item", how="left", maintain_order="left"
+    )
+    n_hits = int(listed["hit"].sum())
+    found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed))
+    title = _("user {user}: {found}", user=one_line(user), found=found)
+    table = Table.made(_titled(listed, titles), [data.basis()], title)
+    others = missed.sort("relevance", descending=True, maintain_order=True)
+    table.missed = Table.made(_titled(others, titles), [], _("relevant, and not among them"))
+    for part in (table, table.missed):
+        part.attrs |= {"drawn": "", "most": max(len(listed), len(others))}
+    return table
+
+
+def _titled(rows: pl.DataFrame, titles: dict[Any, str]) -> pd.DataFrame:
+    frame = rows.to_pandas()
+    if titles:
+        frame.insert(rows.columns.index("item") + 1, "title", frame["item"].map(titles).fillna(""))
+    return frame
