@@ -79,7 +79,8 @@ def _describe(call: Any, metric: Metric[...], returned: str = "Score") -> Any:
     own = [one for one in inspect.signature(call).parameters.values() if one.name not in ("k", "options")]
     plain = [one.replace(annotation=inspect.Parameter.empty) for one in own]
     of_metric = [*inspect.signature(metric.function).parameters.values()][1:]
-    parameters = sorted([*plain, *of_metric], key=lambda one: one.kind)
+    first = [one for one in plain if one.kind is one.POSITIONAL_OR_KEYWORD]
+    parameters = [*first, *of_metric, *plain[len(first) :]]
     call.__name__ = call.__qualname__ = metric.name
     call.__signature__ = inspect.Signature(parameters, return_annotation=returned)
     text, example, after = (inspect.getdoc(metric.function) or "").partition(">>>")
