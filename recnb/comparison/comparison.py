@@ -264,13 +264,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         Parameters are those of `table`; the models are by default the first that is not the baseline, and the baseline.
         """
-        from recnb.report.users import moved
+        from recnb.report.build import moved
 
         chosen, pair = metric_named(metric, ACCURACY), self._pair(model, baseline)
         cut = chosen.cut_at(k)
         check_options(chosen, options)
         values = {name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0] for name in pair}
-        groups = moved(self._models, pair, values, cut, _count(n))
+        groups = moved(self._models, pair, values, cut, _count("n", n))
         return Movers.of(groups, chosen.symbol if cut is None else f"{chosen.symbol}@{cut}", self.basis())
 
     def overlap(self, k: int | None = None) -> Table:
@@ -335,9 +335,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             request = request_of(self._first, k, metrics, options, by=by, bins=bins)
             asked = [Asked(metric.symbol, metric, dict(own)) for metric, own in request.metrics]
             basis = "; ".join([self.basis(), *self._options_in_words(asked)])
-            about: dict[str, Any] = {"pairs": self.pairs, "baseline": self.baseline, "users": _count(movers)}
-            about |= {"users_by_model": self.users_by_model, "basis": basis}
-            return report_of(self._models, request, self.settings, **about)
+            about: dict[str, Any] = {"pairs": self.pairs, "baseline": self.baseline, "basis": basis}
+            return report_of(self._models, request, self.settings, users=_count("movers", movers), **about)
 
     def basis(self) -> str:
         """Return the users and the convention that models are compared by, in words."""
@@ -420,8 +419,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return str(framed(_("comparison of models"), html(blocks)))
 
 
-def _count(n: object) -> int:
+def _count(name: str, n: object) -> int:
     """Return a number of users as it was given, or refuse it."""
     if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 0:
-        raise OptionError(f"{quoted(n)} is no number of users: give a whole number from 0 up.")
+        raise OptionError(f"{name}={quoted(n)} is no number of users: give a whole number from 0 up.")
     return int(n)

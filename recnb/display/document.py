@@ -22,8 +22,8 @@ from recnb.display.text import latex_text, markdown_text, one_line
 
 Form = Literal["html", "md", "txt", "tex"]
 
-#: Columns and lines of a console, lines of a list there, and the letters of the longest sentence.
-CONSOLE, LINES, MOST, LONGEST = 100, 60, 8, 5000
+#: Columns of a console, lines of a list there, and the letters of the longest sentence.
+CONSOLE, MOST, LONGEST = 100, 8, 5000
 
 
 @dataclass(frozen=True)
@@ -294,7 +294,7 @@ def _card(card: Rows, form: Form) -> str:
     columns = list(zip(card.header, *card.rows, strict=True))[1:] if card.rows else []
     lines = [card.caption, *([head, ": ", *joined(cells)] for head, *cells in columns), card.note]
     texts = [inline(line, form) for line in lines if line]
-    return "\n".join(map(shortened, texts)) if form == "txt" else "\n- ".join(texts)
+    return "\n".join(map(wrapped, texts)) if form == "txt" else "\n- ".join(texts)
 
 
 def _markdown_rows(table: Rows) -> str:
@@ -306,7 +306,7 @@ def _markdown_rows(table: Rows) -> str:
 
 
 def _console_rows(table: Rows) -> str:
-    """Write a table: without intervals if there is no room for them, and what is still too wide is cut."""
+    """Write a table, without intervals if there is no room for them; what is still too wide is cut."""
     rows, left_out = table.rows[: table.most], list[str]()
     bare = [[replace(cell, ends=None) if isinstance(cell, Estimate) else cell for cell in row] for row in rows]
     lines, short = (aligned_rows(replace(table, rows=each)) for each in (rows, bare))
@@ -314,7 +314,7 @@ def _console_rows(table: Rows) -> str:
         lines, left_out = short, [_("without intervals")]
     if more := len(table.rows) - len(rows):
         left_out.append(ngettext("{n} more row", "{n} more rows", more))
-    lines = [wrapped(inline(table.caption, "txt")), *map(shortened, lines)]
+    lines = [wrapped(inline(table.caption, "txt")), *map(_shortened, lines)]
     lines += [f"({', '.join(left_out)})" if left_out else "", wrapped(inline(table.note, "txt"))]
     return "\n".join(filter(None, lines))
 
@@ -339,26 +339,6 @@ def cells_of(table: Rows, form: Form) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def console(head: Iterable[Block], sections: Iterable[Section], last: Iterable[Block]) -> str:
-    """Write a document on a console: the sections that fit into `LINES`, the first cut to fit, and the titles of the others."""
-    first, end = (_cut(plain(blocks, "txt").splitlines(), most) for blocks, most in ((head, 20), (last, 8)))
-    room, shown, left_out = LINES - len(first) - len(end) - 6, list[str](), list[str]()
-    for section in sections:
-        lines = _plain(section, "txt").splitlines()
-        lines = lines if shown else _cut(lines, room)
-        if lines and len(lines) < room:
-            shown.append("\n".join(lines))
-            room -= len(lines) + 1
-        else:
-            left_out.append(section.title)
-    rest = _("In .to_html() and .to_markdown() as well: {sections}.", sections=", ".join(left_out)) if left_out else ""
-    return "\n\n".join(filter(None, ["\n".join(first), *shown, "\n".join(end), wrapped(rest)]))
-
-
-def _cut(lines: list[str], most: int) -> list[str]:
-    return lines if len(lines) < most else [*lines[: most - 2], "…"]
-
-
 def wrapped(words: str, first: str = "") -> str:
     """Break words into lines of a console; `first` begins the first line."""
     # A Korean letter takes two columns, which textwrap does not know: each is followed by a sign that is taken out again.
@@ -367,11 +347,11 @@ def wrapped(words: str, first: str = "") -> str:
     return "\n".join(textwrap.wrap(spread, CONSOLE, break_on_hyphens=False, **indents)).replace("\0", "")
 
 
-def shortened(words: str) -> str:
+def _shortened(line: str) -> str:
     """Cut a line of a console to its width."""
-    while width(words) > CONSOLE:
-        words = words[: -max(2, (width(words) - CONSOLE) // 2) - 1].rstrip(" ,…") + " …"
-    return words
+    while width(line) > CONSOLE:
+        line = line[: -max(2, (width(line) - CONSOLE) // 2) - 1].rstrip(" ,…") + " …"
+    return line
 
 
 # LaTeX

@@ -27,9 +27,6 @@ LOCALE = Path(__file__).parents[1] / "locale"
 _setting = ["en"]
 _in_use: ContextVar[str | None] = ContextVar("recnb_language", default=None)
 
-#: The sign of gettext between a context and its message.
-_SEPARATOR = "\4"
-
 
 def language(lang: str | None = None) -> str:
     """Set the language of explanations, reports, widgets and plots, "en" or "ko"; without an argument, return it."""
@@ -76,8 +73,8 @@ def N_(message: str) -> str:
 
 
 def NC_(context: str, message: str) -> str:
-    """Mark a message whose translation depends on the context."""
-    return f"{context}{_SEPARATOR}{message}"
+    """Mark a message whose translation depends on the context, in the form that gettext has it."""
+    return f"{context}\4{message}"
 
 
 def _(message: Message, /, **values: Any) -> str:
@@ -100,7 +97,7 @@ def template(message: Message, n: float = 1) -> str:
     text = catalogue.gettext(message)
     if text == message:  # which may be the singular of a plural; Python 3.11.2 does not look there
         text = catalogue.ngettext(message, message, 1)
-    return text.rpartition(_SEPARATOR)[2]
+    return text.rpartition("\4")[2]
 
 
 def ngettext(one: str, many: str, n: float, /, **values: Any) -> str:
@@ -152,11 +149,6 @@ def _fitting(match: re.Match[str]) -> str:
     letter = last if "가" <= last <= "힣" else _READ.get(last.upper(), "가")
     final = (ord(letter) - ord("가")) % 28  # the consonant at the end of a syllable: 0 is none, 8 is an L
     return last + closing + _PARTICLES[particle][not final or (final == 8 and particle == "(으)로")]
-
-
-def capital(words: str) -> str:
-    """Begin with a capital letter."""
-    return words[:1].upper() + words[1:]
 
 
 def width(text: str) -> int:

@@ -7,15 +7,13 @@ black. What is shown by colour is shown by a dash, a sign or words as well. The 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import floor, isfinite, log10
 from typing import Any
 
-from recnb.display.style import ACCENT, COLOURS, DASHES, OTHER, QUIET
+from recnb.display.style import ACCENT, COLOURS, DASHES, QUIET
 from recnb.display.templates import macro
 from recnb.display.text import one_line
-
-__all__ = ["ACCENT", "COLOURS", "OTHER", "QUIET", "bars", "curves", "forest", "reach_of", "strip", "ticks"]
 
 #: A place with a mean and the ends of its interval.
 Point = Sequence[float]
@@ -25,30 +23,27 @@ def curves(
     lines: Sequence[tuple[str, Sequence[Point]]], xlabel: str, ylabel: str, marked: Collection[float] = ()
 ) -> str:
     """Draw a line with the band of its intervals for each name, which stands where it ends; `marked` places have a dot and the value."""
-    points = [point for _name, line in lines for point in line]
-    top = 1.12 * (max((end for _x, *ends in points for end in ends if isfinite(end)), default=0.0) or 1.0)
-    steps = ticks(top, 4)
-    x, y = _scale(points[0][0], points[-1][0], 64, 448), _scale(0, max(top, steps[-1]), 214, 26)
+    places = [k for k, *_ends in lines[0][1]]
+    top = 1.12 * reach_of(end for _name, line in lines for _k, *ends in line for end in ends)
+    x, y = _scale(places[0], places[-1], 64, 448), _scale(0, top, 214, 26)
     drawn, names = [], []
     for at, (name, line) in enumerate(lines):
         shown = [point for point in line if isfinite(point[1])]
         banded = [point for point in shown if isfinite(point[2])]
         edge = [(k, high) for k, _y, _low, high in banded] + [(k, low) for k, _y, low, _high in reversed(banded)]
         band, path = (" ".join(f"{x(k):.1f},{y(max(up, 0)):.1f}" for k, up, *_ends in one) for one in (edge, shown))
-        dots = [point for point in shown if point[0] in marked]
+        dots = [(k, mean, high if isfinite(high) else mean) for k, mean, _low, high in shown if k in marked]
         told = _apart({k for k, *_ends in dots}, x, 42)
         look = {"colour": COLOURS[at % len(COLOURS)], "dash": DASHES[at % len(DASHES)], "band": band, "path": path}
-        drawn.append(
-            look | {"marked": [(k, mean, high if isfinite(high) else mean, k in told) for k, mean, _low, high in dots]}
-        )
+        drawn.append(look | {"marked": [(*dot, dot[0] in told) for dot in dots]})
         names += [(y(shown[-1][1]), one_line(name, 20), look["colour"])] if shown and name else []
     placed, last = [], 1e9
     for height, name, colour in sorted(names, reverse=True):  # from the lowest up, none upon another
         last = min(height, last - 15)
         placed.append((name, last, colour))
     width = 480 + round(7.5 * min(max(len(name) for name, _line in lines), 20))
-    places = _apart({points[0][0], *marked, points[-1][0]}, x, 26)
-    axes = {"x": x, "y": y, "steps": steps, "places": places, "xlabel": xlabel, "ylabel": ylabel}
+    ticked = _apart({places[0], *marked, places[-1]}, x, 26)
+    axes = {"x": x, "y": y, "steps": ticks(top, 4), "places": ticked, "xlabel": xlabel, "ylabel": ylabel}
     return _drawn("curves", axes | {"lines": drawn, "names": placed, "width": width})
 
 
@@ -67,7 +62,7 @@ def bars(spread: Mapping[str, Any], labels: Sequence[str], xlabel: str, ylabel: 
 
 def forest(rows: Sequence[tuple[str, Point, bool, str, str]], xlabel: str) -> str:
     """Draw a value with its interval in each row, about 0: its name, the three numbers, whether it is a finding, and its words."""
-    reach = 1.08 * reach_of([end for _name, ends, *_words in rows for end in ends])
+    reach = 1.08 * reach_of(end for _name, ends, *_words in rows for end in ends)
     left = min(6.7 * max((len(name) for name, *_rest in rows), default=0) + 22, 374)
     steps = sorted({step for tick in ticks(reach, 3) for step in (tick, -tick)})
     about = {"x": _scale(-reach, reach, left, left + 298), "left": left, "right": left + 298, "steps": steps}
@@ -92,7 +87,7 @@ def ticks(top: float, most: int) -> list[float]:
     return [float(f"{at * step:.12g}") for at in range(floor(top / step + 1e-9) + 1)]
 
 
-def reach_of(ends: Sequence[float]) -> float:
+def reach_of(ends: Iterable[float]) -> float:
     """Return the largest distance from 0; 1 if there is none."""
     return max((abs(end) for end in ends if isfinite(end)), default=0.0) or 1.0
 
@@ -102,13 +97,13 @@ def _drawn(name: str, picture: dict[str, Any]) -> str:
 
 
 def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
-    """Return a function that gives the place of a number in a picture."""
+    """Return a function that gives the place of a number in a picture; of a single number, the middle."""
     if high == low:
         return lambda _value: (start + end) / 2
     return lambda value: start + (end - start) * (value - low) / (high - low)
 
 
-def _apart(places: set[float], x: Callable[[float], float], least: float) -> list[float]:
+def _apart(places: Collection[float], x: Callable[[float], float], least: float) -> list[float]:
     """Return the places that leave room between each other, the last one among them."""
     kept: list[float] = []
     for place in sorted(places, reverse=True):

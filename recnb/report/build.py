@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,13 @@ from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import Lint, lint
-from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.conclusions import Difference
-from recnb.report.data import SAME, Mean, MetricWords, ModelUsers, ReportSegments
-from recnb.report.differences import PairedValues, measure, overlaps, paired_values
+from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportSegments, ShownUser, UserGroup
+from recnb.report.differences import PairedValues, measure, paired_values
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points
-from recnb.report.users import extremes, moved
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
 from recnb.results.segments import SMALL, segments_of, table_by
 from recnb.results.values import merged
@@ -28,8 +27,8 @@ from recnb.stats import Settings
 
 Models = Mapping[str, EvaluationData]
 
-#: Bars of a distribution, users shown of each kind, and pairs of models whose users are shown.
-BINS, USERS_SHOWN, PAIRS_SHOWN = 10, 3, 3
+#: Bars of a distribution; users shown of each kind, pairs of models whose users are shown, and of each user ranks and items missed.
+BINS, USERS_SHOWN, PAIRS_SHOWN, RANKS_SHOWN, MISSED_SHOWN = 10, 3, 3, 20, 5
 
 #: The counts of a population.
 COUNTS = "n_users", "n_recommended", "n_relevant", "n_items_recommended", "n_items_relevant"
@@ -42,7 +41,6 @@ def report_of(
     *,
     pairs: Sequence[tuple[str, str]] = (),
     baseline: str | None = None,
-    users_by_model: tuple[ModelUsers, ...] = (),
     basis: str = "",
     users: int = USERS_SHOWN,
 ) -> Report:
@@ -72,7 +70,7 @@ def report_of(
     furthest = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))[:PAIRS_SHOWN]
     for row in at_lead if users else ():
         groups += moved(models, (row.model, row.baseline), values, k, users) if row in furthest else []
-    left_out = N_("Metrics beyond accuracy and the similarity of lists are left out: they take every row of the lists, and those stay in {where}.")  # fmt: skip
+    left_out = N_("Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.")
     return Report(
         models=tuple(models),
         baseline=baseline,
@@ -85,12 +83,10 @@ def report_of(
         curves={name: tuple(mean for mean in of_curve if mean.model == name) for name in models},
         distributions=tuple(distribution_of(name, values[name], lead.bounds[1]) for name in models),
         populations=tuple(populations),
-        users_by_model=users_by_model,
         users=tuple(groups),
         lints=lints,
         lacking=lacking,
         differences=differences,
-        overlaps=tuple(overlaps(models, k)) if pairs and not where else (),
         segments=None if request.by is None else _segments(models, request, pairs, blocks, settings),
         left_out=_(left_out, where=where) if where else "",
         basis=basis or _basis(first, request),
@@ -239,3 +235,80 @@ def distribution_of(model: str, values: Floats, top: float) -> dict[str, Any]:
         "mean": float(defined.mean()) if len(defined) else nan,
         "quartiles": np.quantile(defined, [0.25, 0.5, 0.75]).tolist() if len(defined) else [nan, nan, nan],
     }
+
+
+# The users that are shown
+
+
+def extremes(name: str, model: EvaluationData, values: Floats, k: int, n: int) -> list[UserGroup]:
+    """Return the best and the worst users of a model: of few, the better and the worse half."""
+    hits = model.hits(k)
+    n_hits = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
+    defined, level = np.flatnonzero(~np.isnan(values)), values.round(12)
+    best = _first_by(defined, -level, -n_hits, min(n, -(-len(defined) // 2)))
+    worst = _first_by(defined[~np.isin(defined, best)], level, n_hits - hits.n_relevant, min(n, len(defined) // 2))
+    shown = _shown([model], [*best.tolist(), *worst.tolist()], [values], k)
+    kinds = {"best" if len(worst) else "only": shown[: len(best)], "worst": shown[len(best) :]}
+    return [UserGroup(kind, name, None, users) for kind, users in kinds.items() if users]
+
+
+def moved(
+    models: Mapping[str, EvaluationData], pair: tuple[str, str], values: Mapping[str, Floats], k: int | None, n: int
+) -> list[UserGroup]:
+    """Return at most `n` users who gain and `n` who lose, the largest changes first; of equal ones the first by id."""
+    model, baseline = pair
+    change = values[model] - values[baseline]
+    n_defined = int((~np.isnan(change)).sum())
+    change = np.nan_to_num(change)
+    won, lost = int((change > SAME).sum()), int((change < -SAME).sum())
+    groups = []
+    for kind, gain in (("gained", change), ("lost", -change)):
+        at = _first_by(np.flatnonzero(gain > SAME), -gain.round(12), np.zeros(len(gain)), n)
+        users = _shown([models[baseline], models[model]], at.tolist(), [values[baseline], values[model]], k)
+        groups.append(UserGroup(kind, model, baseline, users, (won, n_defined - won - lost, lost)))
+    return [group for group in groups if group.users]
+
+
+def _first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
+    """Return the `n` of the positions that come first by `key`, then by the second key, then by their own order."""
+    order: Ints = np.lexsort((among, then[among], key[among]))[:n]
+    return np.asarray(among[order])
+
+
+def _shown(
+    sides: Sequence[EvaluationData], at: Sequence[int], values: Sequence[Floats], k: int | None
+) -> tuple[ShownUser, ...]:
+    """Return users by position, each with the list of every side down to k; of one side with the most relevant items missed."""
+    last, depth, hits = sides[-1], inf if k is None else k, [side.hits(k) for side in sides]
+    lists, truths = [side.lists_of(at) for side in sides], [last.truth_of(user).rows() for user in at]
+    in_lists = [item for of_side in lists for ranks in of_side for item in ranks.values()]
+    in_truth = [item for truth in truths for item, _relevance in truth]
+    titles = last.item_titles(list(dict.fromkeys([*in_lists, *in_truth])))
+
+    def ranked(of_user: Hits, ranks: Mapping[int, Any]) -> tuple[RankedItem, ...]:
+        relevance = dict(zip(of_user.rank.tolist(), of_user.relevance.tolist(), strict=True))
+        inside = [(rank, item) for rank, item in ranks.items() if rank <= depth][:RANKS_SHOWN]
+        return tuple(RankedItem(rank, id_, relevance.get(rank, 0.0), titles.get(id_, "")) for rank, id_ in inside)
+
+    shown = []
+    for row, (user, truth) in enumerate(zip(at, truths, strict=True)):
+        of_sides = [of_side.of_user(user) for of_side in hits]
+        own, found = of_sides[-1], of_sides[-1].rank <= depth
+        order = np.argsort(-own.truth_relevance, kind="stable")
+        missed = [truth[place] for place in order[~np.isin(order, own.truth_row[found])]] if len(sides) == 1 else []
+        below = {item: rank for rank, item in reversed(lists[-1][row].items()) if rank > depth}
+        shown.append(
+            ShownUser(
+                user=last.prepared.users[user],
+                values=tuple(float(of_side[user]) for of_side in values),
+                n_relevant=len(order),
+                n_hits=int(found.sum()),
+                n_places=max(sum(rank <= depth for rank in of_side[row]) for of_side in lists),
+                lists=tuple(ranked(of_user, of_side[row]) for of_user, of_side in zip(of_sides, lists, strict=True)),
+                missed=tuple(
+                    RankedItem(below.get(id_), id_, float(r), titles.get(id_, "")) for id_, r in missed[:MISSED_SHOWN]
+                ),
+                n_missed=len(missed),
+            )
+        )
+    return tuple(shown)

@@ -125,12 +125,10 @@ class ReportData:
     curves: Mapping[str, tuple[Mean, ...]]  #: of each model, the lead metric at many cut-offs
     distributions: tuple[Mapping[str, Any], ...]  #: of each model, the values of users of the lead metric, in bins
     populations: tuple[Mapping[str, Any], ...]  #: of each model whose rows are here
-    users_by_model: tuple[ModelUsers, ...]  #: of several models, how many users of each are left out
     users: tuple[UserGroup, ...]
     lints: Mapping[str, Lint]  #: of each model
     lacking: Mapping[str, str]  #: metrics beyond accuracy without a value, and what they need
     differences: tuple[Difference, ...]
-    overlaps: tuple[Mapping[str, Any], ...]  #: of each two models
     segments: ReportSegments | None
     left_out: str  #: what is not here and why: what takes rows that stayed elsewhere
     basis: str

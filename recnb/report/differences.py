@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from math import isnan, nan
 from typing import Any, NamedTuple
@@ -27,8 +27,7 @@ from recnb.stats import Moments, Settings, detectable, holm, paired
 Key = tuple[Any, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class PairedValues:
+class PairedValues(NamedTuple):
     """One metric at one cut-off: the values of the users who have one in every model."""
 
     metric: Metric[...]
@@ -117,7 +116,8 @@ def measure(
         is_apart = holm(np.array([p for _mean, p in rows])) <= settings.alpha
         for (mean, _p), apart in zip(rows, is_apart.tolist(), strict=True):
             # Beyond accuracy more is not better.
-            is_near = mean.metric not in LIST_METRICS and not (mean.best or apart) and mean.n_users > 0
+            is_worse = apart or mean.n_users == 0 or mean.metric in LIST_METRICS
+            is_near = len(names) > 1 and not (mean.best or is_worse)
             marked.append((key, replace(mean, near_best=is_near)))
     tested = [(key, difference) for key in means for difference in made[key]]
     corrected = holm(np.array([difference.p for _key, difference in tested])).tolist()

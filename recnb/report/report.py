@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from recnb.data.files import AsJson, json_values, written
-from recnb.display.document import console, html, latex, plain, tables_of, tabs
+from recnb.display.document import Note, html, latex, plain, tables_of, tabs
 from recnb.display.language import _, use_language
 from recnb.display.templates import framed, page
 from recnb.errors import Suggesting
@@ -78,7 +78,10 @@ class Report(AsJson, Suggesting, ReportData):
 
     def __repr__(self) -> str:
         with use_language(self.lang):
-            return console(head(self), sections_of(self), basis(self))
+            sections = sections_of(self)
+            others = ", ".join(section.title for section in sections if "txt" not in section.forms)
+            more = Note(_("In .to_html() and .to_markdown() as well: {sections}.", sections=others))
+            return plain([*head(self), *sections, *basis(self), more], "txt")
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):

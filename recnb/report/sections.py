@@ -14,7 +14,7 @@ from typing import Any
 from recnb.display import document as doc
 from recnb.display import svg
 from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, inline, joined, say, with_code
-from recnb.display.language import N_, Message, Plural, _, capital, ngettext, pgettext
+from recnb.display.language import N_, Message, Plural, _, ngettext, pgettext
 from recnb.display.text import at_k, fixed, one_line, percent, short, signed
 from recnb.lint.findings import Finding
 from recnb.report import conclusions as words
@@ -22,8 +22,8 @@ from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_wor
 from recnb.report.data import Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
 from recnb.stats import BETA, ENOUGH
 
-#: Findings that are all open; cut-offs in a table, columns of a table of models; differences that are drawn.
-FEW_FINDINGS, MOST_K, MOST_COLUMNS, MOST_DRAWN = 3, 12, 8, 42
+#: Conclusions above the sections; findings that are all open; cut-offs in a table, columns of a table of models; differences drawn.
+MOST_CONCLUSIONS, FEW_FINDINGS, MOST_K, MOST_COLUMNS, MOST_DRAWN = 8, 3, 12, 8, 42
 
 #: What a group of users is.
 GROUPS: dict[str, Message] = {
@@ -42,7 +42,11 @@ def head(report: ReportData) -> Iterator[Block]:
         yield Section("", [Note(Name(title, 300), "title")], ("md", "txt"))
         at_lead = [row for row in report.differences if (row.metric, row.k) == (report.lead.metric, report.lead_k)]
         n_tested = tested(report.differences)
-        yield from (Note(words.conclusion(row, report.settings, n_tested), "lead") for row in at_lead)
+        yield from (
+            Note(words.conclusion(row, report.settings, n_tested), "lead") for row in at_lead[:MOST_CONCLUSIONS]
+        )
+        if (more := len(at_lead) - MOST_CONCLUSIONS) > 0:
+            yield Note(_("Conclusions of {n:,} more pairs are in the tables of differences.", n=more))
         return
     (lead,) = report.means_of(report.lead.metric, report.lead_k)
     ends = f"{fixed(lead.low)}–{fixed(lead.high)}" if isfinite(lead.low) else _("n/a")
@@ -58,7 +62,7 @@ def overview(report: ReportData) -> Iterator[Block]:
     yield doc.Items([_brief(models, found[0], report) for models, found in report.findings] or [_no_findings(report)])
     for why in dict.fromkeys(report.lacking.values()):
         names = ", ".join(name for name, needs in report.lacking.items() if needs == why)
-        yield Note(with_code(capital(_("not here: {names} ({why})", names=names, why=why.removesuffix(".")) + ".")))
+        yield Note(with_code(_("Not here: {names} ({why}).", names=names, why=why.removesuffix("."))))
     yield from [Note(report.left_out)] if report.left_out else []
     yield Note(remarks(report))
     yield from [] if report.several else [_tiles(report)]
@@ -277,31 +281,28 @@ def _curve(report: ReportData) -> Iterator[Block]:
 
 def _distribution(report: ReportData) -> Iterator[Block]:
     """Give the values of users in bars, how many have the lowest and the highest, and the quartiles."""
-    (spread,), label = report.distributions, report.label
+    (spread,), label, n_users = report.distributions, report.label, report.distributions[0]["n_users"]
     yield Note(_("{label} over users", label=label), "heading")
-    edges, shares = [(short(low), short(high)) for low, high in pairwise(spread["edges"])], [*map(percent, spread["shares"])]  # fmt: skip
-    bins = [_("{low} to <{high}", low=low, high=high) for low, high in edges[:-1]]
-    bins.append(pgettext("last bin", "{low} to {high}", low=edges[-1][0], high=edges[-1][1]))
+    *edges, last = [(short(low), short(high)) for low, high in pairwise(spread["edges"])]
+    bins = [_("{low} to <{high}", low=low, high=high) for low, high in edges]
+    bins.append(pgettext("last bin", "{low} to {high}", low=last[0], high=last[1]))
+    shares = list(map(percent, spread["shares"]))
     said = ", ".join(f"{name}: {share}" for name, share in zip(bins, shares, strict=True))
     drawn = svg.bars(spread, shares, _("{label} of a user", label=label), _("share of users"))
     rows = [[name, f"{count:,}", share] for name, count, share in zip(bins, spread["counts"], shares, strict=True)]
     numbers = Rows([label, pgettext("number", "users"), _("share")], rows, _("The numbers of the bars"))
     yield doc.Picture(drawn, _("Share of users by {label}. {shares}", label=label, shares=said), numbers)
-    yield Note(f"{capital('; '.join(_extremes(spread)))}.")
-    keys = [_("Grey: users at exactly 0.")] if spread["n_zero"] else []
-    keys += [_("Below the bars: median and middle half of the users.")] if spread["n_users"] > 1 else []
-    yield Section("", [Note(" ".join(keys))], ("html",))
-
-
-def _extremes(spread: Mapping[str, Any]) -> Iterator[str]:
-    n_users = spread["n_users"]
-    for value, n in ((0.0, spread["n_zero"]), (spread["edges"][-1], spread["n_top"])):
-        users = _("{n:,} of {users} ({share})", n=n, users=_users(n_users), share=percent(n / max(n_users, 1)))
-        yield _("exactly {value}: {users}", value=short(value), users=users)
-    if spread["n_without_value"]:
-        yield _("no value: {n:,}", n=spread["n_without_value"])
+    exactly = N_("Exactly {value}: {n:,} of {users} ({share}).")
+    sentences = [
+        _(exactly, value=short(value), n=n, users=_users(n_users), share=percent(n / max(n_users, 1)))
+        for value, n in ((0.0, spread["n_zero"]), (spread["edges"][-1], spread["n_top"]))
+    ]
+    sentences += [_("No value: {n:,}.", n=spread["n_without_value"])] if spread["n_without_value"] else []
     quartiles = dict(zip(("low", "middle", "high"), map(fixed, spread["quartiles"]), strict=True))
-    yield _("quartiles {low}, {middle}, {high}; mean {mean}", **quartiles, mean=fixed(spread["mean"]))
+    sentences.append(_("Quartiles {low}, {middle}, {high}; mean {mean}.", **quartiles, mean=fixed(spread["mean"])))
+    yield Note(" ".join(sentences))
+    keys = _("Grey: users at exactly 0. Below the bars: median and middle half of the users.")
+    yield Section("", [Note(keys)], ("html",))
 
 
 def segments(report: ReportData) -> Iterator[Block]:
@@ -359,16 +360,16 @@ def _strip_about_0(row: Mapping[str, Any], reach: float) -> Line:
 
 def beyond(report: ReportData) -> Iterator[Block]:
     """Give metrics beyond accuracy of several models; those of one are in the overview."""
-    rows: list[list[Line]] = []
-    for metric in report.metrics:
-        means = [] if metric.is_accuracy else report.means_of(metric.metric, report.lead_k)
-        if means:
-            rows.append([[metric.symbol, Mark("below", metric.title)], *(_of(mean, signed=True) for mean in means)])
-    if report.several and rows:
-        header: list[Line] = [_("metric"), *map(Name, report.models)]
-        yield Rows(header, rows, f"{_('Beyond accuracy')} {at_k(report.lead_k)}", most=14)
+    metrics = [metric for metric in report.metrics if report.several and not metric.is_accuracy]
+    rows: list[list[Line]] = [
+        [[metric.symbol, Mark("below", metric.title)], *(_of(mean, signed=True) for mean in means)]
+        for metric in metrics
+        if (means := report.means_of(metric.metric, report.lead_k))
+    ]
+    if rows:
+        title = f"{_('Beyond accuracy')} {at_k(report.lead_k)}"
         note = _("Higher is not always better for these metrics. Numbers of all lists together have no interval, except means over pairs of users.")  # fmt: skip
-        yield Section("", [Note(note)], ("html", "md"))
+        yield Rows([_("metric"), *map(Name, report.models)], rows, title, note=note)
 
 
 def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
@@ -434,19 +435,6 @@ def _item(item: RankedItem | None) -> Line:
     return [Mark("hit", name), Mark("aside", _("hit, {relevance}", relevance=short(item.relevance)))]
 
 
-def overlap(report: ReportData) -> Iterator[Block]:
-    """Give the similarity of the lists of each two models."""
-    if report.overlaps:
-        columns: Columns = [
-            (_("lists of"), lambda row: [Name(row["model"]), " · ", Name(row["other"])]),
-            (_("Jaccard{at}", at=f"@{report.lead_k}"), lambda row: fixed(row["jaccard"])),
-            (_("the very same list"), lambda row: f"{row['n_identical']:,}"),
-            (_("users"), lambda row: f"{row['n_users']:,}"),
-        ]
-        note = _("Means over users. Jaccard: items in both lists, out of items in either.")
-        yield _table(columns, report.overlaps, _("Similarity of the lists"), note=note)
-
-
 def readings(report: ReportData) -> Iterator[Block]:
     """Give how to read each metric: the sentence, the formula and the convention."""
     columns: Columns = [
@@ -468,11 +456,10 @@ SECTIONS: tuple[tuple[str, Callable[[ReportData], Iterable[Block]], tuple[doc.Fo
     (N_("Overview"), overview, ("html", "md", "txt", "tex")),
     (N_("Findings"), findings, ("html", "md")),
     (N_("Differences"), differences, ("html", "md")),
-    (N_("Curve and distribution"), curves, ("html", "md", "txt")),
+    (N_("Curve and distribution"), curves, ("html", "md")),
     (N_("Segments"), segments, ("html", "md", "txt", "tex")),
-    (N_("Beyond accuracy"), beyond, ("html", "md", "txt")),
-    (N_("Users"), lambda report: user_blocks(report.users, report.label), ("html", "md", "txt")),
-    (N_("Overlap"), overlap, ("html", "md", "txt")),
+    (N_("Beyond accuracy"), beyond, ("html", "md")),
+    (N_("Users"), lambda report: user_blocks(report.users, report.label), ("html", "md")),
     (N_("How to read"), readings, ("html",)),
 )
 

@@ -149,7 +149,7 @@ def test_only_users_that_all_models_are_judged_on():
     # What is known of a user stays as it was.
     assert found.models["two"].explain("mrr", "c", k=2).value == 1.0
     assert found.models["two"].under("ranx").n_users == 2
-    assert found.report(k=2).users_by_model[0].n_left_out == 1
+    assert found.users_by_model[0].n_left_out == 1
 
 
 @pytest.mark.parametrize(

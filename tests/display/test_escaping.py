@@ -43,6 +43,7 @@ class Page(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)
         self.open: list[tuple[str, bool]] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
         self.text: list[str] = []
         self.typeset: list[str] = []
         self.feed(html)
@@ -51,6 +52,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in TAGS, f"<{tag}>"
+        self.seen.append((tag, dict(attrs)))
         for name, value in attrs:
             assert not name.startswith("on"), name
             assert not OWN_TAG.search(value or ""), "a tag is in an attribute"
