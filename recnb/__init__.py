@@ -77,19 +77,11 @@ _MODULES = {
 }
 _FOLDERS = ("comparison", "distributed", "libraries", "lint", "report", "widgets")
 
-#: What to type for names that are no more.
-_GONE = dict.fromkeys(
-    ("evaluate_chunks", "ChunkedEvaluation", "Partial"),
-    "write the chunks to a folder and scan it: recnb.evaluate(pl.scan_parquet('folder/*.parquet'), truth).",
-)
-
 if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 
     def __getattr__(name: str) -> Any:
         if name in _FOLDERS:
             return import_module(f"recnb.{name}")
-        if name in _GONE:
-            raise errors.UnknownNameError(f"recnb has no {name!r} any more:", fix=_GONE[name])
         if name not in _MODULES:
             raise errors.no_attribute("recnb", name, __all__)
         return getattr(import_module(f"recnb.{_MODULES[name]}"), name)

@@ -13,7 +13,6 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import pandas as pd
-import polars as pl
 
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
@@ -25,7 +24,7 @@ from recnb.data.load import read, tables_of
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import SIDES, SideData, read_side_data
 from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, is_several, is_word, near, quoted
+from recnb.errors import FrameError, OptionError, is_word, near, quoted
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import METRICS
 from recnb.results import Table
@@ -214,11 +213,9 @@ def evaluate_groups(
     Parameters
     ----------
     y_true, y_score : array-like, shape (n_rows,)
-        Relevance of each row, from 0 up; and its predicted score: a higher one is ranked higher, equal ones keep their order.
-    group : array-like of int
-        Number of rows of each query, one query after the other, as LightGBM and XGBoost have it; the queries are 0, 1, ….
-    qid : array-like, shape (n_rows,)
-        The query of each row, in any order. Give this or `group`.
+        Relevance of each row, from 0 up, and its score.
+    group, qid : array-like
+        Number of rows of each query, one after the other, as LightGBM and XGBoost have it; or the query of each row, in any order.
     **options
         Conventions, as in `recnb.evaluate`. The users of the Evaluation are the queries, and each row is an item of its own.
 
@@ -230,7 +227,7 @@ def evaluate_groups(
     """
     if (group is None) == (qid is None):
         raise OptionError(
-            "the query of each row is needed once: group=[3, 2] for the number of rows of each query, or qid= for the query of each row."
+            "the query of each row is needed once: group=[3, 2], the rows of each query, or qid=, the query of each row."
         )
     labels, scores = _column(y_true, "y_true"), _column(y_score, "y_score")
     name, query = ("qid", _column(qid, "qid")) if group is None else ("group", _queries(group, len(labels)))
@@ -258,17 +255,14 @@ def _queries(group: Any, n: int) -> pd.Series[Any]:
 
 
 def _column(values: Any, name: str) -> pd.Series[Any]:
-    """Return values as a column."""
+    """Return values as a column; of a Series with its index."""
     if isinstance(values, pd.Series):
         return values
-    values = values.to_numpy() if isinstance(values, (pl.Series, pl.DataFrame, pd.DataFrame)) else values
-    if isinstance(values, np.ndarray) and values.ndim == 2 and values.shape[1] == 1:
-        values = values.ravel()
-    if not is_several(values) or isinstance(values, Mapping) or any(map(is_several, [*values][:1])):
-        held = f"has the shape {values.shape}" if isinstance(values, np.ndarray) else f"is {one_line(repr(values))}"
+    array = np.asarray(values)
+    if array.ndim != 1 and array.shape[1:] != (1,):
         fix = "give a list, an array of one dimension or a column, frame['...']"
-        raise FrameError(f"{name} {held}: {fix}.")
-    return pd.Series(values if isinstance(values, np.ndarray) else list(values))
+        raise FrameError(f"{name} is {one_line(quoted(values), 80)}: {fix}.")
+    return pd.Series(array.ravel())
 
 
 def evaluate_model(
@@ -281,8 +275,7 @@ def evaluate_model(
 ) -> Table:
     """Evaluate a model that scores all items for a user.
 
-    Items of `train` are removed from a user's ranking. The others are ranked from the highest score; of equal scores, the
-    lower item number is first. Users without test items are left out.
+    Items that a user has in `train` are left out, and so are users without test items; of equal scores, the lower item number is first.
 
     Parameters
     ----------

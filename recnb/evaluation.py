@@ -58,8 +58,8 @@ class EvaluationMethods(Methods):
         Parameters
         ----------
         metrics
-            Names, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]`; or a mapping of name to its own options, as
-            `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
+            Names, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]`; or a mapping of name to its own options. None: the
+            usual ones.
         k
             Cut-off or cut-offs; None is the whole list. A name with a cut-off has its own, and there is one column.
         intervals
@@ -140,23 +140,17 @@ class EvaluationMethods(Methods):
     ) -> Report:  # fmt: skip
         """Return a report: problems in the data, metrics with intervals, the curve over k, the best and worst served users.
 
-        A notebook shows it; `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it. With `train=` or `items=`
-        it includes metrics beyond accuracy.
+        `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it. With `train=` or `items=` it includes metrics
+        beyond accuracy.
 
         Parameters
         ----------
-        k
-            Cut-off or cut-offs; the last is that of the headline.
-        metrics
-            As in `table`; the first is that of the headline. Cut-offs in names, as "nDCG@10", are those of the report.
-        by, bins
-            Segments of users, as in `table`.
+        k, metrics, by, bins, **options
+            As in `table`; the headline is the first metric at the last cut-off.
         confidence
             Of the intervals, between 0 and 1.
         lang
             "en" or "ko"; None is the language that is set.
-        **options
-            Options of the metrics.
         """
         from recnb.report.build import report_of
         from recnb.report.request import request_of
@@ -176,7 +170,7 @@ class EvaluationMethods(Methods):
 class Evaluation(EvaluationMethods):
     """One model's recommendations, joined with the truth; returned by `recnb.evaluate` and `df.rec.against`.
 
-    ev.ndcg(k=10)                            a metric: a float with .per_user, .interval(), .plot(); k=None: whole lists
+    ev.ndcg(k=10)                            a metric: a float with .per_user and .interval(); k=None: whole lists
     ev.table(k=[5, 10], intervals=True)      metrics × cut-offs; by="column" for segments of users
     ev.curve("ndcg").plot()                  a metric against k
     ev.report()                              all of it, with the problems found in the data
@@ -220,11 +214,6 @@ class Evaluation(EvaluationMethods):
     def library(self) -> str | None:
         """The library whose conventions each metric follows; None for recnb's own."""
         return self._data.library
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Remarks on the data, for reading the numbers."""
-        return self._data.notes
 
     def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:
         """Return every metric beyond accuracy that the data allow, a row each; the line below names those that need more frames."""

@@ -120,7 +120,7 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "a negative label": ({"y_true": [1, -1], "group": [2]}, ("column 'y_true' holds a negative relevance, -1",)),
     "a number": ({"y_score": 5, "group": [2]}, ("y_score is 5",)),
     "lists in lists": ({"y_true": [[1, 0]], "group": [1]}, ("one dimension",)),
-    "a matrix": ({"y_score": np.zeros((2, 3)), "group": [2]}, ("the shape (2, 3)", "one dimension")),
+    "a matrix": ({"y_score": np.zeros((2, 3)), "group": [2]}, ("y_score is <ndarray>", "one dimension")),
     "the name of a column": ({"qid": "qid"}, ("qid is 'qid'", "a column, frame[")),
     "scores of several models": ({"y_score": {"a": [1, 0]}, "group": [2]}, ("y_score is {'a': [1, 0]}",)),
     "another order": ({"y_true": pd.Series([1, 0], index=["a", "b"]), "y_score": pd.Series([1, 0], index=["b", "a"]), "group": [2]},

@@ -1,7 +1,7 @@
 """The worked explanation of a score: the formula, the same with numbers, and the rows that it sums over.
 
-For a metric of accuracy it is made from the `Credit` of the score: the sum of the credit column, divided by the
-denominator, is the score. For a metric beyond accuracy it is made from `TermRows`.
+It is made from the `Credit` of the score or, beyond accuracy, from `TermRows`: the credit column, added up and divided by
+the denominator, is the score.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ from recnb.results.table import in_lines
 COLUMNS: dict[str, str] = {
     "rank": N_("rank"), "item": N_("item"), "relevance": N_("relevance"), "judged": N_("judged"), "gain": N_("gain"),
     "discount": N_("discount"), "term": N_("term"), "credit": N_("credit"), "running": N_("running sum"), "share": N_("share"),
-    "hit": N_("hit, relevance"), "other_item": N_("other item"), "genre": N_("genre"), "count": N_("count"),
-    "times": N_("times shown"), "place": N_("place"), "cosine": N_("cosine"), "jaccard": N_("jaccard"), "together": N_("together"),
-    "distance": N_("distance"), "differing": N_("differing"), "expected_rank": N_("expected rank"),
-    "popular_place": N_("place by popularity"), "tail": N_("in the tail"), "p": N_("p, history"), "q": N_("q, list"),
+    "other_item": N_("other item"), "genre": N_("genre"), "count": N_("count"), "times": N_("times shown"), "place": N_("place"),
+    "cosine": N_("cosine"), "jaccard": N_("jaccard"), "expected_rank": N_("expected rank"), "tail": N_("in the tail"),
+    "p": N_("p, history"), "q": N_("q, list"),
 }  # fmt: skip
 
 #: Terms, rows and missed items beyond these are counted, not shown; the frames hold them all.
@@ -170,11 +169,7 @@ class Explanation(Suggesting):
             return self._titled(value)
         if not isinstance(value, float):
             return str(value)
-        if column in FIXED and abs(value) < 10.0:
-            return f"{value:.4f}"
-        # All digits before the point are shown, unless they are too many to be read.
-        digits = len(f"{abs(value):.0f}")
-        return number(float(value), max(6, digits if digits < 12 else 0))
+        return f"{value:.4f}" if column in FIXED and abs(value) < 10.0 else number(float(value))
 
     def _titled(self, item: Any) -> Line:
         """Return an item, its title first if it has one."""
@@ -195,18 +190,17 @@ def explanation_of(
         k = chosen.cut_at(k)
         if chosen.over == "hits" and not chosen.per_row_texts:
             asked = metric if chosen.cutoff == k else f"{metric}@{k}"
-            problem = f"{chosen.symbol} counts rows and has no terms to explain: see .measure({asked!r}).per_user."
-            raise OptionError(problem)
+            raise OptionError(f"{chosen.symbol} has no terms to explain: see .measure({asked!r}).per_user.")
         if user is None and chosen.of == "user":
             users = data.prepared.users if chosen.is_accuracy else data.item_data.users
             raise OptionError(f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}.")
+        check_options(chosen, options)
         return (_of_accuracy if chosen.is_accuracy else _beyond_accuracy)(data, chosen, user, k, options)
 
 
 def _of_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Mapping[str, Any]
 ) -> Explanation:
-    check_options(metric, options)
     scoring = data.scoring(metric, options, whole=k is None)
     data, options = EvaluationData(scoring.prepared, side_data=data.side_data), scoring.options
     cutoffs, position = cutoffs_under(data.convention, Cutoffs.one(k)), data.position(user)
@@ -227,7 +221,6 @@ def _of_accuracy(
 def _beyond_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: object, options: Mapping[str, Any]
 ) -> Explanation:
-    check_options(metric, options)
     found = values_of(data, metric, Cutoffs.one(k), options)
     (cutoff,), (result,) = found.k, found.results
     if isinstance(result, Whole):

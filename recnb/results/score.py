@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.display.language import N_, _, current, ngettext, use_language
-from recnb.display.style import ACCENT, QUIET, lettering
+from recnb.display.language import N_, _, current, use_language
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.cached import cached_property
@@ -18,13 +17,10 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.table import axes
 from recnb.results.values import Values
 from recnb.stats import ENOUGH, IntervalMethod
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from recnb.conventions import Convention
 
 
@@ -135,18 +131,6 @@ class Score(MetricValue):
     def to_frame(self) -> pd.DataFrame:
         """Return the values per user as a frame."""
         return self.per_user.to_frame()
-
-    def plot(self, ax: Axes | None = None, bins: int = 20, *, color: Any = ACCENT) -> Axes:
-        """Draw the share of users at each value, with the mean and its interval, on `ax` or on a new figure."""
-        ax, values = axes(ax), self.per_user.to_numpy()
-        ax.hist(values, bins, weights=np.full(len(values), 1 / max(len(values), 1)), color=color)
-        ax.axvline(float(self), color=QUIET)
-        if self.n_users > 1:
-            ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
-        with lettering(self.lang) as fonts:
-            ax.set_xlabel(_("{label} of a user; line: mean and 95% interval", label=self.label), **fonts)
-            ax.set_ylabel(ngettext("share of {n:,} user", "share of {n:,} users", self.n_users), **fonts)
-        return ax
 
     def _interval_in_words(self) -> str:
         if self.n_users < 2:

@@ -254,7 +254,7 @@ def test_outer_joined_is_the_same_as_two_frames(lists: Any, liked: Any, seed: in
         assert (ev.table(METRICS, k=[1, 2, None]).to_numpy() == want.table(METRICS, k=[1, 2, None]).to_numpy()).all()
         assert ev.users.tolist() == want.users.tolist()
         pairs = [set(zip(one["user"], one["item"], strict=True)) for one in (truth, recs)]
-        assert any("those in this frame" in note for note in ev.notes) == (pairs[0] <= pairs[1])
+        assert ("those in this frame" in ev.basis()) == (pairs[0] <= pairs[1])
 
 
 def test_a_learning_to_rank_frame_says_what_it_holds() -> None:

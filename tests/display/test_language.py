@@ -87,9 +87,9 @@ def test_columns_and_keys_stay_as_they_are():
 
 def test_notes_of_the_data_are_said_in_the_language_of_the_moment():
     ev = EVALUATIONS["one frame"][0]
-    assert ev.notes[0].startswith("relevant items: those in this frame")
+    assert "relevant items: those in this frame" in ev.basis()
     with use_language("ko"):
-        assert ev.notes[0].startswith("관련 아이템은 이 프레임에 있는 것")
+        assert "관련 아이템은 이 프레임에 있는 것" in ev.basis()
 
 
 def test_speaking_ends():
@@ -145,7 +145,7 @@ def texts_in(figure: Figure) -> list[Any]:
 def test_a_korean_figure_has_its_letters(tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture):
     before, drawn = dict(mpl.rcParams), Figure().add_subplot()
     with use_language("ko"):
-        figure = EV.ndcg(k=3).plot(Figure().add_subplot()).figure
+        figure = EV.table(["ndcg"], k=3).plot(Figure().add_subplot()).figure
         EV.curve("ndcg", [1, 2]).plot(drawn)
     assert dict(mpl.rcParams) == before, "no setting of matplotlib is changed"
     labels = texts_in(figure)

@@ -458,7 +458,6 @@ def test_what_is_shown_of_items_users_and_judgments() -> None:
         assert "<bdi>Men &lt;in&gt; Black</bdi>" in explanation._repr_html_()
         assert explanation.to_frame()["item"].tolist() == [1580, 7]
     assert "Coco (9)" in repr(titled.explain("ndcg", "u", k=2))
-    assert "<bdi>Up</bdi>" in titled.coverage(k=2)._repr_html_()
     number = recnb.evaluate({7: ["a"]}, {7: ["a"]})
     assert repr(number.explain("ndcg", number.users[0], k=1)).startswith("nDCG@1 of user 7 = 1.0000")
     judged = recnb.evaluate({"q": ["b", "c", "a"]}, {"q": {"a": 1, "b": 0, "d": 1}})

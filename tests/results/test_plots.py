@@ -24,7 +24,6 @@ RESULTS = {
     "measures": lambda: EV.measures(["nDCG@10", "P@5"]),
     "beyond": lambda: EV.beyond(k=10),
     "segments": lambda: EV.table(["ndcg", "recall"], k=10, by="segment"),
-    "score": lambda: EV.ndcg(k=10),
     "curve": lambda: EV.curve("ndcg", k=[1, 5, 10]),
     "differences": lambda: FOUND.differences("ndcg", k=10),
     "table of a comparison": lambda: FOUND.table(["ndcg", "recall"], k=[5, 10]),
@@ -128,12 +127,6 @@ def test_curves_on_the_same_axes_are_all_in_sight() -> None:
     high.plot(fixed)
     assert fixed.get_ylim() == (0.1, 0.2)
     assert EV.curve("coverage", k=[5, 10]).plot().get_ylabel() == "Coverage@k"
-
-
-def test_a_score_is_the_distribution_of_its_users() -> None:
-    score = EV.ndcg(k=10)
-    bars, counts = score.plot(bins=4).patches, np.histogram(score.per_user, 4)[0]
-    assert [bar.get_height() for bar in bars[:4]] == pytest.approx((counts / score.n_users).tolist())
 
 
 def test_what_cannot_be_drawn_on_or_with_is_refused() -> None:

@@ -188,7 +188,7 @@ def test_one_user_has_no_interval_and_equal_users_none_by_their_spread(method: s
 
 def test_what_an_evaluation_knows() -> None:
     assert EV.n_users == N == len(EV.users)
-    assert (EV.users.tolist(), EV.notes, EV.convention) == (list(range(N)), (), Convention(order="rank"))
+    assert (EV.users.tolist(), EV.convention) == (list(range(N)), Convention(order="rank"))
     frame = EV.to_frame()
     pd.testing.assert_index_equal(frame.index, EV.users)
     assert frame.columns.tolist() == ["list_length", "n_relevant", "n_hits"]
