@@ -124,8 +124,7 @@ def test_options_of_the_data_are_told_apart_from_those_of_a_metric(what: str) ->
 #: A call -> what its error says.
 TOLD: dict[str, tuple[Callable[[], Any], str]] = {
     "an option of a table": (lambda: EV.table(k=10, interval=True), "Did you mean 'intervals'"),
-    "a measure": (lambda: EV.measure("nDGC@10"), "Did you mean 'nDCG@10'?"),
-    "a measure with parameters": (lambda: EV.table("nDGC(rel=2)@5"), "Did you mean 'nDCG(rel=2)@5'?"),
+    "a measure": (lambda: EV.measure("nDGC@10"), "Did you mean 'ndcg'?"),
     "a user of a model": (lambda: FOUND.user(1), "found['item-knn'].user"),
     "a metric of a model": (lambda: FOUND.ndcg(k=10), "found['item-knn'].ndcg"),
     "a cut-off by another name": (lambda: EV.ndcg(k=10, cutoff=5), "ndcg has no option 'cutoff'. Known: 'k'"),

@@ -27,8 +27,7 @@ from recnb.data.source import LazyRows, Prepared, RowCounts, Source, Tables, che
 from recnb.display.language import _
 from recnb.display.progress import counted, steps
 from recnb.errors import ColumnError, ElsewhereError, FrameError, listed
-from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Hits, Ints, TieSpread
+from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 
 T = TypeVar("T")
 

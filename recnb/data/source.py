@@ -19,8 +19,7 @@ from recnb.data.join import Ids, Joined, RepeatError, join, needs_positions, num
 from recnb.data.relevance import graded, once, relevant_rows, top_of
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError, NoUsersError
-from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Hits, Ints
+from recnb.metrics.hits import Hits, Ints, cached_property
 
 
 class LazyRows:

@@ -20,8 +20,7 @@ from recnb.display.templates import render
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions
 from recnb.evaluation import Evaluation
-from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.hits import Cutoffs, Floats, Ints, cached_property
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.values import Basis, Request, Values

@@ -14,7 +14,7 @@ from recnb.data.side_data import read_side_data
 from recnb.errors import OptionError, near
 from recnb.libraries.variant import Variant
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import metric_named, spelling_of
+from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.evaluation_data import EvaluationData, values_of
 
@@ -89,7 +89,7 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     listed, measure = variants(library), None
     if isinstance(metric, str) and metric not in listed:
         with suppress(OptionError):  # what is no metric is refused with those of the library
-            measure = metric_named(spelling_of(metric) or metric)
+            measure = metric_named(metric)
     if measure is None or measure.text or measure.given or not measure.is_accuracy:
         return preset(library, metric), k
     k = measure.cut_at(k)

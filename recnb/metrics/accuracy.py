@@ -39,9 +39,8 @@ GRADED = {"gain": GAIN, "discount": DISCOUNT}
 def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min(k, relevant)"] = "k") -> Credit:
     """Share of the first k places that hold a relevant item.
 
-    Divided by k, so that a list shorter than k is not rewarded for it. `out_of="list"` divides by the length of the
-    list where that is shorter; `out_of="min(k, relevant)"` by what could have been found. The "hit rate" that
-    divides by what was recommended is this metric.
+    Divided by k, so that a list shorter than k is not rewarded for it. `out_of="list"` divides by the length of the list
+    where that is shorter; `out_of="min(k, relevant)"` by what could have been found.
 
     >>> import recnb
     >>> float(recnb.precision(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
@@ -60,8 +59,7 @@ def recall(
 ) -> Credit:
     """Share of a user's relevant items that are among the first k.
 
-    `out_of="min(k, relevant)"` is the capped recall that can always reach 1. The "hit rate" that divides by what
-    the user liked is this metric.
+    `out_of="min(k, relevant)"` is the capped recall that can always reach 1.
 
     >>> import recnb
     >>> float(recnb.recall(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
@@ -111,8 +109,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
 def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
     """1 if any of the first k places holds a relevant item; its mean is the share of users with a hit.
 
-    Some texts call two other things hit rate: hits out of what the user liked, which is `recall`, and hits out of
-    what was recommended, which is `precision`.
+    What some texts call hit rate is `recall`, hits out of what the user liked, or `precision`, out of what was shown.
 
     >>> import recnb
     >>> float(recnb.hit_rate(["x", "a"], ["a", "b"], k=1)), float(recnb.hit_rate(["x", "a"], ["a", "b"], k=2))
@@ -133,10 +130,8 @@ def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "p
     ones, the first that the truth lists.
 
     >>> import recnb
-    >>> float(recnb.reciprocal_rank(["D", "B", "C", "A"], ["A", "D"]))
-    1.0
-    >>> float(recnb.reciprocal_rank(["D", "B", "C", "A"], ["A", "D"], target="preferred"))
-    0.25
+    >>> [float(recnb.reciprocal_rank(["D", "B", "A"], ["A", "D"], target=target)) for target in ("first", "preferred")]
+    [1.0, 0.3333333333333333]
     """
     chosen = hits.first if target == "first" else hits.weigh(hits.preferred)
     return Credit(hits, k, np.asarray(chosen / hits.rank, dtype=np.float64))
@@ -156,8 +151,8 @@ def average_precision(
 ) -> Credit:
     """Mean, over a user's relevant items, of the precision at the place of each; its mean over users is MAP.
 
-    Libraries differ in what the sum is divided by: all relevant items (the default, as trec_eval),
-    `"min(k, relevant)"`, the hits found, k, or the length of the list.
+    Libraries differ in what the sum is divided by: all relevant items (the default, as trec_eval), `"min(k, relevant)"`,
+    the hits found, k, or the length of the list.
 
     >>> import recnb
     >>> round(recnb.average_precision(["D", "A", "B", "C"], ["A", "B"]), 4)
@@ -256,9 +251,7 @@ def ndcg(
     sentence="Precision at the depth where a perfect list would have found everything.",
 )  # fmt: skip
 def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
-    """Share of relevant items in the first n places, n being the number of the user's relevant items.
-
-    k, where given, cuts the list further up if it is smaller than n.
+    """Share of relevant items in the first n places, n being the number of the user's relevant items; k may cut further up.
 
     >>> import recnb
     >>> float(recnb.r_precision(["a", "x", "b"], ["a", "b"]))
@@ -297,7 +290,7 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
 def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> Credit:
     """Expected reciprocal rank: chance that the reader stops at a rank, over that rank, added up.
 
-    `max_relevance` is the top of the scale of grades; by default the highest relevance in the truth, users who are not evaluated included.
+    `max_relevance` is the top of the scale of grades; by default the highest relevance in the truth, of all users.
 
     >>> import recnb
     >>> round(recnb.err([3, 2, 1], max_relevance=4), 4)
@@ -313,11 +306,10 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
 def reach(hits: Hits, stop: Floats) -> Floats:
     """Return the chance that a reader who stops at each hit with this probability gets as far as each hit.
 
-    Walks down the hits of all users at once: the first ones, the second ones, and so on.
+    Walks down the hits of all users at once: the first ones, the second ones, and so on; those that share a rank in any order.
     """
     hits.refuse_ties("ERR multiplies chances along one order")
     reached = np.ones(len(stop))
-    # Hits that share a rank are walked one after the other: what they add up to is the same in any order.
     nth = count_within(hits.user)
     by_nth = np.argsort(nth, kind="stable")
     ends = np.searchsorted(nth[by_nth], np.arange(2, nth.max(initial=0) + 2))

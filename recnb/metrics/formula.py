@@ -4,16 +4,15 @@ A metric has its formula as text in addition to its code. The text is independen
 evaluate it and compare it with what the code returns, so a printed formula cannot drift from the number.
 
 The text is an arithmetic expression in Python's syntax, with `^` for powers, comparisons that count 1 or 0, and the
-functions `log`, `min`, `max` and `ideal` (the sum of its argument over the ideal list).
+functions `log`, `min` and `max`; around a whole denominator, `ideal` is the sum of its argument over the ideal list.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -32,10 +31,7 @@ LATEX: dict[str, str] = {
     "count": N_(r"\mathrm{count}_i"), "total": N_(r"\mathrm{total}"), "place": N_(r"\mathrm{place}_i"),
     "times": N_(r"\mathrm{times}_i"), "tail": N_(r"[i \in \mathrm{tail}]"), "shown": N_(r"[i \text{ is shown}]"),
     "share": N_(r"\mathrm{share}_i"), "cosine": r"\cos(i, j)", "jaccard": N_(r"\mathrm{jaccard}(i, j)"),
-    "together": N_(r"\mathrm{together}(i, j)"), "distance": N_(r"\mathrm{distance}(i, j)"),
-    "differing": N_(r"\mathrm{differing}(i, j)"), "overlap": N_(r"\mathrm{overlap}(u, v)"),
-    "expected_rank": N_(r"\mathrm{expected}_i"), "popular_place": N_(r"\mathrm{popular}_i"), "depth": "k",
-    "at_least": r"n_{\min}", "n_shown": N_(r"|\mathrm{list}|"), "n_users": N_(r"|\mathrm{users}|"),
+    "overlap": N_(r"\mathrm{overlap}(u, v)"), "expected_rank": N_(r"\mathrm{expected}_i"), "depth": "k", "n_shown": N_(r"|\mathrm{list}|"), "n_users": N_(r"|\mathrm{users}|"),
     "n_items": N_(r"|\mathrm{items}|"), "n_different": N_(r"|\mathrm{shown~items}|"),
     "n_places": N_(r"|\mathrm{places}|"), "n_lists": N_(r"|\mathrm{lists}|"),
 }  # fmt: skip
@@ -54,27 +50,26 @@ OVER: dict[str, tuple[str, str]] = {
 
 
 class Operation(NamedTuple):
-    """The notation and the function of an operation; it is put in brackets where something of a higher level is needed."""
+    """The notation of an operation; it is put in brackets where something of a higher level is needed."""
 
     level: int
     left: int  #: the level that the left side needs
     right: int
     text: str
     latex: str
-    function: Callable[..., Any]
 
 
 SUM, PRODUCT, ATOM = 2, 3, 9
+FUNCTIONS = {"log", "min", "max", "ideal"}
 
 OPERATIONS: dict[type[ast.AST], Operation] = {
-    ast.LtE: Operation(ATOM, SUM, SUM, "[{}<={}]", r"[{} \le {}]", np.less_equal),
-    ast.Eq: Operation(ATOM, SUM, SUM, "[{}={}]", "[{} = {}]", np.equal),
-    ast.Add: Operation(SUM, SUM, SUM, "{}+{}", "{} + {}", np.add),
-    ast.Sub: Operation(SUM, SUM, PRODUCT, "{}-{}", "{} - {}", np.subtract),
-    ast.Mult: Operation(PRODUCT, PRODUCT, PRODUCT, "{}*{}", r"{} \cdot {}", np.multiply),
+    ast.LtE: Operation(ATOM, SUM, SUM, "[{}<={}]", r"[{} \le {}]"),
+    ast.Add: Operation(SUM, SUM, SUM, "{}+{}", "{} + {}"),
+    ast.Sub: Operation(SUM, SUM, PRODUCT, "{}-{}", "{} - {}"),
+    ast.Mult: Operation(PRODUCT, PRODUCT, PRODUCT, "{}*{}", r"{} \cdot {}"),
     # The right side of / needs brackets at its own level: a/(b*c) is not a/b*c.
-    ast.Div: Operation(PRODUCT, PRODUCT, 4, "{}/{}", r"\frac{{{}}}{{{}}}", np.divide),
-    ast.Pow: Operation(5, ATOM, ATOM, "{}^{}", "{}^{{{}}}", np.power),
+    ast.Div: Operation(PRODUCT, PRODUCT, 4, "{}/{}", r"\frac{{{}}}{{{}}}"),
+    ast.Pow: Operation(5, ATOM, ATOM, "{}^{}", "{}^{{{}}}"),
 }
 
 #: In LaTeX, fractions and exponents need no brackets.
@@ -98,14 +93,6 @@ def number(value: float, digits: int = 6) -> str:
 def _parsed(text: str, meanings: tuple[tuple[str, str], ...]) -> ast.expr:
     """Return the tree of a formula, with each name that has a meaning replaced by it."""
     return ast.parse(_replaced(text, dict(meanings)).replace("^", "**"), mode="eval").body
-
-
-@functools.lru_cache(maxsize=1000)
-def _names(tree: ast.expr) -> frozenset[str]:
-    """Return the names of a tree other than those of functions."""
-    nodes = list(ast.walk(tree))
-    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    return frozenset({node.id for node in nodes if isinstance(node, ast.Name)} - called)
 
 
 @dataclass(frozen=True)
@@ -146,23 +133,28 @@ class Formula:
         """
         return self._written(PRODUCT if summed else 0, {}, latex=True)
 
-    def value(self, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]] | None = None) -> Any:
-        """Work the formula out; values may be arrays.
+    def value(self, values: Mapping[str, Any]) -> Any:
+        """Work the formula out, as Python does; values may be arrays.
 
         >>> float(Formula.of("relevance / log(1 + rank)").value({"relevance": 3, "rank": 3}))
         1.5
         """
-        return self._value(self.tree, values, functions or {})
+        known: dict[str, Any] = {
+            "log": lambda number: np.log(number) / np.log(self.log_base),
+            "min": lambda *numbers: functools.reduce(np.minimum, numbers),
+            "max": lambda *numbers: functools.reduce(np.maximum, numbers),
+        }
+        known |= {name: np.asarray(values[name], dtype=np.float64) for name in self.names()}
+        return eval(compile(ast.Expression(self.tree), "formula", "eval"), {"__builtins__": {}}, known) * 1.0
 
     def names(self) -> frozenset[str]:
         """Return the names that the formula needs numbers for."""
-        return _names(self.tree)
+        return frozenset(node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)) - FUNCTIONS
 
     def ideal(self) -> Formula | None:
-        """Return the part that is summed over the ideal list, if there is one."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call) and _called(node) == "ideal":
-                return Formula(node.args[0], self.log_base)
+        """Return what is summed over the ideal list, if the formula is such a sum."""
+        if isinstance(self.tree, ast.Call) and ast.unparse(self.tree.func) == "ideal":
+            return Formula(self.tree.args[0], self.log_base)
         return None
 
     def _written(self, level: int, numbers: Mapping[str, float], *, latex: bool) -> str:
@@ -176,7 +168,7 @@ class Formula:
                     return _latex_name(node.id)
                 return number(numbers[node.id]) if node.id in numbers else pgettext("formula", node.id)
             if isinstance(node, ast.Call):
-                word = _called(node)
+                word = ast.unparse(node.func)
                 if latex and word == "ideal":
                     return rf"\sum_{{i \in {_(LATEX['ideal'])}, i \le k}} {write(node.args[0], PRODUCT)}"
                 return f"{self._function(word, latex=latex)}({', '.join(write(each, 0) for each in node.args)})"
@@ -201,33 +193,6 @@ class Formula:
             return rf"\log_{{{base}}}"
         return f"log{base}" if float(self.log_base).is_integer() else f"log_{base}"
 
-    def _value(
-        self, node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]]
-    ) -> Any:
-        if isinstance(node, ast.Constant):
-            return node.value
-        if isinstance(node, ast.Name):
-            return np.asarray(values[node.id], dtype=np.float64)
-        if isinstance(node, ast.Call):
-            name = _called(node)
-            if name in functions:
-                return functions[name](Formula(node.args[0], self.log_base))
-            arguments = [self._value(argument, values, functions) for argument in node.args]
-            if name == "log":
-                return np.log(arguments[0]) / np.log(self.log_base)
-            return functools.reduce({"min": np.minimum, "max": np.maximum}[name], arguments)
-        match node:
-            case ast.BinOp(ast.BinOp(ast.Constant(int(base)), ast.Pow(), exponent), ast.Sub(), ast.Constant(1)):
-                return _power_less_1(base, self._value(exponent, values, functions))
-        operation, left, right = _operation(node)
-        function = OPERATIONS[operation].function
-        return function(self._value(left, values, functions), self._value(right, values, functions)) * 1.0
-
-
-def _power_less_1(base: int, exponent: Any) -> Any:
-    """base^exponent - 1, of which a difference of floats would lose a tiny exponent."""
-    return np.where(np.abs(exponent) < 1, np.expm1(exponent * math.log(base)), base**exponent - 1.0)
-
 
 def _latex_name(word: str) -> str:
     if word in LATEX:
@@ -250,8 +215,3 @@ def _replaced(text: str, meanings: Mapping[str, str]) -> str:
         return name if meanings.get(name, name) == name else f"({_replaced(meanings[name], meanings)})"
 
     return re.sub(r"[A-Za-z_]\w*", meaning, text)
-
-
-def _called(node: ast.Call) -> str:
-    assert isinstance(node.func, ast.Name)
-    return node.func.id

@@ -15,28 +15,39 @@ that is kept of the two frames: a few hits for every hundred recommended rows, w
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recnb.errors import CutoffError, OptionError, is_several, quoted
-from recnb.metrics.cached import cached_property
 from recnb.metrics.sorting import Floats as Floats
 from recnb.metrics.sorting import Ints as Ints
 from recnb.metrics.sorting import count_within, order_from_highest, stands_from_highest
 
 Bools = NDArray[np.bool_]
 Number = TypeVar("Number", np.int64, np.float64)
+T = TypeVar("T")
 
 #: The highest relevance: sums and squares of it over all users stay finite.
 HIGHEST = 1e100
 
 #: Deeper than any list.
 ENDLESS = 2**31
+
+
+class cached_property(functools.cached_property[T]):  # noqa: N801
+    """`functools.cached_property` without the lock of Python 3.11, for which threads with different objects wait."""
+
+    if not TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            """Return the value, worked out at first use."""
+            return self if instance is None else instance.__dict__.setdefault(self.attrname, self.func(instance))
 
 
 @dataclass(frozen=True)
@@ -58,11 +69,8 @@ class Cutoffs:
         if not _are_several(k):
             return cls((_one_cutoff(k),))
         values = tuple(_one_cutoff(cutoff) for cutoff in k)
-        if not values:
-            raise CutoffError("k is empty: give at least one cut-off, such as k=[5, 10].")
-        if len(set(values)) < len(values):
-            twice = next(cutoff for cutoff in values if values.count(cutoff) > 1)
-            raise CutoffError(f"k holds {twice} more than once: give each cut-off once.")
+        if not values or len(set(values)) < len(values):
+            raise CutoffError(f"k={quoted(k)}: give at least one cut-off, such as k=[5, 10], and each once.")
         return cls(values)
 
     @classmethod
@@ -77,8 +85,8 @@ class Cutoffs:
 
     @classmethod
     def of_curve(cls, k: object) -> Cutoffs:
-        """Read the cut-offs of a curve, which may come from anything that gives one after the other."""
-        cutoffs = cls.of(list(k) if is_several(k) else k)
+        """Read the cut-offs of a curve."""
+        cutoffs = cls.of(k)
         if cutoffs.deepest is None:
             raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
         return cutoffs
@@ -113,18 +121,16 @@ Cutoff = int | Cutoffs | None
 
 
 def _are_several(k: object) -> TypeGuard[Sequence[object]]:
-    return is_several(k) and isinstance(k, (Sequence, np.ndarray))
+    return isinstance(k, (Sequence, np.ndarray)) and is_several(k)
 
 
 def _one_cutoff(k: object) -> int | None:
-    if isinstance(k, np.ndarray) and k.ndim == 0:
-        k = k.item()
     if k is None:
         return None
     if isinstance(k, (int, np.integer)) and not isinstance(k, bool) and 1 <= k < ENDLESS:
         return int(k)
-    ranks = "k counts ranks, so it is a whole number from 1 up"
-    raise CutoffError(f"k={quoted(k)} is not a cut-off: {ranks}, such as k=10, or None for each user's whole list.")
+    problem = f"k={quoted(k)} is not a cut-off: k counts ranks, so it is a whole number from 1 up, such as k=10, "
+    raise CutoffError(problem, "or None for each user's whole list.")
 
 
 def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
@@ -225,19 +231,13 @@ class Hits:
     @cached_property
     def preferred(self) -> Bools:
         """Whether a hit is the item its user prefers: the most relevant; of equal ones, the first listed. If repeated, the first hit."""
+        self.refuse_ties("target='preferred' looks for the place of one item")
         order = order_from_highest(self.truth_user, self.truth_relevance)
-        is_preferred = np.zeros(len(self.truth_user), dtype=bool)
-        is_preferred[order[count_within(self.truth_user[order]) == 1]] = True
-        chosen = np.flatnonzero(is_preferred[self.truth_row])
-        once = np.unique(self.truth_row[chosen], return_index=True)[1]
-        if self.tied is None:
-            chosen = chosen[once]
-        elif int(self.tied.top[chosen].sum()) > len(once):
-            raise OptionError(
-                "target='preferred' looks for the first place of one item, which has no mean over ties where a list "
-                "repeats it: choose ties='first', or duplicates='dedupe'."
-            )
-        return np.isin(np.arange(len(self.truth_row)), chosen)
+        best = order[count_within(self.truth_user[order]) == 1]
+        rows, first = np.unique(self.truth_row, return_index=True)
+        chosen = np.zeros(len(self.truth_row), dtype=bool)
+        chosen[first[np.isin(rows, best)]] = True
+        return chosen
 
     @property
     def of_judged(self) -> Hits:
@@ -312,16 +312,7 @@ class Hits:
 
     def of_user(self, user: int) -> Hits:
         """Keep one user, by position; the scale of the whole data set stays."""
-        rows, truth_rows = (slice(*np.searchsorted(users, [user, user + 1])) for users in (self.user, self.truth_user))
-        return self.with_rows(
-            rows,
-            user=self.user[rows] - user,
-            truth_row=self.truth_row[rows] - truth_rows.start,
-            truth_user=self.truth_user[truth_rows] - user,
-            truth_relevance=self.truth_relevance[truth_rows],
-            list_length=self.list_length[[user]],
-            judged=None if self.judged is None else self.judged.of_user(user),
-        )
+        return self.with_users(np.arange(self.n_users) == user)
 
     def with_users(self, kept: Bools) -> Hits:
         """Keep some of the users, numbered anew from 0."""
@@ -334,6 +325,7 @@ class Hits:
             truth_user=number[self.truth_user[truth_rows]],
             truth_relevance=self.truth_relevance[truth_rows],
             list_length=self.list_length[kept],
+            judged=None if self.judged is None else self.judged.with_users(kept),
         )
 
 

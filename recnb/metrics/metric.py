@@ -19,9 +19,8 @@ import numpy as np
 
 from recnb.display.language import _
 from recnb.errors import OptionError, is_number, is_word, near, quoted
-from recnb.metrics.cached import cached_property
 from recnb.metrics.formula import OVER, Formula
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, cached_property
 from recnb.metrics.recommendation_lists import HitsWithPopularity, Lists, PerUser, Whole
 
 P = ParamSpec("P")
@@ -73,7 +72,7 @@ class Definition:
     """The definition of a metric, as `@metric` takes it: formula, bounds, sources and words; it makes a metric of a function."""
 
     symbol: str  #: as it is printed: nDCG
-    called: str = ""  #: what it is called, in English
+    called: str  #: what it is called, in English
     credit: Text  #: formula text of what each row adds
     out_of: Text = "1"  #: formula text of what the sum is divided by
     bounds: tuple[float, float]  #: the lowest and the highest value with the default options
@@ -87,7 +86,7 @@ class Definition:
     aliases: tuple[str, ...] = ()
     needs: tuple[Need, ...] = ()  #: what it needs with the default options; a metric of accuracy needs nothing
     no_value: str = "No list holds an item that counts down to k."  #: why no user may have a value
-    retrieval: bool = False  #: whether it is one of the measures of trec_eval in `retrieval.py`
+    retrieval: bool = False  #: whether it is one of the measures of incomplete judgments
     per_row_texts: bool = True  #: whether an explanation writes out each row
 
     @overload
@@ -146,11 +145,6 @@ class Metric(Definition, Generic[P]):
         """Whether it is computed from hits; other metrics are beyond accuracy."""
         return self.over in ("hits", "ideal") and set(self.needs) <= {"judged"}
 
-    @cached_property
-    def needs_judged(self) -> bool:
-        """Whether it counts items that are judged and not relevant."""
-        return "judged" in self.needs
-
     @property
     def of(self) -> Literal["user", "all"]:
         """Whether each user has a value, or all lists have one together."""
@@ -159,7 +153,7 @@ class Metric(Definition, Generic[P]):
     @property
     def term(self) -> str:
         """The metric in words, in the language in force."""
-        return _(self.called) if self.called else self.name
+        return _(self.called)
 
     @property
     def title(self) -> str:
@@ -194,12 +188,6 @@ class Metric(Definition, Generic[P]):
         hints = typing.get_type_hints(self.function)
         of_words = [name for name in self.defaults if typing.get_origin(hints[name]) is Literal]
         return {name: typing.get_args(hints[name]) for name in of_words}
-
-    @cached_property
-    def numbers(self) -> tuple[str, ...]:
-        """The options that are numbers."""
-        hints = typing.get_type_hints(self.function)
-        return tuple(name for name in self.defaults if {int, float} & {hints[name], *typing.get_args(hints[name])})
 
     @overload
     def at(self, data: Hits | HitsWithPopularity, k: Cutoff, options: Mapping[str, Any]) -> Credit: ...
@@ -280,7 +268,7 @@ class CatalogueMetric(Metric[P]):
 
 
 METRICS: dict[str, Metric[...]] = {}  #: metrics of accuracy, by name
-RETRIEVAL_METRICS: dict[str, Metric[...]] = {}  #: measures of trec_eval that need judged items or a level of recall
+RETRIEVAL_METRICS: dict[str, Metric[...]] = {}  #: measures of incomplete judgments, or at a level of recall
 LIST_METRICS: dict[str, Metric[...]] = {}  #: metrics beyond accuracy, in the order in which tables show them
 ALIASES: dict[str, str] = {}
 metric = Definition

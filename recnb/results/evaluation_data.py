@@ -20,8 +20,7 @@ from recnb.data.source import Tables
 from recnb.display.language import N_, Sentence, _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, UnknownUserError, quoted
-from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
+from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits, cached_property
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
 from recnb.results.values import OWN, Basis, Request, Said, Values, follows
@@ -55,7 +54,7 @@ class Scoring:
         """Return the hits that the metric needs at these cut-offs, with all judged items if it counts these."""
         whole = self.metric.needs_whole_list(self.options)
         hits = self.prepared.hits(None if whole else cutoffs.deepest)
-        return replace(hits, judged=self.prepared.judged_hits()) if self.metric.needs_judged else hits
+        return replace(hits, judged=self.prepared.judged_hits()) if "judged" in self.metric.needs else hits
 
     def credit(self, cutoffs: Cutoffs) -> Credit:
         """Return the credit of the hits at these cut-offs."""

@@ -12,8 +12,7 @@ import polars as pl
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting
-from recnb.metrics.cached import cached_property
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, cached_property
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData

@@ -18,7 +18,7 @@ SAMPLE = recnb.datasets.load_sample()
 BOTH = (SAMPLE.models["item-knn"], SAMPLE.test)
 #: Library, what is asked, and the variant and cut-off that are meant; or what the refusal says.
 MEANT: list[tuple[str, str, int | None, str, int | None]] = [
-    ("rectools", "MAP", 10, "ap", 10), ("rectools", "map@10", None, "ap", 10), ("pytrec_eval", "ndcg_cut_10", None, "ndcg", 10),
+    ("rectools", "MAP", 10, "ap", 10), ("rectools", "map@10", None, "ap", 10),
     ("pytrec_eval", "map", None, "ap_nocut", None), ("ir_measures", "nDCG@10", None, "ndcg", 10), ("ranx", "recall@5", 5, "recall", 5),
     ("ir_measures", "rbp", 3, "rbp_rel1", 3), ("lightgbm", "nDCG@10", None, "ndcg", 10),
 ]  # fmt: skip

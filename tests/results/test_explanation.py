@@ -166,7 +166,7 @@ def explained_of_all(ev: recnb.Evaluation, name: str, k: int | None, options: di
 def test_printed_arithmetic_is_true_where_scores_tie(name: str, ties: str) -> None:
     """Equal scores may share a rank, on which several hits are each of them the first one or none is."""
     numbers = NUMBERS | {"recall": (0.0, 0.5)}
-    choices = {**{option: numbers[option] for option in ACCURACY[name].numbers}, **ACCURACY[name].words}
+    choices = {**{option: numbers.get(option) for option in ACCURACY[name].defaults}, **ACCURACY[name].words}
     each = [{option: value} for option, values in choices.items() for value in values]
     for no_relevant in ("zero", "one") if ties == "max_rank" else ("skip",):
         ev = recnb.evaluate(RECS, TRUTH, ties=ties, no_relevant=no_relevant)
@@ -237,7 +237,7 @@ def test_printed_arithmetic_is_true_of_random_data(
         assume(False)
     name, options = data.draw(st.sampled_from([*((name, None) for name in ACCURACY), *BEYOND]))
     if options is None:
-        numbers = {option: NUMBERS.get(option, (0.0, 0.5)) for option in ACCURACY[name].numbers}
+        numbers = {option: NUMBERS.get(option, (0.0, 0.5)) for option in ACCURACY[name].defaults}
         options = {
             option: data.draw(st.sampled_from(values)) for option, values in {**numbers, **ACCURACY[name].words}.items()
         }

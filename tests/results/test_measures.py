@@ -353,7 +353,7 @@ def test_an_option_of_a_text_is_kept_where_another_is_given_for_all() -> None:
 # What is refused
 
 WRONG: list[Any] = [
-    "nDCG@0", "P@1.5", "IPrec", "IPrec@2", "nDCG(rel=2)", "AP(rel=0)", "AP(2)", "P(judged_only=1)@5", "nDCG(dcg='x')", "", "@5", 5,
+    "nDCG@0", "P@1.5", "IPrec@2", "nDCG(rel=2)", "AP(rel=0)", "AP(2)", "P(judged_only=1)@5", "nDCG(dcg='x')", "", "@5", 5,
     "Fbeta(beta=0)", "SetP", "NumRet", "P_5", "P(cutoff=5)@5", "novelty(rel=2)", "P(k=5)@5",
 ]  # fmt: skip
 NEGATIVE: dict[str, Any] = {"u": {"a": -1, "b": 1}}
