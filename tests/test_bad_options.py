@@ -61,15 +61,14 @@ def evaluations(**options: Any) -> list[Callable[[], Any]]:
 # k
 
 BAD_K = [
-    0, -1, 2.5, 10.0, True, False, np.True_, "ten", "10", float("nan"), {5}, {5: 1}, b"5", object(), np.float64(3), 10**30, np.array(0),
+    0, -1, 2.5, 10.0, True, False, np.True_, "ten", "10", float("nan"), {5}, {5: 1}, b"5", object(), np.float64(3), 10**30, np.array(5),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("k", BAD_K, ids=lambda k: type(k).__name__)
 def test_a_k_that_counts_no_ranks(k: Any) -> None:
-    shown = "k=0" if isinstance(k, np.ndarray) else f"k={k!r}"
     for call in everywhere(k=k):
-        refused(call, CutoffError, shown, "whole number from 1 up", "k=10", "None")
+        refused(call, CutoffError, f"k={k!r}", "whole number from 1 up", "k=10", "None")
     if not isinstance(k, (set, dict)):  # which give one cut-off after the other
         with pytest.raises(CutoffError):
             EV.curve("ndcg", k=k)
@@ -83,7 +82,7 @@ def test_one_of_several_k_that_counts_no_ranks(k: Any, wrong: str) -> None:
 @pytest.mark.parametrize("k", [[], (), np.array([], dtype=int), range(0)])
 def test_an_empty_k(k: Any) -> None:
     for call in (*everywhere(k=k), lambda: EV.curve("ndcg", k=k)):
-        refused(call, CutoffError, "k is empty", "k=[5, 10]")
+        refused(call, CutoffError, "at least one cut-off", "k=[5, 10]")
 
 
 @pytest.mark.parametrize("k", [[5, 10], (5,), range(1, 4), np.array([1, 2])])
@@ -93,7 +92,7 @@ def test_several_k_where_one_number_is_asked_for(k: Any) -> None:
 
 
 def test_k_and_options_as_numpy_writes_them() -> None:
-    assert EV.ndcg(k=np.int32(2)) == EV.ndcg(k=2) == EV.ndcg(k=np.array(2))  # type: ignore[arg-type]
+    assert EV.ndcg(k=np.int32(2)) == EV.ndcg(k=2)
     assert EV.ndcg(k=np.int64(2)).k == 2
     assert EV.table(["ndcg"], k=np.array([1, 2])).columns.tolist() == [1, 2]
     assert EV.ndcg(k=10**9) == EV.ndcg(k=None)
@@ -186,8 +185,8 @@ def test_a_user_who_is_not_there(user: Any) -> None:
 
 
 SINGLE: dict[str, tuple[Callable[[], Any], type[RecnbError], tuple[str, ...]]] = {
-    "a k twice": (lambda: EV.table(["ndcg"], k=[5, 10, 5]), CutoffError, ("k holds 5 more than once",)),
-    "a k of a curve twice": (lambda: EV.curve("ndcg", k=[2, 2]), CutoffError, ("k holds 2 more than once",)),
+    "a k twice": (lambda: EV.table(["ndcg"], k=[5, 10, 5]), CutoffError, ("k=[5, 10, 5]", "each once")),
+    "a k of a curve twice": (lambda: EV.curve("ndcg", k=[2, 2]), CutoffError, ("k=[2, 2]", "each once")),
     "None in a curve": (lambda: EV.curve("ndcg", k=[None, 5]), OptionError, ("whole numbers", "leave None out", "range(")),
     "no k of a curve": (lambda: EV.curve("ndcg", k=None), OptionError, ("whole numbers", "leave None out", "range(")),
     "no metrics": (lambda: EV.table([], k=2), OptionError, ("metrics is empty", "metrics=['ndcg']")),
