@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +13,13 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct, positions
-from recnb.data.parts import Parts
 from recnb.data.side_data import SideData
-from recnb.data.source import Tables, elsewhere, ranked
+from recnb.data.source import ranked
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import Bools, Floats, Hits, Ints
 from recnb.metrics.metric import Metric
-from recnb.metrics.recommendation_lists import Catalogue, HitsWithPopularity, Lists, PerUser, TermRows, missing
+from recnb.metrics.recommendation_lists import Catalogue, HitsWithPopularity, Lists, missing
 from recnb.metrics.sorting import in_order
 
 if TYPE_CHECKING:
@@ -61,13 +60,8 @@ class ItemData:
     @cached_property
     def items(self) -> pl.Series:
         """Every item there is, anywhere, sorted."""
-        frames = [self.shown, self.prepared.truth, self.side_data.train, self.side_data.items]
+        frames = [self.recs, self.prepared.truth, self.side_data.train, self.side_data.items]
         return distinct(pl.concat([distinct(frame["item"]) for frame in frames if frame is not None]))
-
-    @property
-    def shown(self) -> pl.DataFrame:
-        """The items of the lists, with their ranks."""
-        return self.recs
 
     def compute(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], *, evaluated: bool) -> Any:
         """Compute a metric of the lists, of the users evaluated or of all who have one."""
@@ -79,18 +73,20 @@ class ItemData:
     @property
     def lists(self) -> Lists:
         """The rows of all lists."""
-        return self._lists_of("all", self.users)
+        return replace(self._lists_of_all, catalogue=self.catalogue)
 
     @property
     def lists_of_evaluated(self) -> Lists:
         """The rows of the users evaluated, of whom some may have no list."""
-        return self._lists_of("evaluated", self.prepared.users)
+        return replace(self._lists_of_evaluated, catalogue=self.catalogue)
 
-    def _lists_of(self, whose: str, users: pl.Series) -> Lists:
-        if whose not in self._read:
-            self._read[whose] = self._lists(users)
-        lists: Lists = self._read[whose]
-        return replace(lists, catalogue=self.catalogue)
+    @cached_property
+    def _lists_of_all(self) -> Lists:
+        return self._lists(self.users)
+
+    @cached_property
+    def _lists_of_evaluated(self) -> Lists:
+        return self._lists(self.prepared.users)
 
     @property
     def catalogue(self) -> Catalogue:
@@ -138,16 +134,12 @@ class ItemData:
 
     # What lists hold that needs to be said
 
-    @cached_property
-    def ranks_again(self) -> pl.DataFrame:
-        """The number of recommended items at each rank that the user has in train."""
-        train = self.side_data.train
-        seen = self.recs.clear() if train is None else self.recs.join(train, on=["user", "item"], how="semi")
-        return _counted(seen.select("rank"))
-
     def again(self, k: int | None) -> int:
         """Count the rows down to rank k whose item the user has in train."""
-        return int((self.ranks_again if k is None else self.ranks_again.filter(pl.col("rank") <= k))["n"].sum())
+        train = self.side_data.train
+        assert train is not None
+        rows = self.recs if k is None else self.recs.filter(pl.col("rank") <= k)
+        return rows.join(train, on=["user", "item"], how="semi").height
 
     def seen(self, lists: Lists, known: Bools) -> int:
         """Count the recommended items that are not marked as known."""
@@ -206,103 +198,6 @@ class ItemData:
         return matrix, labels
 
 
-def _counted(rows: pl.DataFrame) -> pl.DataFrame:
-    """Count equal rows: this adds up over parts."""
-    return rows.group_by(rows.columns).agg(n=pl.len().cast(pl.Int64))
-
-
-def _added_up(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    by = [name for name in counts[0].columns if name != "n"]
-    return pl.concat(counts).group_by(by).agg(pl.col("n").sum()).sort(by)
-
-
-def _shown_in_part(
-    convention: Convention, side_data: SideData, part: Tables
-) -> tuple[pl.Series, pl.DataFrame, pl.DataFrame]:
-    """Return the users with a list, how many show each item at each rank, and the items at each rank that train has."""
-    data = ItemData(part.under(convention), side_data)
-    return data.users, _counted(data.recs.select("item", "rank")), data.ranks_again
-
-
-def _values_in_part(
-    convention: Convention, side_data: SideData, metric: Metric[...], k: int | None, options: Mapping[str, Any],
-    evaluated: bool, part: Tables,
-) -> tuple[pl.Series, PerUser]:  # fmt: skip
-    """Compute a metric for the users of a part."""
-    data = ItemData(part.under(convention), side_data)
-    found = data.compute(metric, k, options, evaluated=evaluated)
-    return data.prepared.users if evaluated else data.users, replace(found, rows=None)
-
-
-class ItemDataOfParts(ItemData):
-    """The same of lists that are elsewhere.
-
-    Parts count how often each item is shown, which adds up, and compute metrics for their users, whose values are put together.
-    """
-
-    @property
-    def _parts(self) -> Parts:
-        source = self.prepared.source
-        assert isinstance(source, Parts)
-        return source
-
-    @cached_property
-    def _shown(self) -> tuple[pl.Series, pl.DataFrame, pl.DataFrame]:
-        found = list(self._parts.each(partial(_shown_in_part, self.prepared.convention, self.side_data)))
-        # Parts of no rows on either side know no types of ids.
-        users, shown, again = zip(*[part for part in found if len(part[0])] or found[:1], strict=True)
-        return distinct(pl.concat(users)), _added_up(shown), _added_up(again)
-
-    @property
-    def users(self) -> pl.Series:
-        """The users with a list, sorted."""
-        return self._shown[0]
-
-    @property
-    def shown(self) -> pl.DataFrame:
-        """The items of the lists, with their ranks and the number of lists that show them there."""
-        return self._shown[1]
-
-    @property
-    def ranks_again(self) -> pl.DataFrame:
-        """The number of recommended items at each rank that the user has in train."""
-        return self._shown[2]
-
-    def _lists(self, users: pl.Series) -> Lists:
-        """Return a row for each item and rank, which stands for those of all lists; the lists of some users are not here."""
-        if users is not self.users:
-            raise elsewhere(self._parts)
-        rank, times = (self.shown[name].to_numpy().astype(np.int64) for name in ("rank", "n"))
-        item, length = positions(self.items, self.shown["item"]), np.zeros(len(users), dtype=np.int64)
-        return Lists(np.zeros_like(rank), rank, item, length, len(self.items), self.items.__getitem__, times=times)
-
-    def compute(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], *, evaluated: bool) -> Any:
-        """Compute a metric of counts of items, or of users part by part; one that compares the lists of users is refused."""
-        if metric.over == "user pairs":
-            raise elsewhere(self._parts)
-        if metric.of == "all":
-            return metric.at(self.lists, k, options)
-        asked = self.prepared.convention, self.side_data, metric, k, options, evaluated
-        found = [(users, one) for users, one in self._parts.each(partial(_values_in_part, *asked)) if len(users)]
-        users = pl.concat([users for users, _one in found])
-        order = users.arg_sort().to_numpy()
-        total, out_of, counted = (
-            np.concatenate([getattr(one, name) for _users, one in found])[order]
-            for name in ("total", "out_of", "counted")
-        )
-        return PerUser(total, out_of, counted, partial(self._rows_of, users.gather(order), asked))
-
-    def _rows_of(self, users: pl.Series, asked: tuple[Any, ...], user: int) -> TermRows:
-        """Return the rows behind the value of the user at a position, whose list is fetched."""
-        convention, side_data, metric, k, options, evaluated = asked
-        one = ItemData(self._parts.rows_of(users[user : user + 1]).under(convention), side_data)
-        rows: TermRows = one.compute(metric, k, options, evaluated=evaluated).rows(0)
-        if rows.items is None:
-            return rows
-        here = positions(self.items, one.items.gather(rows.items.ravel()))
-        return replace(rows, items=here.reshape(rows.items.shape))
-
-
 def _columns(items: pl.DataFrame, columns: object, argument: str, metric: str) -> tuple[str, ...]:
     """Return the columns of items that were named, or those that speak for themselves."""
     there = [name for name in items.columns if name != "item"]
@@ -313,8 +208,7 @@ def _columns(items: pl.DataFrame, columns: object, argument: str, metric: str) -
             return tuple(named or flags)
         found = f"{' and '.join(map(repr, named))} could each be meant" if named else "has no column of genres"
         fix = f"Say which: {argument}={quoted((named or there or ['genres'])[0])}."
-        problem = f"items= {found}. Its columns: {listed(there) or 'none'}."
-        raise OptionError(problem, fix=fix, subject=f"{metric}: ")
+        raise OptionError(f"items= {found}. Its columns: {listed(there) or 'none'}.", fix=fix, subject=f"{metric}: ")
     given = [columns] if isinstance(columns, str) else columns
     chosen = tuple(map(str, given)) if is_several(given) else ()
     if not chosen:

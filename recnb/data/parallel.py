@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -18,14 +18,9 @@ MOST = 8
 #: Rows that are worked on together: few enough for the processor's cache.
 BLOCK = 2**18
 
-#: Whether what runs is a piece of some work, so that all other cores have theirs.
-_is_piece: ContextVar[bool] = ContextVar("recnb_is_piece", default=False)
-
 
 def n_cores() -> int:
-    """Return the number of cores that this process may use, eight at most; one within a piece of some work."""
-    if _is_piece.get():
-        return 1
+    """Return the number of cores that this process may use, eight at most."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(allowed, MOST)
 
@@ -37,10 +32,6 @@ def in_turn(work: Iterable[T], do: Callable[[T], R]) -> Iterator[R]:
     ['R', 'E', 'C', 'N', 'B']
     """
 
-    def do_piece(piece: T) -> R:
-        _is_piece.set(True)
-        return do(piece)
-
     n = n_cores()
     if n == 1:
         yield from map(do, work)
@@ -49,7 +40,7 @@ def in_turn(work: Iterable[T], do: Callable[[T], R]) -> Iterator[R]:
     with ThreadPoolExecutor(n) as pool:
         try:
             for piece in work:
-                begun.append(pool.submit(copy_context().run, do_piece, piece))
+                begun.append(pool.submit(copy_context().run, do, piece))
                 if len(begun) == n:
                     yield begun.popleft().result()
             while begun:

@@ -7,11 +7,11 @@ buckets in files (`FileParts`), partitions of Dask, groups of Spark. `each` appl
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 import polars as pl
@@ -69,47 +69,31 @@ def one_model(models: pl.Series, column: str, *, both_sides: bool = False) -> No
         raise FrameError(f"{found}: compare them, recnb.compare({frames}), or evaluate one alone.")
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What is known of the rows of some parts, for checks that need all of them."""
+class Facts(NamedTuple):
+    """What is known of the rows of a part, for checks that need all parts."""
 
-    n_recs: int = 0
-    n_truth: int = 0
-    met: bool = False  #: whether some user is in both frames
-    users: tuple[Any, Any] = (None, None)  #: one with a list, one of the truth
-    highest: float | None = None  #: relevance
+    users: tuple[Any, Any]  #: one with a list, one of the truth; None: there are no such rows
+    met: bool  #: whether some user is in both frames
+    highest: float  #: relevance
 
     @classmethod
-    def of(cls, part: Tables) -> Facts:
+    def of(cls, part: Tables, highest: float) -> Facts:
         """Return those of one part."""
-        recs, truth = part.recs, part.truth
-        highest = truth["relevance"].cast(pl.Float64).max() if "relevance" in truth.columns else 1.0
-        users = tuple(rows["user"][0] if rows.height else None for rows in (recs, truth))
-        return cls(
-            n_recs=recs.height,
-            n_truth=truth.height,
-            met=None not in users and bool(recs["user"].is_in(truth["user"].implode()).any()),
-            users=(users[0], users[1]),
-            highest=highest if isinstance(highest, float) else None,
-        )
+        users = [rows["user"][0] if rows.height else None for rows in (part.recs, part.truth)]
+        met = None not in users and bool(part.recs["user"].is_in(part.truth["user"].implode()).any())
+        return cls((users[0], users[1]), met, highest)
 
-    def __add__(self, other: Facts) -> Facts:
-        known = [highest for highest in (self.highest, other.highest) if highest is not None]
-        first, second = (mine if mine is not None else his for mine, his in zip(self.users, other.users, strict=True))
-        return Facts(
-            n_recs=self.n_recs + other.n_recs,
-            n_truth=self.n_truth + other.n_truth,
-            met=self.met or other.met,
-            users=(first, second),
-            highest=max(known, default=None),
-        )
 
-    def check(self, n_users: int, convention: Convention) -> None:
-        """Raise an error if no user can be averaged."""
-        for name, rows in (("recommendations", self.n_recs), ("truth", self.n_truth)):
-            if rows == 0:
-                raise FrameError(f"{name} is empty: it has no rows to evaluate.")
-        check_users(n_users, self.met, self.users, self.highest, convention)
+def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) -> None:
+    """Raise an error if no user of all parts can be averaged."""
+    examples = []
+    for side, name in enumerate(("recommendations", "truth")):
+        users = [part.users[side] for part in facts if part.users[side] is not None]
+        if not users:
+            raise FrameError(f"{name} is empty: it has no rows to evaluate.")
+        examples.append(users[0])
+    met, highest = any(part.met for part in facts), max(part.highest for part in facts)
+    check_users(n_users, met, (examples[0], examples[1]), highest, convention)
 
 
 def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Tables:
@@ -137,7 +121,6 @@ def of_one_part() -> Iterator[None]:
 class Parts(Source):
     """Both frames in parts of whole users."""
 
-    facts = Facts()  #: what is known of all rows before they are joined
     keeps_truth = True  #: whether rows of the truth are kept of each part, and not made again where they are asked for
 
     def __init__(self, layout: Layout) -> None:
@@ -174,7 +157,7 @@ class Parts(Source):
         """Join every part, and merge what is kept: hits, truth, and a few counts of each user."""
         refuse_catalogue(convention, self)
         kept = list(self.each(partial(Kept.of, convention, self.keeps_truth)))
-        sum((part.facts for part in kept), self.facts).check(sum(len(part.users) for part in kept), convention)
+        check_parts([part.facts for part in kept], sum(len(part.users) for part in kept), convention)
         return merged(kept, self, convention)
 
 
@@ -218,7 +201,6 @@ class FileParts(Parts):
         self.buckets: tuple[Buckets, Buckets] | None = (lists, judged)  #: None once it was pickled
         self.where, self.remedy = origin
         self.ranges, self.keeps_truth = ranges_of(lists, judged), not judged.in_files
-        self.facts = Facts(users=(lists.first["user"][0], judged.first["user"][0]))
 
     def _sides(self) -> tuple[Buckets, Buckets]:
         if self.buckets is None:
@@ -302,7 +284,6 @@ class Kept:
     facts: Facts
     users: pl.Series  #: the users evaluated, sorted
     columns: dict[str, Any]  #: of users, of relevant rows by user, and of hits; as narrow as their numbers allow
-    max_relevance: float
     convention: Convention  #: with the order that the columns made
     row_counts: RowCounts
     n_without_relevant: int
@@ -326,10 +307,9 @@ class Kept:
             **({} if hits.tied is None else vars(hits.tied)),
         }
         return cls(
-            facts=Facts.of(part),
+            facts=Facts.of(part, hits.max_relevance),
             users=prepared.users,
             columns={name: _narrow(column) for name, column in columns.items()},
-            max_relevance=hits.max_relevance,
             convention=prepared.convention,
             row_counts=prepared.row_counts,
             n_without_relevant=prepared.n_without_relevant,
@@ -342,11 +322,11 @@ class Kept:
 def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
     """Merge parts with different users; the list is emptied, so that each part can go once it is copied."""
     # Parts of no rows on either side know no types of ids.
-    kept[:] = [part for part in kept if part.facts.n_recs or part.facts.n_truth] or kept[:1]
+    kept[:] = [part for part in kept if part.facts.users != (None, None)]
     first, counts = kept[0], [part.row_counts for part in kept]
     n_without_relevant = sum(part.n_without_relevant for part in kept)
     judged, truth = [part.judged for part in kept], [part.truth for part in kept]
-    users, hits = _hits(kept, max(part.max_relevance for part in kept))
+    users, hits = _hits(kept, max(part.facts.highest for part in kept))
 
     def together(kept: list[pl.DataFrame | None], rows: Callable[[Tables], pl.DataFrame]) -> pl.DataFrame:
         """Put rows of all parts together: those that were kept, or the same made again."""

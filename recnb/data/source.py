@@ -62,9 +62,9 @@ class Source(ABC):
     def join(self, convention: Convention) -> Prepared:
         """Join the frames under a convention."""
 
-    @abstractmethod
     def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
         """Return the ranked rows of some users' lists."""
+        return rows_of(self.under(convention).recs, users)
 
     @abstractmethod
     def among(self, users: pl.Series) -> Source:
@@ -107,7 +107,7 @@ def elsewhere(source: Source) -> ElsewhereError:
     """Return the error for what needs all rows, where they are not in memory."""
     return ElsewhereError(
         f"this looks at every row of the lists, and they stay in {source.where}: only hits and counts were fetched. "
-        f"If they fit into memory: {source.remedy}."
+        f"If they fit into memory, or do so once they are cut at the rank you need: {source.remedy}."
     )
 
 
@@ -136,10 +136,6 @@ class Tables(Source):
         """Return the rows of some users."""
         recs, truth = rows_of(self.recs, users), rows_of(self.truth, users)
         return replace(self, recs=recs, truth=truth, whole=self.whole or self)
-
-    def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
-        """Return the ranked rows of some users' lists."""
-        return rows_of(self.under(convention).recs, users)
 
     def join(self, convention: Convention) -> Prepared:
         """Join the frames under a convention."""

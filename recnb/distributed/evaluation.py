@@ -13,7 +13,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import Facts, Frame, Layout, Prepared, Source, table_of, validation
-from recnb.data.parts import Parts, of_one_part, part_of, refuse_catalogue
+from recnb.data.parts import Parts, check_parts, of_one_part, part_of, refuse_catalogue
 from recnb.data.side_data import SideData, read_side_data
 from recnb.data.source import Tables
 from recnb.display.templates import render
@@ -81,7 +81,7 @@ class Sums:
     """Several metrics over some users."""
 
     metrics: tuple[MetricSums, ...]
-    facts: Facts
+    facts: tuple[Facts, ...]  #: of each part
     n_users: int  #: evaluated
     convention: Convention  #: of the data
 
@@ -90,7 +90,7 @@ class Sums:
         """Evaluate a part, and sum up."""
         data = given.data(part)
         metrics = tuple(MetricSums.of(values_of(data, *request)) for request in requests)
-        return cls(metrics, Facts.of(part), data.n_users, data.convention)
+        return cls(metrics, (Facts.of(part, data.prepared.all_hits.max_relevance),), data.n_users, data.convention)
 
     def __add__(self, other: Sums) -> Sums:
         metrics = tuple(mine + theirs for mine, theirs in zip(self.metrics, other.metrics, strict=True))
@@ -178,9 +178,9 @@ class EngineData(EvaluationData):
             return [values_of(self, *request) for request in requests]
         found = list(self._parts.each(partial(Sums.of, requests, replace(self._given, side_data={}))))
         if not found:
-            Facts().check(0, self._given.convention)
+            check_parts([], 0, self._given.convention)
         total = reduce(add, found)
-        total.facts.check(total.n_users, total.convention)
+        check_parts(total.facts, total.n_users, total.convention)
         self._n_users = total.n_users
         return [
             SummedValues(request, sums, partial(values_of, self, *request))
@@ -216,14 +216,9 @@ class PartedEvaluation(Evaluation):
         self._parts, self._given = parts, given
         super().__init__(EngineData(parts, given))
 
-    @property
-    def convention(self) -> Convention:
-        """The conventions given."""
-        return self._given.convention
-
     def __repr__(self) -> str:
         return (
-            f"Evaluation of {self._parts.where}, nothing computed yet; {self.convention}\n"
+            f"Evaluation of {self._parts.where}, nothing computed yet; {self._given.convention}\n"
             "Methods: .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .report()"
         )
 

@@ -64,7 +64,7 @@ def report_of(
                     raise OptionError(str(problem)) from problem
                 lacking[metric.name] = _(problem.statement)
         lints[name] = lint(model, k, lead.name, options)
-        populations += [] if where else [_population(name, model, request)]
+        populations += [] if where and len(models) > 1 else [_population(name, model, request)]
         groups += [] if pairs else extremes(name, model, values[name], k, users)
     at_lead = [row for row in differences if (row.metric, row.k) == (lead.name, k)]
     furthest = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))[:PAIRS_SHOWN]

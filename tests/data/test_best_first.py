@@ -7,11 +7,6 @@ import pytest
 from recnb.data.parallel import in_turn, n_cores
 
 
-def test_a_share_of_work_has_one_core():
-    assert list(in_turn(range(8), lambda one: (one, n_cores()))) == [(one, 1) for one in range(8)]
-    assert n_cores() >= 1
-
-
 @pytest.mark.parametrize("counted, used", [(3, 3), (64, 8), (None, 1)])
 def test_cores_are_counted_where_the_system_does_not_list_those_allowed(counted, used, monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
