@@ -132,19 +132,6 @@ class ItemData:
         marked[positions(self.items, items)] = True
         return marked
 
-    # What lists hold that needs to be said
-
-    def again(self, k: int | None) -> int:
-        """Count the rows down to rank k whose item the user has in train."""
-        train = self.side_data.train
-        assert train is not None
-        rows = self.recs if k is None else self.recs.filter(pl.col("rank") <= k)
-        return rows.join(train, on=["user", "item"], how="semi").height
-
-    def seen(self, lists: Lists, known: Bools) -> int:
-        """Count the recommended items that are not marked as known."""
-        return int(((lists.times_shown > 0) & ~known).sum())
-
     # What metrics ask to be read
 
     def history(self, users: pl.Series | None = None) -> tuple[Ints, Ints]:
