@@ -278,7 +278,9 @@ def test_what_only_all_rows_can_tell(kind):
         assert error is expected_error
         # Of the rows at fault some in one bucket are named.
         in_bucket, in_all = (
-            re.sub(r"\d+", "1", text.replace("pairs of user and item are", "pair of user and item is")).split(" for ")[0]
+            re.sub(r"\d+", "1", text.replace("pairs of user and item are", "pair of user and item is")).split(" for ")[
+                0
+            ]
             for text in (message, expected)
         )
         assert in_bucket.split(",")[0] == in_all.split(",")[0]
