@@ -1,25 +1,23 @@
-"""Conventions as values: they print and parse back, compare, hash, and say each decision in words; presets can be read by eye."""
+"""Conventions as values: they print and parse back, compare, and say each decision in words; presets and their page can be read by eye."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import fields
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recnb import conventions
-from recnb.conventions import WORDS, Convention
-from recnb.conventions.presets import ALIASES, preset
+from recnb.conventions import WORDS, Convention, value_of
+from recnb.conventions.presets import ALIASES, preset, presets
 from recnb.display.data_file import rows_of
 from recnb.errors import OptionError
-from recnb.libraries import as_in
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.strategies import values_of
+from tests.tools.conventions_page import PAGE, page
 
 DEFAULTS = {one.name: one.default for one in fields(Convention)}
 METRIC_OPTIONS = {name: values for metric in METRICS.values() for name, values in values_of(metric).items()}
@@ -41,52 +39,31 @@ def test_what_is_printed_is_python_that_makes_it_again(one: Convention, other: C
     assert len({one, other}) == (1 if one == other else 2)
 
 
-@pytest.mark.parametrize("name, word", [(name, word) for name, words in WORDS.items() for word in words])
-def test_each_value_of_each_axis_is_said_in_words(name: str, word: str) -> None:
-    """What differs from the default adds or changes one phrase, in words of its own."""
-    default, this = (set(str(one).split("; ")) for one in (Convention(), Convention(**{name: word})))
-    said = this - default
-    assert len(said) == (0 if word == DEFAULTS[name] else 1), said
-    for phrase in said:
-        assert "_" not in phrase, phrase
-        assert " " in phrase.strip(), phrase
-        assert str(Convention(**{name: word})) not in {
-            str(Convention(**{name: other})) for other in {*WORDS[name]} - {word}
-        }
-
-
-def test_thresholds_and_bases_are_said_in_words() -> None:
-    assert "relevance of 3.5 or more" in str(Convention(relevant_from=3.5))
-    for options, said in [({"discount": "log", "log_base": 2}, ["discount log2(1 + rank)"]), ({"discount": "log", "log_base": 10}, ["discount log10(1 + rank)"]),
-                          ({"log_base": 2}, []), ({"log_base": 10}, ["logarithm of base 10"])]:  # fmt: skip
-        assert conventions.options_in_words(options) == said
-
-
 @pytest.mark.parametrize("name", WORDS)
-def test_a_wrong_word_is_refused_and_the_words_are_named(name: str) -> None:
-    close = WORDS[name][-1] + "x"
-    with pytest.raises(OptionError, match=re.escape(f"{name}={close!r} is no convention")) as refused:
-        Convention(**{name: close})
-    assert repr(WORDS[name][-1]) in str(refused.value)
+def test_each_value_of_each_axis_is_said_in_words(name: str) -> None:
+    """What differs from the default adds or changes one phrase, in words of its own."""
+    shown = {word: str(Convention(**{name: word})) for word in WORDS[name]}
+    assert len({*shown.values()}) == len(shown)
+    for word, text in shown.items():
+        said = {*text.split("; ")} - {*str(Convention()).split("; ")}
+        assert len(said) == (0 if word == DEFAULTS[name] else 1), said
+        assert all("_" not in phrase and " " in phrase.strip() for phrase in said), said
+
+
+def test_thresholds_and_bases_are_said_in_words_and_values_are_read() -> None:
+    assert "relevance of 3.5 or more" in str(Convention(relevant_from=3.5))
     with pytest.raises(OptionError, match="threshold"):
         Convention(relevant_from=0)
-
-
-# Presets
+    said = Convention(relevant_from=2, no_relevant="one").given_in_words(["relevant_from", "no_relevant"])
+    assert said == "relevance of 2 or more, users with no relevant item count 1"
+    bases = [{"discount": "log", "log_base": 2}, {"discount": "log", "log_base": 10}, {"log_base": 2}, {"log_base": 10}]
+    told = [*map(conventions.options_in_words, bases)]
+    assert told == [["discount log2(1 + rank)"], ["discount log10(1 + rank)"], [], ["logarithm of base 10"]]
+    assert [*map(value_of, ["10", "1.", "true", "log", "1e-9"])] == [10, 1.0, True, "log", 1e-9]
 
 
 def test_presets_can_be_read_by_eye_and_hold_no_unknown_words() -> None:
-    assert [*ROWS[0]] == [
-        "library",
-        "version",
-        "variant",
-        "metric",
-        "options",
-        "convention",
-        "refuses",
-        "tolerance",
-        "note",
-    ]
+    assert " ".join(ROWS[0]) == "library version variant metric options convention refuses tolerance note"
     assert [row["library"] for row in ROWS] == sorted(row["library"] for row in ROWS)
     assert len({(row["library"], row["variant"]) for row in ROWS}) == len(ROWS)
     assert len({(row["library"], row["version"]) for row in ROWS}) == len({row["library"] for row in ROWS})
@@ -100,7 +77,7 @@ def test_presets_can_be_read_by_eye_and_hold_no_unknown_words() -> None:
             metric_named(one.metric).check(dict(one.options))
 
 
-def test_libraries_and_their_metrics_are_listed() -> None:
+def test_libraries_and_their_metrics_are_listed_under_all_their_names() -> None:
     names = conventions.names()
     assert names == sorted(dict.fromkeys(row["library"] for row in ROWS))
     assert len(names) == 22
@@ -112,18 +89,17 @@ def test_libraries_and_their_metrics_are_listed() -> None:
         "ir-measures": ["ir_measures", "ir measures"], "rectools": ["RecTools"],
     }.items():  # fmt: skip
         assert all(conventions.metrics(other) == conventions.metrics(name) for other in others)
-
-
-def test_unknown_names_are_refused_and_near_ones_named() -> None:
-    recs = pl.DataFrame({"user": [1], "item": ["a"], "score": [1.0]})
-    with pytest.raises(OptionError, match=r"'rectool' is no library.*rectools"):
-        as_in("rectool", "ndcg", recs, recs)
-    with pytest.raises(OptionError, match=r"'ndgc' is no metric of rectools.*ndcg"):
-        as_in("rectools", "ndgc", recs, recs)
     with pytest.raises(OptionError, match=r"'trec-evil' is no library.*trec-eval"):
         conventions.metrics("trec-evil")
-    for metric in ("coverage", "ndcg"):
-        with pytest.raises(
-            OptionError, match=r"'catalogue' is no option of as_in\. items= is a frame with a row for each item"
-        ):
-            as_in("recbole", metric, recs, recs, k=1, catalogue=recs)
+
+
+def test_the_page_of_libraries_is_what_the_presets_say() -> None:
+    text = PAGE.read_text("utf-8")
+    assert page(text) == text, "type: python -m tests.tools.conventions_page"
+    wanted = [f"\n### {one} " for one in conventions.names()] + [f"`{variant}`" for _, variant in presets()]
+    assert [one for one in (*wanted, *(one.note for one in presets().values())) if one not in text] == []
+    with pytest.raises(ValueError, match="no place for values"):
+        page("# nothing here")
+    of_four_users = text.partition("<!-- /values")[0]
+    values = dict(line.strip("| ").split(" | ")[:2] for line in of_four_users.splitlines() if line.startswith("| "))
+    assert (values["rectools"], values["lenskit"], values["ranx"]) == ("0.2826", "0.5400", "0.5680")

@@ -56,18 +56,15 @@ def test_every_remedy_is_tried() -> None:
     assert {case[0] for case in CASES} == {word for word, refusal in REFUSALS.items() if refusal.remedy}
 
 
-@pytest.mark.parametrize(
-    ("library", "metric", "recs", "truth", "k"),
-    [
-        ("recpack", "ndcg", RECS, TRUTH, 2),
-        ("recpack", "precision", RECS, GRADED, 2),
-        # No hit is among equal scores; all of them are hits; the equal scores stand below k.
-        ("recpack", "rr", LEVEL, TRUTH.assign(item="a"), 3),
-        ("recpack", "recall", LEVEL, GRADED.assign(relevance=1), 2),
-        ("torcheval", "precision", LEVEL, TRUTH.assign(item="a"), 1),
-        ("ranx", "ndcg", LONG[:15], TRUTH, 3),
-    ],
-)
+NOT_REFUSED = [
+    ("recpack", "ndcg", RECS, TRUTH, 2), ("recpack", "precision", RECS, GRADED, 2),
+    # No hit is among equal scores; all of them are hits; the equal scores stand below k.
+    ("recpack", "rr", LEVEL, TRUTH.assign(item="a"), 3), ("recpack", "recall", LEVEL, GRADED.assign(relevance=1), 2),
+    ("torcheval", "precision", LEVEL, TRUTH.assign(item="a"), 1), ("ranx", "ndcg", LONG[:15], TRUTH, 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("library", "metric", "recs", "truth", "k"), NOT_REFUSED)
 def test_what_does_not_depend_on_it_is_not_refused(
     library: str, metric: str, recs: Frame, truth: Frame, k: int
 ) -> None:
@@ -78,14 +75,10 @@ def test_evidently_reads_the_longest_list_of_all_users_and_the_last_place_of_tho
     """Lists of users without a hit make precision@3 defined, and not the reciprocal rank; where nobody has a hit it raises."""
     recs, truth = pd.concat([RECS, RECS[:2].assign(user=2)], ignore_index=True), TRUTH.assign(user=2)
     assert as_in("evidently", "precision[list]", recs, truth, 3) == 0.5
-    no_hit = TRUTH.assign(item="x")
-    for metric, lists, judged, k in [
-        ("rr[list]", recs, truth, 3),
-        ("rr[list]", RECS, no_hit, 2),
-        ("precision[list]", RECS, no_hit, 4),
-    ]:
+    none = TRUTH.assign(item="x")
+    for asked in (("rr[list]", recs, truth, 3), ("rr[list]", RECS, none, 2), ("precision[list]", RECS, none, 4)):
         with pytest.raises(RecnbError, match="raises an error on"):
-            as_in("evidently", metric, lists, judged, k)
+            as_in("evidently", *asked)
 
 
 def outcome(call: Callable[[], object]) -> str:
@@ -102,6 +95,5 @@ def test_true_and_false_are_grades_of_1_and_0(library: str) -> None:
     for metric in recnb.conventions.metrics(library):
         of_numbers, of_words = (outcome(partial(as_in, library, metric, RECS, truth, 2)) for truth in truths)
         assert of_numbers == of_words, metric
-    of_numbers, of_words = (recnb.evaluate(RECS, truth, convention=library).table(k=2) for truth in truths)
-    pd.testing.assert_frame_equal(of_numbers, of_words)
-    assert of_numbers.attrs["basis"] == of_words.attrs["basis"]
+    of_numbers, of_words = (repr(recnb.evaluate(RECS, truth, convention=library).table(k=2)) for truth in truths)
+    assert of_numbers == of_words
