@@ -81,6 +81,9 @@ class Live(Suggesting, ABC):
                     widget.value = html
             top.send("draw")  # also after a refusal, which leaves the HTML as it was: the control is put back
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_view": None}  # a widget is of one session
+
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             return "".join([self._html(live=False), *self._worked()])

@@ -1,4 +1,4 @@
-"""The same numbers as trec_eval and scikit-learn by default, user by user and in the mean, on random data.
+"""The same numbers as trec_eval by default, user by user and in the mean, on random data.
 
 trec_eval orders by a score in single precision and breaks ties by the document's name, so the scores here are far apart.
 """
@@ -68,18 +68,3 @@ def test_trec_eval(top: int) -> None:
         assert float(ours) == close(np.mean(list(expected.values())))
         expected = {user: expected.get(user, 0.0) for user in everyone.users}
         assert getattr(everyone, metric)(k=k).per_user.to_dict() == close(expected), measure
-
-
-def test_scikit_learn() -> None:
-    """Every list ranks all items, and no two scores are equal; a fraction is relevance as well."""
-    metrics, rng, shape = peer("sklearn.metrics"), np.random.default_rng(8), (N_USERS, N_ITEMS)
-    relevance = rng.integers(0, 5, shape) * (rng.random(shape) < 0.3) * rng.random(shape)
-    relevance[:, 0] += 1
-    score = rng.permuted(np.tile(np.arange(float(N_ITEMS)), (N_USERS, 1)), axis=1)
-    user, item = (index.ravel() for index in np.indices(shape))
-    recs = pd.DataFrame({"user": user, "item": item, "score": score.ravel()})
-    evaluation = recnb.evaluate(recs, recs[["user", "item"]].assign(relevance=relevance.ravel()))
-    for k in (*CUTOFFS, None):
-        assert float(evaluation.ndcg(k=k)) == close(metrics.ndcg_score(relevance, score, k=k))
-        dcg = evaluation.dcg(k=k, log_base=10, gain="exponential")
-        assert float(dcg) == close(metrics.dcg_score(2**relevance - 1, score, k=k, log_base=10))

@@ -288,7 +288,6 @@ def test_under_every_library(library: str) -> None:
     assert lint.value == pytest.approx(float(ev.table([metric], k=10).iloc[0, 0]), nan_ok=True)
     assert not lint.warnings
     tied = planted("ties").evaluate().under(library).lint(10, metric)
-    assert np.isnan(tied.upper) or tied.lower - 1e-12 <= tied.upper
     assert all(f"convention={library!r}" in one.code for one in tied if "evaluate(" in one.code)
 
 

@@ -46,22 +46,27 @@ def cells(page: Page) -> int:
     return int(page.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.cells.length"))
 
 
+def assert_quiet(page: Page, lab: Lab, name: str) -> None:
+    """Nothing was raised, nothing left this computer, and there is something to see."""
+    assert errors(page) == 0
+    assert all(shot.stat().st_size > 20_000 for shot in shoot(page, lab, name))
+    assert lab.outside == []
+
+
 class Playground:
     """The playground on a page: what a hand does to it, and what it shows."""
 
     def __init__(self, page: Page) -> None:
-        from playwright.sync_api import expect
-
-        self.page, self.expect = page, expect
+        self.page, self.k, self.gain, self.relevance = page, 4, "linear", dict[str, float](RELEVANT)
         self.root = page.locator(".recnb-live:has([data-list])").first
-        self.k: int = 4
-        self.relevance: dict[str, float] = dict(RELEVANT)
-        self.gain = "linear"
 
     def item(self, name: str) -> Locator:
         return self.root.locator(f"tr[data-name='{name}'] .recnb-item")
 
-    def press(self, *keys: str) -> None:
+    def press(self, name: str, *keys: str) -> None:
+        """Press keys on an item, or where the focus is."""
+        if name:
+            self.item(name).focus()
         for key in keys:
             self.page.keyboard.press(key)
 
@@ -71,6 +76,8 @@ class Playground:
 
     def shows(self, order: str) -> None:
         """The list stands so, and each number is recnb's own of that list."""
+        from playwright.sync_api import expect
+
         self.page.wait_for_function(
             "order => [...document.querySelectorAll('[data-list=in] [data-name]')].map(row => row.dataset.name).join('') === order",
             arg=order,
@@ -80,87 +87,80 @@ class Playground:
             options: dict[str, Any] = {"gain": self.gain} if metric == "ndcg" else {}
             value = getattr(recnb, metric)(list(order), truth, k=self.k, **options)
             cell = self.root.locator(f"tr:has([data-metric='{metric}']) .recnb-value")
-            self.expect(cell).to_have_text(f"{value:.4f}")
+            expect(cell).to_have_text(f"{value:.4f}")
 
 
 def test_the_playground_answers_to_hand_and_keyboard(page: Page, lab: Lab) -> None:
+    from playwright.sync_api import expect
+
     run_all(page, lab, "07_playground")
     play = Playground(page)
-    play.root.scroll_into_view_if_needed()
+    root = play.root
+    root.scroll_into_view_if_needed()
     play.shows("ABCDEF")
-
     # dragged; a missed item into the list, and out of it
-    play.item("E").drag_to(play.item("B"))
-    play.shows("AEBCDF")
-    play.item("G").drag_to(play.item("E"))
-    play.shows("AGEBCDF")
-    play.item("G").drag_to(play.root.get_by_text("Not recommended"), target_position={"x": 30, "y": 25})
+    for item, to, order in ("E", "B", "AEBCDF"), ("G", "E", "AGEBCDF"):
+        play.item(item).drag_to(play.item(to))
+        play.shows(order)
+    play.item("G").drag_to(root.get_by_text("Not recommended"), target_position={"x": 30, "y": 25})
     play.shows("AEBCDF")
     # moved by keys, with the focus staying on it
-    play.item("C").focus()
-    play.press("Alt+ArrowUp")
+    play.press("C", "Alt+ArrowUp")
     play.shows("AECBDF")
     assert play.focused() == "C"
-    play.expect(play.root.locator("[role=status]")).to_contain_text("C moved from rank 4 to rank 3")
-    play.press("Alt+ArrowUp", "Alt+ArrowUp")
+    expect(root.locator("[role=status]")).to_contain_text("C moved from rank 4 to rank 3")
+    play.press("", "Alt+ArrowUp", "Alt+ArrowUp")
     play.shows("CAEBDF")
-    picture(page, play.root, lab, "playground")
+    picture(page, root, lab, "playground")
     # taken in and put out by keys and by buttons; other rows by arrow keys
-    play.item("G").focus()
-    play.press("Alt+ArrowUp")
-    play.shows("CAEBDFG")
-    play.press("Alt+ArrowUp")
-    play.shows("CAEBDGF")
-    play.press("ArrowUp", "Delete")
-    play.shows("CAEBGF")
+    for item, keys, order in (
+        ("G", "Alt+ArrowUp", "CAEBDFG"),
+        ("", "Alt+ArrowUp", "CAEBDGF"),
+        ("", "ArrowUp Delete", "CAEBGF"),
+    ):
+        play.press(item, *keys.split())
+        play.shows(order)
     assert play.focused() == "D"
-    play.press("Enter")
+    play.press("", "Enter")
     play.shows("CAEBGFD")
-    play.root.get_by_role("button", name="Put G out of the list").click()
+    root.get_by_role("button", name="Put G out of the list").click()
     play.shows("CAEBFD")
-    play.item("D").focus()
-    play.press("Alt+ArrowUp")
+    play.press("D", "Alt+ArrowUp")
     play.shows("CAEBDF")
     # k by the slider
-    play.root.get_by_label("cut-off k").focus()
-    play.press("ArrowLeft", "ArrowLeft")
+    root.get_by_label("cut-off k").focus()
+    play.press("", "ArrowLeft", "ArrowLeft")
     play.k = 2
     play.shows("CAEBDF")
     # relevance by keys, and of an item that was not recommended
-    play.item("B").focus()
-    play.press("+", "+")
-    play.relevance["B"] = 2
-    play.shows("CAEBDF")
-    play.press("3")
-    play.relevance["B"] = 3
-    play.shows("CAEBDF")
-    play.root.get_by_label("relevance of G").fill("0")
-    play.press("Enter")
+    for keys, grade in (("+", "+"), 2), (("3",), 3):
+        play.press("B", *keys)
+        play.relevance["B"] = grade
+        play.shows("CAEBDF")
+    root.get_by_label("relevance of G").fill("0")
+    play.press("", "Enter")
     play.relevance["G"] = 0
     play.shows("CAEBDF")
     # gain, focus, undo
-    play.root.get_by_label("exponential").check()
+    root.get_by_label("exponential").check()
     play.gain = "exponential"
     play.shows("CAEBDF")
-    play.root.get_by_label("AP", exact=True).check()
-    play.expect(page.locator(".jp-OutputArea-output").first).to_contain_text("AP@2 =")
-    play.root.get_by_role("button", name="Undo").click()
+    root.get_by_label("AP", exact=True).check()
+    expect(page.locator(".jp-OutputArea-output").first).to_contain_text("AP@2 =")
+    root.get_by_role("button", name="Undo").click()
     play.gain = "linear"
     play.shows("CAEBDF")
     # radio buttons by keys, which the notebook does not take for its own
     before = cells(page)
-    play.root.get_by_label("linear").focus()
-    play.press("ArrowRight", "b", "d", "d")
+    root.get_by_label("linear").focus()
+    play.press("", "ArrowRight", "b", "d", "d")
     play.gain = "exponential"
     play.shows("CAEBDF")
     assert cells(page) == before
-    play.root.get_by_role("button", name="Start again").click()
+    root.get_by_role("button", name="Start again").click()
     play.k, play.gain, play.relevance = 4, "linear", dict(RELEVANT)
     play.shows("ABCDEF")
-
-    assert errors(page) == 0
-    assert all(shot.stat().st_size > 20_000 for shot in shoot(page, lab, "07"))
-    assert lab.outside == []
+    assert_quiet(page, lab, "07")
 
 
 def test_the_explorer_goes_from_a_mean_to_one_user(page: Page, lab: Lab) -> None:
@@ -213,9 +213,13 @@ def test_the_explorer_goes_from_a_mean_to_one_user(page: Page, lab: Lab) -> None
     expect(explorer.locator("tr:has(button[name=user])").first).to_contain_text("0.0000")
     picture(page, explorer, lab, "explorer")
 
-    assert errors(page) == 0
-    assert all(shot.stat().st_size > 20_000 for shot in shoot(page, lab, "08"))
-    assert lab.outside == []
+    # on a screen of 1,024 pixels the users of two models stand beside the histogram
+    page.set_viewport_size({"width": 1024, "height": 900})
+    bars, listed = (explorer.locator(f"table:has(button[name={name}])").bounding_box() for name in ("bar", "user"))
+    assert bars is not None
+    assert listed is not None
+    assert listed["y"] < bars["y"] + bars["height"]
+    assert_quiet(page, lab, "08")
 
 
 def test_a_quiz_is_answered_by_keys(page: Page, lab: Lab, tmp_path: Path) -> None:

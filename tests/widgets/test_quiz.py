@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import recnb
-from recnb.display.language import use_language
 from recnb.errors import CutoffError, OptionError, RecnbError
 from recnb.metrics import accuracy
 from recnb.metrics.hits import Cutoff, Hits
@@ -197,40 +196,19 @@ def test_the_value_is_that_of_recnb_and_of_the_solution(metric: str) -> None:
             assert all(q.check(side) for side in sides), sides
 
 
-def success(hits: Hits, k: Cutoff = None) -> Credit:
-    """1 for a list that has a hit."""
-    return Credit(hits, k, hits.first)
-
-
-def count_of_hits(hits: Hits, k: Cutoff = None) -> Credit:
-    """Number of hits."""
-    return Credit(hits, k, hits.weight)
-
-
 def patience(hits: Hits, k: Cutoff = None, *, patience: float = 0.8) -> Credit:
     """Rank-biased precision under another name."""
     return accuracy.rbp(hits, k, p=patience)
 
 
-@pytest.mark.parametrize(
-    "function, top, shown",
-    [
-        (success, 1, "over these"),
-        (count_of_hits, inf, "of this list"),
-        (patience, 1, "\nConventions: patience = 0.8.\n"),
-    ],
-)
-def test_a_new_metric_has_exercises(function: Any, top: float, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is 0 or 1 for one list is asked for as a mean over users."""
+def test_a_new_metric_has_exercises(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = {"called": "", "credit": "1", "out_of": "1", "meanings": {}, "aliases": ()}
-    made = replace(METRICS["precision"], function=function, bounds=(0, top), **plain)
-    monkeypatch.setitem(METRICS, function.__name__, made)
-    for seed in range(3):
-        q = recnb.quiz(function.__name__, seed, lang="en")
-        assert shown in str(q)
-        known = ["The list was not cut:", *["This is the value as "] * (top == 1)]
-        assert [one.sentence[:21] for one in q.mistakes] == known
-        assert q.check(q.value)
+    monkeypatch.setitem(METRICS, "patience", replace(METRICS["precision"], function=patience, **plain))
+    q = recnb.quiz("patience", 1, lang="en")
+    assert "\nConventions: patience = 0.8.\n" in str(q)
+    known = ["The list was not cut:", "This is the value as "]
+    assert [one.sentence[:21] for one in q.mistakes] == known
+    assert q.check(q.value)
 
 
 # Answers as people write them
@@ -287,38 +265,7 @@ def test_right_is_the_value_rounded_and_fewer_digits_are_judged_at_those_given(
     assert answer or expected in repr(answer)
 
 
-@pytest.mark.parametrize("k", [3, None])
-def test_what_is_worked_out_on_paper_with_five_decimals_is_right(k: int | None) -> None:
-    """With every factor and term rounded, typed as a decimal or as the division."""
-
-    def on_paper(grades: list[int]) -> float:
-        return sum(round(grade * round(1 / log2(rank + 1), 5), 5) for rank, grade in enumerate(grades, 1))
-
-    for seed in range(1, 16):
-        q = recnb.quiz("ndcg", seed, k=k)
-        over = on_paper([q.truth.get(item, 0) for item in q.row[: q.k]])
-        under = on_paper(sorted(q.truth.values(), reverse=True)[: q.k])
-        assert q.check(f"{over:.5f}/{under:.5f}"), seed
-        assert q.check(f"{over / under:.4f}"), seed
-
-
 # How it shows; escaping and Korean: tests/display
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_all_forms(metric: str) -> None:
-    q = recnb.quiz(metric, 1, lang="en")
-    solution, again = q.reveal(), pickle.loads(pickle.dumps(q))
-    question = [str(q), q._repr_html_()]
-    for one in question:
-        assert f"{q.value:.4f}" not in one
-        assert all(cell in one for row, truth in zip(q.lists, q.truths, strict=True) for cell in (*row, *truth))
-    for one in (*question, repr(solution), solution._repr_html_(), repr(q.check(q.value)), q.check(0.1)._repr_html_()):
-        plain = re.sub(r"\$[^$]+\$|<style>.*?</style>", "", one)  # formulas are full of braces
-        assert not re.search(r"\{\w+\}|None\b|<(script|svg|link|img|iframe)|https?://", plain)
-    assert solution._repr_html_().count("<tr") > len(q.mistakes)
-    assert repr(q.check(q.value)).startswith("✓")
-    assert question == [repr(again), again._repr_html_()]
 
 
 @pytest.mark.parametrize(
@@ -335,13 +282,6 @@ def test_an_exercise_says_its_conventions(metric: str, options: dict[str, Any], 
     shown = str(recnb.quiz(metric, 1, lang="en", **options))
     assert all(one in shown for one in said), shown
     assert "Conventions" not in str(recnb.quiz("precision", 1, lang="en")) + str(recnb.quiz("recall", 1, lang="en"))
-
-
-def test_the_language_that_is_set_when_it_is_made_stays() -> None:
-    with use_language("ko"):
-        q = recnb.quiz("ndcg", 3)
-    for words, shown in [("구하시오", str(q)), ("정답이 아니다", repr(q.check(0.1))), ("풀이", repr(q.reveal()))]:
-        assert words in shown
 
 
 def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> None:
@@ -365,6 +305,8 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
     again = recnb.quiz("hit_rate", 3)
     again.use("show")
     assert again._worked() != [""]
+    assert f"{q.value:.4f}" not in str(q) + still
+    assert repr(pickle.loads(pickle.dumps(q))) == str(q)
     assert ["ideal list" in repr(one) for one in (q.check(q.value), q.check(0.1), q.reveal())] == [True, False, True]
     assert bool(q.reveal()) is False
 
