@@ -313,7 +313,7 @@ class Prepared:
         if depth is None or self.all_hits.tied is not None or depth >= self.list_length.max(initial=0):
             return self.all_hits
         if depth not in self._cut:
-            self._cut[depth] = self.all_hits.cut(depth)
+            self._cut[depth] = self.all_hits.with_rows(self.all_hits.rank <= depth)
         return self._cut[depth]
 
     def judged_hits(self) -> Hits:

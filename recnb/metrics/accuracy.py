@@ -69,8 +69,7 @@ def recall(
 
 
 @metric(
-    called="F1 score",
-    symbol="F1", credit="2", out_of="k + n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
+    called="F1 score", symbol="F1", credit="2", out_of="k + n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
     sentence="High only where precision and recall both are.",
 )  # fmt: skip
 def f1(hits: Hits, k: Cutoff = None) -> Credit:
@@ -84,9 +83,8 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 @metric(
-    called="F-beta score",
-    symbol="F-beta", credit="1 + beta^2", out_of="k + beta^2 * n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
-    sentence="As F1, with recall weighing beta times as much as precision.",
+    called="F-beta score", symbol="F-beta", credit="1 + beta^2", out_of="k + beta^2 * n_relevant", bounds=(0, 1),
+    references=["vanrijsbergen1979"], sentence="As F1, with recall weighing beta times as much as precision.",
 )  # fmt: skip
 def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     """Weighted harmonic mean of precision and recall, per user: recall counts beta times as much.
@@ -138,10 +136,9 @@ def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "p
 
 
 @metric(
-    called="average precision",
-    symbol="AP", credit="nth / rank", out_of="out_of", bounds=(0, 1), references=["buckley2000", "manning2008"],
+    called="average precision", symbol="AP", credit="nth / rank", out_of="out_of", meanings={"out_of": OUT_OF}, bounds=(0, 1),
     sentence="Precision at the place of each relevant item, averaged; an item that was not shown adds 0.",
-    meanings={"out_of": OUT_OF}, aliases=("map",),
+    references=["buckley2000", "manning2008"], aliases=("map",),
 )  # fmt: skip
 def average_precision(
     hits: Hits,
@@ -176,9 +173,9 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
 
 
 @metric(
-    called="discounted cumulative gain",
-    symbol="DCG", credit="gain / discount", bounds=(0, math.inf), references=["jarvelin2002", "burges2005"],
-    sentence="A hit at the top earns its full gain; further down, less and less. It has no upper bound.", meanings=GRADED,
+    called="discounted cumulative gain", symbol="DCG", credit="gain / discount", meanings=GRADED, bounds=(0, math.inf),
+    sentence="A hit at the top earns its full gain; further down, less and less. It has no upper bound.",
+    references=["jarvelin2002", "burges2005"],
 )  # fmt: skip
 def dcg(
     hits: Hits, k: Cutoff = None, *, gain: Gain = "linear", discount: Discount = "log", log_base: float = 2
@@ -193,9 +190,9 @@ def dcg(
 
 
 @metric(
-    called="ideal discounted cumulative gain",
-    symbol="IDCG", credit="gain / discount", over="ideal", bounds=(0, math.inf), references=["jarvelin2002"],
-    sentence="The most that DCG could be for this user: it belongs to the truth, not to the list.", meanings=GRADED,
+    called="ideal discounted cumulative gain", symbol="IDCG", credit="gain / discount", over="ideal", meanings=GRADED,
+    sentence="The most that DCG could be for this user: it belongs to the truth, not to the list.",
+    bounds=(0, math.inf), references=["jarvelin2002"],
 )  # fmt: skip
 def idcg(
     hits: Hits,
@@ -246,9 +243,8 @@ def ndcg(
 
 
 @metric(
-    called="R-precision",
-    symbol="R-Precision", credit="rank <= n_relevant", out_of="n_relevant", bounds=(0, 1), references=["buckley2000"],
-    sentence="Precision at the depth where a perfect list would have found everything.",
+    called="R-precision", symbol="R-Precision", credit="rank <= n_relevant", out_of="n_relevant", bounds=(0, 1),
+    sentence="Precision at the depth where a perfect list would have found everything.", references=["buckley2000"],
 )  # fmt: skip
 def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of relevant items in the first n places, n being the number of the user's relevant items; k may cut further up.
@@ -262,8 +258,7 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 @metric(
-    called="rank-biased precision",
-    symbol="RBP", credit="(1 - p) * p^(rank - 1)", bounds=(0, 1), references=["moffat2008"],
+    called="rank-biased precision", symbol="RBP", credit="(1 - p) * p^(rank - 1)", bounds=(0, 1), references=["moffat2008"],
     sentence="Expected relevance per examined item for a reader who continues with probability p.",
 )  # fmt: skip
 def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
@@ -282,8 +277,7 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
 
 
 @metric(
-    called="expected reciprocal rank",
-    symbol="ERR", credit="reach * stop / rank", bounds=(0, 1), references=["chapelle2009"],
+    called="expected reciprocal rank", symbol="ERR", credit="reach * stop / rank", bounds=(0, 1), references=["chapelle2009"],
     sentence="Expected 1/rank of the place where the reader stops; more relevant items stop more readers.",
     meanings={"stop": {"always": "(2^relevance - 1) / 2^max_relevance"}},
 )  # fmt: skip

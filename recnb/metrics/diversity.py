@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from recnb.errors import RecnbError
 from recnb.metrics.metric import metric
 from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows
 from recnb.metrics.sorting import Floats, Ints, count_within
@@ -52,7 +53,9 @@ def diversity(
     shown = lists.upto(k, cutoff)
     n, n_pairs = shown.n_shown, shown.n_shown * (shown.n_shown - 1) / 2
     table, described = shown.catalogue.reading("diversity", "features").features(features, "diversity")
-    shown.refuse_unknown(described, "diversity")
+    if (~described & (shown.times_shown > 0)).any():
+        problem = f"items= has no row for {shown.examples(~described)}."
+        raise RecnbError(problem, fix="Add them, or leave these items out of the lists.", subject="diversity: ")
     total = n_pairs - (_cosines(shown, table) if distance == "cosine" else _jaccards(shown, table))
     total = np.where(np.abs(total) > 1e-12 * n_pairs, total, 0.0)  # exactly 0, whatever was rounded
 

@@ -27,12 +27,12 @@ LATEX: dict[str, str] = {
     "preferred": N_(r"[\text{most preferred}]"),
     "reach": r"\textstyle\left(\prod_{j<i} \left(1 - \frac{2^{\mathrm{rel}_j} - 1}{2^{\mathrm{rel}_{\max}}}\right)\right)",
     "n_relevant": N_(r"|\mathrm{relevant}|"), "n_hits": N_(r"|\mathrm{hits}|"), "list_length": N_(r"|\mathrm{list}|"),
-    "beta": r"\beta", "hits": N_(r"\mathrm{hits}"), "ideal": N_(r"\mathrm{ideal}"), "alpha": r"\alpha",
+    "beta": r"\beta", "ideal": N_(r"\mathrm{ideal}"), "alpha": r"\alpha",
     "count": N_(r"\mathrm{count}_i"), "total": N_(r"\mathrm{total}"), "place": N_(r"\mathrm{place}_i"),
     "times": N_(r"\mathrm{times}_i"), "tail": N_(r"[i \in \mathrm{tail}]"), "shown": N_(r"[i \text{ is shown}]"),
     "share": N_(r"\mathrm{share}_i"), "cosine": r"\cos(i, j)", "jaccard": N_(r"\mathrm{jaccard}(i, j)"),
-    "overlap": N_(r"\mathrm{overlap}(u, v)"), "expected_rank": N_(r"\mathrm{expected}_i"), "depth": "k", "n_shown": N_(r"|\mathrm{list}|"), "n_users": N_(r"|\mathrm{users}|"),
-    "n_items": N_(r"|\mathrm{items}|"), "n_different": N_(r"|\mathrm{shown~items}|"),
+    "overlap": N_(r"\mathrm{overlap}(u, v)"), "expected_rank": N_(r"\mathrm{expected}_i"), "depth": "k",
+    "n_shown": N_(r"|\mathrm{list}|"), "n_users": N_(r"|\mathrm{users}|"), "n_items": N_(r"|\mathrm{items}|"),
     "n_places": N_(r"|\mathrm{places}|"), "n_lists": N_(r"|\mathrm{lists}|"),
 }  # fmt: skip
 

@@ -78,10 +78,7 @@ class Cutoffs:
         """Read the cut-off of a call that returns one number."""
         if not _are_several(k) or len(k) == 0:
             return cls.of(k)
-        raise CutoffError(
-            f"one call gives one number, and k={list(k)!r} asks for {len(k)}: type .table(k={list(k)!r}) for several "
-            "metrics and cut-offs, or .curve(metric, k=...) for one metric."
-        )
+        raise CutoffError(f"one call gives one number: type .table(k={list(k)!r}), or .curve(metric, k={list(k)!r}).")
 
     @classmethod
     def of_curve(cls, k: object) -> Cutoffs:
@@ -306,10 +303,6 @@ class Hits:
         tied = None if self.tied is None else self.tied.with_rows(rows)
         return replace(self, **{**columns, "tied": tied, **others})
 
-    def cut(self, depth: int) -> Hits:
-        """Keep the hits among the first `depth` ranks."""
-        return self.with_rows(self.rank <= depth)
-
     def of_user(self, user: int) -> Hits:
         """Keep one user, by position; the scale of the whole data set stays."""
         return self.with_users(np.arange(self.n_users) == user)
@@ -330,11 +323,7 @@ class Hits:
 
 
 def of_each_rank(rank: Ints, function: Callable[[Ints], NDArray[Number]]) -> NDArray[Number]:
-    """Apply a function to the rank of each row, once for each rank if these are few.
-
-    >>> of_each_rank(np.array([1, 2, 1]), np.square).tolist()
-    [1, 4, 1]
-    """
+    """Apply a function to the rank of each row, once for each rank if these are few."""
     highest = int(rank.max(initial=0))
     if highest >= len(rank):
         return function(rank)

@@ -26,19 +26,10 @@ Cut = Literal["k", "none"]
 
 #: What a metric may lack, and what to type for it.
 NEEDED = {
-    "train": ("what users had before", "give train=, a frame of user and item: recs.rec.against(truth, train=train)"),
-    "catalogue": (
-        "all items there are",
-        "give items=, a frame with a row for each item, or train=: recs.rec.against(truth, items=items)",
-    ),
-    "features": (
-        "what items are like",
-        "give items=, a frame of items with a column of genres or columns of numbers: recs.rec.against(truth, items=items)",
-    ),
-    "genre": (
-        "genres",
-        "give items=, a frame of items with a column of genres: recs.rec.against(truth, items=items)",
-    ),
+    "train": ("what users had before", "train=, a frame of user and item"),
+    "catalogue": ("all items there are", "items=, a frame with a row for each item, or train="),
+    "features": ("what items are like", "items=, a frame of items with a column of genres or columns of numbers"),
+    "genre": ("genres", "items=, a frame of items with a column of genres"),
 }
 
 
@@ -89,8 +80,8 @@ class Catalogue:
 
 def missing(metric: str, needed: str) -> RecnbError:
     """Return the error for something that a metric cannot do without."""
-    what, to_type = NEEDED[needed]
-    return RecnbError(f"needs {what}: {to_type}.", subject=f"{metric} ")
+    (what, given), frame = NEEDED[needed], "train" if needed == "train" else "items"
+    return RecnbError(f"needs {what}: give {given}: recs.rec.against(truth, {frame}={frame}).", subject=f"{metric} ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,12 +145,6 @@ class Lists:
         items = np.flatnonzero(wrong & (self.times_shown > 0))
         shown = ", ".join(repr(self.named(int(item))) for item in items[:3])
         return f"{len(items):,} recommended items ({shown}{', …' if len(items) > 3 else ''})"
-
-    def refuse_unknown(self, known: Bools, metric: str) -> None:
-        """Refuse recommended items that are not described."""
-        if (~known & (self.times_shown > 0)).any():
-            problem = f"items= has no row for {self.examples(~known)}."
-            raise RecnbError(problem, fix="Add them, or leave these items out of the lists.", subject=f"{metric}: ")
 
 
 @dataclass(frozen=True, eq=False)
