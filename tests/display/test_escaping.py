@@ -139,6 +139,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "table": lambda: evaluation().table(k=[1, 5]),
     "curve": lambda: evaluation().curve("ndcg", k=[1, 5]),
     "segments": lambda: evaluation().table(["ndcg", "recall"], k=5, by=COLUMN),
+    "items": lambda: evaluation().items(k=5),
+    "user": lambda: evaluation().user(EVIL[0], k=5),
     "lint": lambda: evaluation().lint(k=5),
     "report": lambda: evaluation().report(k=[3, 5], by=COLUMN),
     "report in Korean": lambda: evaluation().report(k=[3, 5], lang="ko"),

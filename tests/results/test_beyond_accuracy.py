@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from typing import Any
 
@@ -159,15 +158,12 @@ def test_serendipity_and_calibration_equal_plain_loops(seed: int, k: int | None)
 
 
 def test_genres_as_words_lists_and_columns_are_the_same() -> None:
-    columns = ITEMS[["item"]].assign(
-        **{word: ITEMS["genres"].fillna("").str.contains(word).astype(int) for word in "xyz"}
-    )
-    lists = ITEMS.assign(genres=ITEMS["genres"].str.split("|"))
+    words = {word: ITEMS["genres"].fillna("").str.contains(word).astype(int) for word in "xyz"}
+    columns, lists = ITEMS[["item"]].assign(**words), ITEMS.assign(genres=ITEMS["genres"].str.split("|"))
     floats = columns.astype(dict.fromkeys("xyz", float)).assign(price=1.5)
-    for items in (columns, floats, lists, pl.from_pandas(ITEMS), ITEMS.assign(year=range(8)), ITEMS.assign(price=0.5)):
+    for items in (columns, floats, lists, pl.from_pandas(ITEMS), ITEMS.assign(year=range(8))):
         ev = evaluation(items=items)
-        assert ev.diversity() == EV.diversity()
-        assert ev.calibration() == EV.calibration()
+        assert (ev.diversity(), ev.calibration()) == (EV.diversity(), EV.calibration())
     assert evaluation(items=columns).diversity(features=["x", "y", "z"]) == EV.diversity()
 
 
@@ -181,8 +177,6 @@ def test_every_metric_is_a_method_and_says_what_it_rests_on() -> None:
         assert f"{name}@2 = " in repr(score)
         assert "ordered by rank" in score.basis
         assert isinstance(score, CatalogueScore) == (metric.of == "all")
-        assert name in score._repr_html_()
-        assert "<script" not in score._repr_html_()
         low, high = metric.bounds
         assert low <= score <= high
         if metric.of == "user":
@@ -191,11 +185,18 @@ def test_every_metric_is_a_method_and_says_what_it_rests_on() -> None:
             assert score == close(score.per_user.mean())
 
 
-def test_bounds_are_those_of_the_definitions() -> None:
-    """Intervals of few users rest on them: shares lie between 0 and 1, entropies and divergences have no upper end."""
+def test_bounds_are_those_of_the_definitions_and_intervals_rest_on_them() -> None:
+    """Shares lie between 0 and 1, entropies and divergences have no upper end, and options may have bounds of their own."""
     bounds = {name: metric.bounds for name, metric in LIST_METRICS.items()}
     without_end = dict.fromkeys(("calibration", "entropy", "novelty"), (0, math.inf))
     assert bounds == {**dict.fromkeys(bounds, (0, 1)), "diversity": (0, 2), **without_end}
+    assert not math.isnan(EV.diversity().interval().low)
+    assert math.isnan(EV.popularity(popularity="count").interval().low)
+    sample = recnb.datasets.load_sample()
+    ev = sample.models["item-knn"].rec.against(sample.test, train=sample.train, items=sample.items)
+    counted = ev.popularity(k=10, popularity="count")
+    assert counted.per_user.between(*LIST_METRICS["popularity"].bounded({"popularity": "count"}).bounds).all()
+    assert counted.interval().high > counted > 1
 
 
 SMALL_PRINT: list[tuple[recnb.Score | recnb.CatalogueScore, str]] = [
@@ -205,11 +206,6 @@ SMALL_PRINT: list[tuple[recnb.Score | recnb.CatalogueScore, str]] = [
 ]  # fmt: skip
 
 
-def test_intervals_of_few_users_rest_on_the_bounds_of_the_options() -> None:
-    assert not math.isnan(EV.diversity().interval().low)
-    assert math.isnan(EV.popularity(popularity="count").interval().low)
-
-
 def test_small_print_counts_what_is_odd() -> None:
     for score, words in SMALL_PRINT:
         assert words in score.basis
@@ -217,32 +213,13 @@ def test_small_print_counts_what_is_odd() -> None:
     assert (left_out.per_user.index.tolist(), left_out.n_users) == ([1, 2], 2)
 
 
-OTHER_BOUNDS: list[tuple[str, dict[str, Any]]] = [
-    ("popularity", {"popularity": "count"}),
-]
-
-
-@pytest.mark.parametrize(("name", "options"), OTHER_BOUNDS)
-def test_intervals_are_within_the_bounds_of_the_options(name: str, options: dict[str, Any]) -> None:
-    sample = recnb.datasets.load_sample()
-    ev = sample.models["item-knn"].rec.against(sample.test, train=sample.train, items=sample.items)
-    (low, high), usual = LIST_METRICS[name].bounded(options).bounds, LIST_METRICS[name].bounds[1]
-    score = getattr(ev, name)(k=10, **options)
-    assert score.per_user.between(low, high).all()
-    assert score.interval().high >= score > usual - 0.5
-    assert not score.interval().high <= usual < score.per_user.max()
-
-
-def test_table_holds_accuracy_and_what_is_beyond_it() -> None:
-    table = EV.table(["ndcg", "novelty", "coverage"], k=[1, 3])
-    assert table.index.tolist() == ["ndcg", "novelty", "coverage"]
+def test_tables_and_curves_hold_accuracy_and_what_is_beyond_it() -> None:
+    table = EV.table({"novelty": {"cold": "drop"}, "coverage": {}, "ndcg": {}}, k=[1, 3])
     assert table.loc["coverage"].tolist() == [EV.coverage(k=1), EV.coverage(k=3)]
-    assert table.loc["novelty", 3] == EV.novelty(k=3)
+    assert table.loc["novelty", 3] == EV.novelty(k=3, cold="drop")
     assert "novelty, coverage: 3 users with a list" in table.attrs["basis"]
-    own = EV.table({"novelty": {"cold": "drop"}, "ndcg": {}}, k=3)
-    assert own.loc["novelty", 3] == EV.novelty(k=3, cold="drop")
-    json.dumps(own.attrs)
-    assert EV.table(k=3).index.tolist()[0] == "ndcg"
+    assert EV.curve("novelty", k=[1, 2, 3])["novelty"].tolist() == close([EV.novelty(k=k) for k in (1, 2, 3)])
+    assert math.isnan(EV.curve("coverage", k=[1, 2]).loc[1, "low"])
 
 
 def test_beyond_is_all_that_the_data_allow() -> None:
@@ -256,12 +233,6 @@ def test_beyond_is_all_that_the_data_allow() -> None:
     assert "train=train" in repr(bare)
 
 
-def test_curve_over_cut_offs() -> None:
-    assert EV.curve("novelty", k=[1, 2, 3])["novelty"].tolist() == close([EV.novelty(k=k) for k in (1, 2, 3)])
-    assert EV.curve("popularity", k=[1, 2, 3]).loc[3, "low"] == EV.popularity(k=3).interval().low
-    assert math.isnan(EV.curve("coverage", k=[1, 2]).loc[1, "low"])
-
-
 NEEDS = {
     "novelty": "train=train", "popularity": "train=train", "popularity_rank": "train=train", "tail_share": "train=train",
     "serendipity": "train=train", "calibration": "train=train", "coverage": "items=items", "gini": "items=items",
@@ -269,11 +240,8 @@ NEEDS = {
 }  # fmt: skip
 YEARS = ITEMS[["item"]].assign(year=range(8))
 WRONG: list[tuple[Any, type[Exception], str]] = [
-    (lambda ev: ev.novelty(cold="dorp"), OptionError, "Did you mean 'drop'"),
-    (lambda ev: ev.novelty(normalize="no"), OptionError, "normalize='no'"),
     (lambda ev: ev.novelty(divisor=["k"]), OptionError, "divisor="),
     (lambda ev: ev.tail_share(ratio=0), OptionError, "ratio=0 is not a share"),
-    (lambda ev: ev.tail_share(ratio=2), OptionError, "ratio=2 is not a share"),
     (lambda ev: ev.diversity(distance="hamming"), OptionError, "Known: 'cosine', 'jaccard'"),
     (lambda ev: evaluation(train=TRAIN[TRAIN.user == 1]).gini(population="train"), RecnbError, r"5 items are recommended .* 4 recommended items .'c', 'd', 'e', …. are not in it"),
     (lambda ev: ev.novelty(kold="drop"), OptionError, "Did you mean 'cold'"),
@@ -288,11 +256,9 @@ WRONG: list[tuple[Any, type[Exception], str]] = [
     (lambda ev: ev.explain("coverage", 1), OptionError, r"\.explain\('coverage', k=None\)"),
     (lambda ev: ev.explain("novelty"), OptionError, "say whose list"),
     (lambda ev: ev.explain("novelty", 9), UnknownUserError, "user 9 is not evaluated.*3 users with a list"),
-    (lambda ev: ev.explain("calibration", 7), UnknownUserError, "3 users with a list"),
     (lambda ev: ev.under("ranx").beyond(k=3), OptionError, "ranx has no metric beyond accuracy"),
     (lambda ev: ev.curve("novelty", k=[None]), OptionError, "whole numbers"),
     (lambda ev: ev.explain("diversity", 1, k=1), RecnbError, "diversity: user 1 has no value"),
-    (lambda ev: ev.table(["novely"], k=3), OptionError, "Did you mean 'novelty'"),
     (lambda ev: RECS.assign(relevance=1).rec.novelty(), RecnbError, "needs what users had before"),
     (lambda ev: evaluation(items=None).calibration(), RecnbError, "calibration needs genres: give items="),
     (lambda ev: evaluation(items=YEARS).diversity(), OptionError, r"no column of genres. Its columns: 'year'.*features='year'"),
@@ -312,11 +278,10 @@ def test_what_cannot_be_is_an_error(at: int) -> None:
 
 def test_under_a_library_is_its_own_number() -> None:
     for library, name in (("rectools", "novelty"), ("rs-metrics", "novelty"), ("recbole", "gini"), ("lenskit", "gini")):
-        variant = next(one for one in recnb.conventions.metrics(library) if one.startswith(name))
+        variant, ev = next(one for one in recnb.conventions.metrics(library) if one.startswith(name)), EV.under(library)
         expected = recnb.as_in(library, variant, RECS, TRUTH, k=3, train=TRAIN, items=ITEMS)
-        assert getattr(EV.under(library), name)(k=3) == close(expected)
-        assert name in EV.under(library).beyond(k=3).index
-        assert EV.under(library).library == library
+        assert getattr(ev, name)(k=3) == close(expected)
+        assert (name in ev.beyond(k=3).index, ev.library) == (True, library)
     assert EV.library is None
 
 

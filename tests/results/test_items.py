@@ -65,15 +65,11 @@ def test_hits_of_items_are_those_of_the_rows_where_ties_are_averaged() -> None:
 
 def test_items_are_shown_by_the_columns_of_the_frame_and_the_rest_is_counted() -> None:
     items = EV.items(k=10)
-    lines = repr(items).splitlines()
+    lines, html = repr(items).splitlines(), items._repr_html_()
     assert lines[0].split() == ["item", *items.to_frame().columns]
     assert lines[1].startswith(items.index[0])
     assert f"{len(items) - 20} more rows in .to_frame()" in repr(items)
-    assert len(items.to_frame()) == len(items) == 250
-    html = items._repr_html_()
-    for column in items.columns:
-        assert f">{column}</th>" in html
-    assert html.count("<tr") == 21
+    assert (len(items), html.count("<tr")) == (250, 21)
     assert "298 users with a list, lists cut at 10" in html
 
 
@@ -89,12 +85,9 @@ def test_one_user_by_loops() -> None:
         assert frame["score"].tolist() == want["score"].tolist()
         assert frame["relevance"].tolist() == [liked.get(item, 0) for item in want["item"]]
         assert frame["hit"].tolist() == [item in liked for item in want["item"]]
-        assert set(one.missed["item"]) == set(liked) - set(want["item"])
         ranks = dict(zip(listed["item"], listed["rank"], strict=True))
-        assert [*one.missed["rank"]] == pytest.approx(
-            [ranks.get(item, np.nan) for item in one.missed["item"]], nan_ok=True
-        )
-        assert one.to_frame() is not one.to_frame()
+        left = {item: float(ranks.get(item, np.nan)) for item in set(liked) - set(want["item"])}
+        assert dict(zip(one.missed["item"], one.missed["rank"], strict=True)) == pytest.approx(left, nan_ok=True)
 
 
 def test_one_user_shows_what_the_frame_has() -> None:
@@ -103,28 +96,11 @@ def test_one_user_shows_what_the_frame_has() -> None:
     assert lines[0] == "user u026: found 2 of 3 relevant"
     assert lines[1].split() == list(one.to_frame().columns)
     assert "i161  The Staircase of Foxglove Farm" in repr(one)
-    html = one._repr_html_()
-    assert html.count("✓") == 2
-    assert ">user u026: found" in html
-    nobody = recnb.evaluate(
-        pd.DataFrame({"user": [1], "item": ["a"], "rank": [1]}), pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
-    ).user(2)
-    assert len(nobody.to_frame()) == 0
-    assert nobody.missed["item"].tolist() == ["b"]
+    assert one._repr_html_().count("✓") == 2
+    nobody = recnb.evaluate({1: ["a"]}, {1: ["a"], 2: ["b"]}).user(2)
+    assert (len(nobody), nobody.missed["item"].tolist()) == (0, ["b"])
     assert "found 0 of 1 relevant" in repr(nobody)
     assert "<table" in nobody._repr_html_()
-
-
-def test_words_of_users_are_text() -> None:
-    evil = "<script>alert(1)</script>|$x$\nsecond"
-    frame = pd.DataFrame({"user": [evil], "item": [evil], "rank": [1]})
-    ev = recnb.evaluate(frame, frame, items=pd.DataFrame({"item": [evil], "title": [evil]}))
-    for result in (ev.items(), ev.user(evil)):
-        assert "<script>" not in result._repr_html_()
-        assert "mathjax_ignore" in result._repr_html_()
-        assert all("second" not in line or "alert" in line for line in repr(result).splitlines())
-    assert "<script>" not in ev.items().to_markdown()
-    assert r"\$x\$" in ev.items().to_latex()
 
 
 def test_errors_and_rows_that_are_elsewhere(tmp_path, monkeypatch) -> None:
@@ -142,9 +118,7 @@ def test_errors_and_rows_that_are_elsewhere(tmp_path, monkeypatch) -> None:
 
 
 def test_a_user_who_is_left_out_is_answered_with_the_reason() -> None:
-    recs = {1: ["a"], 2: ["a"], 3: ["b"]}
-    truth = {1: {"a": 1}, 2: {"a": 0}, 4: {"a": 1}}
-    ev = recnb.evaluate(recs, truth, averaged_users="both")
+    ev = recnb.evaluate({1: ["a"], 2: ["a"], 3: ["b"]}, {1: {"a": 1}, 2: {"a": 0}, 4: {"a": 1}}, averaged_users="both")
     for user in (2, 3, 4, 5, "1"):  # nothing relevant, no truth, no list, neither, and text for a number
         for call in (lambda user=user: ev.user(user), lambda user=user: ev.explain("ndcg", user, k=1)):
             with pytest.raises(

@@ -1,4 +1,4 @@
-"""Measures by the names that papers print: against ir_measures and pytrec_eval, and in every call that takes metrics."""
+"""Measures by the names that papers print: against ir_measures, and in every call that takes metrics."""
 
 from __future__ import annotations
 
@@ -40,27 +40,22 @@ ROUNDED = ["ERR@5", "ERR@20", 'nDCG(dcg="exp-log2")@10', 'nDCG(dcg="exp-log2")@5
 def run_of(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A run and judgments with ties, documents that are not judged, queries without a run or without a relevant document."""
     rng = np.random.default_rng(seed)
-    n_docs, ties = int(rng.integers(15, 60)), int(rng.choice([3, 8, 1000]))
-    run, qrels = [], []
+    docs, ties = np.array([f"d{doc}" for doc in range(rng.integers(15, 60))]), int(rng.choice([3, 8, 1000]))
+    run, qrels = [("q0", "d0 relevant", 1.0)], [("q0", "d0 relevant", 3)]
     for query in range(int(rng.integers(3, 10))):
         top = int(rng.choice([0, 3, 4], p=[0.1, 0.2, 0.7]))
-        qrels += [
-            (f"q{query}", f"d{doc}", int(rng.integers(0, top + 1)))
-            for doc in rng.permutation(n_docs)[: rng.integers(1, n_docs)]
-        ]
-        listed = rng.permutation(n_docs)[: rng.integers(1, n_docs)] if rng.random() < 0.9 or query == 0 else []
-        run += [(f"q{query}", f"d{doc}", float(rng.integers(0, ties))) for doc in listed]
-    qrels.append(("q0", "d0 relevant", 3))
-    run.append(("q0", "d0 relevant", 1.0))
-    columns = ["query_id", "doc_id"]
-    return pd.DataFrame(run, columns=[*columns, "score"]), pd.DataFrame(qrels, columns=[*columns, "relevance"])
+        judged, listed = (rng.permutation(docs)[: rng.integers(1, len(docs))] for _side in range(2))
+        qrels += [(f"q{query}", doc, int(rng.integers(0, top + 1))) for doc in judged]
+        if rng.random() < 0.9 or query == 0:
+            run += [(f"q{query}", doc, float(rng.integers(0, ties))) for doc in listed]
+    names = ["query_id", "doc_id"]
+    return pd.DataFrame(run, columns=[*names, "score"]), pd.DataFrame(qrels, columns=[*names, "relevance"])
 
 
 def in_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame, names: list[str]) -> dict[str, float]:
     ir = import_module("ir_measures")
     measures = {name: ir.parse_measure(name) for name in names}
-    found: dict[Any, float] = {}
-    found |= ir.calc_aggregate(list(measures.values()), qrels, run)
+    found = ir.calc_aggregate(list(measures.values()), qrels, run)
     return {name: float(found[measure]) for name, measure in measures.items()}
 
 
@@ -69,18 +64,6 @@ def with_negatives(qrels: pd.DataFrame, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     below = rng.integers(1, 3, len(qrels)) * (rng.random(len(qrels)) < 0.4) * (qrels["relevance"] == 0)
     return qrels.assign(relevance=qrels["relevance"] - below * qrels.duplicated("query_id"))
-
-
-def in_trec_eval(run: pd.DataFrame, qrels: pd.DataFrame, names: set[str], **how: Any) -> dict[str, dict[str, float]]:
-    """Values by query, then by measure."""
-    judged, listed = (
-        {query: dict(zip(rows["doc_id"], rows[value], strict=True)) for query, rows in frame.groupby("query_id")}
-        for frame, value in ((qrels, "relevance"), (run, "score"))
-    )
-    values: dict[str, dict[str, float]] = (
-        import_module("pytrec_eval").RelevanceEvaluator(judged, names, **how).evaluate(listed)
-    )
-    return values
 
 
 @pytest.mark.parametrize("seed", range(N_RUNS))
@@ -100,28 +83,6 @@ def test_equal_those_of_ir_measures(seed: int) -> None:
             frame["query_id"], frame["doc_id"] = frame["query_id"].str[1:], frame["doc_id"].str.replace(" ", "-")
         got = recnb.evaluate(run, qrels).under("ir_measures").measures(ROUNDED)["mean"].to_dict()
         assert got == pytest.approx(in_ir_measures(run, qrels, ROUNDED), abs=1.1e-5)
-
-
-#: Measures, with their names in trec_eval.
-PEERS = {"AP": "map", "RR": "recip_rank", "Rprec": "Rprec", "nDCG": "ndcg", "Bpref": "bpref"}
-LEVELS = {f"IPrec@{level / 10}": f"iprec_at_recall_{level / 10:.2f}" for level in range(11)}
-
-
-@pytest.mark.parametrize("seed", range(N_RUNS))
-@pytest.mark.parametrize("judged_only", [False, True])
-def test_equal_those_of_trec_eval(seed: int, judged_only: bool) -> None:
-    """Query by query, with grades of -1, which trec_eval takes as pooled and not judged."""
-    run, qrels = run_of(seed)
-    qrels = with_negatives(qrels, seed)
-    names = PEERS if judged_only else PEERS | LEVELS
-    asked = {name.partition("recall_")[0] + "recall" * ("recall_" in name) for name in names.values()}
-    theirs = in_trec_eval(run, qrels, asked, judged_docs_only_flag=judged_only)
-    evaluation = recnb.evaluate(run, qrels, convention="trec", judged_only=judged_only)
-    for ours, name in names.items():
-        wanted = {query: values[name] for query, values in theirs.items()}
-        assert evaluation.measure(ours).per_user.to_dict() == pytest.approx(wanted, abs=1e-9), name
-    if judged_only:
-        assert recnb.evaluate(run, qrels, convention="trec").measure("Bpref(judged_only=True)") == evaluation.bpref()
 
 
 @pytest.mark.parametrize("convention", ["trec", "ir_measures"])
@@ -175,21 +136,18 @@ def test_a_measure_is_the_method_with_its_options(text: str) -> None:
 def test_calls_take_the_text_of_a_measure() -> None:
     assert EV.measure("nDCG@10").label == "ndcg@10"
     assert EV.measure("ndcg@10", gain="exponential") == EV.ndcg(k=10, gain="exponential")
-    curve = EV.curve("nDCG@10").to_frame()
+    curve = EV.curve("nDCG@10")
     assert (curve.index.tolist(), curve["ndcg"].iloc[-1]) == (list(range(1, 11)), EV.ndcg(k=10))
     assert repr(EV.detectable("nDCG@10")) == repr(EV.detectable("ndcg", k=10))
     assert EV.lint(metric="nDCG@10").basis == EV.lint(metric="ndcg", k=10).basis
     found = recnb.compare(SAMPLE.recommendations, TRUTH, baseline="popular")
-    assert found.curve("nDCG@3").equals(found.curve("ndcg", k=[1, 2, 3]))
     assert found.movers("nDCG@3").equals(found.movers("ndcg", k=3))
     table = found.table(["nDCG@10", "P@5", "AP(rel=4)@5", "Bpref"])
     assert list(table.columns) == ["nDCG@10", "P@5", "AP(rel=4)@5", "Bpref"]
     assert table.loc["item-knn", "AP(rel=4)@5"] == pytest.approx(EV.measure("AP(rel=4)@5"))
     assert len(found.differences(["nDCG@10", "P@5"])) == 4
     report = EV.report(metrics=["nDCG@10", "P@5"])
-    assert report.k == (5, 10)
-    assert [metric.metric for metric in report.metrics if metric.is_accuracy] == ["ndcg", "precision"]
-    assert EV.report(metrics=["nDCG@10", "recall"], k=20).k == (10, 20)
+    assert (report.k, [one.metric for one in report.metrics if one.is_accuracy]) == ((5, 10), ["ndcg", "precision"])
     by = EV.table(["nDCG@10", "P@5"], by="segment")
     assert {(metric, k) for metric, k, _segment in by.index} == {("ndcg", 10), ("precision", 5)}
 
@@ -198,15 +156,11 @@ def test_tables_keep_names_as_typed() -> None:
     assert EV.table(["nDCG@10", "recall"], k=20).index.tolist() == ["nDCG@10", "recall@20"]
     assert EV.table(["P", "AP(rel=4)"], k=[5, 10]).loc["AP(rel=4)", 10] == EV.measure("AP(rel=4)@10")
     assert EV.table(["AP", "mrr"]).index.tolist() == ["AP", "reciprocal_rank"]
-    found = recnb.compare(SAMPLE.recommendations, TRUTH)
-    assert list(found.table(["nDCG@10", "AP", "recall"])) == ["nDCG@10", "AP", "recall"]
-    assert list(found.table(["AP", "ndcg"], k=[5])) == ["AP@5", "ndcg@5"]
+    assert list(recnb.compare(SAMPLE.recommendations, TRUTH).table(["AP", "ndcg"], k=[5])) == ["AP@5", "ndcg@5"]
     table = EV.measures(["nDCG@10", "MAP(rel=4)", "gini@10"])
-    assert list(table.columns) == ["mean", "low", "high", "users"]
     assert table.index.tolist() == ["nDCG@10", "MAP(rel=4)", "gini@10"]
     assert table["users"].tolist() == [261, 235, 298]
     assert table.loc["gini@10", ["low", "high"]].isna().all()
-    assert "MAP(rel=4)" in table._repr_html_()
     assert EV.measures(["nDCG@10"], confidence=0.99).loc["nDCG@10", "low"] < table.loc["nDCG@10", "low"]
 
 
@@ -214,10 +168,6 @@ def test_judged_only_is_the_evaluation_of_lists_without_other_items() -> None:
     wanted, evaluation = recnb.evaluate(JUDGED, TRUTH).precision(k=3), recnb.evaluate(RECS, TRUTH, judged_only=True)
     assert evaluation.precision(k=3) == wanted
     assert "items that are not judged left out of the lists" in evaluation.basis()
-    user = wanted.per_user.idxmax()
-    listed = JUDGED[JUDGED["user"] == user]["item"].tolist()
-    assert evaluation.explain("precision", user, k=3).rows["item"].tolist() == listed[:3]
-    assert recnb.evaluate({1: ["x"], 2: ["y"]}, {1: ["a"], 2: ["b"]}, judged_only=True).ndcg(k=3) == 0
     with pytest.raises(OptionError, match="judged_only='yes'"):
         recnb.evaluate(RECS, TRUTH, judged_only="yes")
 
@@ -228,9 +178,8 @@ def test_judged_bpref_and_interpolated_precision_by_hand() -> None:
     assert [float(evaluation.judged(k=k)) for k in (1, 2, 4, None, 9)] == [0, 0.5, 0.5, 0.6, 0.6]
     assert float(evaluation.bpref()) == pytest.approx((1 - 1 / 2) / 3)
     assert evaluation.explain("Bpref", 1).numbers == "(1-min(1, 3)/max(1, min(2, 3))) / 3 = 0.5 / 3 = 0.1667"
-    first, late = (
-        recnb.evaluate({"u": [*lists]}, {"u": ["a", "b"]}).explain("IPrec@0.0", "u") for lists in ("axb", "xab")
-    )
+    lists = [recnb.evaluate({"u": [*items]}, {"u": ["a", "b"]}) for items in ("axb", "xab")]
+    first, late = (ev.explain("IPrec@0.0", "u") for ev in lists)
     assert (first.value, first.numbers) == (1, "1 = 1")
     assert late.rows["credit"].tolist() == pytest.approx([0, 1 / 2, 1 / 6])
     assert late.value == pytest.approx(2 / 3)
@@ -285,10 +234,8 @@ def test_own_metrics_have_own_relevance(library: str) -> None:
     assert recnb.evaluate(LABELS, convention="lightgbm", relevant="any").hit_rate(k=1) == 1
     if library != "catboost":  # no row of label 0 is called relevant, found or missed
         assert (ours.counts.n_relevant, ours.to_frame()["n_relevant"].tolist()) == (2, [1, 1, 0])
-        text = ours.report(k=2).to_markdown()
-        assert {"found 0 of 1 relevant", "found 1 of 1 relevant"} <= set(re.findall(r"found \d of \d relevant", text))
-        assert not re.search("of [23] relevant", text)
-        assert "of 3" not in "".join(one.short for one in ours.lint(k=3) if "elevant" in one.short)
+        found = set(re.findall(r"found \d of \d relevant", ours.report(k=2).to_markdown()))
+        assert found == {"found 0 of 1 relevant", "found 1 of 1 relevant"}
 
 
 def test_what_a_library_lacks_is_said_of_the_metric() -> None:
@@ -307,17 +254,13 @@ def test_what_a_library_lacks_is_said_of_the_metric() -> None:
     assert line.count("recnb's own: ranx has no such number") == 1
 
 
-@pytest.mark.parametrize(
-    ("metric", "relevance", "library"), [("recall", [3, 2, 0], "recpack"), ("ndcg", [2, -1, 1], "catboost")]
-)
-def test_a_number_by_the_conventions_of_a_library_is_no_promise_of_its_own(
-    metric: str, relevance: list[float], library: str
-) -> None:
-    odd = under(relevance, library)
-    assert getattr(odd, metric)(k=2).basis.startswith(f"by the conventions of {library}")
-    source = odd._data.prepared.source
-    with pytest.raises(RecnbError, match=r"follows no rule that recnb could record|raises an error"):
-        recnb.as_in(library, f"{metric}@2", source.recs, source.truth)
+def test_a_number_by_the_conventions_of_a_library_is_no_promise_of_its_own() -> None:
+    for metric, relevance, library in (("recall", [3, 2, 0], "recpack"), ("ndcg", [2, -1, 1], "catboost")):
+        odd = under(relevance, library)
+        assert getattr(odd, metric)(k=2).basis.startswith(f"by the conventions of {library}")
+        source = odd._data.prepared.source
+        with pytest.raises(RecnbError, match=r"follows no rule that recnb could record|raises an error"):
+            recnb.as_in(library, f"{metric}@2", source.recs, source.truth)
 
 
 def test_what_a_library_does_not_cut_is_cut_as_recnb_does() -> None:
@@ -331,14 +274,8 @@ def test_what_a_library_does_not_cut_is_cut_as_recnb_does() -> None:
         assert words in repr(shown)
     assert f"AP@1: {words}" not in repr(evaluation.measures(["RR", "recall@1"]))
     evaluation = under([0, 1, 0], "ir_measures")
-    assert (
-        (evaluation.rbp(k=1, p=0.8), evaluation.rbp(k=2, p=0.8))
-        == (0, evaluation.rbp(p=0.8))
-        == (0, pytest.approx(0.16))
-    )
+    assert (evaluation.rbp(k=1, p=0.8), evaluation.rbp(k=2, p=0.8)) == (0, evaluation.rbp(p=0.8))
     assert evaluation.rbp(k=2).basis.startswith("by the conventions of ir-measures")
-    assert "highest relevance 3, that of the truth" in under([0, 3, 1], "trec").err(k=2).basis
-    assert "highest relevance" not in under([0, 3, 1], "ir_measures").err(k=2).basis
 
 
 def test_an_option_of_a_text_is_kept_where_another_is_given_for_all() -> None:
@@ -360,15 +297,10 @@ NEGATIVE: dict[str, Any] = {"u": {"a": -1, "b": 1}}
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     **{f"{text!r}": (lambda text=text: EV.measure(text), ".") for text in WRONG},
     "transposed": (lambda: EV.measure("nDGC@10"), "(?i)nDCG"),
-    "transposed too": (lambda: EV.measure("Bperf"), "(?i)bpref"),
     "an option": (lambda: EV.measure("AP(rell=2)"), "rel"),
     "a letter": (lambda: EV.measure("Sucess@5"), "Success"),
     "two cut-offs of a curve": (lambda: EV.curve("nDCG@10", 5), "'nDCG@10' has its cut-off, and k= names others"),
     "cut-offs of a curve": (lambda: EV.curve("nDCG@10", [5, 6]), "'nDCG@10' has its cut-off, and k= names others"),
-    "of a curve of models": (lambda: recnb.compare({"a": EV, "b": EV}).curve("nDCG@10", [5, 6]), "k= names others"),
-    "two of a spread": (lambda: EV.spread("nDCG@10", 5), "'nDCG@10' has its cut-off, and k=5 is another"),
-    "two of a difference": (lambda: EV.detectable("nDCG@10", k=5), "k=5 is another"),
-    "two of the lint": (lambda: EV.lint(k=5, metric="nDCG@10"), "k=5 is another"),
     "of a report": (lambda: EV.report(metrics=["nDCG@10"], k=5), "leave one of them out"),
     "data of a report": (lambda: EV.report(metrics=["nDCG@10", "AP(rel=4)@10"]), "the same relevant items"),
     "a report of judgments": (lambda: EV.report(metrics=["bpref"]), "needs a metric of accuracy"),
@@ -397,10 +329,8 @@ def test_negative_grades_are_taken_where_that_is_asked() -> None:
         assert recnb.evaluate({"u": ["a", "b"]}, NEGATIVE, **options).reciprocal_rank() == 0.5
 
 
-@pytest.mark.parametrize("gain", ["linear", "exponential"])
-def test_an_option_of_a_text_and_another_for_the_same_metric_are_refused(gain: str) -> None:
-    text = f"nDCG(gain='{gain}')"
-    words = f"gives gain='{gain}', and gain='binary' is another: leave one of them out"
+def test_an_option_of_a_text_and_another_for_the_same_metric_are_refused() -> None:
+    text, words = "nDCG(gain='linear')", "gives gain='linear', and gain='binary' is another: leave one of them out"
     for call in (
         lambda: EV.at_least(text, 0.1, k=10, gain="binary"), lambda: EV.table({text: {"gain": "binary"}}, k=10),
         lambda: EV.explain(text, "u001", k=10, gain="binary"), lambda: EV.curve(text, gain="binary"),

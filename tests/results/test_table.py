@@ -60,25 +60,21 @@ def test_metrics_and_cut_offs_of_a_table() -> None:
     assert table[3].tolist() == pytest.approx(wanted, abs=1e-12)
     own = EV.table({"ndcg": {"gain": "exponential"}, "dcg": {}}, k=3)
     assert own[3].tolist() == [EV.ndcg(k=3, gain="exponential"), EV.dcg(k=3)]
-    for call in (
-        {"k": 5, "intervals": 0.9},
-        {"metrics": []},
-        {"metrics": 3},
-        {"metrics": {"ndcg": "linear"}},
-        {"metrics": ["ndcg", "ndcg"]},
-    ):
-        with pytest.raises(OptionError, match=r"True or False|name|give each metric a mapping|more than once"):
+    for words, call in (
+        ("True or False", {"k": 5, "intervals": 0.9}), ("name at least one", {"metrics": []}), ("name them in a list", {"metrics": 3}),
+        ("give each metric a mapping", {"metrics": {"ndcg": "linear"}}), ("more than once", {"metrics": ["ndcg", "ndcg"]}),
+    ):  # fmt: skip
+        with pytest.raises(OptionError, match=words):
             EV.table(**dict[str, Any](call))
 
 
-@pytest.mark.parametrize("metric", ["ndcg", "precision", "err", "mrr"])
+@pytest.mark.parametrize("metric", ["precision", "err", "mrr"])
 def test_a_curve_holds_the_single_calls(metric: str) -> None:
     curve, scores = EV.curve(metric, k=[1, 2, 4, 50]), [getattr(EV, metric)(k=k) for k in (1, 2, 4, 50)]
     assert curve.columns.tolist() == [scores[0].metric, "low", "high"]
     assert (curve.index.name, curve.index.tolist()) == ("k", [1, 2, 4, 50])
     assert curve.to_numpy() == pytest.approx(np.array([(score, *score.interval()) for score in scores]), abs=1e-12)
     assert curve.attrs["basis"] == f"{scores[-1].basis}; 95% intervals"
-    assert EV.curve("ndcg").index.tolist() == list(range(1, 21))
     assert EV.curve("ndcg", k=[3], gain="exponential").loc[3, "ndcg"] == EV.ndcg(k=3, gain="exponential")
     with pytest.raises(OptionError, match="leave None out"):
         EV.curve("ndcg", k=None)
@@ -102,19 +98,12 @@ def test_a_table_is_a_data_frame(tmp_path: Path) -> None:
     back = pd.read_parquet(tmp_path / "table.parquet")
     assert (back.attrs, back.to_numpy().tolist()) == (table.attrs, table.to_numpy().tolist())
     assert table.attrs["n_users"] == EV.n_users
-    changed = EV.table(["ndcg"], k=[1])
-    changed.iloc[0, 0] = 9.0  # a frame of its own
-    assert EV.table(["ndcg"], k=[1]).iloc[0, 0] != 9.0
 
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])
 def test_tables_survive(again: Any) -> None:
-    for table in (
-        *(table for table, _columns in TABLES),
-        EV.user("u026"),
-        FOUND.differences("ndcg", k=5),
-        FOUND.movers("ndcg", k=5),
-    ):
+    others = [EV.user("u026"), FOUND.differences("ndcg", k=5), FOUND.movers("ndcg", k=5)]
+    for table in (*(table for table, _columns in TABLES), *others):
         other = again(table)
         assert type(other) is type(table)
         pd.testing.assert_frame_equal(other.to_frame(), table.to_frame())
@@ -159,22 +148,16 @@ def test_every_form_holds_the_numbers_and_the_convention(at: int, tmp_path: Path
         assert (tmp_path / name).read_text(encoding="utf-8") == text
 
 
-def test_printed_headers_are_the_columns_of_the_frame() -> None:
-    for language in ("en", "ko"):
-        with use_language(language):
-            for table in (
-                EV.table(k=[5, 10]),
-                EV.items(k=10),
-                EV.table("ndcg", k=10, by="segment"),
-                FOUND.table(k=5),
-                EV.curve("ndcg", k=[1, 5]),
-            ):
-                names = [*map(str, table.columns)]
-                header = repr(table).removeprefix(f"{table.attrs.get('title')}\n").splitlines()[0]
-                assert header.split()[-len(names) :] == names
-                # A long name may be broken after an underscore.
-                html = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', table._repr_html_().replace("_<wbr>", "_"))
-                assert html[-len(names) :] == names
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_printed_headers_are_the_columns_of_the_frame(language: str) -> None:
+    with use_language(language):
+        for table in (EV.table(k=[5, 10]), EV.items(k=10), EV.table("ndcg", k=10, by="segment"), FOUND.table(k=5)):
+            names = [*map(str, table.columns)]
+            header = repr(table).removeprefix(f"{table.attrs.get('title')}\n").splitlines()[0]
+            assert header.split()[-len(names) :] == names
+            # A long name may be broken after an underscore.
+            html = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', table._repr_html_().replace("_<wbr>", "_"))
+            assert html[-len(names) :] == names
 
 
 def test_a_table_for_a_paper_has_symbols_and_intervals_in_cells() -> None:
@@ -206,23 +189,20 @@ def test_no_cutoff_is_the_whole_list_and_no_value_a_dash() -> None:
     mean, low, high, *_whole = (f"{value:.4f}" for value in wide.loc["ndcg"])
     assert repr(wide).splitlines()[1].split()[1:4] == [mean, f"[{low},", f"{high}]"]
     assert ">whole list</th>" in EV.table("ndcg")._repr_html_()
-    for text in (
-        repr(wide),
-        wide._repr_html_(),
-        wide.to_markdown(),
-        wide.to_latex(),
-        repr(EV.table("ndcg", by="segment")),
-    ):
-        assert "nan" not in text.lower()
-        assert "None" not in text
+    shown = [wide._repr_html_(), wide.to_markdown(), wide.to_latex(), repr(EV.table("ndcg", by="segment"))]
+    assert not [text for text in (repr(wide), *shown) if "nan" in text.lower() or "None" in text]
     with use_language("ko"):
         assert "전체 목록" in repr(EV.table("ndcg"))
 
 
-def test_options_of_pandas_are_python_errors_and_a_detectable_difference_shows_its_words() -> None:
+def test_options_of_pandas_are_errors_of_python() -> None:
     for call in (EV.table(k=5).to_latex, EV.table(k=5).to_markdown):
         with pytest.raises(TypeError, match="unexpected keyword argument 'index'"):
             call(index=False)
-    smallest = EV.detectable("ndcg", k=10)
-    assert f"<b>{float(smallest):.4f}</b>" in smallest._repr_html_()
-    assert smallest.words in smallest._repr_html_()
+
+
+def test_html_reads_in_light_and_dark_and_needs_nothing_from_elsewhere() -> None:
+    tables = [table for table, _columns in TABLES]
+    for shown in (*tables, EV, EV.ndcg(k=5), EV.explain("ndcg", "u026", k=5), EV.user("u026")):
+        html = shown._repr_html_().lower()
+        assert not [word for word in ("<script", "http", "url(", "#fff", "black", "white;") if word in html]

@@ -11,7 +11,7 @@ import pytest
 
 import recnb
 from recnb import METRICS
-from recnb.conventions import in_words, options_in_words
+from recnb.conventions import options_in_words
 from recnb.metrics.metric import LIST_METRICS
 from tests.strategies import each_word, values_of
 
@@ -66,32 +66,20 @@ def test_a_number_follows_from_the_options_in_its_line(name: str, options: dict[
     assert options_said(name, f"{name}: " + getattr(EV, name)(7, **options).basis.replace("; ", ", ")) == said
 
 
-def test_every_word_of_every_metric_has_a_phrase_of_its_own() -> None:
-    for metric in METRICS.values():
-        for option, words in metric.words.items():
-            phrases = [in_words(option, word) for word in words]
-            assert len(set(phrases)) == len(words)
-            assert not any(phrase.startswith(f"{option} = ") for phrase in phrases)
-
-
 GAINS: dict[str, dict[str, Any]] = {"dcg": {"gain": "exponential"}, "ndcg": {"gain": "linear"}}
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        lambda: EV.table(GAINS, k=5),
-        lambda: EV.table(GAINS, k=5, by="segment"),
-        lambda: EV.report(k=[5], metrics=GAINS),
-        lambda: recnb.compare(SAMPLE.models, TRUTH).table(GAINS, k=5),
-    ],
-    ids=["table", "segments", "report", "comparison"],
-)  # fmt: skip
-def test_options_of_one_metric_are_not_said_of_another(made: Callable[[], Any]) -> None:
-    line = line_of(made()).replace("nDCG", "ndcg").replace("DCG", "dcg")
-    assert "gain 2^relevance - 1" in said_of("dcg", line)
-    assert "linear gain" in said_of("ndcg", line)
-    assert "gain 2^relevance - 1" not in said_of("ndcg", line)
+MADE: dict[str, Callable[[], Any]] = {
+    "table": lambda: EV.table(GAINS, k=5), "segments": lambda: EV.table(GAINS, k=5, by="segment"), "report": lambda: EV.report(k=[5], metrics=GAINS),
+    "comparison": lambda: recnb.compare(SAMPLE.models, TRUTH).table(GAINS, k=5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_options_of_one_metric_are_not_said_of_another(made: str) -> None:
+    line = line_of(MADE[made]()).replace("nDCG", "ndcg").replace("DCG", "dcg")
+    said = {name: {"gain 2^relevance - 1", "linear gain"} & {*said_of(name, line)} for name in ("dcg", "ndcg")}
+    assert said == {"dcg": {"gain 2^relevance - 1"}, "ndcg": {"linear gain"}}
 
 
 @pytest.mark.parametrize("name", LIST_METRICS)
@@ -126,11 +114,10 @@ def test_lines_say_what_their_numbers_rest_on(what: str) -> None:
         assert phrase in line_of(result)
 
 
-@pytest.mark.parametrize("library", [None, "ranx"])
-def test_the_scale_of_grades_is_said(library: str | None) -> None:
-    ev = EV if library is None else EV.under(library)
-    for result in (ev.err(k=20), ev.table("err", k=20), ev.at_least("err", 0.1, k=20)):
-        assert "highest relevance 5, that of the truth" in line_of(result)
+def test_the_scale_of_grades_is_said() -> None:
+    for ev in (EV, EV.under("ranx")):
+        for result in (ev.err(k=20), ev.table("err", k=20), ev.at_least("err", 0.1, k=20)):
+            assert "highest relevance 5, that of the truth" in line_of(result)
 
 
 def test_the_rule_of_ties_is_said_where_scores_order_lists() -> None:
@@ -163,7 +150,7 @@ def test_lists_and_truth_whose_items_never_meet_are_told(frame: Any) -> None:
 # Under the conventions of a library
 
 
-@pytest.mark.parametrize("library", ["recommenders", "rectools", "replay", "recbole", "implicit"])
+@pytest.mark.parametrize("library", ["recommenders", "rectools", "replay"])
 def test_users_without_a_list_are_users_of_a_librarys_ndcg(library: str) -> None:
     ev = recnb.evaluate(*NO_LISTS).under(library)
     assert (ev.ndcg(k=2).n_users, ev.ndcg(k=2).per_user["c"]) == (4, 0)
@@ -185,10 +172,14 @@ def test_what_is_given_on_top_of_a_library_is_said(given: dict[str, Any], words:
     ev = recnb.evaluate(RUN, GRADES, convention="trec", **given)
     found = recnb.compare({"one": RUN, "other": RUN}, GRADES, convention="trec", **given)
     reports = [one.report(k=[10]).to_markdown().replace("\\_", "_") for one in (ev, found)]
-    for result in (ev.table(["ndcg", "map"], k=10), ev.measures(["nDCG@10", "AP"]), found.basis(), *reports):
+    results = [
+        ev.table(["ndcg", "map"], k=10),
+        ev.measures(["nDCG@10", "AP"]),
+        ev.ndcg(k=10),
+        ev.at_least("ndcg", 0.1, k=10),
+    ]
+    for result in (*results, found.basis(), *reports):
         assert f"by the conventions of pytrec_eval-terrier, with {words}" in line_of(result)
-    for result in (ev.ndcg(k=10), ev.at_least("ndcg", 0.1, k=10)):
-        assert f"by the conventions of pytrec_eval-terrier, with {words}: " in line_of(result)
 
 
 #: Queries of labels; of the first no gain can be had, and some libraries count it all the same.
@@ -204,16 +195,16 @@ def test_what_counts_for_a_query_of_zeros_is_said_and_explained(library: str) ->
     texts = {}
     for rule in ("one", "zero", "skip"):
         under = recnb.evaluate_groups(**GROUPS, convention=library, no_relevant=rule)
-        score, texts[rule] = under.ndcg(k=2), under.ndcg(k=2).basis
-        assert score.n_users == under.n_users
-        assert under.table("ndcg", k=2, intervals=True).to_numpy()[0, 1:] == pytest.approx(tuple(score.interval()))
-        assert len(under.report(k=[2]).to_html()) > 1000
+        score = under.ndcg(k=2)
+        texts[rule], shown = score.basis, under.table("ndcg", k=2, intervals=True).to_numpy()
+        assert shown[0, 1:] == pytest.approx(tuple(score.interval()))
+        assert score.n_users == (2 if rule == "skip" else 3)
     assert len(set(texts.values())) == 3
     for words in (f"by the conventions of {library}", "2 users", "1 with no relevant item left out"):
         assert words in texts["skip"]
 
 
-@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost", "sklearn"])
+@pytest.mark.parametrize("library", ["lightgbm", "sklearn"])
 def test_a_query_of_zeros_that_is_left_out_is_not_explained(library: str) -> None:
     ev = recnb.evaluate_groups(**GROUPS, convention=library, no_relevant="skip")
     for metric in ("ndcg", "map"):
