@@ -151,7 +151,7 @@ CASES = {
     "coverage of users": Case("found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)", "found.differences('coverage', k=10)", r"each model is in (\.beyond\(k=10\))", "result = found{}.loc['a', 'coverage']", "result", 1.0),
     # ---- segments, printed numbers, libraries
     "segments without train": Case("users = truth; frame = recs", "ev.table(['mrr'], k=3, by='activity')", r"type (recs\.rec\.against\(truth, train=frame\))", "result = list({}.table(['mrr'], k=3, by='activity').n_users)", "result", [2]) ,
-    "segments without users": Case("frame = pd.DataFrame(dict(user=list('uv'), age=['old', 'young']))", "ev.table(['mrr'], k=3, by='age')", r"known of users: (recs\.rec\.against\(truth, users=frame\))", "result = list({}.table(['mrr'], k=3, by='age').n_users)", "result", [1, 1]),
+    "segments without users": Case("frame = pd.DataFrame(dict(user=list('uv'), age=['old', 'young']))", "ev.table(['mrr'], k=3, by='age')", r"known of them: (recs\.rec\.against\(truth, users=frame\))", "result = list({}.table(['mrr'], k=3, by='age').n_users)", "result", [1, 1]),
     # ---- measures as text
     "judged items and ties": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, judged_only=True, **more).mrr()", r"choose (ties='first')", "more = dict({})", right=1.0),
     "ties and Bpref": Case('truth.loc[2] = ["u", "a", 0]; more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).bpref()", r"choose (ties='first')", "more = dict({})", right=0.5),

@@ -258,7 +258,7 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
     ids = ("user", data.side_data.truth_user, data.side_data.truth_item)
     columns = [*(() if users is None else users.columns), *_columns_of_truth(data), *["activity"] * (train is not None)]
     problem = f"by={quoted(by)} is no column of users= or of the truth, where segments come from."
-    fix = f"Give what is known of users: recs.rec.against(truth, users=frame). {near(by, [name for name in columns if name not in ids])}"
+    fix = f"Give what is known of them: recs.rec.against(truth, users=frame). {near(by, [name for name in columns if name not in ids])}"
     raise OptionError(problem, fix=fix)
 
 
