@@ -26,7 +26,6 @@ from recnb.errors import FrameError, OptionError, RecnbError
 from recnb.evaluate import COLUMNS, KEYWORDS, evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
-from recnb.report.report import Report
 from recnb.report.request import USUAL_K
 from recnb.results.gate import Gate, at_least
 
@@ -34,11 +33,8 @@ from recnb.results.gate import Gate, at_least
 FORMATS = {".html": "html", ".md": "markdown", ".tex": "latex", ".json": "json", ".csv": "csv", ".txt": "text"}
 SIDE_DATA = ("train", "items", "users")
 
-#: How a gate is typed, by its flag.
-GATES = {
-    "--fail-below": "ndcg@10=0.3, or als:ndcg@10=0.3 of several models",
-    "--fail-if-worse": "ndcg@10, or with a margin ndcg@10:0.01",
-}
+#: How a gate is typed, by its flag; the model is one of several.
+GATES = {"--fail-below": "[model:]ndcg@10=0.3", "--fail-if-worse": "[model:]ndcg@10[:0.01]"}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -62,9 +58,9 @@ def parser() -> argparse.ArgumentParser:
     add("--format", choices=FORMATS.values(), help="the form")
     add("--lang", choices=LANGUAGES, help="language of the report")
     below = "exit with 1 if the number is lower; may be given again"
-    add("--fail-below", action="append", default=[], metavar="ndcg@10=0.3", help=below)
     worse = "exit with 1 if a model is worse than --baseline, or with a margin not shown to be within it; may be given again"
-    add("--fail-if-worse", action="append", default=[], metavar="ndcg@10[:0.01]", help=worse)
+    for flag, words in (("--fail-below", below), ("--fail-if-worse", worse)):
+        add(flag, action="append", default=[], metavar=GATES[flag], help=words)
     add("--gate-json", metavar="FILE", help="write the result of --fail-below and --fail-if-worse as JSON")
     data = report.add_argument_group("side data, columns and conventions", "the keywords of recnb.evaluate")
     for name in KEYWORDS:
@@ -135,14 +131,21 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     if arguments.fail_if_worse and not arguments.baseline:
         problem = "--fail-if-worse compares with a baseline: "
         raise OptionError(problem, "give the files of both models, and say --baseline.")
-    form = _form(arguments)
+    form = arguments.format or FORMATS.get(Path(arguments.output or "report.txt").suffix.lower())
+    if form is None:
+        raise OptionError(
+            f"-o {arguments.output} is no form of a report: end it in {' '.join(FORMATS)}, or say --format."
+        )
     models = _named([Path(file) for file in arguments.recs])
     options = {name: value for name in KEYWORDS if (value := getattr(arguments, name)) is not None}
     files |= {f"model {name!r}": str(file) for name, file in models.items()}
     files |= {"recommendations": arguments.recs[0], "truth": arguments.truth}
     files |= {name: options[name] for name in SIDE_DATA if name in options}
     for flag, target in (("-o", arguments.output), ("--gate-json", arguments.gate_json)):
-        _check_target(flag, target, list(files.values()))
+        is_there = bool(target) and checked_target(target).exists()
+        for file in files.values() if is_there else ():
+            if Path(file).exists() and os.path.samefile(file, target):
+                raise OptionError(f"{flag} {target} is {file}, which is read: give another name.")
     if arguments.output and arguments.output == arguments.gate_json:
         raise OptionError("-o and --gate-json write a file each: give each another name.")
     result: Evaluation | Comparison
@@ -155,7 +158,11 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
         result = evaluate(arguments.recs[0], arguments.truth, **options)
         report = result.report(arguments.k, arguments.metrics, by=arguments.by, confidence=arguments.confidence)
     gates = [_gate(result, *request) for request in requests]
-    _write(_text(report, form), arguments.output)
+    if form == "csv":
+        text = str(report.to_frame().to_csv(index=False))
+    else:
+        text = f"{report!r}\n" if form == "text" else str(getattr(report, f"to_{form}")())
+    _write(text, arguments.output)
     if not gates:
         return 0
     gate = Gate(tuple(check for one in gates for check in one.checks), warnings=_warnings(result))
@@ -166,42 +173,14 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     return 0 if gate else 1
 
 
-def _form(arguments: argparse.Namespace) -> str:
-    """Return the form of the report: that of `--format`, else by the ending of the file."""
-    if arguments.format or not arguments.output:
-        return arguments.format or "text"
-    ending = Path(arguments.output).suffix.lower()
-    if ending not in FORMATS:
-        problem = f"-o {arguments.output}: {ending or 'no ending'} is no form of a report."
-        raise OptionError(f"{problem} Known: {', '.join(FORMATS)}; or say --format.")
-    return FORMATS[ending]
-
-
 def _named(files: Sequence[Path]) -> dict[str, Path]:
     """Name each model by its file, or by its path where names repeat."""
     real = [file.resolve() for file in files]
     if len(set(real)) < len(real):
         raise FrameError(f"{files[real.index(max(real, key=real.count))]} is given twice.")
-    # Bytes that are no UTF-8 could not be written into a report.
-    paths = [os.fsencode(file).decode(errors="replace") for file in files]
-    plain = [Path(path).name.split(".")[0] for path in paths]
-    names = plain if all(plain) and len(set(plain)) == len(plain) else paths
+    plain = [file.name.split(".")[0] for file in files]
+    names = plain if all(plain) and len(set(plain)) == len(plain) else [str(file) for file in files]
     return dict(zip(names, files, strict=True))
-
-
-def _check_target(flag: str, output: str | None, inputs: Sequence[str]) -> None:
-    """Refuse to write where nothing can be written, or where something is read."""
-    if output and checked_target(output).exists():
-        for file in inputs:
-            if Path(file).exists() and os.path.samefile(file, output):
-                raise OptionError(f"{flag} {output} is {file}, which is read: give another name.")
-
-
-def _text(report: Report, form: str) -> str:
-    """Return the report in a form."""
-    if form == "csv":
-        return str(report.to_frame().to_csv(index=False))
-    return f"{report!r}\n" if form == "text" else str(getattr(report, f"to_{form}")())
 
 
 def _warnings(result: Evaluation | Comparison) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 import numpy as np
@@ -26,6 +25,7 @@ from recnb.lint import ties_in
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
+from recnb.report.conclusions import conclusion, notes, tested
 from recnb.report.data import ModelUsers
 from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values
 from recnb.results.arguments import Asked, Metrics, asked_of, check_options, metric_of_curve
@@ -76,10 +76,9 @@ def compare(
         The model that all others are compared with, by default the first; "all" compares every two models.
     confidence
         Of the intervals; tests have the level 1 - `confidence`.
-    test
-        "t" (Student's paired t), "wilcoxon" or "randomization" (10,000 draws), each with the interval that belongs to it.
-    method
-        "bootstrap" makes the intervals of the t test by scipy's BCa bootstrap of the users (2,000 draws).
+    test, method
+        "t" (Student's paired t), "wilcoxon" or "randomization" (10,000 draws), each with the interval that belongs to it; for that of
+        "t", method="bootstrap" takes scipy's BCa bootstrap of the users (2,000 draws).
     **options
         Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
 
@@ -197,9 +196,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         wide = [rows[part].unstack(sort=False) for part in ("mean", "low", "high")]
         basis = [self.basis()]
         if not all(each.metric.is_accuracy for each in asked):
-            everyone = N_("metrics beyond accuracy over all users who have a value in every model")
-            evaluated = N_("metrics beyond accuracy over the users evaluated who have a value in every model")
-            basis.append(_(evaluated if segments else everyone))
+            basis.append(_("metrics beyond accuracy over the users who have a value in every model"))
         table = Means.made(wide[0].astype(float), [*basis, *self._options_in_words(asked)])
         table._ends = wide[1:]
         table.attrs |= {"n_users": self.n_users, "alpha": self.settings.alpha}
@@ -224,10 +221,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         labels = distinct_labels(segments.labels, frame.columns) if segments else []
         for at, label in enumerate(labels):
             frame.insert(at, label, [key[at] for key in keys])
-        table = Differences.of(
-            frame, self.basis(), zip(keys, rows, strict=True), self.settings, self._ties(asked[0], k)
-        )
-        table.attrs["labels"] = len(labels) + 4
+        table = Differences.made(frame, [self.basis()])
+        n_tested, within = tested(rows), [", ".join(map(str, key)) for key in keys]
+        said = [inline(conclusion(row, self.settings, n_tested), "txt") for row in rows]
+        table.conclusions = [f"{one_line(at)}: {text}" if at else text for at, text in zip(within, said, strict=True)]
+        table._made, table._ties = list(zip(within, rows, strict=True)), self._ties(asked[0], k)
+        table.notes = [*table._ties, *notes(self.settings, n_tested)]
+        about = {"labels": len(labels) + 4, "corrected": self.settings.test, "confidence": self.settings.confidence}
+        table.attrs |= {**about, "n_compared": n_tested}
         return table
 
     def not_worse(
@@ -243,11 +244,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if not chosen.is_accuracy:
             raise OptionError(f"{metric!r} is beyond accuracy, where lower is not worse: name a metric of accuracy.")
         if not is_number(margin) or margin < 0:
-            problem = ": give how far below the baseline a model may be, a number from 0 up, such as 0.01."
-            raise OptionError(f"margin={quoted(margin)}", problem)
+            raise OptionError(f"margin={quoted(margin)}: give how far below a model may be, from 0 up, such as 0.01.")
         if self.baseline is None:
-            problem = "every two models are compared, and none is the baseline that others may not be worse than: "
-            raise OptionError(problem, f"compare with baseline={quoted(self.names[0])}.")
+            raise OptionError(f"there is no baseline: compare(models, truth, baseline={quoted(self.names[0])}).")
         pairs = self.pairs if model is None else [self._pair(model, None)]
         _segments, found = self._compared(self._asked([metric], options), Cutoffs.one(k), pairs)
         checks, columns = [], ("k", "model", "n_users", "baseline", "difference", "low", "high")
@@ -270,15 +269,18 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         cut = chosen.cut_at(k)
         check_options(chosen, options)
         values = {name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0] for name in pair}
-        groups = moved(self._models, pair, values, cut, _count("n", n))
-        return Movers.of(groups, chosen.symbol if cut is None else f"{chosen.symbol}@{cut}", self.basis())
+        groups = moved(self._models, pair, values, cut, _count(n))
+        rows = [
+            (user.user, *user.values, user.values[1] - user.values[0], user.n_relevant, *([item.item for item in items] for items in user.lists))
+            for group in groups for user in group.users
+        ]  # fmt: skip
+        frame = pd.DataFrame(rows, columns=["user", "before", "after", "change", "n_relevant", "old", "new"])
+        table = Movers.made(frame, [self.basis()], chosen.symbol if cut is None else f"{chosen.symbol}@{cut}")
+        table.groups = groups
+        return table
 
     def overlap(self, k: int | None = None) -> Table:
-        """Return how similar the lists of each two models are, down to k; None is the whole list.
-
-        `jaccard` is items in both lists out of items in either, as a mean over users with a list; `n_identical` counts users with the
-        very same list.
-        """
+        """Return how similar the lists of each two models are: items in both out of items in either, and users with the same list."""
         return Table.made(pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis()])
 
     def beyond(self, k: int | None = None) -> Table:
@@ -287,8 +289,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         check_side_data(self._models)
         if not has_side_data(self._models):
-            problem = "metrics beyond accuracy need what users had before: give compare() train=, and items= for some."
-            raise OptionError(problem)
+            raise OptionError("metrics beyond accuracy need more frames: give compare() train=, and items= for some.")
         for model in self._models.values():
             len(model.prepared.recs)  # or an error that says where they are
         tables = [beyond_table(model, Cutoffs.one(k).values) for model in self._models.values()]
@@ -344,10 +345,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
         without = first.counts.n_without_relevant if first.one_no_relevant_rule else 0
         words = users_in_words(self.users_by_model, self.n_users, without, convention.no_relevant)
-        notes = [note for note in map(str, first.prepared.notes) if note not in words]
+        remarks = [note for note in map(str, first.prepared.notes) if note not in words]
         apart = merged({one_line(name): [*map(str, model.apart)] for name, model in self._models.items()})
         decisions = [*first.as_library_has_it, *convention.phrases(graded=first.prepared.graded)]
-        return "; ".join([*words, *decisions, *notes, *apart])
+        return "; ".join([*words, *decisions, *remarks, *apart])
 
     def _options_in_words(self, metrics: Iterable[Asked]) -> list[str]:
         """Return the options behind the numbers of metrics, defaults included, in words."""
@@ -376,20 +377,18 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         self, asked: Iterable[Asked], k: object, pairs: Sequence[tuple[str, str]], by: Any = None, bins: int = 4
     ) -> tuple[Segments | None, Compared]:
         """Measure means and differences of all users, or of those of each segment."""
-        segments, cutoffs = None if by is None else segments_of(self._first, by, bins), Cutoffs.of(k)
-        each = (paired_values(self._models, metric, cutoffs, own) for _name, metric, own in asked)
-        blocks = chain.from_iterable(each)
-        return segments, measure(blocks, self.names, pairs, self.settings, segments, self._first.prepared.users)
+        first, cutoffs, models = self._first, Cutoffs.of(k), self._models
+        segments = None if by is None else segments_of(first, by, bins)
+        blocks = (block for _, metric, own in asked for block in paired_values(models, metric, cutoffs, own))
+        return segments, measure(blocks, self.names, pairs, self.settings, segments, first.prepared.users)
 
-    def _ties(self, asked: Asked, k: object) -> tuple[str, ...]:
+    def _ties(self, asked: Asked, k: object) -> list[str]:
         """Return a sentence for each model whose equal scores decide a metric at the last cut-off."""
         _name, metric, options = asked
         cutoff = metric.cutoffs(Cutoffs.of(k)).values[-1]
         models = self._models if metric.is_accuracy else {}
-        found = {name: ties_in(model, cutoff, metric, options) for name, model in models.items()}
-        return tuple(
-            f"{one_line(n)}: {tied.short}." for n, tied in found.items() if tied and tied.severity == "warning"
-        )
+        found = [(name, ties_in(model, cutoff, metric, options)) for name, model in models.items()]
+        return [f"{one_line(name)}: {tied.short}." for name, tied in found if tied and tied.severity == "warning"]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return a model and the one that it is compared with; by default the first other one, and the baseline."""

@@ -5,7 +5,7 @@ How Dask's and Spark's frames are evaluated is registered by `recnb.distributed`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -170,11 +170,9 @@ def check_models(models: Models) -> None:
                 f"Evaluate both with the same {axis}=, or give frames and let compare() evaluate them."
             )
         judged, other = _judged(ours.prepared), _judged(theirs.prepared)
-        kinds = [
-            " and ".join(validation.kind(table[role].dtype) for role in ("user", "item")) for table in (judged, other)
-        ]
-        if kinds[0] != kinds[1]:
-            problem = f"the user and item ids of {first!r} are {kinds[0]}, those of {name!r} {kinds[1]}: "
+        kinds = [validation.kind(table[role].dtype) for table in (judged, other) for role in ("user", "item")]
+        if kinds[:2] != kinds[2:]:
+            problem = f"users and items of {first!r} are {kinds[0]} and {kinds[1]}, those of {name!r} {kinds[2]} and {kinds[3]}: "
             raise FrameError(problem, "make them one kind, .astype(str).")
         if same_rows(judged, other):
             continue
@@ -229,9 +227,8 @@ def restrict_to_common_users(models: Models) -> tuple[dict[str, EvaluationData],
     return kept, tuple(ModelUsers(name, n, n - len(users), without) for name, n, without in counted)
 
 
-def users_in_words(judged: Iterable[ModelUsers], n_users: int, n_without: int, no_relevant: str) -> list[str]:
+def users_in_words(judged: Sequence[ModelUsers], n_users: int, n_without: int, no_relevant: str) -> list[str]:
     """Return the users that models are compared on, and those left out; names are the user's, not yet escaped."""
-    judged = list(judged)
     words = [_(JUDGED_BY_BOTH if len(judged) == 2 else JUDGED_BY_ALL, n=n_users, models=len(judged))]
     words += [_(LEFT_OUT, n=one.n_left_out, model=one_line(one.model)) for one in judged if one.n_left_out]
     alike = len({one.n_without_list for one in judged}) == 1

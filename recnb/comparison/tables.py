@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
@@ -15,10 +15,8 @@ from recnb.display.templates import framed
 from recnb.display.text import one_line, signed
 from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
-from recnb.report.differences import Key
 from recnb.report.sections import user_blocks
 from recnb.results.table import Table, draw_curve, draw_intervals, draw_means, number_in, symbol_of
-from recnb.stats import Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,8 +31,8 @@ FEW = 6
 class Means(Table):
     """Means of models over the common users: a row per model, a column per metric and cut-off.
 
-    Where it is shown the highest mean of a column is bold (between asterisks on a console), and ° marks means that are not
-    significantly different from it. `attrs["best"]` and `attrs["near_best"]` have the labels of these rows by column.
+    The highest mean of a column is shown bold (between asterisks on a console), and ° marks means that are not significantly
+    different from it; `attrs["best"]` and `attrs["near_best"]` have the labels of these rows by column.
     """
 
     _metadata: ClassVar = ["_ends"]
@@ -65,25 +63,9 @@ class Differences(Table):
 
     _metadata: ClassVar = ["conclusions", "notes", "_made", "_ties"]
     conclusions: Sequence[str] = ()  #: what may be concluded of each difference
-    notes: Sequence[
-        str
-    ] = ()  #: equal scores that decide, the number of comparisons, and what intervals over users do not cover
+    notes: Sequence[str] = ()  #: what all of them rest on
     _made: Sequence[tuple[str, words.Difference]] = ()  #: each with its segment; "" is all users
     _ties: Sequence[str] = ()  #: a sentence for each model whose equal scores decide
-
-    @classmethod
-    def of(
-        cls, frame: pd.DataFrame, basis: str, made: Iterable[tuple[Key, words.Difference]], settings: Settings, ties: Sequence[str]
-    ) -> Self:  # fmt: skip
-        """Return a table of differences, each with its segment, and what they allow to conclude."""
-        table = cls.made(frame, [basis])
-        table._made, table._ties = [(", ".join(map(str, key)), row) for key, row in made], ties
-        n_tested = words.tested(row for _segment, row in table._made)
-        said = [(segment, inline(words.conclusion(row, settings, n_tested), "txt")) for segment, row in table._made]
-        table.conclusions = [f"{one_line(segment)}: {text}" if segment else text for segment, text in said]
-        table.notes = [*ties, *words.notes(settings, n_tested)]
-        table.attrs |= {"corrected": settings.test, "confidence": settings.confidence, "n_compared": n_tested}
-        return table
 
     def _shown(self) -> pd.DataFrame:
         labels = [*self.columns[: self.attrs["labels"]]]
@@ -119,19 +101,7 @@ class Movers(Table):
     """The users who gain and lose most by one model in the place of another, a row each with both lists."""
 
     _metadata: ClassVar = ["groups"]
-    groups: tuple[UserGroup, ...] = ()  #: who gain, and who lose
-
-    @classmethod
-    def of(cls, groups: Sequence[UserGroup], label: str, basis: str) -> Self:
-        """Return a table of who gain and who lose."""
-        rows = [
-            (user.user, *user.values, user.values[1] - user.values[0], user.n_relevant, *([item.item for item in items] for items in user.lists))
-            for group in groups for user in group.users
-        ]  # fmt: skip
-        columns = ["user", "before", "after", "change", "n_relevant", "old", "new"]
-        table = cls.made(pd.DataFrame(rows, columns=columns), [basis], label)
-        table.groups = tuple(groups)
-        return table
+    groups: Sequence[UserGroup] = ()  #: who gain, and who lose
 
     def __repr__(self) -> str:
         with use_language(self.attrs["lang"]):

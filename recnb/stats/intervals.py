@@ -37,13 +37,7 @@ LEAST_RESAMPLED, MOST_RESAMPLED = 100, 10_000
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """The number of users, and for each column what an interval needs; those of parts of the users are added with `+`.
-
-    >>> whole = Moments.of(np.array([[0.0], [1.0]])) + Moments.of(np.array([[0.5], [0.5]]))
-    >>> low, high = whole.interval(method="t")
-    >>> whole.n, round(float(low[0]), 3), round(float(high[0]), 3)
-    (4, -0.15, 1.15)
-    """
+    """The number of users, and for each column what an interval needs; those of parts of the users are added with `+`."""
 
     n: int
     mean: Floats
@@ -130,10 +124,6 @@ def intervals(
 
     `bounds` are the lowest and highest possible value; a metric without an upper bound (DCG, novelty) has NaN below 10 users with
     a hit. `t` is Student's, `bootstrap` scipy's BCa of 100 to 10,000 users; both are NaN where all users are alike.
-
-    >>> low, high = intervals(np.ones((20, 1)), bounds=(0, 1))
-    >>> round(float(low[0]), 3), float(high[0])
-    (0.832, 1.0)
     """
     check_confidence(confidence)
     if not is_word(method, METHODS):
@@ -166,14 +156,12 @@ def interval_of_pairs(of_users: Floats, confidence: float = 0.95) -> tuple[float
     Student's t with the standard error of the jackknife over users (Arvesen 1969, Ann. Math. Statist. 40): a pair shares its
     users with other pairs, so the pairs are no sample. NaN below 10 users, or where all are alike.
     """
-    from scipy.special import stdtrit
-
-    check_confidence(confidence)
     n = len(of_users)
-    if n < ENOUGH or np.ptp(of_users) <= ROUNDING:
+    if n < ENOUGH:
         return np.nan, np.nan
-    half = stdtrit(n - 1, (1 + confidence) / 2) * 2 * np.sqrt((n - 1) * of_users.var()) / (n - 2)
-    return float(of_users.mean() - half), float(of_users.mean() + half)
+    low, high = Moments.of(of_users[:, np.newaxis]).interval(confidence, "t")
+    mean, half = float(of_users.mean()), float(high[0] - low[0]) * (n - 1) / (n - 2)
+    return mean - half, mean + half
 
 
 def check_confidence(confidence: float) -> None:

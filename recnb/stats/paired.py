@@ -64,12 +64,9 @@ def paired(differences: Floats, settings: Settings | None = None, bounds: Bounds
     possible difference. If fewer than 10 users differ there is no test, and the interval of the t test is `beta` within the bounds
     (see `intervals`).
 
-    >>> made = np.array([0.2, 0.0, 0.5, 0.1, -0.1, 0.3, 0.0, 0.4, 0.2, 0.1, -0.2, 0.3])
-    >>> result = paired(made)
+    >>> result = paired(np.array([0.2, 0.0, 0.5, 0.1, -0.1, 0.3, 0.0, 0.4, 0.2, 0.1, -0.2, 0.3]))
     >>> result.mean.round(3).item(), result.low.round(3).item(), result.high.round(3).item(), result.p.round(4).item()
     (0.15, 0.019, 0.281, 0.0288)
-    >>> result.won.item(), result.tied.item(), result.lost.item(), result.effect_size.round(3).item()
-    (8, 2, 2, 0.726)
     """
     values = np.asarray(differences, dtype=np.float64)
     values = values[:, np.newaxis] if values.ndim == 1 else values
@@ -104,9 +101,8 @@ def paired(differences: Floats, settings: Settings | None = None, bounds: Bounds
 def holm(p: Floats) -> Floats:
     """Return p-values corrected by Holm's method, which bounds the chance of any false finding.
 
-    If findings are those below 0.05 after the correction, at most 5 of 100 such families of tests hold a false finding,
-    however the tests depend on each other (Holm 1979, Scandinavian Journal of Statistics 6). scipy has no such function.
-    NaN is no test: it is not counted, and stays NaN.
+    It does so however the tests depend on each other (Holm 1979, Scandinavian Journal of Statistics 6). NaN is no test: it is not
+    counted, and stays NaN. scipy has no such function.
 
     >>> holm(np.array([0.01, 0.04, 0.03, np.nan])).round(3).tolist()
     [0.03, 0.06, 0.06, nan]

@@ -21,13 +21,7 @@ CORRELATION = 0.3
 
 
 class Detectable(float):
-    """The smallest difference between two models that a number of users can show: a float with its assumptions.
-
-    >>> values = np.random.default_rng(0).random((2, 50))
-    >>> smallest = Detectable.of("ndcg@10", values[0], values[1])
-    >>> round(smallest, 3), smallest.n_users, round(smallest.sd, 3)
-    (0.175, 50, 0.441)
-    """
+    """The smallest difference between two models that a number of users can show: a float with its assumptions."""
 
     label: str  #: metric and cut-off
     n_users: int
@@ -69,9 +63,6 @@ class Detectable(float):
             words = f"{found} {assumed if others is None else measured}"
         return cls(difference, label=label, n_users=n, sd=sd, words=words, lang=current())
 
-    def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
-        return (float(self),), vars(self)
-
     def __str__(self) -> str:
         return float.__repr__(self)
 
@@ -89,9 +80,6 @@ def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> fl
 
     `sd` is the standard deviation of the differences of `n` users. NaN if it is 0, or below 10 users, which are not tested. Of 20
     users the t test has a power of 0.75 where 0.8 is asked for.
-
-    >>> round(detectable(0.3, 100), 4), round(detectable(0.3, 400), 4)
-    (0.084, 0.042)
     """
     errors = _errors(power, alpha)
     return errors * sd / math.sqrt(n) if sd > 0 and n >= ENOUGH else math.nan

@@ -130,7 +130,7 @@ def test_a_gate(
 )
 def test_a_gate_as_it_is_typed(flag: str, text: str, read: tuple[object, ...] | None) -> None:
     if read is None:
-        with pytest.raises(OptionError, match=r"say it as ndcg@10=0\.3|is no measure"):
+        with pytest.raises(OptionError, match=r"say it as \[model:\]ndcg@10=0\.3|is no measure"):
             read_gate(flag, text)
     else:
         assert read_gate(flag, text) == read
