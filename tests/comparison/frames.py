@@ -1,6 +1,19 @@
-"""Small frames whose numbers can be worked out by hand."""
+"""The sample and its comparison, and small frames whose numbers can be worked out by hand."""
+
+from functools import cache
 
 import pandas as pd
+
+import recnb
+
+SAMPLE = recnb.datasets.load_sample()
+SIDES = {"train": SAMPLE.train, "items": SAMPLE.items}
+
+
+@cache
+def compared() -> recnb.Comparison:
+    """The models of the sample against the most popular items."""
+    return recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular", **SIDES)
 
 
 def lists(**users):

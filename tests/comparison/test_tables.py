@@ -1,0 +1,189 @@
+"""What a comparison shows: marks, verdicts and conclusions in the right words, pictures, both languages."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import recnb
+from recnb.display.document import inline
+from recnb.display.language import use_language
+from recnb.report.conclusions import Difference, conclusion
+from recnb.stats import Settings
+from tests.comparison.frames import FIRST, SAMPLE, TRUTH, compared, lists
+
+mpl.use("Agg")
+
+
+def test_the_best_of_a_column_is_marked_in_every_form() -> None:
+    table = compared().table(k=[5, 10])
+    means = compared().report(k=[5, 10]).to_frame().drop_duplicates(["metric", "k", "model"])
+    html, text, markdown, latex = table._repr_html_(), repr(table), table.to_markdown(), table.to_latex()
+    cells = {line.split()[0]: line.split()[1:] for line in text.splitlines()}
+    for row in means.itertuples():
+        name, value = f"{row.metric}@{row.k}", f"{row.mean:.4f}"
+        if name not in table:  # beyond accuracy
+            continue
+        forms = (f"*{value}*", f"<b><u>{value}</u></b>", f"**{value}**", rf"\textbf{{{value}}}") if row.best else \
+            (f"{value}°", value, value, rf"{value}$^{{\circ}}$") if row.near_best else (value,) * 4  # fmt: skip
+        assert cells[row.model][list(table).index(name)] == forms[0]
+        assert [form in shown for form, shown in zip(forms[1:], (html, markdown, latex), strict=True)] == [True] * 3
+    for form in (html, text, markdown, latex):
+        for words in ("the highest mean of its column", "not significantly different from it", "261 users"):
+            assert words in form
+    assert pickle.loads(pickle.dumps(table)).to_latex() == latex
+    table["mine"] = 1.5  # a column that was not compared has no mark
+    assert "*1.5000*" not in repr(table)
+
+
+def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test() -> None:
+    """Beyond accuracy nothing is best, and marks beside it stay as they are."""
+    found, p = recnb.compare(SAMPLE.models, SAMPLE.test, train=SAMPLE.train), {}
+    table = found.table(["ndcg", "recall"], k=[5, 10])
+    for column in table:
+        metric, k = column.split("@")
+        values = {name: getattr(found[name], metric)(k=int(k)).per_user for name in found}
+        best = table[column].idxmax()
+        p |= {(column, name): stats.ttest_rel(values[best], values[name]).pvalue for name in found if name != best}
+    is_near = dict(zip(p, recnb.stats.holm(np.array([*p.values()])) > 0.05, strict=True))
+    assert set(is_near.values()) == {True, False}
+    beside = found.table(["ndcg", "novelty", "recall"], k=[5, 10])
+    for marks in (table.attrs, beside.attrs):
+        for column in table:
+            assert marks["best"][column] == [table[column].idxmax()]
+            assert marks["near_best"][column] == [name for name in found if is_near.get((column, name))]
+    assert beside.attrs["best"]["novelty@10"] == beside.attrs["near_best"]["novelty@10"] == []
+
+
+@pytest.mark.parametrize(
+    ("metrics", "k", "columns"),
+    [(["nDCG@10", "recall"], 5, ["nDCG@10", "recall@5"]), (["nDCG@10", "recall"], None, ["nDCG@10", "recall"]), ("ndcg", [5, None], ["ndcg@5", "ndcg"])],
+)  # fmt: skip
+def test_a_column_has_the_cutoff_of_its_name_once(metrics: Any, k: Any, columns: list[str]) -> None:
+    assert list(compared().table(metrics, k=k)) == columns
+
+
+USUAL = {
+    "metric": "ndcg", "symbol": "nDCG", "k": 5, "model": "new", "baseline": "old", "difference": 0.01, "low": -0.01, "high": 0.03, "p": 0.2,
+    "p_holm": 0.4, "effect_size": 0.1, "won": 5, "tied": 2, "lost": 3, "n_users": 10, "detectable": 0.05, "alpha": 0.05,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict", "words"),
+    [
+        ({"low": 0.005, "p_holm": 0.04}, "better", "new is better than old, by 0.0100 (95% interval 0.0050 to 0.0300; p = 0.040"),
+        ({"difference": -0.01, "low": -0.02, "high": -0.005, "p_holm": 0.01}, "worse", "worse than old, by 0.0100 (95% interval 0.0050 to 0.0200"),
+        ({"metric": "novelty", "low": 0.005, "p_holm": 0.04}, "higher", "is higher than old, by 0.0100 (95% interval 0.0050 to 0.0300; p = 0.040, Holm's correction over 3 comparisons); higher is not necessarily better"),
+        ({"metric": "novelty", "difference": -0.01, "low": -0.02, "high": -0.005, "p_holm": 0.01}, "lower", "by 0.0100 (95% interval 0.0050 to 0.0200"),
+        ({"low": 0.005, "p_holm": 0.06}, "hint", "inconclusive. new differs"),
+        ({"p_holm": 0.01}, "torn", "inconclusive. The corrected test"),
+        ({}, "open", "no significant difference between new and old: +0.0100 (95% interval -0.0100 to 0.0300; p = 0.40"),
+        ({"tied": 10, "won": 0, "lost": 0, "difference": 0.0}, "same", "each of 10 users the same value"),
+        ({"p": np.nan}, "untested", "too few users or differences for a test"),
+    ],
+)  # fmt: skip
+def test_what_may_be_said(values: dict[str, Any], verdict: str, words: str) -> None:
+    one = Difference(**{**USUAL, **values})
+    assert one.verdict == verdict
+    assert words in inline(conclusion(one, Settings(), 3), "txt")
+
+
+def test_users_who_are_too_few_or_alike_and_one_comparison() -> None:
+    same = recnb.compare({"one": FIRST, "two": FIRST}, TRUTH)
+    row = same.differences("ndcg", k=2).iloc[0]
+    assert (row.verdict, np.isnan(row.p), row.tied) == ("same", True, 4)
+    assert same.overlap(2).loc[0, ["jaccard", "n_identical"]].tolist() == [1, 4]
+    alone = recnb.compare({"one": lists(a="xy"), "two": lists(a="yx")}, TRUTH.head(1))
+    assert alone.differences("ndcg", k=2).verdict.tolist() == ["untested"]
+    assert "too few users or differences for a test" in repr(alone.report(k=2))
+    single = recnb.compare({name: SAMPLE.models[name] for name in ("factors", "popular")}, SAMPLE.test)
+    assert "Holm" not in str(single.differences("ndcg", k=10))
+    assert single.differences("ndcg", k=10).notes[0].startswith("One comparison")
+
+
+def test_results_show_themselves_and_keep_their_language() -> None:
+    found, many = compared().differences("ndcg", k=5), compared().differences(k=5)
+    for one in (compared(), found, compared().overlap(k=5), compared().movers("ndcg", k=5), compared().curve(k=[1, 5])):
+        assert "item-knn" in repr(one)
+        assert one._repr_html_().startswith('<div class="recnb mathjax_ignore')
+    again = pickle.loads(pickle.dumps(found))
+    assert (repr(again), again.conclusions, again.notes) == (repr(found), found.conclusions, found.notes)
+    assert found.conclusions[0] in repr(found)
+    assert len(many.conclusions) == len(many) == 14
+    assert many.conclusions[0] not in repr(many), "only a few stand below the table"
+    assert "\\textless{}0.0001" in found.to_latex()
+    with use_language("ko"):
+        korean = compared().differences(["ndcg", "novelty"], 10)
+    assert "높다" in korean.conclusions[0]
+    assert "높을수록 좋은지는" in korean.conclusions[-1]
+    assert any("훈련" in note or "학습" in note for note in korean.notes)
+
+
+def test_conclusions_name_equal_scores_that_decide() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"qid": np.repeat(np.arange(60), 8), "label": np.tile([1, 1, 0, 0, 0, 0, 0, 0], 60)})
+    frame = frame.assign(pred=0.0, pred2=rng.normal(size=len(frame)))
+    found = recnb.compare(frame, score=["pred", "pred2"]).differences("ndcg", k=5)
+    (told,) = (note for note in found.notes if note.startswith("pred"))
+    assert told.startswith("pred: Users for whom equal scores decide: 60 of 60")
+    assert told in repr(found)
+    assert "equal scores decide" in found._repr_html_()
+
+
+def test_latex_of_segments_takes_a_caption_and_a_label() -> None:
+    found = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", users=SAMPLE.users)
+    asked = {"k": [5, 10], "metrics": ["ndcg"], "by": "segment"}
+    for one, title in (
+        (found, "nDCG@10 by segment, difference from popular."),
+        (found["popular"], "nDCG@10 by segment: each segment, and its gap to all other users."),
+    ):
+        latex = one.report(**asked).to_latex(caption="Ours.", label="tab:a")
+        assert re.findall(r"\\caption\{(.*)\}", latex) == ["Ours.", title]
+        assert re.findall(r"\\label\{(.*)\}", latex) == ["tab:a", "tab:a-2"]
+        assert len(re.findall(r"\\footnotesize.*relevance above 0", latex)) == 1
+    latex = found.report(**asked).to_latex()
+    assert "\\label" not in latex
+    for row in found.differences("ndcg", k=10, by="segment").itertuples():
+        numbers = f"{row.difference:+.4f} {{\\footnotesize [{row.low:+.4f}"
+        assert f"{row.segment} & {row.model} & {row.n_users} & {numbers}" in latex
+    other = recnb.compare(SAMPLE.models, SAMPLE.test, convention="trec", baseline="item-knn")
+    latex = other.report(metrics=["RR@10", "P@5"]).to_latex()
+    assert r"$\ddagger$ worse than item-knn" in latex
+    assert re.search(r"\d\$\^\{\\ddagger\}\$ ", latex)
+
+
+def test_exact_intervals_are_said_to_be_so_of_zeros_and_ones_alone() -> None:
+    for report in (compared().report(k=10), compared()["popular"].report(k=10)):
+        for form in (report.to_markdown(), repr(report), report.to_html()):
+            words = " ".join(form.split())
+            assert words.count("Clopper") == words.count("for values of 0 and 1 the exact one of Clopper") > 0
+
+
+def test_items_are_shown_by_their_titles() -> None:
+    titles = dict(zip(SAMPLE.items["item"], SAMPLE.items["title"], strict=True))
+    movers = compared().movers("ndcg", k=10)
+    listed = [item for group in movers.groups for user in group.users for items in user.lists for item in items]
+    assert {item.item: item.title for item in listed} == {item.item: titles[item.item] for item in listed}
+    for form in (movers._repr_html_(), repr(movers), compared().report(k=10, metrics=["ndcg"]).to_markdown()):
+        assert listed[0].title in form
+
+
+def test_pictures() -> None:
+    import matplotlib.pyplot as plt
+
+    axes = compared().differences("ndcg", k=[5, 10]).plot()
+    assert [one.get_text() for one in axes.get_yticklabels()] == [
+        "▲ nDCG@5 item-knn", "▲ nDCG@5 factors", "▲ nDCG@10 item-knn", "▲ nDCG@10 factors"]  # fmt: skip
+    assert axes.get_xlabel() == "difference from popular"
+    _, given = plt.subplots()
+    assert compared().differences("ndcg", k=5).plot(ax=given) is given
+    assert len(compared().curve("ndcg", k=range(1, 6)).plot().lines) == 3
+    plt.close("all")
