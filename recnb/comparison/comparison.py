@@ -269,14 +269,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         cut = chosen.cut_at(k)
         check_options(chosen, options)
         values = {name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0] for name in pair}
-        groups = moved(self._models, pair, values, cut, _count(n))
+        groups = moved(self._models, pair, values, cut, _count("n", n))
         rows = [
             (user.user, *user.values, user.values[1] - user.values[0], user.n_relevant, *([item.item for item in items] for items in user.lists))
             for group in groups for user in group.users
         ]  # fmt: skip
         frame = pd.DataFrame(rows, columns=["user", "before", "after", "change", "n_relevant", "old", "new"])
         table = Movers.made(frame, [self.basis()], chosen.symbol if cut is None else f"{chosen.symbol}@{cut}")
-        table.groups = groups
+        table.groups = tuple(groups)
         return table
 
     def overlap(self, k: int | None = None) -> Table:

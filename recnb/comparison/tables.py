@@ -101,7 +101,7 @@ class Movers(Table):
     """The users who gain and lose most by one model in the place of another, a row each with both lists."""
 
     _metadata: ClassVar = ["groups"]
-    groups: Sequence[UserGroup] = ()  #: who gain, and who lose
+    groups: tuple[UserGroup, ...] = ()  #: who gain, and who lose
 
     def __repr__(self) -> str:
         with use_language(self.attrs["lang"]):

@@ -72,7 +72,7 @@ ONE, TWO = ("item-knn.csv", "test.csv"), ("item-knn.csv", "popular.csv", "test.c
         ((*ONE, "--k", "0"), "k=0 is not a cut-off"),
         ((*ONE, "--k", "5", "5"), "more than once"),
         ((*ONE, "--by", "nope", "--users", "users.csv"), "by='nope'"),
-        ((*ONE, "--order", "row", "--by", "genre"), "Give what is known of them"),
+        ((*ONE, "--order", "row", "--by", "genre"), "Give what is known of users"),
         ((*ONE, "--user", "who"), "user='who' names"),
         ((*ONE, "--relevant-from", "9"), "the highest in the truth is 5.0"),
         ((*ONE, "--fail-below", "ndgc@10=0.1"), "Did you mean 'nDCG@10'"),
