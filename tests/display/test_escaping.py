@@ -145,7 +145,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "report": lambda: evaluation().report(k=[3, 5], by=COLUMN),
     "report in Korean": lambda: evaluation().report(k=[3, 5], lang="ko"),
     **{f"explanation {at}": partial(lambda user: evaluation().explain("ndcg", user, k=5), user) for at, user in enumerate(EVIL)},
-    "explanation of err": lambda: evaluation().explain("err", EVIL[3], k=5),
     "explanation of a list": lambda: recnb.explain("map", ITEMS, [EVIL[0], ITEMS[2]]),
     **{
         f"explanation of {name}": partial(lambda name, *user: evaluation().explain(name, *user, k=5), name, *user)
@@ -158,12 +157,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "why": lambda: evaluation().why("ndcg", k=5, other="recbole"),
     "identified": lambda: evaluation().identify("ndcg", 0.5, 5),
     "coverage": lambda: evaluation().coverage(k=5),
-    "novelty": lambda: evaluation().novelty(k=5),
     "table beyond accuracy": lambda: evaluation().beyond(k=5),
-    "explanation in Korean": lambda: evaluation().explain("ndcg", EVIL[0], k=5, lang="ko"),
     "comparison": comparison,
     "comparison report": lambda: comparison().report(k=5, movers=5),
-    "comparison report in Korean": lambda: comparison().report(k=5, lang="ko"),
     "comparison report of which some models have findings": lambda: found_in_some().report(k=5, by=COLUMN),
     "comparison table": lambda: comparison().table(k=[3, 5]),
     "comparison table by segment": lambda: comparison().table("ndcg", k=5, by=COLUMN),
@@ -196,15 +192,6 @@ HTML: dict[str, Callable[[Any], str]] = {
     "report": lambda one: one.to_html(title=EVIL[0]),
     "comparison report": lambda one: one.to_html(title=EVIL[0]),
 }
-
-
-@pytest.mark.parametrize("name", ["score", "lint", "report", "comparison report", "answer"])
-def test_a_misspelt_name_is_answered_with_the_nearest(name: str) -> None:
-    one = made(name)
-    with pytest.raises(AttributeError, match="has no 'labl'") as raised:
-        _ignored = one.labl
-    assert "Known: " in str(raised.value)
-    assert not hasattr(one, "_labl")
 
 
 @pytest.mark.parametrize("name", NAMES)
