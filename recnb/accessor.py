@@ -16,7 +16,7 @@ import polars as pl
 
 from recnb.data import Frame
 from recnb.data.columns import NAMES, by_name, columns_of
-from recnb.data.forms import Input
+from recnb.data.load import Input
 from recnb.errors import RecnbError
 from recnb.evaluate import KEYWORDS, Options, evaluate, with_options_listed
 from recnb.evaluation import Evaluation, EvaluationMethods

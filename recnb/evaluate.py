@@ -17,12 +17,10 @@ import pandas as pd
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
-from recnb.data.call import Call, GivenFrame
 from recnb.data.columns import Made, from_pandas
-from recnb.data.forms import RECS, TRUTH, Input
-from recnb.data.load import read, tables_of
+from recnb.data.load import RECS, SIDES, TRUTH, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
-from recnb.data.side_data import SIDES, SideData, read_side_data
+from recnb.data.side_data import Call, GivenFrame, SideData, read_side_data
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_word, near, quoted
 from recnb.evaluation import Evaluation

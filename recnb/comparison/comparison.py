@@ -13,7 +13,7 @@ from recnb.comparison.models import check_models, models_of, restrict_to_common_
 from recnb.comparison.tables import Curves, Differences, Means, Movers
 from recnb.conventions import options_in_words
 from recnb.data import Frame
-from recnb.data.forms import Input
+from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Name, Note, html, inline, joined, say
 from recnb.display.language import N_, _, use_language
 from recnb.display.templates import framed

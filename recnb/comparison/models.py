@@ -17,11 +17,10 @@ from recnb.conventions import presets
 from recnb.data import Frame, Prepared, table_of, validation
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
 from recnb.data.encoding import distinct
-from recnb.data.files import IDS, Wanted, read_together
-from recnb.data.forms import RECS, Input
-from recnb.data.load import DESCRIBED, is_file
-from recnb.data.relevance import relevant_only
+from recnb.data.files import Wanted, read_together
+from recnb.data.load import RECS, SIDES, Input, is_file
 from recnb.data.source import Tables
+from recnb.data.validation import IDS, relevant_only
 from recnb.display.language import N_, Plural, Sentence, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line
@@ -109,7 +108,7 @@ def _read(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]:
     if any(map(is_file, (*named.values(), truth, *side.values()))):
         given: list[Wanted] = [(truth, "qrels", IDS)]
         given += [(model, None if truth is None else "run", IDS) for model in named.values()]
-        given += [(frame, None, DESCRIBED.get(name, IDS)) for name, frame in side.items()]
+        given += [(frame, None, SIDES.get(name, IDS)) for name, frame in side.items()]
         columns = {role: column for role in COLUMNS if isinstance(column := options.get(role), str)}
         truth, *tables = read_together(given, columns)
         options |= dict(zip(side, tables[len(named) :], strict=True))

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.errors import ColumnError, FrameError, listed
+from recnb.errors import ColumnError, FrameError, listed, quoted
 
 #: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and all with Arrow's stream protocol (pyarrow, DuckDB).
 Frame = Any
@@ -83,39 +83,36 @@ def find(
                 both = f"column {column!r} cannot be both {other} and {role}: name another column for one"
                 raise ColumnError(f"{name}: {both}, {role}='...'.")
             found[role] = str(column)
+    for level in frame.index.names if isinstance(frame, pd.DataFrame) else []:
+        if role_of(level) in {*wanted} - {*found}:
+            problem = f"{name} has no {role_of(level)} column, and its index holds {level!r}"
+            raise ColumnError(f"{problem}: type .reset_index() to make columns of it.")
     missing = [role for role in roles if role not in found]
     if "rank" in optional and not {"rank", "score"} & {*found} and (missing or both_sides):
         missing.append("score")
     if both_sides and "relevance" not in found:
         missing.append("relevance")
-    for level in frame.index.names if isinstance(frame, pd.DataFrame) else []:
-        if role_of(level) in {*wanted} - {*found} and (missing or not {*found} & {*optional}):
-            problem = f"{name} has no {role_of(level)} column, and its index holds {level!r}"
-            raise ColumnError(f"{problem}: type .reset_index() to make columns of it.")
     if missing:
-        raise _missing(frame, name, missing, given, [one for one in columns if one not in found.values()], both_sides)
+        free = [column for column in columns if column not in found.values()]
+        raise _missing(name, columns, missing, given.get(missing[0]), free, both_sides)
     return found
 
 
 def _missing(
-    frame: Frame, name: str, roles: list[str], given: Mapping[str, str | None], free: list[Any], both_sides: bool
+    name: str, columns: list[str], roles: list[str], own: str | None, free: list[str], both_sides: bool
 ) -> ColumnError:
-    """Return the error for all roles without a column."""
+    """Return the error for all roles without a column; `own`: the other frame's column for the first of them."""
     words = " or the ".join({"score": "rank or score"}.get(role, role) for role in roles)
-    alone = ", and alone it must hold both what was recommended and what is relevant" if both_sides else ""
     examples = zip(roles, [*free, *["..."] * len(roles)], strict=False)
     fix = f"Say which: {', '.join(f'{role}={column!r}' for role, column in examples)}."
-    if (other := given.get(roles[0])) is not None:
-        fix = f"{roles[0]}={other!r} names a column of both frames: call it so in this one as well."
-    elif not all(isinstance(column, str) for column in free):
-        fix = (
-            "A column is named as text: frame.columns = frame.columns.map(str). A table with a row for each user is a mapping: "
-            "dict(zip(frame.index, frame.to_numpy().tolist())) if its cells are items in rank order, frame.T.to_dict() if scores."
-        )
+    if own is not None:
+        fix = f"{roles[0]}={own!r} names a column of both frames: call it so in this one as well."
+    elif not all(isinstance(column, str) for column in columns):
+        fix = "A column is named as text; a table with a row for each user is given as a mapping of user to items or scores."
     elif both_sides:
         fix += " Or give the other frame as well, recs.rec.against(truth)."
-    columns = listed(columns_of(frame, name)) or "none"
-    return ColumnError(f"{name}: no column is known to be the {words}{alone}.", fix=f"Its columns: {columns}. {fix}")
+    held = f"Its columns: {listed(columns) or 'none'}."
+    return ColumnError(f"{name}: no column is known to be the {words}.", fix=f"{held} {fix}")
 
 
 # ---- tables
@@ -127,21 +124,18 @@ def columns_of(frame: Frame, name: str) -> list[str]:
         columns = list(frame.columns)
     elif engine := ENGINES.get(type(frame).__module__.split(".", 1)[0]):
         raise FrameError(f"{name} is a {engine} DataFrame: type recnb.{engine.lower()}.evaluate(recs, truth).")
-    elif isinstance(frame, pl.LazyFrame):
+    elif isinstance(frame, pl.LazyFrame) or is_dataset(frame):
         with collected(name):
-            columns = frame.collect_schema().names()
-    elif is_dataset(frame):
-        columns = list(frame.schema.names)
+            columns = frame.collect_schema().names() if isinstance(frame, pl.LazyFrame) else frame.schema.names
     elif hasattr(frame, "__arrow_c_stream__") and hasattr(type(frame), "columns"):
         with collected(name):  # the columns of Arrow are the values
             columns = list(getattr(frame, "column_names", None) or frame.columns)
     else:
-        of_users = "a mapping of user to items, " if name not in ("items", "users") else ""
         raise FrameError(
             f"{name} is a {type(frame).__name__}, which is nothing that recnb reads: give a pandas or Polars frame, a pyarrow table or "
-            f"dataset, a DuckDB relation, {of_users}or the path of a file, and a truth, recnb.evaluate(recs, truth). A matrix of items by "
-            "user is dict(zip(users, matrix)). For one list: recnb.ndcg(ranking, relevant); for labels and scores: "
-            "recnb.evaluate_groups(y_true, y_score, group=sizes)."
+            "dataset, a DuckDB relation, the path of a file or, of lists, a mapping by user; and a truth, recnb.evaluate(recs, truth). "
+            "A matrix of items by user is dict(zip(users, matrix)). For one list: recnb.ndcg(ranking, relevant); for labels and "
+            "scores: recnb.evaluate_groups(y_true, y_score, group=sizes)."
         )
     if len({*columns}) < len(columns):
         twice = next(column for column in columns if columns.count(column) > 1)
@@ -151,24 +145,21 @@ def columns_of(frame: Frame, name: str) -> list[str]:
 
 def is_dataset(frame: Frame) -> bool:
     """Return whether a table is a pyarrow dataset, without importing pyarrow."""
-    module = sys.modules.get("pyarrow.dataset")
-    return module is not None and isinstance(frame, module.Dataset)
+    return "pyarrow.dataset" in sys.modules and isinstance(frame, sys.modules["pyarrow.dataset"].Dataset)
 
 
 def is_relation(frame: Frame) -> bool:
     """Return whether a table is a DuckDB relation, without importing duckdb."""
-    module = sys.modules.get("duckdb")
-    return module is not None and isinstance(frame, module.DuckDBPyRelation)
+    return "duckdb" in sys.modules and isinstance(frame, sys.modules["duckdb"].DuckDBPyRelation)
 
 
 @contextmanager
 def collected(name: str) -> Iterator[None]:
     """Raise errors of reading a lazy frame or a relation as errors that name the frame."""
-    duckdb = sys.modules.get("duckdb")
-    errors = (pl.exceptions.PolarsError, *(() if duckdb is None else (duckdb.Error,)))
+    duckdb_errors = (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
     try:
         yield
-    except errors as problem:
+    except (pl.exceptions.PolarsError, *duckdb_errors) as problem:
         reason = str(problem).strip().split("\n")[0][:200]
         remedy = "read it into memory first, frame.collect(), or relation.to_arrow_table() while its connection is open"
         raise FrameError(f"{name} cannot be read ({reason}): {remedy}.") from problem
@@ -217,37 +208,31 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
     """Return a column of pandas as one of Polars, in which all values are of one kind."""
     import pyarrow as pa
 
-    dtype = column.dtype
+    dtype: Any = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
         return pl.Series(column.to_numpy())
-    if isinstance(dtype, pd.CategoricalDtype):
-        ordered = bool(dtype.ordered) and role not in NAMES  # groups keep an order of their own
-        words = pd.Series([*map(str, dtype.categories)] if ordered else dtype.categories)
-        codes = pl.Series(column.cat.codes.to_numpy()).replace({-1: None})
-        values = from_pandas(words, name, label, role).gather(codes)
-        return values.cast(pl.Enum(words)) if ordered else values
-    if isinstance(dtype, pd.SparseDtype):
+    is_category = isinstance(dtype, pd.CategoricalDtype)
+    ordered = is_category and bool(dtype.ordered) and role not in NAMES  # groups keep an order of their own
+    if ordered or isinstance(dtype.categories.dtype if is_category else dtype, (pd.IntervalDtype, pd.PeriodDtype)):
+        column = column.map(str, na_action="ignore")
+    elif isinstance(dtype, pd.SparseDtype):
         column = pd.Series(np.asarray(column))
-    elif isinstance(dtype, (pd.IntervalDtype, pd.PeriodDtype)):
-        column = column.astype(object).map(str, na_action="ignore")
     try:
-        values = pa.array(column, from_pandas=True)
-        # Views are how Polars has text, and Arrow makes them in a third of Polars' time; they cannot point beyond 2 GB.
-        if pa.types.is_large_string(values.type) and values.nbytes < 2**31:
-            values = values.cast(pa.string_view())
+        array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, OverflowError) as problem:
-        raise _mixed(column, name, label, role) from problem
-    return pl.Series(pl.from_arrow(values))
-
-
-def _mixed(column: pd.Series[Any], name: str, label: str, role: str) -> FrameError:
-    """Return the error for a column of values of more than one kind, or of one that Arrow does not know."""
-    kinds = ", ".join(sorted({type(value).__name__ for value in column.dropna()}))
-    # Text of what is missing would be an id of its own, "nan" or "None".
-    fix = f"Make it one kind{', and drop what is missing first' if column.isna().any() else ''}: .astype(str)."
-    if role in ("rank", "score", "relevance"):
-        fix = "Make them numbers, pandas.to_numeric(frame[...])."
-        for odd in column[pd.to_numeric(column, errors="coerce").isna() & column.notna()].head(1):
-            fix = f"{odd!r} is no number: correct it, or drop the row."
-    held = f"holds values of more than one kind, or of one that is no id or number: {kinds}."
-    return FrameError(f"{name}: column {label!r} {held}", fix=fix)
+        if role in ("rank", "score", "relevance"):  # whose check says which value is no number
+            return from_pandas(column.map(str, na_action="ignore"), name, label, role)
+        known = column.dropna()
+        kinds = ", ".join(sorted({type(value).__name__ for value in known}))
+        held = f"holds values of more than one kind, or of one that is no id or number: {kinds}, such as {quoted(known.iloc[0])}."
+        fix = (
+            "Make them one kind, such as text, and drop what is missing first."  # it would be the text "nan" or "None"
+        )
+        raise FrameError(f"{name}: column {label!r} {held}", fix=fix) from problem
+    # Views are how Polars has text, and Arrow makes them in a third of Polars' time; they cannot point beyond 2 GB.
+    if pa.types.is_large_string(array.type) and array.nbytes < 2**31:
+        array = array.cast(pa.string_view())
+    values = pl.Series(pl.from_arrow(array))
+    if ordered:
+        return values.cast(pl.Enum(column.cat.categories))
+    return values.cast(pl.String) if values.dtype == pl.Categorical else values

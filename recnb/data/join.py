@@ -49,7 +49,7 @@ from recnb.data.order import (
     repeats_a_rank,
 )
 from recnb.data.parallel import BLOCK, in_turn
-from recnb.data.relevance import is_relevant
+from recnb.data.validation import is_relevant
 from recnb.errors import OptionError
 from recnb.metrics.hits import Floats, Hits, Ints
 from recnb.metrics.sorting import in_order, order_from_highest, stands_from_highest

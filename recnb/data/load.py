@@ -1,24 +1,45 @@
-"""The way in: files read, every form made a table, roles found, ids checked, and whether the lists fit into memory."""
+"""The way in: each form becomes a table with a row an item, its columns are found, and its ids checked.
+
+Forms are files, mappings and Series by user, frames with lists in their cells, and one frame with both sides. The last has a
+row for each item that was recommended or is relevant: a missing rank means relevant but not recommended, a missing relevance
+means recommended but not judged; if it has no items, as in learning to rank, each row is one.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Any, TypeAlias
 
+import numpy as np
+import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import batches_of, origin_of
-from recnb.data.columns import Frame, by_name, columns_of, find, table_of
-from recnb.data.files import IDS, Wanted, read_together
-from recnb.data.forms import RECS, ROWS_ARE_ITEMS, TRUTH, Input, both_sides, by_item
+from recnb.data.columns import Frame, Made, by_name, columns_of, find, from_pandas, table_of
+from recnb.data.files import Wanted, read_together
 from recnb.data.parts import Layout, one_model, read_batches
 from recnb.data.source import Source, ranked, source_of
+from recnb.display.language import N_, Plural, Sentence
+from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
 
-#: The ids of frames that do not have both.
-DESCRIBED = {"items": IDS[1:], "users": IDS[:1]}
+#: Any table; a mapping or Series by user; the path of a file.
+Input: TypeAlias = Frame | Mapping[Any, Any] | str | os.PathLike[str]
+
+RECS, TRUTH = "recommendations", "truth"
+#: The keyword that names a column of lists.
+COLUMN_OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
+#: The ids of the frames beside them.
+SIDES: dict[str, tuple[str, ...]] = {"train": validation.IDS, "items": ("item",), "users": ("user",)}
+
+ROWS_ARE_ITEMS = Sentence(N_("each row is an item of its own, as there is no column of items"))
+NOT_SCORED = Plural(
+    "{n:,} row without a score: judged, not recommended", "{n:,} rows without a score: judged, not recommended"
+)
+ONLY_LISTED = Sentence(N_("relevant items: those in this frame, which holds no relevant item that was not recommended"))
 
 
 def is_file(given: object) -> bool:
@@ -33,31 +54,41 @@ def tables_of(
 
     Return the tables of what was given, and the columns named by keyword but for those of lists, which have been read.
     """
-    frames = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
+    frames: dict[str, Any] = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
     if any(map(is_file, frames.values())):
         trec: dict[str, Any] = {RECS: "run", TRUTH: "qrels"} if TRUTH in frames else {}
-        wanted: list[Wanted] = [(frame, trec.get(name), DESCRIBED.get(name, IDS)) for name, frame in frames.items()]
+        wanted: list[Wanted] = [
+            (frame, trec.get(name), SIDES.get(name, validation.IDS)) for name, frame in frames.items()
+        ]
         named = {role: column for role, column in columns.items() if column is not None}
         frames = dict(zip(frames, read_together(wanted, named), strict=True))
+    if TRUTH not in frames and _is_table(frames[RECS]):
+        names = columns_of(frames[RECS], "the frame")
+        if all(columns.get(role) or by_name(names, role) for role in COLUMN_OF_LISTS.values()):
+            frames = {RECS: frames[RECS], TRUTH: frames[RECS], **frames}  # a list of either side for each user
     left = dict(columns)
-    for name in frames:
-        if name not in DESCRIBED and (name != RECS or TRUTH in frames):
-            frames[name], spent = by_item(frames[name], name, columns)
-            for role in spent:
-                left.pop(role, None)
+    for name, frame in frames.items():
+        if SIDES.get(name, validation.IDS) != validation.IDS or (name == RECS and TRUTH not in frames):
+            continue
+        ordered, is_series = name == RECS, isinstance(frame, pd.Series) and frame.index.nlevels == 1
+        if isinstance(frame, Mapping) or (is_series and not pd.api.types.is_numeric_dtype(frame)):
+            lists = [*(frame.values() if isinstance(frame, Mapping) else frame)]
+            frames[name] = _of_lists(_column(frame.keys(), name, "user"), lists, name, ordered=ordered)
+        elif (label := _column_of_lists(frame, name, columns)) is not None:
+            user = find(frame, name, ["user"], columns)["user"]
+            users = table_of(frame, name, {"user": user})["user"]
+            cells = frame if isinstance(frame, pd.DataFrame) else table_of(frame, name, {label: label})
+            frames[name] = Made(_of_lists(users, [*cells[label]], name, label, ordered=ordered).rename({"user": user}))
+            left.pop(COLUMN_OF_LISTS.get(name, ""), None)
     return frames, left
 
 
 def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
     """Find the columns of two tables, or of one with both sides, and check that their ids are of one type."""
     if truth is None:
-        sides = both_sides(recs, columns)
-        models = [name for name in by_name(columns_of(recs, "the frame"), "model") if name not in sides.labels.values()]
-        if ROWS_ARE_ITEMS in sides.notes and models:
-            _one_model(recs, models[0], both_sides=True)
-        return source_of(sides.recs, sides.truth, sides.labels, sides.truth_labels, notes=sides.notes)
+        return _both_sides(recs, columns)
     layout = Layout.of(recs, truth, columns)
-    _one_model(recs, layout.model)
+    _refuse_models(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
         return read_batches(recs, truth, layout, origin)
     lists, judged = table_of(recs, RECS, layout.recs), table_of(truth, TRUTH, layout.truth)
@@ -67,15 +98,143 @@ def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) ->
 
 def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
     """Return recommendations alone, as user, item, rank: by rank if there is one, else by score."""
-    labels = find(recs, RECS, IDS, columns, ["rank", "score"])
+    labels = find(recs, RECS, validation.IDS, columns, ["rank", "score"])
     table = validation.ids(table_of(recs, RECS, labels), RECS, labels)
     convention = Convention(order="rank" if "rank" in labels else "score", duplicates="keep")
     return ranked(table, convention, labels).select("user", "item", "rank")
 
 
-def _one_model(recs: Frame, column: str | None, *, both_sides: bool = False) -> None:
+def _refuse_models(recs: Frame, column: str | None, *, both_sides: bool = False) -> None:
     """Refuse a frame of several models: it holds several lists for each user."""
     if column is not None:
         found = [batch["model"].unique() for batch in batches_of(recs, RECS, {"model": column})]
         if found:
             one_model(pl.concat(found).unique().sort(), column, both_sides=both_sides)
+
+
+# ---- lists by user
+
+
+def _is_table(given: Any) -> bool:
+    return hasattr(type(given), "columns") or hasattr(type(given), "__arrow_c_stream__")
+
+
+def _column_of_lists(frame: Any, name: str, columns: Mapping[str, str | None]) -> str | None:
+    """Return the column that holds a list for each user: the one named by keyword, or of a frame without items the only one."""
+    if not _is_table(frame):
+        return None
+    names, keyword = columns_of(frame, name), COLUMN_OF_LISTS.get(name, "")
+    if (named := columns.get(keyword)) is not None:
+        if named not in names:
+            raise ColumnError(
+                f"{name} has no column {named!r}, which {keyword}={named!r} names. Columns: {listed(names)}."
+            )
+        return named
+    if columns.get("item") in names or by_name(names, "item"):
+        return None
+    lists = by_name(names, keyword) or [column for column in names if _holds_lists(frame, column)]
+    return lists[0] if len(lists) == 1 else None
+
+
+def _holds_lists(frame: Frame, column: Any) -> bool:
+    """Return whether a column of a frame in memory has lists in its cells."""
+    if isinstance(frame, pl.DataFrame):
+        return isinstance(frame.schema[column], (pl.List, pl.Array))
+    if not isinstance(frame, pd.DataFrame) or frame[column].dtype.kind != "O":
+        return False
+    return is_several(next((cell for cell in frame[column] if is_several(cell) or not pd.isna(cell)), None))
+
+
+def _of_lists(users: pl.Series, lists: list[Any], name: str, label: str = "", *, ordered: bool) -> Made:
+    """Return user and item; rank or score of recommendations, which are `ordered`, and relevance of a truth that has it.
+
+    An empty or missing list is no list: its user has no row.
+    """
+    where = f"{name}: column {label!r} holds" if label else f"{name} holds"
+    for user in users.filter(users.is_duplicated()).head(1):
+        raise FrameError(f"{where} more than one list of user {user!r}: lists of items have one row a user.")
+    if not set(map(type, lists)) <= {list, tuple, dict}:
+        lists = [_as_list(one, users[row], where, ordered=ordered) for row, one in enumerate(lists)]
+    lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    long: dict[str, Any] = {
+        "user": users.gather(np.repeat(np.arange(len(users)), lengths)),
+        "item": _column(chain(*lists), name, label or "item"),
+    }
+    if any(isinstance(one, Mapping) for one in lists):
+        if ordered and any(len(one) and not isinstance(one, Mapping) for one in lists):
+            fix = "Give all users lists in rank order, or all of them mappings of item to score."
+            raise FrameError(f"{where} lists for some users and mappings for others.", fix=fix)
+        numbers = chain(*[one.values() if isinstance(one, Mapping) else [1.0] * len(one) for one in lists])
+        role = "score" if ordered else "relevance"
+        long[role] = _column(numbers, name, label or role, role)
+    elif ordered:
+        long["rank"] = np.arange(1, lengths.sum() + 1) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return Made(long)
+
+
+def _as_list(one: Any, user: Any, where: str, *, ordered: bool) -> Any:
+    """Return the items of one user as a list or a mapping."""
+    if one is None or (isinstance(one, float) and np.isnan(one)):
+        return []
+    is_set = isinstance(one, (set, frozenset))
+    if isinstance(one, Mapping) or (is_set and not ordered):
+        return sorted(one, key=str) if is_set else one  # sets have no order of their own: the same rows each time
+    if is_several(one) and not is_set and not hasattr(type(one), "columns"):
+        return one.tolist() if hasattr(one, "tolist") else list(one)
+    forms = "in rank order, or a mapping of item to score" if ordered else "or a set, or a mapping of item to relevance"
+    held = f"{type(one).__name__} {quoted(one)} for user {user!r}, where a list of items {forms}, is needed."
+    raise FrameError(f"{where} {held} Models are compared by recnb.compare(models, truth).")
+
+
+def _column(values: Iterable[Any], name: str, label: str, role: str = "") -> pl.Series:
+    """Return values of one kind as a column; None is missing."""
+    return from_pandas(pd.Series([*values], dtype=object), name, label, role)
+
+
+# ---- one frame with both sides
+
+
+def _both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Source:
+    """Split one frame into recommendations and truth."""
+    name = "the frame"
+    names = columns_of(frame, name)
+    for role, column in columns.items():
+        if column is not None and column not in names:
+            problem = f"{name} has no column {column!r}, which {role}={column!r} names. Columns: {listed(names)}."
+            raise ColumnError(problem)
+    index: list[Any] = [*frame.index.names] if isinstance(frame, pd.DataFrame) else []
+    has_items = bool(columns.get("item") or by_name([*names, *index], "item"))
+    labels = find(
+        frame,
+        name,
+        validation.IDS if has_items else validation.IDS[:1],
+        columns,
+        ["rank", "score", "relevance"],
+        both_sides=True,
+    )
+    table = table_of(frame, name, labels)
+    notes: list[str | Sentence] = []
+    if not has_items:
+        labels["item"], table = "item", table.with_row_index("item")
+        notes.append(ROWS_ARE_ITEMS)
+        _refuse_models(frame, next(iter({*by_name(names, "model")} - {*labels.values()}), None), both_sides=True)
+    table = validation.ids(table, name, labels)
+    numbers = [role for role in ("rank", "score") if role in labels]
+    placed, judged = ~validation.is_missing(table[numbers[0]]), ~validation.is_missing(table["relevance"])
+    for row in (~(placed | judged if has_items else placed & judged)).arg_true().head(1):
+        pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
+        lacks = (
+            "neither a rank or score nor a relevance"
+            if has_items
+            else "no score or no relevance, and rows without items need both"
+        )
+        raise FrameError(f"{name}: row {row} ({pair}) has {lacks}: drop such rows.")
+    recs, truth = table.filter(placed)[["user", "item", *numbers]], table.filter(judged)[["user", "item", "relevance"]]
+    for side, verb, role in ((recs, "recommends", numbers[0]), (truth, "judges", "relevance")):
+        if side.height == 0:
+            raise FrameError(f"{name} {verb} nothing: every value of {labels[role]!r} is missing.")
+    if not (judged & ~placed).any():
+        notes.insert(0, ONLY_LISTED)
+    if numbers == ["score"] and not placed.all():
+        notes.append(Sentence(NOT_SCORED, {"n": int((~placed).sum())}))
+    return source_of(recs, truth, labels, {role: labels[role] for role in truth.columns}, notes=tuple(notes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,17 +17,8 @@ from recnb.display.progress import steps
 from recnb.errors import FrameError, RecnbError
 from recnb.metrics.hits import Cutoffs, Floats
 
-
-class Predictor(Protocol):
-    """An object that scores all items for a user."""
-
-    def predict(self, user: int, /) -> Any:
-        """One score per item, higher is better."""
-        ...
-
-
-#: What scores all items for a user: an object, or a function of the user.
-Model = Predictor | Callable[[int], Any]
+#: What scores all items for a user: an object whose `predict(user)` does, or a function of the user.
+Model = Any
 
 #: What to give for models of other interfaces.
 WRAPPED = (
@@ -38,72 +29,62 @@ WRAPPED = (
 
 def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10) -> Prepared:
     """Join lists of the largest k from a model's scores with the test items; users and items are numbers."""
-    predict = getattr(model, "predict", model)
+    predict, depth = getattr(model, "predict", model), Cutoffs.of(k).deepest
     if not callable(predict):
         raise RecnbError(f"the model is a {type(model).__name__} without a predict method.", fix=WRAPPED)
-    depth = Cutoffs.of(k).deepest
     if depth is None:
         raise RecnbError("a model ranks every item, so there is no whole list to take: give k a number, such as k=10.")
     held_out, seen = _matrix(test, "test"), None if train is None else _matrix(train, "train")
     if seen is not None and seen.shape != held_out.shape:
         same = "both are users × items of the same users and items"
         raise FrameError(f"train has shape {seen.shape} and test {held_out.shape}: {same}.")
-    if not np.isfinite(held_out.data).all() or (held_out.data < 0).any():
-        problem = "test holds a relevance that is NaN, infinite or below 0"
-        raise FrameError(f"{problem}: keep entries of relevant items, numbers above 0.")
-    users = np.flatnonzero(np.diff(held_out.indptr))
+    users, truth = np.flatnonzero(np.diff(held_out.indptr)), held_out.tocoo()
     if len(users) == 0:
         raise FrameError("test has no relevant items: every row is empty.")
     lists = []
     for user in steps(users, _("users ranked"), len(users)):
-        scores = _scores(predict, int(user), held_out.shape[1])
-        items = np.argsort(-scores, kind="stable")  # of equal scores, the lower number is first
-        if seen is not None:
-            items = items[np.isin(items, seen.indices[seen.indptr[user] : seen.indptr[user + 1]], invert=True)]
-        lists.append(items[:depth])
-    if not any(map(len, lists)):
+        items = np.argsort(-_scores(predict, int(user), held_out.shape[1]), kind="stable")  # the lower of equals first
+        had = [] if seen is None else seen.indices[seen.indptr[user] : seen.indptr[user + 1]]
+        lists.append(items[np.isin(items, had, invert=True)][:depth])
+    lengths = [len(one) for one in lists]
+    if not any(lengths):
         raise FrameError("train holds every item of every user with test items: check that train and test differ.")
-    lengths = list(map(len, lists))
     ranks = np.concatenate([np.arange(1, length + 1) for length in lengths])
     recs = pl.DataFrame({"user": np.repeat(users, lengths), "item": np.concatenate(lists), "rank": ranks})
-    coo = held_out.tocoo()
-    truth = pl.DataFrame({"user": coo.row, "item": coo.col, "relevance": coo.data})
+    judged = pl.DataFrame({"user": truth.row, "item": truth.col, "relevance": truth.data})
     notes = [Sentence(N_("ranked by the model's scores"))]
     if left_out := held_out.shape[0] - len(users):
         notes.append(Sentence(N_("{n:,} with no test item left out"), {"n": left_out}))
     if seen is not None:
         notes.append(Sentence(N_("items of train taken out")))
-    return replace(read(recs, truth, {}).under(Convention(order="rank")), notes=tuple(notes))
+    return replace(read(recs, judged, {}).under(Convention(order="rank")), notes=tuple(notes))
 
 
 def _matrix(given: Any, name: str) -> Any:
     """Return a copy of a sparse matrix of numbers, each entry once and none of them 0."""
     import scipy.sparse as sp
 
-    matrix: Any = given if sp.issparse(given) else None
-    if matrix is None or matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
-        held = type(given).__name__ if matrix is None else f"shape {matrix.shape} and {matrix.dtype}"
+    is_sparse: bool = sp.issparse(given)
+    if not is_sparse or given.ndim != 2 or given.dtype.kind not in "biuf":
+        held = f"shape {given.shape} and {given.dtype}" if is_sparse else type(given).__name__
         fix = f"give a SciPy sparse matrix of users × items that holds numbers, scipy.sparse.csr_matrix({name})"
         raise FrameError(f"{name} is of {held}: {fix}.")
-    copy = matrix.tocsr(copy=True).astype(np.float64)
-    copy.sum_duplicates()
-    copy.eliminate_zeros()
-    return copy
+    matrix = given.tocsr(copy=True).astype(np.float64)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
 
 
 def _scores(predict: Callable[[int], Any], user: int, n_items: int) -> Floats:
     """Return the model's score of each item."""
     where = f"model.predict({user})"
     try:
-        predicted = predict(user)
-    except TypeError as problem:
-        alone = "it is called with a user alone, and gives one score per item"
-        raise RecnbError(f"{where} raised a TypeError, {problem}: {alone}.", fix=WRAPPED) from problem
-    try:
-        scores = np.array(predicted, dtype=np.float64).reshape(-1)
+        scores = np.array(predict(user), dtype=np.float64).reshape(-1)
     except (TypeError, ValueError) as problem:
-        held = f"{where} gave a {type(predicted).__name__} that is no array of numbers"
-        raise RecnbError(f"{held}: one score per item is needed; if it is sparse, .toarray().") from problem
+        asked = (
+            f"{where} gave no array of numbers, {problem}: it is asked for a user alone, and gives one score per item"
+        )
+        raise RecnbError(f"{asked}; if it is sparse, .toarray().", fix=WRAPPED) from problem
     if len(scores) != n_items or np.isnan(scores).any():
         held = "NaN among its scores" if len(scores) == n_items else f"{len(scores)} scores"
         raise RecnbError(f"{where} gave {held}, and each of the {n_items} items of the matrices needs one.")

@@ -1,22 +1,47 @@
-"""Frames given with recommendations and truth: training data, items, users."""
+"""What is given beside the pairs: training data, items, users, and how the caller wrote it, for code that is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 import polars as pl
 
 from recnb.data import validation
-from recnb.data.call import Call
-from recnb.data.columns import Frame, arrow_of, columns_of, find, table_of
-from recnb.data.forms import RECS, ROWS_ARE_ITEMS
+from recnb.data.columns import Frame, Made, arrow_of, columns_of, find, table_of
+from recnb.data.load import RECS, ROWS_ARE_ITEMS, SIDES
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
 
-#: The ids of each frame.
-SIDES: dict[str, tuple[str, ...]] = {"train": validation.IDS, "items": ("item",), "users": ("user",)}
+
+@dataclass(frozen=True)
+class GivenFrame:
+    """One of the caller's frames."""
+
+    library: str = ""  #: "pandas", "polars" or "lazy", which is Polars as well; "" for anything else
+    labels: Mapping[str, str] = field(default_factory=dict)  #: role -> column
+    types: Mapping[str, str] = field(default_factory=dict)  #: role -> type, as the library names it
+
+    @classmethod
+    def of(cls, frame: Any, labels: Mapping[str, str]) -> GivenFrame:
+        """Note the library and the types of a frame."""
+        libraries = {Made: "", pd.DataFrame: "pandas", pl.DataFrame: "polars", pl.LazyFrame: "lazy"}
+        library = next((word for kind, word in libraries.items() if isinstance(frame, kind)), "")
+        schema = frame.dtypes if library == "pandas" else frame.collect_schema() if library else {}
+        types = {role: str(schema[label]).partition("(")[0] for role, label in labels.items() if label in schema}
+        return cls(library, labels, types)
+
+
+@dataclass(frozen=True)
+class Call:
+    """The call that made an evaluation."""
+
+    frames: Mapping[str, GivenFrame] = field(default_factory=dict)  #: by argument: recs, truth, train, items, users
+    columns: Mapping[str, str] = field(default_factory=dict)  #: role -> column, as named by keyword
+    options: Mapping[str, Any] = field(default_factory=dict)  #: conventions
+    library: str | None = None  #: whose conventions were asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +51,7 @@ class SideData:
     train: pl.DataFrame | None = None  #: user, item: what users had before
     items: pl.DataFrame | None = None  #: a row an item: item, and what is known of it
     users: pl.DataFrame | None = None  #: a row a user: user, and what is known of them
-    truth: Frame | None = (
-        None  #: users and items of the truth (or the one frame with both sides) and what else it holds
-    )
+    truth: Frame | None = None  #: users and items of the truth, or of the one frame, and its columns without a role
     truth_user: str = "user"  #: the column of users in it
     truth_item: str = "item"
     call: Call = field(default_factory=Call)  #: how all of it was given
@@ -44,15 +67,13 @@ def read_side_data(
     `recs` are the recommendations, if the truth is a frame of its own.
     """
     given = {name: frame for name, frame in frames.items() if frame is not None}
-    if ROWS_ARE_ITEMS in source.notes and {"train", "items"} & {*given}:
-        by_items = f"{'train' if 'train' in given else 'items'}= is joined by item, and the frame has no item column that recnb knows."
-        raise ColumnError(by_items, fix="Name it, item='...'.")
+    if ROWS_ARE_ITEMS in source.notes and (joined := [f"{name}=" for name in given if name != "users"]):
+        problem = f"{joined[0]} is joined by item, and the frame has no item column that recnb knows."
+        raise ColumnError(problem, fix="Name it, item='...'.")
     labels = {name: find(frame, name, SIDES[name], columns) for name, frame in given.items()}
-    tables = {name: _read(frame, name, labels[name], source) for name, frame in given.items()}
+    tables: dict[str, Any] = {name: _read(frame, name, labels[name], source) for name, frame in given.items()}
     return SideData(
-        train=tables.get("train"),
-        items=tables.get("items"),
-        users=tables.get("users"),
+        **tables,
         truth=None if given_truth is None else _others(given_truth, source.truth_labels),
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],

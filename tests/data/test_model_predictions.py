@@ -119,30 +119,12 @@ def test_explicit_zeros_are_no_entries() -> None:
     assert (full.data == BINARY.ravel()).all()
 
 
-def test_entries_given_twice_add_up_as_they_do_in_scipy() -> None:
-    rows, columns = np.nonzero(TEST)
-    twice = sp.coo_matrix(
-        (np.r_[TEST[rows, columns], np.ones(len(rows))], (np.r_[rows, rows], np.r_[columns, columns])), shape=TEST.shape
-    )
-    got = recnb.evaluate_model(Model(SCORES), twice, k=5, metrics=METRICS)
-    assert got[5].to_dict() == pytest.approx(loop(SCORES, twice.toarray(), None, 5), abs=1e-12)
-    assert twice.nnz == 2 * len(rows)
-
-
 @pytest.mark.parametrize("convert", [list, np.float32, pd.Series, lambda row: row.reshape(1, -1)])
 def test_scores_of_any_kind(convert: Any) -> None:
     scores = {user: convert(row) for user, row in enumerate(SCORES)}
     pd.testing.assert_frame_equal(
         recnb.evaluate_model(Model(scores), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN), k=[3, 10]), WANT
     )
-
-
-def test_infinite_scores_keep_their_place() -> None:
-    """A model may mask items itself."""
-    masked = np.where(TRAIN, -np.inf, SCORES)
-    scores = np.where(masked == SCORES.max(), np.inf, masked)
-    table = recnb.evaluate_model(Model(scores), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN), k=[3, 10])
-    pd.testing.assert_frame_equal(table, WANT)
 
 
 def test_the_evaluation_behind_the_table() -> None:
@@ -165,33 +147,27 @@ def test_a_user_with_everything_trained_counts_0() -> None:
 
 
 T = sp.csr_matrix(TEST)
+GOOD = Model(SCORES)
 WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[RecnbError], tuple[str, ...]]] = {
-    "a dense test": (Model(SCORES), TEST, {}, FrameError, ("test is of ndarray", "scipy.sparse.csr_matrix(test)")),
-    "a dense train": (Model(SCORES), T, {"train": TRAIN}, FrameError, ("train is of ndarray", "csr_matrix(train)")),
-    "a frame": (Model(SCORES), pd.DataFrame(TEST), {}, FrameError, ("test is of DataFrame", "csr_matrix(test)")),
-    "no test": (Model(SCORES), None, {}, FrameError, ("test is of NoneType",)),
-    "other shapes": (Model(SCORES), T, {"train": sp.csr_matrix((40, 24))}, FrameError, ("train has shape (40, 24)", "(40, 25)", "users × items")),
-    "turned over": (Model(SCORES), T, {"train": T.T}, FrameError, ("(25, 40)", "(40, 25)")),
+    "a dense test": (GOOD, TEST, {}, FrameError, ("test is of ndarray", "scipy.sparse.csr_matrix(test)")),
+    "a dense train": (GOOD, T, {"train": TRAIN}, FrameError, ("train is of ndarray", "csr_matrix(train)")),
+    "no test": (GOOD, None, {}, FrameError, ("test is of NoneType",)),
+    "complex relevance": (GOOD, T * 1j, {}, FrameError, ("test", "complex128", "numbers")),
+    "turned over": (GOOD, T, {"train": T.T}, FrameError, ("train has shape (25, 40)", "(40, 25)", "users × items")),
     "scores NaN": (Model(np.where(SCORES[0, 2] == SCORES, np.nan, SCORES)), T, {}, RecnbError, ("model.predict(0) gave NaN", "items of the matrices needs one")),
     "too few scores": (Model(SCORES[:, :24]), T, {}, RecnbError, ("model.predict(0) gave 24 scores", "25 items")),
-    "too many scores": (Model(np.c_[SCORES, SCORES]), T, {}, RecnbError, ("gave 50 scores", "25 items")),
-    "one score": (Model(SCORES[:, 0]), T, {}, RecnbError, ("gave 1 scores",)),
     "scores of nobody": (Model([None] * 40), T, {}, RecnbError, ("model.predict(0)", "1 scores")),
-    "sparse scores": (Model(sp.csr_matrix(SCORES)), T, {}, RecnbError, ("model.predict(0) gave a csr_matrix", ".toarray()")),
-    "scores of text": (Model([["a"] * 25] * 40), T, {}, RecnbError, ("model.predict(0) gave a list", "numbers")),
+    "sparse scores": (Model(sp.csr_matrix(SCORES)), T, {}, RecnbError, ("model.predict(0) gave no array of numbers", ".toarray()")),
+    "scores of text": (Model([["a"] * 25] * 40), T, {}, RecnbError, ("model.predict(0) gave no array of numbers", "'a'")),
     "no model": (object(), T, {}, RecnbError, ("object", "without a predict method", "function of the user")),
-    "negative relevance": (Model(SCORES), -T, {}, FrameError, ("test holds a relevance", "below 0")),
-    "NaN relevance": (Model(SCORES), T * np.nan, {}, FrameError, ("test holds a relevance that is NaN",)),
-    "complex relevance": (Model(SCORES), T * 1j, {}, FrameError, ("test", "complex128", "numbers")),
-    "an empty test": (Model(SCORES), T * 0, {}, FrameError, ("test has no relevant items",)),
-    "no users": (Model(SCORES), sp.csr_matrix((0, 25)), {}, FrameError, ("test has no relevant items",)),
-    "nothing left to rank": (Model(SCORES), T, {"train": sp.csr_matrix(np.ones(TEST.shape))}, FrameError, ("train holds every item", "check that train and test differ")),
-    "k of None": (Model(SCORES), T, {"k": None}, RecnbError, ("k a number", "k=10")),
-    "k with None": (Model(SCORES), T, {"k": [5, None]}, RecnbError, ("k a number",)),
-    "k of 0": (Model(SCORES), T, {"k": 0}, CutoffError, ("k=0",)),
-    "no k": (Model(SCORES), T, {"k": []}, CutoffError, ("k is empty",)),
-    "a k of truth": (Model(SCORES), T, {"k": True}, CutoffError, ("k=True",)),
-    "an unknown metric": (Model(SCORES), T, {"metrics": ["ndgc"]}, OptionError, ("'ndgc'", "'ndcg'")),
+    "negative relevance": (GOOD, -T, {}, FrameError, ("negative relevance",)),
+    "NaN relevance": (GOOD, T * np.nan, {}, FrameError, ("'relevance'", "NaN")),
+    "an empty test": (GOOD, T * 0, {}, FrameError, ("test has no relevant items",)),
+    "no users": (GOOD, sp.csr_matrix((0, 25)), {}, FrameError, ("test has no relevant items",)),
+    "nothing left to rank": (GOOD, T, {"train": sp.csr_matrix(np.ones(TEST.shape))}, FrameError, ("train holds every item", "check that train and test differ")),
+    "k with None": (GOOD, T, {"k": [5, None]}, RecnbError, ("k a number", "k=10")),
+    "no k": (GOOD, T, {"k": []}, CutoffError, ("k is empty",)),
+    "an unknown metric": (GOOD, T, {"metrics": ["ndgc"]}, OptionError, ("'ndgc'", "'ndcg'")),
 }  # fmt: skip
 
 
@@ -207,12 +183,11 @@ def test_refused(what: str) -> None:
 
 
 def test_an_error_of_the_model_comes_through() -> None:
-    class Broken:
-        def predict(self, user: int) -> Any:
-            raise KeyError(user)
+    def broken(user: int) -> Any:
+        raise KeyError(user)
 
     with pytest.raises(KeyError):
-        recnb.evaluate_model(Broken(), T)
+        recnb.evaluate_model(broken, T)
 
 
 def test_a_model_of_another_interface_is_refused_with_a_function_that_wraps_it() -> None:
@@ -222,9 +197,6 @@ def test_a_model_of_another_interface_is_refused_with_a_function_that_wraps_it()
         def predict(self, user_ids: Any, item_ids: Any) -> Any:
             return np.zeros(3)
 
-    test = sp.csr_matrix([[0, 1, 0], [0, 0, 1]])
-    models: list[tuple[Any, str]] = [(LightFM(), r"raised a TypeError"), (object(), "without a predict method")]
-    for model, problem in models:
-        with pytest.raises(RecnbError, match=problem) as refused:
-            recnb.evaluate_model(model, test, k=2)
-        assert "lambda user: model.predict(user, np.arange(n_items))" in str(refused.value)
+    for model in (LightFM(), object()):
+        with pytest.raises(RecnbError, match=r"lambda user: model\.predict\(user, np\.arange\(n_items\)\)"):
+            recnb.evaluate_model(model, sp.csr_matrix([[0, 1, 0], [0, 0, 1]]), k=2)
