@@ -85,7 +85,6 @@ EARLY = (
     "tests/metrics/test_formulas.py",
     "tests/libraries/test_why.py",
     "tests/metrics/test_laws.py",
-    "tests/conventions/test_parity.py",
     "tests/conventions/test_parity_presets.py",
     "notebooks/06_whose_number.ipynb",
     "tests/metrics/test_reference.py",

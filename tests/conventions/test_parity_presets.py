@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import recnb
 from recnb.conventions.presets import Preset, of_library
 from recnb.data import Source, read
 from recnb.errors import RecnbError
@@ -110,6 +111,33 @@ def test_as_in_returns_what_the_library_returns(asked: str) -> None:
                 assert not isinstance(value, str), (what, value)
                 assert value == pytest.approx(there, abs=one.tolerance, rel=0, nan_ok=True), what
         assert compared >= 5, one
+
+
+#: Metrics of trec_eval that recnb's defaults give where no scores tie.
+BY_DEFAULT = {
+    "ndcg": "ndcg",
+    "ap": "average_precision",
+    "precision": "precision",
+    "recall": "recall",
+    "hit": "hit_rate",
+}
+
+
+def test_defaults_are_those_of_trec_eval_where_no_scores_tie() -> None:
+    """trec_eval answers for users in both frames."""
+    compared = 0
+    for number, data in enumerate(DATA):
+        recs = pd.DataFrame(data["recs"], columns=["user", "item", "score", "rank"]).drop(columns="rank")
+        truth = pd.DataFrame(data["truth"], columns=["user", "item", "relevance"])
+        single = recs.assign(score=recs["score"].astype("float32"))  # as trec_eval compares them
+        plain = not single.duplicated(["user", "score"]).any() and not recs.duplicated(["user", "item"]).any()
+        for variant, metric in BY_DEFAULT.items() if plain and (truth["relevance"] >= 0).all() else ():
+            there = answers("pytrec_eval-terrier")[variant][number]
+            if isinstance(there, float):
+                ours = recnb.evaluate(recs, truth, averaged_users="both", no_relevant="zero")
+                assert getattr(ours, metric)(k=data["k"]) == pytest.approx(there, abs=1e-6), (number, metric)
+                compared += 1
+    assert compared > 20
 
 
 def test_every_preset_of_an_asked_library_is_checked_once() -> None:

@@ -65,20 +65,6 @@ def test_pairs_ranks_and_scores(sample: Sample) -> None:
     pd.testing.assert_frame_equal(joined[[*sample.recommendations]], sample.recommendations)
 
 
-def test_users_at_the_edges_segments_and_a_long_tail(sample: Sample) -> None:
-    users, tested, trained = (set(frame["user"]) for frame in (sample.users, sample.test, sample.train))
-    assert {frozenset(frame["user"]) for frame in sample.models.values()} == {frozenset(trained)}
-    assert users - trained <= tested
-    assert len(users - trained) == make_sample.LATE_USERS
-    assert 10 <= len(users - tested) <= 60
-    seen = sample.train["item"].value_counts().to_numpy()
-    assert 0.3 < seen[:25].sum() / seen.sum() < 0.5  # the top tenth of the films
-    rated = pd.concat([sample.train["user"], sample.test["user"]]).value_counts()
-    counts = {name: rated.reindex(part["user"]) for name, part in sample.users.groupby("segment")}
-    assert max(counts["new"]) < min(counts["regular"]) <= max(counts["regular"]) < min(counts["devoted"])
-    assert min(map(len, counts.values())) >= 30
-
-
 def test_two_recommenders_are_close_and_the_third_is_behind(sample: Sample) -> None:
     found = {name: recnb.evaluate(frame, sample.test).ndcg(k=10).per_user for name, frame in sample.models.items()}
     ndcg = pd.DataFrame(found)
