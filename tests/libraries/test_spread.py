@@ -13,7 +13,7 @@ from recnb.conventions.presets import of_metric
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.spread import printed_number
-from tests.libraries.awkward import awkward
+from tests.libraries.test_why import awkward
 from tests.presets import cut_at
 
 SAMPLE = recnb.datasets.load_sample()
@@ -22,8 +22,7 @@ EV = SAMPLE.models["popular"].rec.against(SAMPLE.test)
 
 @pytest.mark.parametrize("metric", ["ndcg", "precision", "average_precision", "reciprocal_rank", "err"])
 def test_each_number_is_what_the_library_would_return(metric: str) -> None:
-    recs, truth = awkward(11, (1.0, 0.0, 2.0))
-    clean = recs.drop_duplicates(["user", "item"])
+    clean, truth = awkward("tied")
     found = recnb.evaluate(clean, truth, order="score").spread(metric, 3)
     assert {*found.index} == {"recnb", *(one.label for one in of_metric(metric))}
     for one in of_metric(metric):

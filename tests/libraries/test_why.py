@@ -6,6 +6,7 @@ import itertools
 import math
 from contextlib import suppress
 from functools import partial
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -21,32 +22,35 @@ from recnb.errors import OptionError, RecnbError
 from recnb.libraries.variant import Variant
 from recnb.libraries.why import walk
 from recnb.metrics.measure import metric_named
-from tests.libraries.awkward import awkward
+from tests.tools.parity.data import data_set
 
 METRICS = ("ndcg", "dcg", "precision", "recall", "f1", "average_precision", "reciprocal_rank", "hit_rate", "rbp")
 SAMPLE = recnb.datasets.load_sample()
 EV = SAMPLE.models["popular"].rec.against(SAMPLE.test)
 
 
-def near(a: float, b: float) -> bool:
-    return (math.isnan(a) and math.isnan(b)) or abs(a - b) <= 1e-12 * max(1.0, abs(b))
+def awkward(kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Random frames of a kind: users in one frame only, short lists, judgements of 0."""
+    data = data_set(Random(5), kind)
+    recs = pd.DataFrame(data["recs"], columns=["user", "item", "score", "rank"])
+    return recs, pd.DataFrame(data["truth"], columns=["user", "item", "relevance"])
 
 
 @pytest.mark.parametrize("metric", [pytest.param(name, marks=() if name in ("ndcg", "recall") else pytest.mark.slow) for name in METRICS])  # fmt: skip
 def test_the_way_between_two_presets_adds_up(metric: str) -> None:
     walked = 0
-    for seed, grades in ((0, (1.0, 0.0, 2.0, 0.5, -1.0)), (3, (1.0,)), (4, (1.0, 2.0, 0.0))):
-        source, numbers = read(*awkward(seed, grades), {}), dict[Any, float]()
+    for kind in ("odd grades", "repeated", "tied"):
+        source, numbers = read(*awkward(kind), {}), dict[Any, float]()
         for one in of_metric(metric):
             with suppress(RecnbError):
                 numbers[one] = Variant.of_preset(one).measure(source, 2).value
         pairs = list(itertools.permutations(numbers, 2))
         for one, other in pairs[:: max(1, len(pairs) // 60)]:
             way = walk(source, Variant.of_preset(one), source, Variant.of_preset(other), 2)
-            assert near(way.start.value, numbers[one])
-            assert near(way.end.value, numbers[other])
+            assert (way.start.value, way.end.value) == pytest.approx((numbers[one], numbers[other]), nan_ok=True)
             if math.isfinite(numbers[one]) and math.isfinite(numbers[other]):
-                assert near(way.start.value + sum(step.change for step in way.steps), way.end.value)
+                added = way.start.value + sum(step.change for step in way.steps)
+                assert added == pytest.approx(way.end.value, rel=1e-12, abs=1e-12)
                 walked += 1
             assert all(step.was != step.now and (step.n_moved > 0) == (step.most != "") for step in way.steps)
     assert walked > 5
