@@ -1,16 +1,4 @@
-"""Everything that recnb raises on purpose; each message says what was found, where, and what to type next.
-
-RecnbError (a ValueError)
-├── FrameError         what a frame holds: missing ids, repeated pairs, impossible ranks
-│   ├── ColumnError    which column plays which role
-│   └── NoUsersError   no user is left to average
-├── OptionError        an unknown metric, option or word for an option
-│   ├── UnknownNameError   a misspelt attribute (an AttributeError as well)
-│   └── UnknownModelError  a model that is not in the comparison (a KeyError as well)
-├── CutoffError        a k that cuts nothing
-├── UnknownUserError   a user that is not in the evaluation
-└── ElsewhereError     rows that are needed here stay in files or with an engine
-"""
+"""Everything that recnb raises on purpose; each message says what was found, where, and what to type next."""
 
 from __future__ import annotations
 
@@ -122,10 +110,9 @@ def near(word: object, known: Iterable[object]) -> str:
 
 
 def nearest_names(word: object, names: Iterable[str]) -> list[str]:
-    """Return the one or two names that begin with a misspelt word or are near it, if any are."""
-    by_letters, typed = {name.lower(): name for name in names}, str(word).lower()
-    longer = [name for letters, name in by_letters.items() if letters.startswith(typed)] if len(typed) > 2 else []
-    return longer[:2] or [by_letters[name] for name in difflib.get_close_matches(typed, by_letters, n=2, cutoff=0.6)]
+    """Return the one or two names nearest to a misspelt word, if any are."""
+    by_letters = {name.lower(): name for name in names}
+    return [by_letters[name] for name in difflib.get_close_matches(str(word).lower(), by_letters, n=2)]
 
 
 def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:

@@ -170,7 +170,7 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     """Separate options into columns, side data and conventions; anything else raises an error."""
     options = dict(given)
     convention = options.pop("convention", None)
-    if is_word(options.get("users"), WORDS["averaged_users"]):
+    if "users" in options and is_word(options["users"], WORDS["averaged_users"]):
         warnings.warn("users= is the frame of users; who is averaged is averaged_users=.", FutureWarning, stacklevel=4)
         options.setdefault("averaged_users", options.pop("users"))
     side_data = {name: options.pop(name) for name in SIDES if name in options}
@@ -190,7 +190,7 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     elif convention is not None and not isinstance(convention, Convention):
         fix = "give a recnb.Convention or the name of a library, such as convention='trec_eval'."
         raise OptionError(f"convention={quoted(convention)}: {fix}")
-    in_force = replace(convention or Convention(), **options)
+    in_force = replace(convention, **options) if convention else Convention(**options)
     return ParsedOptions(columns, in_force, library, options if library else {}, side_data)
 
 

@@ -119,14 +119,6 @@ class EvaluationMethods(Methods):
         """Return how often each item is recommended and found down to k: a row per item, the most recommended first.
 
         Columns are shown, share, hits and relevant; share_in_train and ratio with `train=`; title if `items=` has one.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
-        >>> ev.items(k=10).loc["i052", ["shown", "hits", "relevant"]].to_dict()
-        {'shown': 219, 'hits': 20, 'relevant': 20}
         """
         return items_of(self._data, k)
 
@@ -269,16 +261,7 @@ class Evaluation(EvaluationMethods):
         return Detectable.of(score.label, ours, theirs, power, alpha)
 
     def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:
-        """Check that a number reaches a value, as a test of a release would: true if it does; `to_json` writes it for CI.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> recnb.evaluate(sample.models["popular"], sample.test).at_least("ndcg", 0.15, k=10)
-        passed: ndcg@10 is 0.1725, at least 0.15
-        261 users; 2 of them without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0; linear gain; discount log2(1 + rank); ideal: all relevant items, cut at k
-        """
+        """Check that a number reaches a value, as a test of a release would: true if it does; `to_json` writes it for CI."""
         return at_least({"": self._data}, metric, value, k, options)
 
     def why(self, metric: str, k: int | None = None, *, other: Any = None, **options: Any) -> Table:

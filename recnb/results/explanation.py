@@ -241,9 +241,9 @@ def _beyond_accuracy(
     if rows.names and not rows.undefined and metric.per_row_texts:
         divisor = float(out_of.value(under))
     if rows.undefined:
-        line = _by_convention(value)
+        line = _nothing(value, undefined=True)
     elif not rows.names or divisor == 0:  # no list at all, or no pair of lists
-        line = _("nothing to divide by, so {value}", value=f"{value:g}")
+        line = _nothing(value)
     elif not metric.per_row_texts:  # too many rows to write: their mean
         line = f"{term.text(_first(term, rows.names))} = {_printed(value)}"
     return Explanation(
@@ -292,13 +292,13 @@ def explain(
         top = _("grades from 0 to {top}, the highest in the truth", top=number(hits.max_relevance))
         basis = f"{basis}; {top}"
     value, possible = float(result.value[0, 0]), np.asarray(credit.possible).item()
-    line = "" if possible else _("nothing to divide by, so {value}", value=f"{value:g}")
+    line = "" if possible else _nothing(value)
     undefined = undefined_in(result, convention)
     if undefined is not None and undefined.any():
         if convention.no_relevant == "skip":
             raise UnknownUserError(f"user {user!r} is not evaluated: none of their items in the truth is relevant.")
         value = 1.0 if convention.no_relevant == "one" else value
-        line = _by_convention(value)
+        line = _nothing(value, undefined=True)
     of_ideal, found = metric.over == "ideal", set(hits.truth_row[hits.rank <= depth].tolist())
     missed = [] if of_ideal else [item for row, item in enumerate(truth_items or ()) if row not in found]
     return Explanation(
@@ -308,8 +308,10 @@ def explain(
     )  # fmt: skip
 
 
-def _by_convention(value: float) -> str:
-    return _("no relevant item, so by convention {value}", value=f"{value:g}")
+def _nothing(value: float, *, undefined: bool = False) -> str:
+    """Say why there is nothing to add up."""
+    words = N_("no relevant item, so by convention {value}") if undefined else N_("nothing to divide by, so {value}")
+    return _(words, value=f"{value:g}")
 
 
 def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -350,10 +352,8 @@ def _places(hits: Hits, items: Mapping[int, Any], truth_items: Sequence[Any] | N
     in_place = {rank for rank, item in counted if item not in moved}
     places = [(rank, at, item) for at, (rank, item) in enumerate(counted)]
     places += [(rank, -1, item) for rank, item in items.items() if rank not in in_place and item not in moved]
-    columns = list(zip(*sorted(places, key=lambda place: place[0]), strict=True)) or [(), (), ()]
-    frame = pd.DataFrame(
-        {"rank": np.array(columns[0], dtype=np.int64), "item": columns[2], "at": np.array(columns[1], dtype=np.int64)}
-    )
+    places.sort(key=lambda place: place[0])
+    frame = pd.DataFrame(places, columns=["rank", "at", "item"]).astype({"rank": np.int64, "at": np.int64})
     return frame.drop(columns="item") if truth_items is None else frame
 
 

@@ -72,6 +72,28 @@ class MetricValue(float, Suggesting):
         return int(self._values.n_users[0])
 
     @property
+    def has_interval(self) -> bool:
+        """Whether it is a mean over users, or over pairs of users, as personalization is."""
+        return not self._values.of_all or self._values.of_all[0].of_users is not None
+
+    def interval(self, confidence: float = 0.95, method: IntervalMethod = "beta") -> Interval:
+        """Interval for the mean, taking the users as a sample.
+
+        `beta` is the exact interval of Clopper and Pearson for values of 0 and 1, and the beta interval that generalises it for
+        others: its coverage is at least the confidence at any number of users. "t" (Student's) and "bootstrap" (scipy's BCa of
+        2,000 draws) are too narrow where few users have a hit. It is (nan, nan) of a single user, and of a metric without an upper
+        bound (DCG, novelty) below 10 users with a value above 0.
+
+        A mean over pairs of users (personalization) has that of the jackknife. What all lists show together (coverage) has none:
+        users drawn again would show fewer different items.
+        """
+        if not self.has_interval:
+            problem = f"{self.metric} is one number of all lists together and no mean over users, so there is no interval for it."
+            raise OptionError(problem, fix="Compare models on the same users instead.")
+        low, high = self._values.interval(confidence, method)
+        return Interval(float(low[0]), float(high[0]), confidence, "jackknife" if self._values.of_all else method)
+
+    @property
     def basis(self) -> str:
         """In words: how many users or items, who was left out, and by what convention."""
         with use_language(self.lang):
@@ -107,25 +129,12 @@ class Score(MetricValue):
 
     _label: str  #: what the caller calls the column of users
 
-    has_interval = True
-
     @property
     def per_user(self) -> pd.Series[float]:
         """The value of each user, indexed by user."""
         values, users = self._values.matrix[:, 0], self._values.users.to_numpy()
         kept = ~np.isnan(values)
         return pd.Series(values[kept], pd.Index(users[kept], name=self._label), name=self.label)
-
-    def interval(self, confidence: float = 0.95, method: IntervalMethod = "beta") -> Interval:
-        """Interval for the mean, taking the users as a sample.
-
-        `beta` is the exact interval of Clopper and Pearson for values of 0 and 1, and the beta interval that generalises it for
-        others: its coverage is at least the confidence at any number of users. "t" (Student's) and "bootstrap" (scipy's BCa of
-        2,000 draws) are too narrow where few users have a hit. It is (nan, nan) of a
-        single user, and of a metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
-        """
-        low, high = self._values.interval(confidence, method)
-        return Interval(float(low[0]), float(high[0]), confidence, method)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the values per user as a frame."""
@@ -176,23 +185,6 @@ class CatalogueScore(MetricValue):
         kind, values, state = super().__reduce__()
         state.pop("_data", None)
         return kind, values, state | {"_exposure": self._exposure}
-
-    @property
-    def has_interval(self) -> bool:
-        """Whether it is a mean over pairs of users, as personalization is."""
-        return self._values.of_all[0].of_users is not None
-
-    def interval(self, confidence: float = 0.95) -> Interval:
-        """Interval for a mean over pairs of users: Student's t with the standard error of the jackknife over users.
-
-        There is none for what all lists show together (coverage, Gini, entropy): users drawn again would show fewer
-        different items, and every draw would be off to one side.
-        """
-        if not self.has_interval:
-            problem = f"{self.metric} is one number of all lists together and no mean over users, so there is no interval for it."
-            raise OptionError(problem, fix="Compare models on the same users instead.")
-        low, high = self._values.interval(confidence)
-        return Interval(float(low[0]), float(high[0]), float(confidence), "jackknife")
 
     def to_frame(self) -> pd.DataFrame:
         """Return the number of lists that show each item, as a frame."""

@@ -220,7 +220,7 @@ WRONG: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "several lists to explain": (lambda: recnb.explain("ndcg", [["a"], ["b"]], [["a"], ["b"]]), ("one list", "2 were given")),
     "a cut-off of 0": (lambda: recnb.ndcg([1], k=0), ("k=0 is not a cut-off",)),
     "an option": (lambda: recnb.ndcg([1], **untyped(gian="linear")), ("Did you mean 'gain'",)),
-    "a word": (lambda: recnb.ndcg([1], **untyped(gain="exp")), ("Did you mean 'exponential'",)),
+    "a word": (lambda: recnb.ndcg([1], **untyped(gain="exponental")), ("Did you mean 'exponential'",)),
     "tuples on both sides": (lambda: recnb.precision(*TUPLES, k=1), ("may be items or whole lists", "set(truth)", "[list(one) for one in ranking]")),
     "more tuples": (lambda: recnb.precision([*TUPLES[0], ("e", "f")], TUPLES[1], k=1), ("may be items or whole lists",)),
     "tuples against nothing": (lambda: recnb.ndcg([], [("a", 1)]), ("hold tuples, such as ('a', 1)",)),
