@@ -1,25 +1,35 @@
-"""Tables of metrics, cut-offs and curves: the numbers of single calls, in every form."""
+"""Tables of metrics, cut-offs and curves: the numbers of single calls, in every form, and drawn."""
 
 from __future__ import annotations
 
 import copy
 import pickle
 import re
+import warnings
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from matplotlib.axes import Axes
 
 import recnb
 from recnb import METRICS
+from recnb.data import buckets
 from recnb.display.language import use_language
-from recnb.errors import OptionError
+from recnb.errors import CutoffError, ElsewhereError, OptionError, UnknownUserError
 from recnb.results.arguments import STANDARD
 
 SAMPLE = recnb.datasets.load_sample()
-EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, users=SAMPLE.users)
+RECS = SAMPLE.models["item-knn"]
+EV = recnb.evaluate(RECS, SAMPLE.test, train=SAMPLE.train, users=SAMPLE.users)
+SHOP = recnb.evaluate(RECS, SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items)
 FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular", users=SAMPLE.users)
 CUTOFFS = [1, 3, 200, None]
 #: Tables, with the number of their columns in every form.
@@ -45,9 +55,6 @@ def test_a_table_holds_the_single_calls() -> None:
             ends = score.interval() if score.has_interval else (np.nan, np.nan)
             row = [table.loc[name, (k, part)] for part in ("mean", "low", "high")]
             assert row == pytest.approx([float(score), *ends], abs=1e-12, nan_ok=True)
-    rectools = EV.under("rectools").ndcg(k=10)
-    shown = EV.under("rectools").table(["ndcg", "recall"], k=10, intervals=True).loc["ndcg"].tolist()
-    assert shown == pytest.approx([float(rectools), *rectools.interval()])
 
 
 def test_metrics_and_cut_offs_of_a_table() -> None:
@@ -86,13 +93,18 @@ def test_a_curve_holds_the_single_calls(metric: str) -> None:
 def test_a_table_is_a_data_frame(tmp_path: Path) -> None:
     table = EV.table(["ndcg", "recall"], k=[1, 3, None])
     assert type(table) is recnb.Table
-    for part in (
-        table[[1]], table.loc[["ndcg"]], table.round(2), table.T, table.head(1), table.copy(), table * 2, table.reset_index(),
-        table.rename(columns=str), table.to_frame(),
-    ):  # fmt: skip
-        assert type(part) is pd.DataFrame
+    cut = (
+        table[[1]],
+        table.loc[["ndcg"]],
+        table.round(2),
+        table.T,
+        table.head(1),
+        table.copy(),
+        table * 2,
+        table.to_frame(),
+    )
+    assert {type(part) for part in cut} == {pd.DataFrame}
     assert table[None].tolist() == [EV.ndcg(), EV.recall()]
-    assert table.to_csv() == table.to_frame().to_csv()
     table = EV.table(["ndcg", "recall"], k=[1, 3])
     table.to_parquet(tmp_path / "table.parquet")  # attrs are text and numbers, so pandas can write them
     back = pd.read_parquet(tmp_path / "table.parquet")
@@ -108,6 +120,114 @@ def test_tables_survive(again: Any) -> None:
         assert type(other) is type(table)
         pd.testing.assert_frame_equal(other.to_frame(), table.to_frame())
         assert (repr(other), other._repr_html_(), other.attrs) == (repr(table), table._repr_html_(), table.attrs)
+
+
+# Items, and one user, against loops in plain Python
+
+
+@pytest.mark.parametrize("k", [1, 10, None])
+def test_items_by_loops(k: int | None) -> None:
+    items = SHOP.items(k=k)
+    places = [row for row in RECS.itertuples() if k is None or row.rank <= k]
+    shown = Counter(row.item for row in places)
+    had = Counter(SAMPLE.train["item"])
+    relevant = set(zip(SAMPLE.test["user"], SAMPLE.test["item"], strict=True))
+    hits = Counter(row.item for row in places if (row.user, row.item) in relevant)
+    wanted = Counter(item for _user, item in relevant)
+    titles = dict(zip(SAMPLE.items["item"], SAMPLE.items["title"], strict=True))
+    assert set(items.index) == {*RECS["item"], *SAMPLE.test["item"], *SAMPLE.train["item"], *SAMPLE.items["item"]}
+    assert list(items.columns) == ["title", "shown", "share", "share_in_train", "ratio", "hits", "relevant"]
+    for row in items.itertuples():
+        share, in_train = shown[row.Index] / len(places), had[row.Index] / len(SAMPLE.train)
+        assert (row.shown, row.hits, row.relevant) == (shown[row.Index], hits[row.Index], wanted[row.Index])
+        assert (row.share, row.share_in_train) == pytest.approx((share, in_train), abs=1e-15)
+        assert row.ratio == pytest.approx(share / in_train if in_train else np.nan, nan_ok=True)
+        assert row.title == titles.get(row.Index, "")
+    assert items["shown"].is_monotonic_decreasing
+
+
+def test_items_without_other_frames_and_of_users_who_are_left_out() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 2, 3], "item": ["a", "b", "a", "b"], "rank": [1, 2, 1, 1]})
+    truth = pd.DataFrame({"user": [1, 2, 4, 3], "item": ["b", "c", "a", "b"], "relevance": [1, 2, 1, 0]})
+    items = recnb.evaluate(recs, truth).items(k=2)
+    assert list(items.columns) == ["shown", "share", "hits", "relevant"]
+    assert items.to_dict("index") == {
+        "a": {"shown": 2, "share": 0.5, "hits": 0, "relevant": 1},
+        "b": {"shown": 2, "share": 0.5, "hits": 1, "relevant": 1},  # user 3 has no relevant item
+        "c": {"shown": 0, "share": 0.0, "hits": 0, "relevant": 1},
+    }
+
+
+def test_hits_of_items_are_those_of_the_rows_where_ties_are_averaged() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [1.0, 1.0, 0.5]})
+    truth = pd.DataFrame({"user": [1, 1], "item": ["b", "c"]})
+    for ties in ("first", "expected"):
+        items = recnb.evaluate(recs, truth, ties=ties).items(k=2)
+        assert items["shown"].to_dict() == {"a": 1, "b": 1, "c": 0}
+        assert items["hits"].to_dict() == {"a": 0, "b": 1, "c": 0}
+
+
+def test_items_are_shown_by_the_columns_of_the_frame_and_the_rest_is_counted() -> None:
+    items = SHOP.items(k=10)
+    lines, html = repr(items).splitlines(), items._repr_html_()
+    assert lines[0].split() == ["item", *items.to_frame().columns]
+    assert lines[1].startswith(items.index[0])
+    assert f"{len(items) - 20} more rows in .to_frame()" in repr(items)
+    assert (len(items), html.count("<tr")) == (250, 21)
+    assert "298 users with a list, lists cut at 10" in html
+
+
+def test_one_user_by_loops() -> None:
+    liked = dict(SAMPLE.test.query("user == 'u026'")[["item", "rating"]].to_numpy())
+    listed = RECS.query("user == 'u026'").sort_values("rank")
+    for k in (1, 10, None):
+        one = SHOP.user("u026", k=k)
+        want = listed if k is None else listed[listed["rank"] <= k]
+        frame = one.to_frame()
+        assert list(frame.columns) == ["rank", "item", "title", "score", "relevance", "hit"]
+        assert frame[["rank", "item"]].to_numpy().tolist() == want[["rank", "item"]].to_numpy().tolist()
+        assert frame["score"].tolist() == want["score"].tolist()
+        assert frame["relevance"].tolist() == [liked.get(item, 0) for item in want["item"]]
+        assert frame["hit"].tolist() == [item in liked for item in want["item"]]
+        ranks = dict(zip(listed["item"], listed["rank"], strict=True))
+        left = {item: float(ranks.get(item, np.nan)) for item in set(liked) - set(want["item"])}
+        assert dict(zip(one.missed["item"], one.missed["rank"], strict=True)) == pytest.approx(left, nan_ok=True)
+
+
+def test_one_user_shows_what_the_frame_has() -> None:
+    one = SHOP.user("u026", k=10)
+    lines = repr(one).splitlines()
+    assert lines[0] == "user u026: found 2 of 3 relevant"
+    assert lines[1].split() == list(one.to_frame().columns)
+    assert "i161  The Staircase of Foxglove Farm" in repr(one)
+    assert one._repr_html_().count("✓") == 2
+    nobody = recnb.evaluate({1: ["a"]}, {1: ["a"], 2: ["b"]}).user(2)
+    assert (len(nobody), nobody.missed["item"].tolist()) == (0, ["b"])
+    assert "found 0 of 1 relevant" in repr(nobody)
+    assert "<table" in nobody._repr_html_()
+
+
+def test_errors_and_rows_that_are_elsewhere(tmp_path, monkeypatch) -> None:
+    with pytest.raises(UnknownUserError, match="user 'u0266' is not evaluated"):
+        SHOP.user("u0266")
+    with pytest.raises(CutoffError):
+        SHOP.items(k=0)
+    RECS.to_parquet(tmp_path / "recs.parquet")
+    monkeypatch.setattr(buckets, "WHOLE", 100)
+    monkeypatch.setattr(buckets, "SHARE", 0)
+    streamed = recnb.evaluate(pl.scan_parquet(tmp_path / "recs.parquet"), SAMPLE.test)
+    assert streamed.user("u026", k=10)["item"].tolist() == SHOP.user("u026", k=10)["item"].tolist()
+    with pytest.raises(ElsewhereError):
+        streamed.items(k=10)
+
+
+def test_a_user_who_is_left_out_is_answered_with_the_reason() -> None:
+    ev = recnb.evaluate({1: ["a"], 2: ["a"], 3: ["b"]}, {1: {"a": 1}, 2: {"a": 0}, 4: {"a": 1}}, averaged_users="both")
+    for user in (2, 3, 4, 5, "1"):  # nothing relevant, no truth, no list, neither, and text for a number
+        words = f"user {user!r} is not evaluated. Those evaluated are 1: 1 user"
+        for call in (lambda user=user: ev.user(user), lambda user=user: ev.explain("ndcg", user, k=1)):
+            with pytest.raises(UnknownUserError, match=words):
+                call()
 
 
 # What is shown
@@ -168,17 +288,11 @@ def test_a_table_for_a_paper_has_symbols_and_intervals_in_cells() -> None:
     assert lines[0] == "| metric × k | 5 | whole list |"
     assert lines[2] == f"| nDCG | {cells[0]} | {cells[1]} |"
     latex = table.to_latex(caption="Mine.", label="tab:mine")
-    for words in (
-        f"nDCG & {paper[0]} & {paper[1]} \\\\",
-        "AP & ",
-        r"\caption{Mine.}",
-        r"\label{tab:mine}",
-        r"\footnotesize\raggedright 261 users; 2 of them",
-    ):
+    notes = r"\caption{Mine.}", r"\label{tab:mine}", r"\footnotesize\raggedright 261 users; 2 of them"
+    for words in (f"nDCG & {paper[0]} & {paper[1]} \\\\", "AP & ", *notes):
         assert words in latex
     assert "| model | nDCG@10 | AP@10 |" in FOUND.table(["ndcg", "map"], k=10).to_markdown()
     assert "| P@5 | " in EV.table(["P@5", "ndcg"]).to_markdown()  # as it was asked for
-    assert "| nDCG | " in EV.under("rectools").table(["ndcg"], k=5).to_markdown()
     models = recnb.compare({"ndcg": SAMPLE.models["popular"], "recall": SAMPLE.models["factors"]}, SAMPLE.test)
     assert "| ndcg | " in models.table("ndcg", k=10).to_markdown()  # the name of a model
 
@@ -195,14 +309,123 @@ def test_no_cutoff_is_the_whole_list_and_no_value_a_dash() -> None:
         assert "전체 목록" in repr(EV.table("ndcg"))
 
 
-def test_options_of_pandas_are_errors_of_python() -> None:
-    for call in (EV.table(k=5).to_latex, EV.table(k=5).to_markdown):
-        with pytest.raises(TypeError, match="unexpected keyword argument 'index'"):
-            call(index=False)
-
-
 def test_html_reads_in_light_and_dark_and_needs_nothing_from_elsewhere() -> None:
     tables = [table for table, _columns in TABLES]
     for shown in (*tables, EV, EV.ndcg(k=5), EV.explain("ndcg", "u026", k=5), EV.user("u026")):
         html = shown._repr_html_().lower()
         assert not [word for word in ("<script", "http", "url(", "#fff", "black", "white;") if word in html]
+
+
+# What is drawn
+
+DRAWN = {
+    "table": lambda: EV.table(["ndcg", "recall"], k=[5, None]), "with intervals": lambda: EV.table("ndcg", k=[5, None], intervals=True),
+    "measures": lambda: EV.measures(["nDCG@10", "P@5"]), "beyond": lambda: EV.beyond(k=10), "curve": lambda: EV.curve("ndcg", k=[1, 5, 10]),
+    "segments": lambda: EV.table(["ndcg", "recall"], k=10, by="segment"), "differences": lambda: FOUND.differences("ndcg", k=10),
+    "of models": lambda: FOUND.table(["ndcg", "recall"], k=[5, 10]), "segments of models": lambda: FOUND.table("ndcg", k=10, by="segment"),
+    "spread": lambda: EV.spread("ndcg", k=10), "why": lambda: EV.why("ndcg", k=10, other="rectools"),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _drawing() -> Iterator[None]:
+    mpl.use("Agg")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+    plt.close("all")
+    recnb.language("en")
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_everything_draws_on_new_axes_and_on_those_given(name: str) -> None:
+    result = DRAWN[name]()
+    drawn = result.plot()
+    assert isinstance(drawn, Axes)
+    assert drawn.has_data()
+    ax = plt.figure().add_subplot()
+    assert result.plot(ax) is result.plot(ax=ax) is ax
+    ax.figure.canvas.draw()
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.browser  # for which a font with Korean letters is installed
+def test_korean_labels_have_letters(name: str) -> None:
+    recnb.language("ko")
+    DRAWN[name]().plot().figure.canvas.draw()  # a missing letter is a warning
+
+
+def points(ax: Axes) -> dict[str, tuple[list[float], list[tuple[float, float]]]]:
+    """By the name of each series: its means, and the ends of their intervals."""
+    found = {}
+    for one in ax.containers:
+        line, _caps, bars = one.lines
+        ends = [tuple(part[:, 0]) for part in bars[0].get_segments()] if bars else []
+        found[one.get_label()] = ([*map(float, line.get_xdata())], ends)
+    return found
+
+
+def test_a_table_is_points_with_the_intervals_that_it_has() -> None:
+    table, wide = EV.table(["ndcg", "recall"], k=[5, None]), EV.table(["ndcg", "recall"], k=[5, None], intervals=True)
+    bare, drawn = points(table.plot()), points(wide.plot(color=["C3", "k"]))
+    assert [*bare] == [*drawn] == ["5", "whole list"]
+    for k, (means, ends) in zip((5, None), drawn.values(), strict=True):
+        scores = [EV.ndcg(k=k), EV.recall(k=k)]
+        assert means == bare[str(k or "whole list")][0] == pytest.approx([*map(float, scores)])
+        assert np.array(ends) == pytest.approx(np.array([score.interval() for score in scores]))
+        assert bare[str(k or "whole list")][1] == []
+    assert [one.lines[0].get_color() for one in wide.plot(color=["C3", "k"]).containers] == ["C3", "k"]
+    table.loc["ndcg", 5] = 0.9
+    assert points(pickle.loads(pickle.dumps(table)).plot())["5"][0][0] == 0.9
+
+
+def test_segments_and_comparisons_draw_their_intervals() -> None:
+    table = EV.table(["ndcg"], k=10, by="segment")
+    ax = table.plot()
+    means, ends = points(ax)["mean"]
+    assert means == table["mean"].tolist()
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels == [f"ndcg 10 {name}" for *_about, name in table.index]
+    assert np.array(ends) == pytest.approx(table[["low", "high"]].to_numpy())
+    compared = points(pickle.loads(pickle.dumps(FOUND.table(["ndcg"], k=10))).plot())
+    for row in FOUND.report(k=10, metrics=["ndcg"]).to_frame().itertuples():
+        assert compared[row.model][0] == pytest.approx([row.mean])
+        assert compared[row.model][1][0] == pytest.approx((row.mean_low, row.mean_high))
+
+
+def test_metrics_of_other_scales_can_be_read_and_a_legend_is_beside_the_points() -> None:
+    assert EV.beyond(k=10).plot().get_xscale() == "symlog"
+    assert EV.table(["ndcg", "recall"], k=[1, 10]).plot().get_xscale() == "linear"
+    ax = EV.table(["ndcg", "recall"], k=[5, 10]).plot()
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+
+
+def test_curves_on_the_same_axes_are_all_in_sight() -> None:
+    low, high = (recnb.evaluate(SAMPLE.models[name], SAMPLE.test).curve("ndcg") for name in ("popular", "item-knn"))
+    ax = low.plot()
+    high.plot(ax=ax, label="item-knn")
+    assert ax.get_ylim()[0] == 0
+    assert ax.get_ylabel() == "nDCG@k, mean of 261 users"
+    EV.curve("recall").plot(ax=ax)
+    assert ax.get_ylim()[1] > max(*EV.curve("recall").high, *high.high)
+    assert ax.get_ylabel() == "value"
+    assert [one.get_text() for one in ax.get_legend().get_texts()] == ["nDCG", "item-knn", "Recall"]
+    fixed = plt.figure().add_subplot()
+    fixed.set_ylim(0.1, 0.2)
+    high.plot(fixed)
+    assert fixed.get_ylim() == (0.1, 0.2)
+    assert EV.curve("coverage", k=[5, 10]).plot().get_ylabel() == "Coverage@k"
+
+
+def test_what_cannot_be_drawn_on_or_with_is_refused() -> None:
+    table, several = EV.table("ndcg", k=[5]), plt.figure().subplots(1, 2)
+    for draw in (table.plot, EV.curve("ndcg").plot, EV.spread("ndcg", k=10).plot, FOUND.differences("ndcg", k=10).plot):
+        with pytest.raises(OptionError, match=r"such as ax=axes\[0\]"):
+            draw(ax=several)
+    for draw in (lambda: table.plot(kind="bar"), EV.items(k=10).plot, EV.user("u026", k=10).plot):
+        with pytest.raises(OptionError, match=r"those of table\.to_frame\(\)\.plot"):
+            draw()
+    with pytest.raises(ValueError, match="reddish"):  # matplotlib's own
+        table.plot(color="reddish")
+    assert len(table.to_frame().plot(kind="bar").patches) == 1
