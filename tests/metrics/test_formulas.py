@@ -26,14 +26,9 @@ def close(expected: Any) -> Any:
     ("name", "given_as", "options", "numbers"),
     [
         ("dcg", (["x", "b", "c"], {"b": 5, "c": 3}), {"k": 3}, "5/log2(1+2) + 3/log2(1+3) = 4.6546"),
-        ("dcg", ([3, 2],), {"gain": "exponential"}, "(2^3-1)/log2(1+1) + (2^2-1)/log2(1+2) = 8.8928"),
-        ("dcg", (["x", "y"], ["a"]), {}, "0 = 0"),
         ("average_precision", (["D", "A", "B", "C"], ["A", "B"]), {}, "(1/2 + 2/3) / 2 = 1.1667 / 2 = 0.5833"),
         ("ndcg", (["x", "b"], {"b": 1}), {"k": 2}, "(1/log2(1+2)) / (1/log2(1+1)) = 0.6309 / 1 = 0.6309"),
-        ("precision", (["a", "x", "b"], ["a", "b"]), {"k": 3}, "(1 + 1) / 3 = 2 / 3 = 0.6667"),
         ("recall", (["a", "x"], list("abcd")), {}, "1 / 4 = 0.25"),
-        ("reciprocal_rank", (["x", "a"], ["a"]), {}, "1/2 = 0.5"),
-        ("f1", (["a", "x", "b"], ["a", "c"]), {}, "2 / (3+2) = 2 / 5 = 0.4"),
         ("fbeta", (["a", "b"], ["a", "b"]), {"beta": 2}, "((1+2^2) + (1+2^2)) / (2+2^2*2) = 10 / 10 = 1"),
         ("recall", (["a"], []), {}, "no relevant item, so by convention 0"),
         ("average_precision", (["x"], ["a"]), {"out_of": "hits"}, "nothing to divide by, so 0"),
@@ -53,11 +48,6 @@ PRINTED = {
     "fbeta": (
         "add 1+beta^2 for each hit, divide by k+beta^2*n_relevant",
         r"\mathrm{F{-}beta}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} \left(1 + \beta^{2}\right)}{k + \beta^{2} \cdot |\mathrm{relevant}|}",
-    ),
-    "hit_rate": ("add first for each hit", r"\mathrm{HR}@k = \sum_{i \in \mathrm{hits}, i \le k} [\text{first hit}]"),
-    "idcg": (
-        "add relevance/log2(1+rank) for each item of the ideal list",
-        r"\mathrm{IDCG}@k = \sum_{i \in \mathrm{ideal}, i \le k} \frac{\mathrm{rel}_i}{\log_{2}(1 + i)}",
     ),
     "ndcg": (
         "add relevance/log2(1+rank) for each hit, divide by the same sum over the ideal list",

@@ -16,7 +16,6 @@ from recnb.errors import CutoffError, OptionError
 from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.metric import METRICS, Credit
 from recnb.metrics.sorting import count_within
-from tests.reference import REFERENCE
 
 LISTS = {"a": [0, 1], "b": [2, 0, 0], "c": [0]}
 
@@ -92,14 +91,6 @@ def test_credit_is_out_of_users_by_cutoffs() -> None:
     hits = hits_of(LISTS)
     with pytest.raises(TypeError, match="column"):
         Credit(hits, [1, 2], hits.weight, hits.n_relevant.astype(float))  # type: ignore[arg-type]
-
-
-def test_reach_down_long_lists() -> None:
-    rng = np.random.default_rng(11)
-    for length in (3000, 1, 500):
-        grades = [*rng.choice([0, 1, 2], length, p=[0.9, 0.05, 0.05]).tolist(), 1]
-        expected = REFERENCE["err"](list(range(length + 1)), dict(enumerate(grades)), max_relevance=6)
-        assert recnb.err(grades, max_relevance=6) == pytest.approx(expected, rel=1e-12)
 
 
 # Lists of k items as good as the best

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -75,20 +74,6 @@ def test_naive_definitions(source: Data, k: int | None, level: float) -> None:
         assert values.between(0, 1 + 1e-12).all()
         table = evaluation.table({name: options}, k=[1, k] if k != 1 else 1)
         assert table.loc[name].iloc[-1] == close(values.mean())
-
-
-@given(data(), st.sampled_from(CUTOFFS))
-def test_the_formula_gives_the_value(source: Data, k: int | None) -> None:
-    evaluation = recnb.evaluate(source.recs, source.relevant)
-    credit, out_of = RETRIEVAL_METRICS["bpref"].formulas()
-    for user in source.users:
-        truth = source.truth[user]
-        n_relevant = sum(grade > 0 for grade in truth.values())
-        counts = {"n_relevant": n_relevant, "n_nonrelevant": len(truth) - n_relevant}
-        total = math.fsum(float(credit.value({**counts, **row})) for row in rows_of(source.ranking(user), truth, k))
-        explained = evaluation.explain("bpref", user, k=k)
-        assert total / float(out_of.value(counts)) == close(explained.value)
-        assert math.fsum(explained.to_frame()["credit"]) == close(total)
 
 
 @given(data(), st.sampled_from(CUTOFFS))
