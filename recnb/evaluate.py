@@ -155,10 +155,7 @@ def data_of(recs: Input, truth: Input | None, options: Mapping[str, Any]) -> Eva
     frames, columns = tables_of({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns)
     lists, judged = frames.pop(RECS), frames.pop(TRUTH, None)
     source = read(lists, judged, columns)
-    if judged is None:
-        side_data = read_side_data(source, lists, columns, **frames)
-    else:
-        side_data = read_side_data(source, judged, columns, recs=lists, **frames)
+    side_data = read_side_data(source, lists if judged is None else judged, columns, **frames)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
     given = {"recs": lists, **({} if judged is None else {"truth": judged}), **frames}
     named = {role: column for role, column in parsed.columns.items() if column is not None}

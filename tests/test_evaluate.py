@@ -117,7 +117,7 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "a query missing": ({"qid": [1, None]}, ("column 'qid' has 1 missing user id, the first in row 1",)),
     "NaN": ({"y_score": [1.0, np.nan], "group": [2]}, ("row 1 ", "has no score or no relevance")),
     "an infinite score": ({"y_score": [1.0, np.inf], "group": [2]}, ("column 'y_score' ", "infinite")),
-    "a negative label": ({"y_true": [1, -1], "group": [2]}, ("column 'y_true' holds a negative relevance, -1",)),
+    "a negative label": ({"y_true": [1, -1], "group": [2]}, ("column 'y_true' holds -1",)),
     "a number": ({"y_score": 5, "group": [2]}, ("y_score is 5",)),
     "lists in lists": ({"y_true": [[1, 0]], "group": [1]}, ("one dimension",)),
     "a matrix": ({"y_score": np.zeros((2, 3)), "group": [2]}, ("y_score is <ndarray>", "one dimension")),

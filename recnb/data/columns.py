@@ -63,9 +63,8 @@ def find(
     frame: Frame, name: str, roles: Sequence[str], given: Mapping[str, str | None], optional: Sequence[str] = (),
     *, both_sides: bool = False,
 ) -> dict[str, str]:  # fmt: skip
-    """Find which column of a frame plays which role: as given, or by its name.
+    """Find which column of a frame plays which role: as given, which may be a column of the other frame alone, or by its name.
 
-    A role in `given` may name a column that only the other frame has: that frame's own common name then serves here.
     A frame with both sides needs relevance, and rank or score, of what is optional.
     """
     columns, wanted = columns_of(frame, name), (*roles, *optional)
@@ -93,26 +92,22 @@ def find(
     if both_sides and "relevance" not in found:
         missing.append("relevance")
     if missing:
-        free = [column for column in columns if column not in found.values()]
-        raise _missing(name, columns, missing, given.get(missing[0]), free, both_sides)
+        words = " or the ".join({"score": "rank or score"}.get(role, role) for role in missing)
+        held = f"Its columns: {listed(columns) or 'none'}."
+        fix = _advice(missing, given, [column for column in columns if column not in found.values()], both_sides)
+        raise ColumnError(f"{name}: no column is known to be the {words}.", fix=f"{held} {fix}")
     return found
 
 
-def _missing(
-    name: str, columns: list[str], roles: list[str], own: str | None, free: list[str], both_sides: bool
-) -> ColumnError:
-    """Return the error for all roles without a column; `own`: the other frame's column for the first of them."""
-    words = " or the ".join({"score": "rank or score"}.get(role, role) for role in roles)
+def _advice(roles: list[str], given: Mapping[str, str | None], free: list[Any], both_sides: bool) -> str:
+    """Return what to type for roles without a column."""
+    if (other := given.get(roles[0])) is not None:
+        return f"{roles[0]}={other!r} names a column of both frames: call it so in this one as well."
+    if not all(isinstance(column, str) for column in free):
+        return "A column is named as text; a table with a row for each user is given as a mapping of user to items or scores."
     examples = zip(roles, [*free, *["..."] * len(roles)], strict=False)
-    fix = f"Say which: {', '.join(f'{role}={column!r}' for role, column in examples)}."
-    if own is not None:
-        fix = f"{roles[0]}={own!r} names a column of both frames: call it so in this one as well."
-    elif not all(isinstance(column, str) for column in columns):
-        fix = "A column is named as text; a table with a row for each user is given as a mapping of user to items or scores."
-    elif both_sides:
-        fix += " Or give the other frame as well, recs.rec.against(truth)."
-    held = f"Its columns: {listed(columns) or 'none'}."
-    return ColumnError(f"{name}: no column is known to be the {words}.", fix=f"{held} {fix}")
+    alone = " Or give the other frame as well, recs.rec.against(truth)." if both_sides else ""
+    return f"Say which: {', '.join(f'{role}={column!r}' for role, column in examples)}.{alone}"
 
 
 # ---- tables
@@ -169,12 +164,13 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
     """Return the columns of the roles as a Polars frame in memory of its own, under the names of the roles; the frame is left as it is."""
     if isinstance(frame, pd.DataFrame):
         return owned([from_pandas(frame[column], name, column, role).alias(role) for role, column in roles.items()])
-    if isinstance(frame, pl.LazyFrame):
+    if not isinstance(frame, pl.DataFrame):
         with collected(name):
-            frame = frame.select({*roles.values()}).collect()
-    elif not isinstance(frame, pl.DataFrame):
-        with collected(name):
-            frame = pl.DataFrame(pl.from_arrow(arrow_of(frame, [*dict.fromkeys(roles.values())])))
+            columns = [*dict.fromkeys(roles.values())]
+            is_lazy = isinstance(frame, pl.LazyFrame)
+            frame = (
+                frame.select(columns).collect() if is_lazy else pl.DataFrame(pl.from_arrow(arrow_of(frame, columns)))
+            )
     return owned([frame[column].alias(role) for role, column in roles.items()])
 
 
@@ -188,11 +184,8 @@ def arrow_of(frame: Frame, columns: list[str]) -> Any:
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """Copy columns into memory that is not shared with the caller, each in one chunk.
-
-    Polars, pandas and Arrow share memory with the numpy arrays that a frame is made over, and pandas writes into it in place.
-    Polars copies what it puts together, and leaves a single piece where it is: hence one row more. Its text is never numpy's.
-    """
+    """Copy columns into memory that is not shared with the caller, who may write into it, each in one chunk."""
+    # Polars copies what it puts together, and leaves a single piece where it is: hence one row more. Its text is never shared.
     return pl.DataFrame([
         column.rechunk() if column.dtype == pl.String else pl.concat([column, column[:1]]).rechunk()[: len(column)]
         for column in columns
@@ -225,9 +218,8 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         known = column.dropna()
         kinds = ", ".join(sorted({type(value).__name__ for value in known}))
         held = f"holds values of more than one kind, or of one that is no id or number: {kinds}, such as {quoted(known.iloc[0])}."
-        fix = (
-            "Make them one kind, such as text, and drop what is missing first."  # it would be the text "nan" or "None"
-        )
+        # The text of what is missing would be an id, "nan" or "None".
+        fix = "Make them one kind, such as text, and drop what is missing first."
         raise FrameError(f"{name}: column {label!r} {held}", fix=fix) from problem
     # Views are how Polars has text, and Arrow makes them in a third of Polars' time; they cannot point beyond 2 GB.
     if pa.types.is_large_string(array.type) and array.nbytes < 2**31:

@@ -62,11 +62,7 @@ def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
 
 
 def starts_of(*columns: NDArray[np.generic]) -> Ints:
-    """Return the first row of each run of equal values, of several columns together.
-
-    >>> starts_of(np.array([7, 7, 5, 5, 5]), np.array([1, 1, 1, 2, 2])).tolist()
-    [0, 2, 3]
-    """
+    """Return the first row of each run of equal values, of several columns together."""
     new = np.ones(len(columns[0]), dtype=bool)
     new[1:] = columns[0][1:] != columns[0][:-1]
     for column in columns[1:]:

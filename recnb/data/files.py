@@ -149,8 +149,7 @@ def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:
 def read_trec_run(path: File) -> pd.DataFrame:
     """Read a run as a frame of recommendations: user (the query), item (the document), score, model (the tag).
 
-    trec_eval puts documents in order by score and never reads the rank, which in many files does not agree with it; so
-    the rank is left out. Files may be compressed (.gz, .zst).
+    The rank is left out, as trec_eval never reads it. Files may be compressed (.gz, .zst).
     """
     return _trec(content(path), path, "run").to_pandas()
 
@@ -192,12 +191,12 @@ def checked_target(path: File) -> Path:
     """Return the path of a file that can be written, or raise an error with the reason."""
     if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
         raise OptionError(f"path={path!r} names no file: give a text such as 'report.html', or a pathlib.Path.")
-    target = Path(path)
+    target, folder = Path(path), str(Path(path).parent)
     if target.is_dir():
         raise RecnbError(f"{path} cannot be written: it is a folder; name another file.")
     if not target.parent.is_dir():
-        make = f"make its folder first, pathlib.Path({str(target.parent)!r}).mkdir(parents=True)."
-        raise RecnbError(f"{path} cannot be written: there is no folder {str(target.parent)!r}: {make}")
+        make = f"there is no folder {folder!r}: make its folder first, pathlib.Path({folder!r}).mkdir(parents=True)."
+        raise RecnbError(f"{path} cannot be written: {make}")
     return target
 
 

@@ -1,8 +1,6 @@
 """The way in: each form becomes a table with a row an item, its columns are found, and its ids checked.
 
-Forms are files, mappings and Series by user, frames with lists in their cells, and one frame with both sides. The last has a
-row for each item that was recommended or is relevant: a missing rank means relevant but not recommended, a missing relevance
-means recommended but not judged; if it has no items, as in learning to rank, each row is one.
+Forms are files, mappings and Series by user, frames with lists in their cells, and one frame with both sides.
 """
 
 from __future__ import annotations
@@ -23,6 +21,7 @@ from recnb.data.columns import Frame, Made, by_name, columns_of, find, from_pand
 from recnb.data.files import Wanted, read_together
 from recnb.data.parts import Layout, one_model, read_batches
 from recnb.data.source import Source, ranked, source_of
+from recnb.data.validation import IDS
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
 
@@ -33,7 +32,7 @@ RECS, TRUTH = "recommendations", "truth"
 #: The keyword that names a column of lists.
 COLUMN_OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
 #: The ids of the frames beside them.
-SIDES: dict[str, tuple[str, ...]] = {"train": validation.IDS, "items": ("item",), "users": ("user",)}
+SIDES: dict[str, tuple[str, ...]] = {"train": IDS, "items": ("item",), "users": ("user",)}
 
 ROWS_ARE_ITEMS = Sentence(N_("each row is an item of its own, as there is no column of items"))
 NOT_SCORED = Plural(
@@ -52,14 +51,12 @@ def tables_of(
 ) -> tuple[dict[str, Any], dict[str, str | None]]:
     """Read recommendations, truth, train, items and users, by these names, as tables with a row an item (or a user).
 
-    Return the tables of what was given, and the columns named by keyword but for those of lists, which have been read.
+    Return them, and the columns named by keyword but for those of lists, which have been read.
     """
     frames: dict[str, Any] = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
     if any(map(is_file, frames.values())):
         trec: dict[str, Any] = {RECS: "run", TRUTH: "qrels"} if TRUTH in frames else {}
-        wanted: list[Wanted] = [
-            (frame, trec.get(name), SIDES.get(name, validation.IDS)) for name, frame in frames.items()
-        ]
+        wanted: list[Wanted] = [(frame, trec.get(name), SIDES.get(name, IDS)) for name, frame in frames.items()]
         named = {role: column for role, column in columns.items() if column is not None}
         frames = dict(zip(frames, read_together(wanted, named), strict=True))
     if TRUTH not in frames and _is_table(frames[RECS]):
@@ -68,7 +65,7 @@ def tables_of(
             frames = {RECS: frames[RECS], TRUTH: frames[RECS], **frames}  # a list of either side for each user
     left = dict(columns)
     for name, frame in frames.items():
-        if SIDES.get(name, validation.IDS) != validation.IDS or (name == RECS and TRUTH not in frames):
+        if SIDES.get(name, IDS) != IDS or (name == RECS and TRUTH not in frames):
             continue
         ordered, is_series = name == RECS, isinstance(frame, pd.Series) and frame.index.nlevels == 1
         if isinstance(frame, Mapping) or (is_series and not pd.api.types.is_numeric_dtype(frame)):
@@ -78,7 +75,9 @@ def tables_of(
             user = find(frame, name, ["user"], columns)["user"]
             users = table_of(frame, name, {"user": user})["user"]
             cells = frame if isinstance(frame, pd.DataFrame) else table_of(frame, name, {label: label})
-            frames[name] = Made(_of_lists(users, [*cells[label]], name, label, ordered=ordered).rename({"user": user}))
+            frames[name] = Made(
+                _of_lists(users, cells[label].to_list(), name, label, ordered=ordered).rename({"user": user})
+            )
             left.pop(COLUMN_OF_LISTS.get(name, ""), None)
     return frames, left
 
@@ -98,7 +97,7 @@ def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) ->
 
 def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
     """Return recommendations alone, as user, item, rank: by rank if there is one, else by score."""
-    labels = find(recs, RECS, validation.IDS, columns, ["rank", "score"])
+    labels = find(recs, RECS, IDS, columns, ["rank", "score"])
     table = validation.ids(table_of(recs, RECS, labels), RECS, labels)
     convention = Convention(order="rank" if "rank" in labels else "score", duplicates="keep")
     return ranked(table, convention, labels).select("user", "item", "rank")
@@ -120,29 +119,16 @@ def _is_table(given: Any) -> bool:
 
 
 def _column_of_lists(frame: Any, name: str, columns: Mapping[str, str | None]) -> str | None:
-    """Return the column that holds a list for each user: the one named by keyword, or of a frame without items the only one."""
+    """Return the column of a list for each user: the one named by keyword or, of a frame without items, by its name."""
     if not _is_table(frame):
         return None
     names, keyword = columns_of(frame, name), COLUMN_OF_LISTS.get(name, "")
-    if (named := columns.get(keyword)) is not None:
-        if named not in names:
-            raise ColumnError(
-                f"{name} has no column {named!r}, which {keyword}={named!r} names. Columns: {listed(names)}."
-            )
-        return named
-    if columns.get("item") in names or by_name(names, "item"):
-        return None
-    lists = by_name(names, keyword) or [column for column in names if _holds_lists(frame, column)]
-    return lists[0] if len(lists) == 1 else None
-
-
-def _holds_lists(frame: Frame, column: Any) -> bool:
-    """Return whether a column of a frame in memory has lists in its cells."""
-    if isinstance(frame, pl.DataFrame):
-        return isinstance(frame.schema[column], (pl.List, pl.Array))
-    if not isinstance(frame, pd.DataFrame) or frame[column].dtype.kind != "O":
-        return False
-    return is_several(next((cell for cell in frame[column] if is_several(cell) or not pd.isna(cell)), None))
+    if (named := columns.get(keyword)) is None:
+        usual = [] if columns.get("item") in names or by_name(names, "item") else by_name(names, keyword or "relevant")
+        return usual[0] if len(usual) == 1 else None
+    if named not in names:
+        raise ColumnError(f"{name} has no column for {keyword}={named!r}. Columns: {listed(names)}.")
+    return named
 
 
 def _of_lists(users: pl.Series, lists: list[Any], name: str, label: str = "", *, ordered: bool) -> Made:
@@ -195,19 +181,18 @@ def _column(values: Iterable[Any], name: str, label: str, role: str = "") -> pl.
 
 
 def _both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Source:
-    """Split one frame into recommendations and truth."""
+    """Split one frame into recommendations and truth: what has no rank or score was not recommended, without relevance not judged."""
     name = "the frame"
     names = columns_of(frame, name)
     for role, column in columns.items():
         if column is not None and column not in names:
-            problem = f"{name} has no column {column!r}, which {role}={column!r} names. Columns: {listed(names)}."
-            raise ColumnError(problem)
+            raise ColumnError(f"{name} has no column for {role}={column!r}. Columns: {listed(names)}.")
     index: list[Any] = [*frame.index.names] if isinstance(frame, pd.DataFrame) else []
     has_items = bool(columns.get("item") or by_name([*names, *index], "item"))
     labels = find(
         frame,
         name,
-        validation.IDS if has_items else validation.IDS[:1],
+        IDS if has_items else IDS[:1],
         columns,
         ["rank", "score", "relevance"],
         both_sides=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ import polars as pl
 
 from recnb.data import validation
 from recnb.data.columns import Frame, Made, arrow_of, columns_of, find, table_of
-from recnb.data.load import RECS, ROWS_ARE_ITEMS, SIDES
+from recnb.data.load import ROWS_ARE_ITEMS, SIDES
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
 
@@ -55,17 +55,11 @@ class SideData:
     truth_user: str = "user"  #: the column of users in it
     truth_item: str = "item"
     call: Call = field(default_factory=Call)  #: how all of it was given
-    recs_columns: tuple[str, ...] = ()  #: what else the recommendations hold
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: of train, items and users: role -> column
 
 
-def read_side_data(
-    source: Source, given_truth: Frame, columns: Mapping[str, str | None], *, recs: Frame | None = None, **frames: Frame
-) -> SideData:
-    """Read train, items and users, and check that their ids are of the type of those of the recommendations.
-
-    `recs` are the recommendations, if the truth is a frame of its own.
-    """
+def read_side_data(source: Source, given_truth: Frame, columns: Mapping[str, str | None], **frames: Frame) -> SideData:
+    """Read train, items and users, and check that their ids are of the type of those of the recommendations."""
     given = {name: frame for name, frame in frames.items() if frame is not None}
     if ROWS_ARE_ITEMS in source.notes and (joined := [f"{name}=" for name in given if name != "users"]):
         problem = f"{joined[0]} is joined by item, and the frame has no item column that recnb knows."
@@ -77,22 +71,18 @@ def read_side_data(
         truth=None if given_truth is None else _others(given_truth, source.truth_labels),
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
-        recs_columns=() if recs is None else tuple(_without_role(recs, RECS, [*source.labels.values()])),
         labels=labels,
     )
 
 
-def _without_role(frame: Frame, name: str, used: Sequence[str]) -> list[str]:
-    return [column for column in columns_of(frame, name) if column not in used]
-
-
 def _others(frame: Frame, labels: Mapping[str, str]) -> Frame | None:
     """Copy the users and items of the truth with its columns that have no role; None if there are none."""
-    others = _without_role(frame, "truth", [*labels.values()])
+    names = columns_of(frame, "truth")
+    others = [column for column in names if column not in labels.values()]
     if not others:
         return None
     # Where each row is an item of its own there is no column of items.
-    ids = [labels[role] for role in validation.IDS if labels[role] in columns_of(frame, "truth")]
+    ids = [labels[role] for role in validation.IDS if labels[role] in names]
     read = [*dict.fromkeys([*ids, *others])]
     # Columns are converted when one is asked for: others may hold values of several kinds, or of a kind that nobody reads.
     if isinstance(frame, pd.DataFrame):
@@ -103,9 +93,8 @@ def _others(frame: Frame, labels: Mapping[str, str]) -> Frame | None:
 
 def _read(frame: Frame, name: str, labels: Mapping[str, str], source: Source) -> pl.DataFrame:
     """Read a frame of pairs; or of one row for each item or user, under the name of its role, with all its other columns."""
-    roles, others = [*labels], dict[str, str]()
-    if len(roles) == 1:
-        others = {column: column for column in _without_role(frame, name, [*labels, *labels.values()])}
+    roles, names = [*labels], columns_of(frame, name) if len(labels) == 1 else []
+    others = {column: column for column in names if column not in (*labels, *labels.values())}
     table = validation.ids(table_of(frame, name, {**labels, **others}), name, labels, roles)
     ids = pl.DataFrame({role: (source.recs if source.in_memory else source.truth)[role] for role in roles})
     validation.same_kind(ids, table.select(roles), source.labels, labels, name)

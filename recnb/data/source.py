@@ -16,7 +16,7 @@ from recnb.data import validation
 from recnb.data.columns import with_series
 from recnb.data.encoding import distinct
 from recnb.data.join import Ids, Joined, RepeatError, join, needs_positions, number_ids, scores_of
-from recnb.data.validation import graded, relevant_rows
+from recnb.data.validation import graded, relevant_only
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError, NoUsersError
 from recnb.metrics.hits import Hits, Ints, cached_property
@@ -304,7 +304,9 @@ class Prepared:
         if self.known_counts is not None:
             return self.known_counts
         judged, n_gaps = self.judged, 0
-        relevant = relevant_rows(judged, self.recs if self.convention.judged == "list" else judged, self.convention)
+        relevant = relevant_only(judged, self.convention)
+        if self.convention.judged == "list":
+            relevant = relevant.join(self.recs, on=["user", "item"], how="semi")
         if self.has_gaps:
             lists = self.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
             n_gaps = int((lists["length"] != lists["n"]).sum())

@@ -1,7 +1,4 @@
-"""Checks of rows: ids, numbers, the order of lists, and repeats; and what of the truth is relevant.
-
-An error says what is bad, where, and what to do about it.
-"""
+"""Checks of rows: ids, numbers, the order of lists, and repeats; and what of the truth is relevant."""
 
 from __future__ import annotations
 
@@ -39,8 +36,7 @@ def _id(column: pl.Series, role: str, name: str, labels: Mapping[str, str]) -> p
         # A column of whole numbers that once had a gap is float in pandas; nothing is lost by going back.
         exact = 2 ** {"Float16": 11, "Float32": 24}.get(str(dtype), 53)
         for odd in column.filter((column != column.floor()) | (column.abs() >= exact)).head(1):
-            fix = "Read ids as whole numbers or as text, where they come from."
-            raise FrameError(f"{where} the {dtype} {odd!r}, which is not exact as an id.", fix=fix)
+            raise FrameError(f"{where} the {dtype} {odd!r}, not exact as an id: read ids as whole numbers or as text.")
         return column.cast(pl.Int64)
     if dtype in (pl.String, pl.Categorical, pl.Enum):
         return column.cast(pl.String)
@@ -50,7 +46,7 @@ def _id(column: pl.Series, role: str, name: str, labels: Mapping[str, str]) -> p
             return whole
     text = "Make them text, in the other frame as well."
     if dtype in (pl.List, pl.Array):
-        text = f"Explode {label!r} into a row of each."
+        text = f"Explode {label!r} into a row of each; a column of lists is named by recommended= or relevant=."
     example = column.max() if dtype.is_integer() else column[:1].to_list()[0]
     held = f"{str(dtype)[:80]} such as {quoted(example)}, which is no {role} id"
     raise FrameError(f"{where} {held}: one id a row is needed, whole numbers below 2**63 or text.", fix=text)
@@ -93,26 +89,21 @@ def kind(dtype: pl.DataType) -> str:
 
 _value = pl.col("value")
 _infinite = _value.is_null() | ~_value.is_finite()
+_no_rank = _infinite | (_value != _value.floor()) | (_value < 1) | (_value > 2**31)
 _FOUND = "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for {pair}."
+_OF_RANKS = "If yours start at 0, add 1. If it is a score, say so: score={column!r}."
+_BELOW_0 = (
+    "If it marks what was not judged, say negative_relevance='zero', as convention='trec' does; else set it to 0."
+)
 
 #: Of each role what is bad, in order; what is said of it; and what to do.
 CHECKS: dict[str, tuple[tuple[pl.Expr, str, str], ...]] = {
     "score": ((_infinite, _FOUND, "A score must place its item in the list: fill it in or drop the row."),),
-    "rank": (
-        (
-            _infinite | (_value != _value.floor()) | (_value < 1) | (_value > 2**31),
-            "holds {value} for {pair}: a rank is a whole number, 1 for the top.",
-            "If yours start at 0, add 1. If it is a score, say so: score={column!r}.",
-        ),
-    ),
+    "rank": ((_no_rank, "holds {value} for {pair}: a rank is a whole number, 1 for the top.", _OF_RANKS),),
     "relevance": (
         (_infinite, _FOUND, "Say what they mean: 0 for not relevant; or drop the rows."),
         (_value > HIGHEST, "holds {value:g} for {pair}: sums of such numbers overflow.", "Make the scale smaller."),
-        (
-            _value < 0,
-            "holds a negative relevance, {value:g} for {pair}: a gain below 0 breaks the bounds of nDCG.",
-            "If it marks what was not judged, count it as 0 by negative_relevance='zero', as convention='trec' does; else set it to 0.",
-        ),
+        (_value < 0, "holds {value:g} for {pair}, a gain below 0, which breaks the bounds of nDCG.", _BELOW_0),
     ),
 }
 
@@ -129,15 +120,12 @@ def numbers_of(table: pl.DataFrame, role: str, labels: Mapping[str, str], *, neg
         numbers = column.to_numpy()
         if numbers.min(initial=1) >= 1 and numbers.max(initial=1) <= 2**31:
             return column  # which every check allows
-    exact = column.dtype.is_decimal() or column.dtype.is_integer()
-    value = pl.DataFrame({"value": column.cast(pl.Float64) if exact else column})
-    found = value.select([bad.any().alias(str(at)) for at, (bad, *_words) in enumerate(checks)]).row(0)
-    for bad, says, fix in (check for check, is_bad in zip(checks, found, strict=True) if is_bad):
-        rows = value.select(bad.fill_null(value=True).arg_true()).to_series()
-        row, n = int(rows[0]), len(rows)
-        pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
-        said = says.format(n=n, s="s" * (n > 1), are="are" if n > 1 else "is", value=column[row], pair=pair)
-        raise FrameError(f"{name}: column {label!r} {said}", fix=fix.format(column=label))
+    values = pl.DataFrame({"value": column.cast(pl.Float64)})
+    for bad, says, fix in checks:
+        for row in (rows := values.select(bad.fill_null(value=True).arg_true()).to_series()).head(1):
+            pair, n = f"user {table['user'][row]!r}, item {table['item'][row]!r}", len(rows)
+            said = says.format(n=n, s="s" * (n > 1), are="are" if n > 1 else "is", value=column[row], pair=pair)
+            raise FrameError(f"{name}: column {label!r} {said}", fix=fix.format(column=label))
     return column
 
 
@@ -147,12 +135,10 @@ def _numbers(column: pl.Series, name: str, label: str) -> pl.Series:
         return column
     if column.null_count() == len(column) or column.dtype == pl.Boolean:
         return column.cast(pl.Float64)
-    known, where = column.drop_nulls(), f"{name}: column {label!r} holds"
-    if column.dtype == pl.String and len(odd := known.filter(known.cast(pl.Float64, strict=False).is_null())):
-        need = "text where numbers are needed"
-        raise FrameError(f"{where} {need}, and {odd[0]!r} is no number: correct it, or drop the row.")
-    held = f"{kind(column.dtype)}, such as {known[0]!r}, where numbers are needed"
-    raise FrameError(f"{where} {held}: make them numbers.")
+    known, where = column.drop_nulls(), f"{name}: column {label!r} holds {kind(column.dtype)} where numbers are needed"
+    for odd in known.filter(known.cast(pl.Float64, strict=False).is_null()) if column.dtype == pl.String else known:
+        raise FrameError(f"{where}, and {odd!r} is no number: correct it, or drop the row.")
+    raise FrameError(f"{where}, such as {known[0]!r}: make them numbers.")
 
 
 def in_floats(scores: pl.Series) -> Floats:
@@ -283,9 +269,3 @@ def is_relevant(relevance: Floats, convention: Convention) -> NDArray[np.bool_]:
 def relevant_only(judged: pl.DataFrame, convention: Convention) -> pl.DataFrame:
     """Return the judged rows whose item counts as relevant."""
     return judged.filter(is_relevant(judged["relevance"].to_numpy(), convention))
-
-
-def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Convention) -> pl.DataFrame:
-    """Return the relevant rows of the truth: all of them, or only those of recommended items."""
-    relevant = relevant_only(judged, convention)
-    return relevant.join(recs, on=["user", "item"], how="semi") if convention.judged == "list" else relevant

@@ -41,7 +41,7 @@ def test_files_are_gone_with_the_evaluation(folder):
 def test_they_are_gone_after_an_error_too(folder):
     recs, truth = random_frames(np.random.default_rng(18))
     twice = shuffled(pd.concat([recs, recs[:1]], ignore_index=True))
-    with pytest.raises(FrameError, match=r"(is|are) repeated.* 1 of \d+ parts of the users: there may be more"):
+    with pytest.raises(FrameError, match=r"(is|are) repeated.*one part of the frame: there may be more"):
         recnb.evaluate(pl.from_pandas(twice).lazy(), truth)
     missing = shuffled(recs).astype({"item": "Int64"})
     missing.loc[len(missing) - 1, "item"] = None
@@ -64,8 +64,8 @@ def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(availab
     recs, truth = random_frames(np.random.default_rng(20), n_users=60)
     monkeypatch.setattr(buckets, "SLOTS", 128)
     monkeypatch.setattr(buckets, "available_memory", lambda: available)
-    seen, joined = [], parts.Part.of
-    monkeypatch.setattr(parts.Part, "of", lambda *rows: seen.append(rows[0].height) or joined(*rows))
+    seen, joined = [], parts.part_of
+    monkeypatch.setattr(parts, "part_of", lambda *rows: seen.append(rows[0].height) or joined(*rows))
     for frame in (recs, shuffled(recs)):
         seen.clear()
         recnb.evaluate(pl.from_pandas(frame).lazy(), truth)

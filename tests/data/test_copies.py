@@ -79,10 +79,6 @@ CHANGES: dict[str, Change] = {
     "update": lambda frame: frame.update(frame.iloc[::-1].reset_index(drop=True)),
     "iloc": lambda frame: [frame.isetitem(at, frame.iloc[::-1, at].to_numpy()) for at in range(frame.shape[1])],
     "loc": lambda frame: operator.setitem(frame.loc, 0, frame.loc[len(frame) - 1]),
-    "where": lambda frame: frame.where(frame < 3, frame.iloc[0], axis=1, inplace=True),
-    "sort": lambda frame: frame.sort_values(
-        list(frame.columns)[::-1], ascending=False, inplace=True, ignore_index=True
-    ),
     "drop": lambda frame: frame.drop(index=frame.index[1:], inplace=True),
 }
 
@@ -96,24 +92,6 @@ def test_pandas_frame_changed_afterwards(name: str, change: str) -> None:
     CHANGES[change](frames[name])
     assert not frames[name].equals(before), "the change changes the frame"
     assert asked(ev) == expected()
-
-
-@pytest.mark.parametrize("kind", ["int32", "float64", "Int64", "int64[pyarrow]", "category", "str", "object"])
-@pytest.mark.filterwarnings("ignore::Warning")
-def test_ids_of_any_type_changed_afterwards(kind: str) -> None:
-    made = columns()
-    truth, recs = pd.DataFrame(made["truth"]), pd.DataFrame(made["recs"])
-    for frame in (truth, recs):
-        frame["item"] = (
-            pd.Series([str(one) for one in frame["item"]], dtype=object)
-            if kind == "object"
-            else frame["item"].astype(kind)
-        )
-    ev = recnb.evaluate(recs, truth)
-    recs.loc[0, "item"] = recs.loc[1, "item"]
-    truth.loc[0, "item"] = truth.loc[2, "item"]
-    truth.loc[0, "relevance"] = 9.0
-    assert ev.ndcg(k=3) == evaluated({name: pd.DataFrame(one) for name, one in columns().items()}).ndcg(k=3)
 
 
 def over(kind: str, made: Columns) -> Any:
@@ -158,7 +136,7 @@ def test_one_frame_of_both_sides_changed_afterwards() -> None:
         {"user": [1, 1, 2], "item": [1, 2, 1], "rank": [1, 2, 1], "relevance": [1, 0, 1], "wave": [1, 1, 2]}
     )
     ev = recnb.evaluate(frame)
-    frame.loc[:, ["user", "item", "rank", "relevance", "wave"]] = 1
+    frame.loc[:, :] = 1
     assert ev.recall(k=1) == 1.0
     assert list(ev.table(["recall"], k=1, by="wave").to_frame()["n_users"]) == [1, 1]
 

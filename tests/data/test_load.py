@@ -72,14 +72,14 @@ COLLECTIONS: dict[str, Callable[[list[Any]], Any]] = {
 }  # fmt: skip
 RECS_HELD: dict[str, Callable[[], Any]] = {
     **{f"mapping of {name}": lambda of=of: {user: of(items) for user, items in LISTS.items()} for name, of in COLLECTIONS.items()},
-    **{f"frame of {name}": lambda of=of: pd.DataFrame({"user": IDS, "best": pd.Series([of(items) for items in LISTS.values()], dtype=object)})
+    **{f"frame of {name}": lambda of=of: pd.DataFrame({"user": IDS, "recommended": pd.Series([of(items) for items in LISTS.values()], dtype=object)})
        for name, of in COLLECTIONS.items() if name != "generator"},
     "rows of a matrix": lambda: dict(zip(IDS, np.array(list(LISTS.values())), strict=True)),
     "another mapping": lambda: MappingProxyType(LISTS),
     "mapping of scores": lambda: SCORED,
     "Series of lists": lambda: pd.Series(LISTS),
     "Series of scores": lambda: pd.Series(SCORED),
-    "Polars frame of lists": lambda: pl.DataFrame(cells(LISTS, best=list)),
+    "Polars frame of lists": lambda: pl.DataFrame(cells(LISTS, recommendations=list)),
     "lazy frame of lists": lambda: pl.LazyFrame(cells(LISTS, recommended=list)),
     "Arrow table of lists": lambda: pa.table(cells(LISTS, recommendations=list)),
     "frame of scores": lambda: pd.DataFrame(cells(SCORED, recommended=dict)),
@@ -91,7 +91,7 @@ TRUTH_HELD: dict[str, Any] = {
 BINARY_HELD: dict[str, Any] = {
     "sets": {user: set(items) for user, items in LIKED.items()}, "lists": {user: list(items) for user, items in LIKED.items()},
     "keys": {user: items.keys() for user, items in LIKED.items()}, "frame of sets": pd.DataFrame(cells(LIKED, relevant=set)),
-    "frame of lists, of any name": pl.DataFrame(cells(LIKED, likes=list)),
+    "frame of lists": pl.DataFrame(cells(LIKED, ground_truth=list)),
 }  # fmt: skip
 
 
@@ -114,6 +114,8 @@ def test_columns_of_lists_by_keyword() -> None:
     same(recs, TRUTH, user="who", recommended="best")
     with pytest.raises(RecnbError, match="user="):
         recnb.evaluate(recs, truth)
+    with pytest.raises(FrameError, match="a column of lists is named by recommended= or relevant="):
+        recnb.evaluate(recs.assign(rank=1), TRUTH, user="who", item="best")
 
 
 @given(

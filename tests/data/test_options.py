@@ -11,8 +11,6 @@ import pytest
 import recnb
 from recnb.errors import FrameError
 
-USERS = ["truth", "recs", "both", "union"]
-
 
 def test_a_pair_recommended_twice_by_score_and_by_row() -> None:
     recs = pd.DataFrame({"user": 1, "item": ["a", "b", "a", "c"], "score": [1, 3, 2, 0]})
@@ -37,32 +35,28 @@ def test_a_pair_judged_twice() -> None:
         assert ev.counts.n_relevant == 2
 
 
-@pytest.mark.parametrize("users", USERS)
-@pytest.mark.parametrize("no_relevant", ["skip", "zero", "one"])
-@pytest.mark.parametrize("more", [{}, {"candidates": "padded"}, {"judged": "list"}])
-def test_no_user_in_common_is_refused_whoever_counts(users: str, no_relevant: str, more: dict[str, Any]) -> None:
+@pytest.mark.parametrize("users", ["truth", "recs", "both", "union"])
+@pytest.mark.parametrize(
+    "more", [{}, {"candidates": "padded"}, {"judged": "list"}, {"no_relevant": "zero"}, {"no_relevant": "one"}]
+)
+def test_no_user_in_common_is_refused_whoever_counts(users: str, more: dict[str, Any]) -> None:
     recs = pd.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]})
     truth = pd.DataFrame({"user": [3, 4], "item": [10, 11]})
     with pytest.raises(FrameError, match=r"no user is in both frames.*such as 1.*such as 3"):
-        recnb.evaluate(recs, truth, averaged_users=users, no_relevant=no_relevant, **more)
+        recnb.evaluate(recs, truth, averaged_users=users, **more)
 
 
-@pytest.mark.parametrize("users", USERS)
-def test_whose_values_are_averaged_is_said(users: str) -> None:
+def test_who_is_averaged_is_said() -> None:
     recs = pd.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]})
-    ev = recnb.evaluate(recs, recs[["user", "item"]], averaged_users=users)
-    phrase = {
+    truth = pd.DataFrame({"user": [1, 2], "item": [10, 11], "relevance": [1, 0]})
+    phrases = {
         "truth": "2 users;",
         "recs": "2 users, those with a list",
         "both": "2 users, those in both frames",
         "union": "2 users, those in either frame",
     }
-    assert ev.basis().startswith(phrase[users])
-
-
-def test_a_user_with_nothing_relevant_is_said() -> None:
-    recs = pd.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]})
-    truth = pd.DataFrame({"user": [1, 2], "item": [10, 11], "relevance": [1, 0]})
+    for users, phrase in phrases.items():
+        assert recnb.evaluate(recs, recs[["user", "item"]], averaged_users=users).basis().startswith(phrase)
     said = [recnb.evaluate(recs, truth, no_relevant=word).basis() for word in ("skip", "zero", "one")]
     assert all("1 with no relevant item" in basis for basis in said)
     assert len(set(said)) == 3, "what becomes of such users is said"

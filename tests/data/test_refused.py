@@ -57,7 +57,7 @@ COLUMNS = {
     "rank and score from one column": case(RECS, TRUTH, "'rank' cannot be both rank and score", rank="rank", score="rank"),
     "column names twice": case(pd.concat([RECS, RECS[["rank"]]], axis=1), TRUTH, "recommendations", "more than one column is called 'rank'"),
     "column names of two levels": case(pd.concat({"a": RECS}, axis=1), TRUTH, "recommendations", "('a', 'user')"),
-    "a column of lists that is not there": case(RECS, TRUTH, "recommendations has no column 'best'", "recommended='best'", recommended="best"),
+    "a column of lists that is not there": case(RECS, TRUTH, "recommendations has no column for recommended='best'", recommended="best"),
     "user in the index": case(RECS.set_index("user"), TRUTH, "recommendations", "index holds 'user'", ".reset_index()"),
     "rank in the index": case(RECS.set_index("rank"), TRUTH, "index holds 'rank'"),
     "relevance in the index": case(RECS, TRUTH.set_index("relevance"), "truth has no relevance column", "index holds 'relevance'"),
