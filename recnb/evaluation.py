@@ -270,7 +270,7 @@ class Evaluation(EvaluationMethods):
         `other` is a library's name, with a variant of its metric if wanted ("xgboost ndcg_linear"); "recnb"; a Convention; or
         another Evaluation. `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two libraries.
         """
-        from recnb.libraries.why import why
+        from recnb.libraries.differences import why
 
         other = other._data if isinstance(other, Evaluation) else other
         return why(self._data, metric, k, other, **options)
@@ -280,13 +280,13 @@ class Evaluation(EvaluationMethods):
 
         `value` is the number as printed; as text, such as "0.3680", if it ends in zeros.
         """
-        from recnb.libraries.spread import identify
+        from recnb.libraries.differences import identify
 
         return identify(self._data, metric, value, k, **options)
 
     def spread(self, metric: str, k: int | None = None, **options: Any) -> Table:
         """Return the number of every library on this data, libraries that agree in one group."""
-        from recnb.libraries.spread import spread
+        from recnb.libraries.differences import spread
 
         return spread(self._data, metric, k, **options)
 

@@ -83,7 +83,7 @@ EARLY = (
     "tests/data/test_streaming.py",
     "tests/conventions/test_presets.py",
     "tests/metrics/test_formulas.py",
-    "tests/libraries/test_why.py",
+    "tests/libraries/test_differences.py",
     "tests/metrics/test_laws.py",
     "tests/conventions/test_parity_presets.py",
     "notebooks/06_whose_number.ipynb",
