@@ -86,18 +86,16 @@ def repeat(frame: Frame, rows: int) -> Frame:
     return pd.concat([frame, frame.iloc[:rows]], ignore_index=True)
 
 
-def sampled(data: Data, *, extra: bool = False) -> Data:
-    """Twenty candidates a user, one of them relevant; or twenty beside the relevant ones, one to three."""
-    rng = np.random.default_rng(1)
-    users, items = data.truth["user"].unique(), data.items["item"].to_numpy()
-    recs, truth = [], []
-    for number, user in enumerate(users):
+def sampled(size: int = 20, *, extra: bool = False) -> Data:
+    """Lists of so many candidates, one of them relevant; or of as many beside the relevant ones, one to three."""
+    rng, recs, truth = np.random.default_rng(1), [], []
+    for number, user in enumerate(CLEAN.users["user"]):
         n = number % 3 + 1 if extra else 1
-        chosen = rng.permutation(items)[: 20 + n if extra else 20]
+        chosen = rng.permutation(CLEAN.items["item"])[: size + n if extra else size]
         truth += [(user, item) for item in chosen[:n]]
         recs += [(user, item, score) for item, score in zip(chosen, rng.random(len(chosen)), strict=True)]
     pairs = ["user", "item"]
-    return data.with_(recs=Frame(recs, columns=[*pairs, "score"]), truth=Frame(truth, columns=pairs), train=None)
+    return CLEAN.with_(recs=Frame(recs, columns=[*pairs, "score"]), truth=Frame(truth, columns=pairs), train=None)
 
 
 def written(change: Callable[[Any], Any], *, every: bool = False) -> Data:
@@ -151,7 +149,7 @@ PLANTED: dict[str, tuple[Data, set[str]]] = {
     "ratings": (rated(CLEAN, [1, 2, 3, 4, 5]), set()),
     "unused_relevance": (CLEAN.with_(truth=CLEAN.truth.assign(purchases=np.arange(len(CLEAN.truth)) % 3 + 1)), set()),
     "ceiling": (CLEAN.with_(truth=CLEAN.truth.groupby("user").tail(2)), set()),
-    "sampled_candidates": (sampled(CLEAN), set()),
+    "sampled_candidates": (sampled(), set()),
     "nothing_missed": (CLEAN.with_(recs=CLEAN.recs.drop(index=MISS), truth=HITS[["user", "item"]]), set()),
     "users_without_list": (CLEAN.with_(recs=CLEAN.recs[CLEAN.recs["user"] != "u03"], users=None), set()),
     "seen_in_train": (CLEAN.with_(train=pd.concat([CLEAN.train, CLEAN.recs.iloc[[0, 1, 30, 59]][["user", "item"]]])), set()),

@@ -157,14 +157,6 @@ def one_user(rows: int) -> Data:
     return CLEAN.with_(recs=scored(RISING).recs.head(rows), truth=CLEAN.truth.query("user == 'u00'"))
 
 
-def candidates(size: int) -> Data:
-    """Lists of so many items, the first of which is relevant."""
-    rng = np.random.default_rng(2)
-    lists = [(user, item) for user in CLEAN.users["user"] for item in rng.permutation(CLEAN.items["item"])[:size]]
-    recs = Frame(lists, columns=PAIR).assign(score=rng.random(len(lists)))
-    return CLEAN.with_(recs=recs, truth=recs.groupby("user").head(1)[PAIR], train=None)
-
-
 def tied(row: int) -> Data:
     return scored(CLEAN.recs["score"].where(CLEAN.recs.index != row + 1, CLEAN.recs["score"][row]))
 
@@ -200,9 +192,9 @@ BOUNDS: list[tuple[Data, str, str | None]] = [
     (CLEAN.with_(recs=pd.concat([RANKS.query("user != 'u00'"), GAP.assign(user="u00")])), "rank_gaps", "note"),
     # What is put below a list leaves no place empty.
     *[(planted("rank_gaps").saying(candidates=below), "rank_gaps", None) for below in ("padded", "catalogue")],
-    *[(candidates(size), "sampled_candidates", found) for size, found in [(9, None), (10, "warning"), (60, "warning"), (61, None)]],
-    *[(candidates(size), "nothing_missed", found) for size, found in [(9, "note"), (10, None), (60, None), (61, "note")]],
-    *[(sampled(CLEAN, extra=extra), "sampled_candidates", "warning") for extra in (False, True)],
+    *[(sampled(size), "sampled_candidates", found) for size, found in [(9, None), (10, "warning"), (60, "warning"), (61, None)]],
+    *[(sampled(size), "nothing_missed", found) for size, found in [(9, "note"), (10, None), (60, None), (61, "note")]],
+    *[(sampled(extra=extra), "sampled_candidates", "warning") for extra in (False, True)],
     *[(OF_TIMES.saying(order=order), "rank_against_score", None) for order in ("rank", "row")],
     (CLEAN.with_(recs=CLEAN.recs.query("user != 'u00'")), "users_without_list", "note"), (CLEAN.with_(recs=CLEAN.recs.query("user > 'u01'")), "users_without_list", "warning"),
     (CLEAN.with_(recs=CLEAN.recs.groupby("user").head(9)), "short_lists", "warning"), (CLEAN.with_(recs=CLEAN.recs.drop(index=range(1, 12))), "short_lists", "note"),
@@ -249,7 +241,7 @@ def test_hits_joined_to_the_lists_are_no_sampled_candidates() -> None:
 
 def test_facts_of_single_checks() -> None:
     assert rated(CLEAN, [2, 7, 10]).lint()["ratings"].facts["liked"] == 8
-    assert sampled(CLEAN, extra=True).lint()["sampled_candidates"].facts["size"] == 20
+    assert sampled(extra=True).lint()["sampled_candidates"].facts["size"] == 20
     assert CLEAN.with_(truth=CLEAN.truth.assign(purchases=np.arange(280) % 3)).lint()["unused_relevance"].n == 94
     repeated = CLEAN.with_(recs=repeat(CLEAN.recs, 5), truth=repeat(CLEAN.truth, 3)).saying(duplicates="dedupe")
     assert [(one.severity, one.n) for one in repeated.lint() if one.name == "duplicates"] == [("note", 5), ("note", 3)]
