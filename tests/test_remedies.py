@@ -221,13 +221,6 @@ def test_a_segment_that_is_offered_serves() -> None:
             assert ev.table(["ndcg"], k=1, by=name).n_users.sum() == 2
 
 
-def test_scores_that_are_sparse_are_scores() -> None:
-    recs = pd.DataFrame({"user": list("uuu"), "item": list("abc"), "score": [0.0, 2.0, 1.0]})
-    truth = pd.DataFrame({"user": ["u"], "item": ["c"]})
-    sparse_scores = recs.assign(score=recs["score"].astype(pd.SparseDtype("float64", 0.0)))
-    assert recnb.evaluate(sparse_scores, truth).mrr() == recnb.evaluate(recs, truth).mrr() == 0.5
-
-
 def test_nothing_is_advised_that_the_data_do_not_allow() -> None:
     recs = pd.DataFrame({"user": list("uuu"), "item": list("abc"), "score": [3.0, "high", 1]})
     truth = pd.DataFrame({"user": ["u"], "item": ["c"]})

@@ -92,7 +92,7 @@ def compare(
     """
     settings = Settings(confidence, test, method)
     if not is_word(pairs, ("baseline", "all")):
-        raise OptionError(f"pairs={pairs!r} says not whom to compare.", fix=near(pairs, ("baseline", "all")))
+        raise OptionError(f"pairs={quoted(pairs)} says not whom to compare.", fix=near(pairs, ("baseline", "all")))
     evaluated = models_of(models, truth, model, dict(options))
     reference = next(iter(evaluated)) if baseline is None else str(baseline)
     if reference not in evaluated:
@@ -124,7 +124,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def __getitem__(self, model: str) -> Evaluation:
         """One model's Evaluation, for the common users."""
         if not is_word(model, self._models):
-            raise UnknownModelError(f"{model!r} is none of the models.", fix=near(model, self.names))
+            raise UnknownModelError(f"{quoted(model)} is none of the models.", fix=near(model, self.names))
         return Evaluation(self._models[model])
 
     def __iter__(self) -> Iterator[str]:

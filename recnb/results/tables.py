@@ -28,7 +28,7 @@ def table_of(
 ) -> Table:
     """Return means over users, or the one number of all lists: one row per metric, one column per cut-off, or three with intervals."""
     if not isinstance(intervals, bool):
-        raise OptionError(f"intervals={intervals!r}: say True or False.")
+        raise OptionError(f"intervals={quoted(intervals)}: say True or False.")
     cutoffs = Cutoffs.of(k)
     asked = asked_of(data.library, metrics, options, "k", "intervals", "by", "bins")
     with_cutoff = next((each.name for each in asked if each.metric.cutoff is not None), None)

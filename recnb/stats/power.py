@@ -10,7 +10,7 @@ import numpy as np
 from recnb.display.document import Mark, Note, html
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import framed
-from recnb.errors import OptionError, is_number
+from recnb.errors import OptionError, is_number, quoted
 from recnb.stats.intervals import ENOUGH, Floats
 from recnb.stats.paired import settled
 
@@ -97,10 +97,10 @@ def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, 
     errors = _errors(power, alpha)
     spread = sd.sd if isinstance(sd, Detectable) else sd
     if not (is_number(spread) and spread > 0):
-        problem = f"sd={spread!r} is no standard deviation of differences: give a number above 0, or "
+        problem = f"sd={quoted(spread)} is no standard deviation of differences: give a number above 0, or "
         raise OptionError(problem, "ev.detectable('ndcg', k=10).")
     if not (is_number(difference) and abs(difference) >= 1e-9 * spread):
-        problem = f"difference={difference!r} is none that any number of users could show: "
+        problem = f"difference={quoted(difference)} is none that any number of users could show: "
         raise OptionError(problem, "give one such as 0.01.")
     return max(ENOUGH, math.ceil((errors * spread / difference) ** 2))
 
@@ -110,7 +110,9 @@ def _errors(power: float, alpha: float) -> float:
     from scipy.special import ndtri
 
     if not (is_number(alpha) and 0 < alpha < 1):
-        raise OptionError(f"alpha={alpha!r} is no level of a test: give a number between 0 and 1, such as 0.05.")
+        raise OptionError(f"alpha={quoted(alpha)} is no level of a test: give a number between 0 and 1, such as 0.05.")
     if not (is_number(power) and alpha < power < 1):
-        raise OptionError(f"power={power!r} is no power: give a number between alpha ({alpha:g}) and 1, such as 0.8.")
+        raise OptionError(
+            f"power={quoted(power)} is no power: give a number between alpha ({alpha:g}) and 1, such as 0.8."
+        )
     return float(ndtri(1 - alpha / 2) + ndtri(power))

@@ -347,15 +347,11 @@ def test_the_explanation_of_ndcg() -> None:
     assert explanation.formula == "add relevance/log2(1+rank) for each hit, divide by the same sum over the ideal list"
     sums = f"{dcg:.4f} / {idcg:.4f} = {dcg / idcg:.4f}"
     assert explanation.numbers == f"(1/log2(1+1) + 3/log2(1+4)) / (3/log2(1+1) + 2/log2(1+2) + 1/log2(1+3)) = {sums}"
-    rows = explanation.to_frame().to_dict("list")
+    rows, ideal = explanation.to_frame(), explanation.ideal
     assert [*rows] == ["rank", "item", "relevance", "gain", "discount", "term", "credit", "running"]
-    assert (rows["gain"], rows["term"]) == ([1, 0, 0, 3], ["1/log2(1+1)", "", "", "3/log2(1+4)"])
-    assert rows["discount"] == pytest.approx(np.log2([2, 3, 4, 5]))
-    assert rows["running"] == pytest.approx([1, 1, 1, dcg])
-    ideal = explanation.ideal
+    assert rows["discount"].tolist() == pytest.approx(np.log2([2, 3, 4, 5]))
     assert ideal is not None
     assert (ideal["item"].tolist(), ideal["relevance"].tolist()) == ([13, 99, 10], [3, 2, 1])
-    assert ideal["running"].iloc[-1] == pytest.approx(idcg)
     assert explanation.latex.startswith(r"\mathrm{nDCG}@4 = \frac{\sum")
     basis = "ordered by rank; relevant: relevance above 0; linear gain"
     for piece in (
@@ -366,8 +362,7 @@ def test_the_explanation_of_ndcg() -> None:
         explanation.numbers,
     ):
         assert piece in repr(explanation)
-    frame = explanation.to_frame()
-    frame["item"] = 0  # a copy
+    rows["item"] = 0  # a copy
     assert explanation.to_frame()["item"].tolist() == [10, 11, 12, 13]
 
 
@@ -400,16 +395,10 @@ def test_users_with_little_to_show() -> None:
             assert "no relevant item, so by convention 1" in ev.explain("ndcg", "f")._repr_html_()
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"duplicates": "dedupe"},
-        {"duplicates": "hit_once"},
-        {"duplicates": "keep"},
-        {"duplicates": "keep", "candidates": "padded"},
-        {"duplicates": "keep", "judged": "list"},
-    ],
-)
+@pytest.mark.parametrize("more", [
+    {"duplicates": "dedupe"}, {"duplicates": "hit_once"}, {"duplicates": "keep"}, {"duplicates": "keep", "candidates": "padded"},
+    {"duplicates": "keep", "judged": "list"},
+])  # fmt: skip
 def test_an_explanation_of_the_other_options_of_the_data(more: dict[str, Any]) -> None:
     ev = recnb.evaluate(pd.concat([RANKED, pd.DataFrame({"user": ["a"], "item": [10], "rank": [5]})]), RELEVANT, **more)
     for name in ("ndcg", "recall", "average_precision", "err"):
@@ -473,20 +462,6 @@ def test_what_is_shown_of_items_users_and_judgments() -> None:
     assert "item" not in grades.rows
     assert "of user" not in repr(grades)
     assert recnb.explain("idcg", {"a": 1, "b": 3}).rows["relevance"].tolist() == [3, 1]
-
-
-@pytest.mark.parametrize("lang", ["en", "ko"])
-def test_headings_are_the_columns(lang: str) -> None:
-    sample = recnb.datasets.load_sample()
-    ev = recnb.evaluate(sample.models["item-knn"], sample.test, train=sample.train)
-    for metric in ("ndcg", "novelty"):
-        one = ev.explain(metric, "u026", k=5, lang=lang)
-        names = [name for name in one.to_frame().columns if name != "gain"]
-        headings = [len(re.findall('<th scope="col"', table)) for table in one._repr_html_().split("<table")[1:2]]
-        assert headings == [len(names)]
-        if lang == "en":
-            wanted = "  ".join(names).replace("running", "running sum").split()
-            assert wanted in [line.split() for line in repr(one).split("\n")]
 
 
 def test_an_explanation_needs_the_right_user() -> None:

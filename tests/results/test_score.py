@@ -218,10 +218,3 @@ def test_a_report_is_of_one_set_of_users() -> None:
     ev = recnb.evaluate(recs, truth, convention="recommenders")
     with pytest.raises(recnb.errors.OptionError, match="averages ndcg over other users than its other metrics"):
         ev.report(metrics=["precision", "ndcg"], k=2)
-
-
-def test_a_star_import_leaves_the_names_of_python() -> None:
-    names: dict[str, Any] = {}
-    exec("from recnb import *", names)
-    assert "map" not in names
-    assert names["average_precision"] is recnb.map
