@@ -189,14 +189,8 @@ def _both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Source:
             raise ColumnError(f"{name} has no column for {role}={column!r}. Columns: {listed(names)}.")
     index: list[Any] = [*frame.index.names] if isinstance(frame, pd.DataFrame) else []
     has_items = bool(columns.get("item") or by_name([*names, *index], "item"))
-    labels = find(
-        frame,
-        name,
-        IDS if has_items else IDS[:1],
-        columns,
-        ["rank", "score", "relevance"],
-        both_sides=True,
-    )
+    ids = IDS if has_items else IDS[:1]
+    labels = find(frame, name, ids, columns, ["rank", "score", "relevance"], both_sides=True)
     table = table_of(frame, name, labels)
     notes: list[str | Sentence] = []
     if not has_items:
@@ -208,11 +202,7 @@ def _both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Source:
     placed, judged = ~validation.is_missing(table[numbers[0]]), ~validation.is_missing(table["relevance"])
     for row in (~(placed | judged if has_items else placed & judged)).arg_true().head(1):
         pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
-        lacks = (
-            "neither a rank or score nor a relevance"
-            if has_items
-            else "no score or no relevance, and rows without items need both"
-        )
+        lacks = "no rank, no score and no relevance" if has_items else "no score or no relevance"
         raise FrameError(f"{name}: row {row} ({pair}) has {lacks}: drop such rows.")
     recs, truth = table.filter(placed)[["user", "item", *numbers]], table.filter(judged)[["user", "item", "relevance"]]
     for side, verb, role in ((recs, "recommends", numbers[0]), (truth, "judges", "relevance")):

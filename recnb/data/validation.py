@@ -103,7 +103,7 @@ CHECKS: dict[str, tuple[tuple[pl.Expr, str, str], ...]] = {
     "relevance": (
         (_infinite, _FOUND, "Say what they mean: 0 for not relevant; or drop the rows."),
         (_value > HIGHEST, "holds {value:g} for {pair}: sums of such numbers overflow.", "Make the scale smaller."),
-        (_value < 0, "holds {value:g} for {pair}, a gain below 0, which breaks the bounds of nDCG.", _BELOW_0),
+        (_value < 0, "holds {value:g} for {pair}: a negative relevance breaks the bounds of nDCG.", _BELOW_0),
     ),
 }
 
@@ -182,16 +182,12 @@ def _refuse_disagreement(table: pl.DataFrame, labels: Mapping[str, str]) -> None
     same_user = user == user.shift()
     if not (table["user"].is_sorted() and table.select((~same_user | (rank > rank.shift())).all()).item()):
         ordered = ordered.sort("user", "rank")
-    rows = ordered.select((same_user & (score > score.shift())).arg_true()).to_series()
-    for row in rows.head(1):
-        lower, upper = ordered.row(row, named=True), ordered.row(row - 1, named=True)
-        places = f"{len(rows):,} place{'s' * (len(rows) > 1)}"
-        raise FrameError(
-            f"recommendations: {labels['rank']!r} and {labels['score']!r} disagree in {places}. User {lower['user']!r} has item "
-            f"{upper['item']!r} at rank {upper['rank']} with score {upper['score']:g}, above item {lower['item']!r} at rank "
-            f"{lower['rank']} with score {lower['score']:g}.",
-            fix="Say which one is the order: order='rank' or order='score'.",
-        )
+    rows = ordered.with_columns(above=pl.col("item").shift()).filter(same_user & (score > score.shift()))
+    for row in rows.head(1).rows(named=True):
+        held = f"user {row['user']!r} has item {row['item']!r} at rank {row['rank']}, below item {row['above']!r}"
+        both = f"{labels['rank']!r} and {labels['score']!r} disagree in {rows.height:,} place{'s' * (rows.height > 1)}"
+        fix = "Say which one is the order: order='rank' or order='score'."
+        raise FrameError(f"recommendations: {both}: {held}, with a higher score, {row['score']:g}.", fix=fix)
 
 
 # ---- repeats

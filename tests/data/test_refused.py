@@ -94,7 +94,7 @@ ROWS = {
     "rank twice": case(RECS.assign(rank=[1, 1, 1]), TRUTH, "'rank'", "rank 1", "10 and 11", "user 1", "its own rank"),
     "rank as text": case(RECS.astype({"rank": str}), TRUTH, "recommendations", "'rank'", "text", "'1'", "numbers are needed"),
     "rank beyond any list": case(RECS.assign(rank=[1, 2**40, 1]), TRUTH, "'rank'", "1099511627776", "user 1, item 11"),
-    "rank and score that disagree": case(RECS.assign(score=[0.1, 0.9, 0.5]), TRUTH, "'rank' and 'score' disagree in 1 place", "User 1", "item 10 at rank 1 with score 0.1", "item 11", "order='rank' or order='score'"),
+    "rank and score that disagree": case(RECS.assign(score=[0.1, 0.9, 0.5]), TRUTH, "'rank' and 'score' disagree in 1 place", "user 1 has item 11 at rank 2, below item 10, with a higher score, 0.9", "order='rank' or order='score'"),
     "score NaN": case(SCORED.assign(score=[0.1, np.nan, 0.5]), TRUTH, "recommendations", "'score'", "1 value that is", "nan", "user 1, item 11", "drop the row"),
     "score infinite": case(SCORED.assign(score=[0.1, 0.2, -np.inf]), TRUTH, "'score'", "-inf", "user 2, item 10"),
     "score missing": case(SCORED.assign(score=pd.array([None, None, 0.5], dtype="Float64")), TRUTH, "'score'", "2 values", "None", "user 1, item 10"),
