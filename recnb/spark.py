@@ -7,9 +7,7 @@ DataFrames from then on. Needs `pip install "recnb[spark]"`, Java, and recnb whe
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -73,10 +71,8 @@ class SparkParts(Parts):
     def each(self, work: Callable[[Tables], T]) -> Iterator[T]:
         """Call a function of each bucket, in a worker; results are in the order of buckets."""
         left, right = (_numbered(rows, self._n).groupBy(BUCKET) for rows in self._rows)
-        with _quiet():
-            in_worker = left.cogroup(right).applyInArrow(_sent(work, self.layout), "bucket int, result binary")
-            found = sorted(in_worker.collect(), key=lambda row: row[0])
-        for _bucket, result in found:
+        in_worker = left.cogroup(right).applyInArrow(_sent(work, self.layout), "bucket int, result binary")
+        for _bucket, result in sorted(in_worker.collect(), key=lambda row: row[0]):
             made = pickle.loads(result)
             if isinstance(made, RecnbError):
                 raise made
@@ -85,8 +81,8 @@ class SparkParts(Parts):
     def rows_of(self, users: pl.Series) -> Tables:
         """Return the rows of some users."""
         wanted = fn.col("user").isin(users.to_list())
-        with _quiet():  # what is filtered before it is numbered can be left to the source
-            left, right = (_numbered(rows.filter(wanted), 1).toArrow() for rows in self._rows)
+        # What is filtered before it is numbered can be left to the source.
+        left, right = (_numbered(rows.filter(wanted), 1).toArrow() for rows in self._rows)
         return read_part(left, right, self.layout)
 
 
@@ -123,8 +119,7 @@ def _by_role(frame: Frame, name: str, roles: Mapping[str, str], session: Any) ->
         return renamed.select(*(fn.col(places[column]).alias(role) for role, column in roles.items()))
     table = validation.ids(table_of(frame, name, roles), name, roles)
     plain = table.with_columns(cs.unsigned_integer().cast(pl.Float64), cs.by_dtype(pl.Null).cast(pl.Float64))
-    with _quiet():
-        return session.createDataFrame(plain.to_arrow())
+    return session.createDataFrame(plain.to_arrow())
 
 
 def _numbered(rows: DataFrame, n: int) -> DataFrame:
@@ -134,14 +129,6 @@ def _numbered(rows: DataFrame, n: int) -> DataFrame:
     hashed = user.cast("double") + fn.lit(0.0) if is_number else user.cast("string")  # 0 is added to make 0 of -0
     place, bucket = fn.monotonically_increasing_id(), fn.pmod(fn.hash(hashed), fn.lit(n))
     return rows.select(*(fn.col(role) for role in rows.columns), place.alias(ROW), bucket.alias(BUCKET))
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Suppress Spark's warning about newer versions of pandas."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-        yield
 
 
 register_engine("pyspark", lambda recs, truth, options: evaluate(recs, truth, **options))

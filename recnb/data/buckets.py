@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import shutil
 import tempfile
 import weakref
@@ -85,15 +84,6 @@ def available_memory() -> int:
             limit, used = (int(Path("/sys/fs/cgroup", file).read_text()) for file in files)
             left = min(left, limit - used)
     return max(left, 0)
-
-
-def release_memory() -> None:
-    """Return to the system what was freed, and Arrow and the C library keep for later."""
-    import pyarrow as pa
-
-    pa.default_memory_pool().release_unused()
-    with suppress(OSError, AttributeError):  # of Linux alone
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
 class Buckets:

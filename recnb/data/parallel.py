@@ -38,13 +38,9 @@ def in_turn(work: Iterable[T], do: Callable[[T], R]) -> Iterator[R]:
         return
     begun: deque[Future[R]] = deque()
     with ThreadPoolExecutor(n) as pool:
-        try:
-            for piece in work:
-                begun.append(pool.submit(copy_context().run, do, piece))
-                if len(begun) == n:
-                    yield begun.popleft().result()
-            while begun:
+        for piece in work:
+            begun.append(pool.submit(copy_context().run, do, piece))
+            if len(begun) == n:
                 yield begun.popleft().result()
-        finally:
-            for other in begun:
-                other.cancel()
+        while begun:
+            yield begun.popleft().result()

@@ -18,7 +18,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of, release_memory
+from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
 from recnb.data.columns import Frame, columns_of, find, role_of
 from recnb.data.encoding import distinct
 from recnb.data.join import ranges
@@ -135,7 +135,7 @@ class Parts(Source):
         """Return the rows of some users."""
 
     @property
-    def recs(self) -> NoReturn:
+    def recs(self) -> NoReturn:  # type: ignore[override]
         """Raise an error: the rows are not in memory."""
         raise elsewhere(self)
 
@@ -168,7 +168,7 @@ class SomeUsers(Parts):
         super().__init__(whole.layout)
         self.whole, self.users, self.where, self.remedy = whole, users, whole.where, whole.remedy
 
-    @property
+    @cached_property
     def truth(self) -> pl.DataFrame:
         """The rows of the truth."""
         return rows_of(self.whole.truth, self.users)
@@ -358,7 +358,6 @@ def _hits(kept: list[Kept], max_relevance: float) -> tuple[pl.Series, Hits]:
     by_id = users.arg_sort().to_numpy()
     columns = {name: np.concatenate([part.columns[name] for part in kept]) for name in kept[0].columns}
     kept.clear()
-    release_memory()
     list_length, n_relevant, n_hits = (
         columns.pop(name).astype(np.int64) for name in ("list_length", "n_relevant", "n_hits")
     )

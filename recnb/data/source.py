@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -48,15 +48,8 @@ class Source(ABC):
     notes: tuple[str | Sentence, ...] = ()
     where, remedy = "", ""  #: what holds rows that are not in memory, and what to type to have them there, in words
 
-    if TYPE_CHECKING:
-
-        @property
-        def recs(self) -> pl.DataFrame:
-            """All rows of the recommendations; an error if they are not in memory."""
-
-        @property
-        def truth(self) -> pl.DataFrame:
-            """All rows of the truth."""
+    recs: pl.DataFrame  #: all rows of the recommendations; an error if they are not in memory
+    truth: pl.DataFrame
 
     @abstractmethod
     def join(self, convention: Convention) -> Prepared:
@@ -77,10 +70,7 @@ class Source(ABC):
 
     @cached_property
     def _known(self) -> dict[Convention, Prepared]:
-        """What was joined, by convention.
-
-        It has no source: in a cycle of references, rows would stay in memory until Python looks for cycles.
-        """
+        """What was joined, by convention, without its source: a cycle would keep rows in memory until Python looks for it."""
         return {}
 
     def under(self, convention: Convention) -> Prepared:
@@ -340,11 +330,7 @@ class Prepared:
         return known.all_hits.with_users(known.users.is_in(self.users.implode()).to_numpy())
 
     def among(self, users: pl.Series, note: str | Sentence = "") -> Prepared:
-        """Return the same data of some of the users alone, each of whom keeps the values that they have here.
-
-        The hits are taken over and not made again, so what a hit owes to the whole data (a catalogue below the lists, the
-        highest relevance) stays as it was.
-        """
+        """Return the same data of some of the users alone, with the hits and the highest relevance that they have here."""
         kept = self.users.is_in(users.implode())
         hits = self.all_hits.with_users(kept.to_numpy())
         here = self.users.filter(kept)
