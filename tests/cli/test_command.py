@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 
-import polars as pl
 import pytest
 
 import recnb
 from recnb.cli import main, read_gate
-from recnb.data.files import read
 from recnb.errors import OptionError
 from tests.trec import write_qrels, write_run
 
@@ -23,7 +20,7 @@ TWO = ("item-knn.parquet", "popular.parquet", "test.csv", "--k", 10, "--format",
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     for name, frame in SAMPLE.models.items():
         frame.to_parquet(folder / f"{name}.parquet")
@@ -35,14 +32,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(files: Path, *arguments: str | int | Path) -> int:
-    def named(one: str | int | Path) -> str:
+def run(files, *arguments):
+    def named(one):
         return str(files / str(one)) if "." in str(one) and "=" not in str(one) else str(one)
 
     return main(["report", *map(named, arguments)])
 
 
-def test_a_report_in_each_form(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_in_each_form(files, capsys):
     expected = f"{KNN.ndcg(k=10):.4f}"
     for name in ("r.html", "r.md", "r.tex", "r.json", "r.csv", "r.txt"):
         assert run(files, "item-knn.parquet", "test.csv", "--k", 5, 10, "-o", name) == 0
@@ -56,32 +53,7 @@ def test_a_report_in_each_form(files: Path, capsys: pytest.CaptureFixture[str]) 
     assert said.err == ""
 
 
-@pytest.mark.parametrize("form", ["parquet", "csv", "tsv", "arrow", "jsonl", "run"])
-def test_each_kind_of_file_gives_the_same_numbers(
-    files: Path, tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    recs, path = pl.from_pandas(SAMPLE.models["popular"]), tmp_path / f"popular.{form}"
-    {
-        "parquet": recs.write_parquet, "csv": recs.write_csv, "arrow": recs.write_ipc, "jsonl": recs.write_ndjson,
-        "tsv": lambda file: recs.write_csv(file, separator="\t"), "run": lambda file: write_run(recs, file),
-    }[form](path)  # fmt: skip
-    assert run(files, path, "test.csv", "--k", 10, "--format", "csv") == 0
-    table = pl.read_csv(capsys.readouterr().out.encode())
-    expected = recs.rec.against(SAMPLE.test).report(k=10).to_frame()
-    assert table["mean"].to_list() == pytest.approx(expected["mean"].tolist(), abs=1e-12)
-
-
-def test_ids_that_begin_with_zeros_stay_text(tmp_path: Path) -> None:
-    file = tmp_path / "recs.csv"
-    file.write_text("user,item,rank\n1,007,1\n2,7,1\n10,8,1\n")
-    assert read(file, None).schema == {"user": pl.Int64, "item": pl.String, "rank": pl.Int64}
-    file.write_text("user,item,score\n1,1.50,1.50\n2,1.5,\n")
-    table = read(file, None)
-    assert table.schema == {"user": pl.Int64, "item": pl.String, "score": pl.Float64}
-    assert table["score"].to_list() == [1.5, None]
-
-
-def test_several_files_are_compared(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_files_are_compared(files, capsys):
     names = ("item-knn.run", "factors.run", "popular.run")
     assert run(files, *names, "qrels.txt", "--baseline", "popular", "--k", 10, "--convention", "trec_eval") == 0
     assert "Comparison of item-knn, factors, popular" in capsys.readouterr().out
@@ -107,9 +79,7 @@ def test_several_files_are_compared(files: Path, capsys: pytest.CaptureFixture[s
             "recnb: ndcg@10: popular is worse than item-knn (difference -0.0864"),
     ],
 )  # fmt: skip
-def test_a_gate(
-    files: Path, arguments: tuple[str, ...], code: int, words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_gate(files, arguments, code, words, capsys):
     assert run(files, *arguments) == code
     assert words in capsys.readouterr().err
 
@@ -128,7 +98,7 @@ def test_a_gate(
         ("--fail-below", "ndcg@10=x", None),
     ],
 )
-def test_a_gate_as_it_is_typed(flag: str, text: str, read: tuple[object, ...] | None) -> None:
+def test_a_gate_as_it_is_typed(flag, text, read):
     if read is None:
         with pytest.raises(OptionError, match=r"say it as \[model:\]ndcg@10=0\.3|is no measure"):
             read_gate(flag, text)
@@ -136,7 +106,7 @@ def test_a_gate_as_it_is_typed(flag: str, text: str, read: tuple[object, ...] | 
         assert read_gate(flag, text) == read
 
 
-def test_a_gate_is_written_with_the_warnings_about_its_data(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_gate_is_written_with_the_warnings_about_its_data(files, capsys):
     const = SAMPLE.models["popular"].assign(score=1.0).drop(columns="rank")
     const.to_parquet(files / "const.parquet")
     two = ("const.parquet", "popular.parquet", "test.csv", "--baseline", "popular", "--k", 10)
@@ -153,7 +123,7 @@ def test_a_gate_is_written_with_the_warnings_about_its_data(files: Path, capsys:
     assert told["checks"][1] == json.loads(found.not_worse("ndcg", k=10, margin=1).to_json())["checks"][0]
 
 
-def test_columns_options_and_language(files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_options_and_language(files, tmp_path, capsys):
     names = {"user": "who", "item": "what"}
     SAMPLE.models["popular"].rename(columns=names).to_csv(tmp_path / "popular.csv", index=False)
     SAMPLE.test.rename(columns=names).to_csv(tmp_path / "truth.csv", index=False)
@@ -166,7 +136,7 @@ def test_columns_options_and_language(files: Path, tmp_path: Path, capsys: pytes
     assert recnb.language() == "en"
 
 
-def test_segments_by_several_columns_after_one_flag(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_segments_by_several_columns_after_one_flag(files, capsys):
     given = ("popular.parquet", "test.csv", "--users", "users.csv", "--train", "train.csv", "--k", 5, "--format", "json")  # fmt: skip
     assert run(files, *given, "--by", "segment", "activity") == 0
     together = capsys.readouterr().out
@@ -175,7 +145,7 @@ def test_segments_by_several_columns_after_one_flag(files: Path, capsys: pytest.
     assert "segment, activity" in together
 
 
-def test_the_command_itself(files: Path) -> None:
+def test_the_command_itself(files):
     command = [sys.executable, "-m", "recnb", "report", str(files / "popular.run"), str(files / "qrels.txt")]
     done = subprocess.run([*command, "--k", "10"], capture_output=True, text=True, check=True)
     assert "nDCG@10 = " in done.stdout

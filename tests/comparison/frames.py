@@ -11,7 +11,7 @@ SIDES = {"train": SAMPLE.train, "items": SAMPLE.items}
 
 
 @cache
-def compared() -> recnb.Comparison:
+def compared():
     """The models of the sample against the most popular items."""
     return recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular", **SIDES)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,23 +10,23 @@ import pytest
 import recnb
 from recnb.display.language import use_language
 from recnb.errors import OptionError
-from recnb.results.gate import Gate, GateCheck, at_least_check, not_worse_check
+from recnb.results.gate import Gate, at_least_check, not_worse_check
 from tests.comparison.frames import SAMPLE
 
 FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="item-knn")
 EV = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, train=SAMPLE.train)
 
 
-def not_worse(low: float, high: float, margin: float, n_users: int = 50, n_differ: int = 20, mean: float = 0.0) -> GateCheck:  # fmt: skip
+def not_worse(low, high, margin, n_users=50, n_differ=20, mean=0.0):
     about = {"metric": "ndcg", "k": 10, "model": "new", "n_users": n_users, "baseline": "old", "n_differ": n_differ}
     return not_worse_check({**about, "difference": mean, "low": low, "high": high}, margin, 0.95)
 
 
-def reached(value: float, least: float, n_users: int = 261) -> GateCheck:
+def reached(value, least, n_users=261):
     return at_least_check({"metric": "ndcg", "k": 10, "model": "", "n_users": n_users}, value, least)
 
 
-def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority() -> None:
+def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority():
     gate, rows = FOUND.not_worse("ndcg", k=10), FOUND.differences("ndcg", k=10).set_index("model")
     assert [(check.numbers["model"], check.passed) for check in gate.checks] == [("factors", True), ("popular", False)]
     assert bool(gate) is bool(FOUND.not_worse("ndcg", k=10, model="popular")) is False
@@ -56,7 +54,7 @@ def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority()
         (-0.5736, -0.4875, 0.02, False, "new is worse than old by 0.02 or more"),
     ],
 )  # fmt: skip
-def test_the_rule(low: float, high: float, margin: float, passed: bool, words: str) -> None:
+def test_the_rule(low, high, margin, passed, words):
     check = not_worse(low, high, margin)
     assert check.passed is passed
     assert check.says.startswith(f"ndcg@10: {words} (")
@@ -64,7 +62,7 @@ def test_the_rule(low: float, high: float, margin: float, passed: bool, words: s
 
 
 @pytest.mark.parametrize(("n_users", "n_differ", "passed"), [(9, 9, False), (9, 0, False), (10, 10, True), (10, 0, True)])  # fmt: skip
-def test_too_few_users_are_no_pass_and_the_same_values_are(n_users: int, n_differ: int, passed: bool) -> None:
+def test_too_few_users_are_no_pass_and_the_same_values_are(n_users, n_differ, passed):
     ends = (0.1, 0.2) if n_differ else (np.nan, np.nan)
     for check, words in (
         (not_worse(*ends, 0.0, n_users, n_differ), "9 users, where a gate needs 10"),
@@ -74,7 +72,7 @@ def test_too_few_users_are_no_pass_and_the_same_values_are(n_users: int, n_diffe
         assert (check.passed, words in check.says) == (passed, not passed)
 
 
-def test_a_gate_of_few_users_or_without_an_interval_fails_and_the_same_lists_pass() -> None:
+def test_a_gate_of_few_users_or_without_an_interval_fails_and_the_same_lists_pass():
     users = SAMPLE.test["user"].unique()
     for n, words in ((1, "1 user, where a gate needs 10"), (9, "9 users, where")):
         few = SAMPLE.test[SAMPLE.test["user"].isin(users[:n])]
@@ -103,11 +101,11 @@ def test_a_gate_of_few_users_or_without_an_interval_fails_and_the_same_lists_pas
         (not_worse(-0.1, -0.00001, 0.0), "interval -0.1000 to -0.00001"),
     ],
 )
-def test_numbers_have_as_many_digits_as_tell_them_apart(check: GateCheck, words: str) -> None:
+def test_numbers_have_as_many_digits_as_tell_them_apart(check, words):
     assert words in check.says
 
 
-def test_it_prints_why_and_is_a_file_for_ci(tmp_path: Path) -> None:
+def test_it_prints_why_and_is_a_file_for_ci(tmp_path):
     gate = FOUND.not_worse("ndcg", k=10, model="popular")
     for form in (repr(gate), gate.to_json()):
         for part in ("popular is worse than item-knn", "-0.0864", "-0.1124 to -0.0604", "261 users"):
@@ -123,7 +121,7 @@ def test_it_prints_why_and_is_a_file_for_ci(tmp_path: Path) -> None:
     assert [check.passed for check in both.checks] == [True, False]
 
 
-def test_a_number_that_must_be_reached() -> None:
+def test_a_number_that_must_be_reached():
     value = float(EV.ndcg(k=10))
     assert EV.at_least("ndcg", value, k=10)
     gate = EV.at_least("ndcg", np.nextafter(value, 1), k=10)
@@ -153,6 +151,6 @@ def test_a_number_that_must_be_reached() -> None:
         (lambda: EV.at_least("nDCG@10", 0.1, k=5), "'nDCG@10' has its cut-off, and k=5 is another"),
     ],
 )
-def test_gates_that_cannot_be(call: Any, words: str) -> None:
+def test_gates_that_cannot_be(call, words):
     with pytest.raises(OptionError, match=words):
         call()

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from recnb import stats
-from recnb.stats import detectable, gap_to_rest, holm, intervals, users_needed
+from recnb.stats import detectable, gap_to_rest, intervals, users_needed
 from recnb.stats.paired import _pairwise_mean
 from tests.stats.test_paired import paired
 
@@ -32,20 +32,20 @@ UNIT = (0.0, 1.0)
 Population = tuple[Callable[[np.random.Generator, tuple[int, int]], np.ndarray], float]
 
 
-def bounds(chance: float, runs: int) -> float:
+def bounds(chance, runs):
     """How far a share of so many runs may lie from its chance: it lies further once in two thousand times."""
     return 3.5 * math.sqrt(chance * (1 - chance) / runs)
 
 
 @functools.cache
-def made_users() -> tuple[np.ndarray, np.ndarray]:
+def made_users():
     """nDCG@10 of two models, the first a little better, from lists made rank by rank."""
     n, depth, rng = 500_000, 10, np.random.default_rng(7)
     n_relevant, taste = rng.integers(1, 6, n), rng.beta(0.5, 2.5, n)
     gain = 1 / np.log2(np.arange(2, depth + 2))
     ideal = np.cumsum(gain)[n_relevant - 1]
 
-    def ndcg(quality: float) -> np.ndarray:
+    def ndcg(quality):
         chance = taste[:, np.newaxis] * quality * 0.8 * np.linspace(1, 0.3, depth)
         hits = rng.random((n, depth)) < chance
         hits &= np.cumsum(hits, axis=1) <= n_relevant[:, np.newaxis]
@@ -54,14 +54,16 @@ def made_users() -> tuple[np.ndarray, np.ndarray]:
     return ndcg(1.15), ndcg(1.0)
 
 
-def mixed(some: np.ndarray, zero: float) -> Population:
+def mixed(some, zero):
     """Values of which so large a share is 0, and the others are drawn of some."""
-    return (lambda rng, shape: np.where(rng.random(shape) < zero, 0.0, some[rng.integers(0, len(some), shape)])), (
-        1 - zero
-    ) * float(some.mean())
+
+    def draw(rng, shape):
+        return np.where(rng.random(shape) < zero, 0.0, some[rng.integers(0, len(some), shape)])
+
+    return draw, (1 - zero) * float(some.mean())
 
 
-def values_of(zero: float | None) -> Population:
+def values_of(zero):
     """nDCG@10 of made lists, with so large a share of users at 0; None: as it comes, a good half."""
     _, every = made_users()
     if zero is None:
@@ -69,17 +71,17 @@ def values_of(zero: float | None) -> Population:
     return mixed(every[every > 0], zero)
 
 
-def differences_of(tied: float) -> Population:
+def differences_of(tied):
     """Differences of two models in nDCG@10, with so large a share of users who do not differ."""
     better, worse = made_users()
     return mixed((better - worse)[np.abs(better - worse) > 1e-12], tied)
 
 
-def hits_of(rate: float) -> Population:
+def hits_of(rate):
     return (lambda rng, shape: (rng.random(shape) < rate) * 1.0), rate
 
 
-def hits_apart(mine: float, theirs: float) -> Population:
+def hits_apart(mine, theirs):
     return (lambda rng, shape: (rng.random(shape) < mine) * 1.0 - (rng.random(shape) < theirs)), mine - theirs
 
 
@@ -109,7 +111,7 @@ WAYS = {
 FEWER = 600
 
 
-def said(rows: dict[str, object]) -> dict[tuple[str, int], float]:
+def said(rows):
     """The table of coverage in the README."""
     cells = {}
     for name in rows:
@@ -118,25 +120,25 @@ def said(rows: dict[str, object]) -> dict[tuple[str, int], float]:
     return cells
 
 
-def held(low: np.ndarray, high: np.ndarray, mean: float) -> float:
+def held(low, high, mean):
     """Share of the intervals that hold the mean, where there is one."""
     given = np.isfinite(low)
     return float(((low <= mean + 1e-12) & (mean <= high + 1e-12))[given].mean())
 
 
-def coverage_of_mean(population: Population, n: int, method: str = "beta", runs: int = RUNS, seed: int = 0) -> float:
+def coverage_of_mean(population, n, method="beta", runs=RUNS, seed=0):
     draw, mean = population
     return held(*intervals(draw(np.random.default_rng([seed, n]), (n, runs)), method=method, bounds=UNIT), mean)
 
 
-def coverage_of_difference(population: Population, n: int, runs: int = RUNS, **how: object) -> float:
+def coverage_of_difference(population, n, runs=RUNS, **how):
     draw, mean = population
     made = paired(draw(np.random.default_rng([0, n]), (n, runs)), bounds=(-1.0, 1.0), **how)
     return held(made.low, made.high, mean)
 
 
 @functools.cache
-def true_value(way: str) -> float:
+def true_value(way):
     """What an interval is of: the mean difference, or the median of pairwise means of the users who differ."""
     better, worse = made_users()
     apart = np.sort((better - worse)[np.abs(better - worse) > 1e-12])
@@ -144,32 +146,23 @@ def true_value(way: str) -> float:
     return _pairwise_mean(apart, pairs // 2) if way == "wilcoxon" else differences_of(0.44)[1]
 
 
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", [2, 3, 5, 10, *SIZES])
 @pytest.mark.parametrize("name", MEANS)
-def test_the_interval_of_a_mean_is_right_or_careful(name: str, n: int) -> None:
+def test_the_interval_of_a_mean_is_right_or_careful(name, n):
     share = coverage_of_mean(MEANS[name](), n)
-    assert share >= 0.94
+    if n <= 10:
+        assert share >= 0.95 - bounds(0.95, RUNS)
+        return
     expected = said(MEANS)[name, n]
+    assert share >= 0.94
     assert share == pytest.approx(expected, abs=0.0005)
-    assert coverage_of_mean(MEANS[name](), n, seed=1) == pytest.approx(
-        expected, abs=0.002 + 1.5 * bounds(expected, RUNS)
-    )
-
-
-@pytest.mark.parametrize("n", [2, 3, 5, 10])
-@pytest.mark.parametrize("name", MEANS)
-def test_the_interval_of_a_handful_of_users_is_careful(name: str, n: int) -> None:
-    assert coverage_of_mean(MEANS[name](), n) >= 0.95 - bounds(0.95, RUNS)
-
-
-@pytest.mark.parametrize("method", ["t", "bootstrap"])
-def test_other_intervals_of_a_mean_are_right_where_hits_are_many(method: str) -> None:
-    assert 0.93 <= coverage_of_mean(values_of(None), 300, method, runs=FEWER) <= 0.97
+    other = coverage_of_mean(MEANS[name](), n, seed=1)
+    assert other == pytest.approx(expected, abs=0.002 + 1.5 * bounds(expected, RUNS))
 
 
 @pytest.mark.parametrize("n", [12, 20, 50, 200, 1000])
 @pytest.mark.parametrize("name", ["nDCG, half at 0", "nDCG, 90 % at 0", "nDCG, 97 % at 0"])
-def test_without_an_upper_bound_an_interval_is_right_or_there_is_none(name: str, n: int) -> None:
+def test_without_an_upper_bound_an_interval_is_right_or_there_is_none(name, n):
     """Values as of DCG: gains of several sizes."""
     draw, mean = MEANS[name]()
     rng = np.random.default_rng(n)
@@ -182,7 +175,7 @@ def test_without_an_upper_bound_an_interval_is_right_or_there_is_none(name: str,
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("name", DIFFERENCES)
-def test_the_interval_of_a_difference_is_right_or_careful(name: str, n: int) -> None:
+def test_the_interval_of_a_difference_is_right_or_careful(name, n):
     share = coverage_of_difference(DIFFERENCES[name](), n)
     assert share >= 0.93
     assert share == pytest.approx(said(DIFFERENCES)[name, n], abs=0.0005)
@@ -190,7 +183,7 @@ def test_the_interval_of_a_difference_is_right_or_careful(name: str, n: int) -> 
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("way", WAYS)
-def test_each_test_has_an_interval_of_its_own(way: str, n: int) -> None:
+def test_each_test_has_an_interval_of_its_own(way, n):
     made = paired(differences_of(0.44)[0](np.random.default_rng([0, n]), (n, FEWER)), **WAYS[way])
     if way == "bootstrap" and n < 100:
         assert np.isnan(made.low).all()
@@ -205,7 +198,7 @@ def test_each_test_has_an_interval_of_its_own(way: str, n: int) -> None:
 
 @pytest.mark.parametrize("n", [12, 60, 300])
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "randomization"])
-def test_tests_err_as_rarely_as_they_say(test: str, n: int) -> None:
+def test_tests_err_as_rarely_as_they_say(test, n):
     runs, rng = 4000 if test == "t" else 1500, np.random.default_rng(n)
     made = differences_of(0.44)[0](rng, (n, runs)) * rng.choice([-1.0, 1.0], (n, runs))
     share = (paired(made, test=test, permutations=1999).p <= 0.05).mean()
@@ -213,34 +206,8 @@ def test_tests_err_as_rarely_as_they_say(test: str, n: int) -> None:
     assert share >= 0.05 - bounds(0.05, runs) or n == 12
 
 
-@pytest.mark.parametrize("n", [2, 3, 5, 10, 20])
-def test_random_swaps_are_rarely_found_to_differ(n: int) -> None:
-    """Models that swap their hits by a coin: 1, -1 or 0 a user."""
-    apart = np.random.default_rng([0, n]).choice([1.0, -1.0, 0.0], (n, 100_000), p=[0.35, 0.35, 0.3])
-    share = (paired(apart).p <= 0.05).mean()
-    assert share <= 0.06
-    assert (share == 0) or n >= 10
-
-
-@pytest.mark.parametrize("together", [0.0, 0.7])
-def test_holm_keeps_what_it_promises(together: float) -> None:
-    runs, n, m = 6000, 50, 12
-    for real in (0, 4):
-        rng = np.random.default_rng(1 + real)
-        shared, own = rng.normal(0, 1, (n, runs, 1)), rng.normal(0, 1, (n, runs, m))
-        data = math.sqrt(together) * shared + math.sqrt(1 - together) * own
-        data[:, :, :real] += 0.5
-        p = paired(data.reshape(n, -1)).p.reshape(runs, m)
-        found = (np.array([holm(family) for family in p]) <= 0.05)[:, real:].any(axis=1).mean()
-        assert found <= 0.05 + bounds(0.05, runs)
-        if not (together or real):  # independent tests use up what is allowed, all but a hair of 5 %
-            exactly = 1 - (1 - 0.05 / m) ** m
-            assert found == pytest.approx(exactly, abs=bounds(exactly, runs))
-        assert (p <= 0.05)[:, real:].any(axis=1).mean() > 0.15, "without a correction something is found far oftener"
-
-
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
-def test_what_is_detectable_is_found_as_often_as_said(power: float) -> None:
+def test_what_is_detectable_is_found_as_often_as_said(power):
     runs, draw, mean = 10_000, *differences_of(0.44)
     sd = float(draw(np.random.default_rng(0), (100_000, 1)).std())
     n = users_needed(mean, sd, power)
@@ -254,7 +221,7 @@ def test_what_is_detectable_is_found_as_often_as_said(power: float) -> None:
 
 @pytest.mark.parametrize("n", [5, 10, 20, 50])
 @pytest.mark.parametrize("name", MEANS)
-def test_random_segments_are_rarely_found_to_differ(name: str, n: int) -> None:
+def test_random_segments_are_rarely_found_to_differ(name, n):
     values = MEANS[name]()[0](np.random.default_rng([0, n]), (261, RUNS))
     share = (gap_to_rest(values, np.arange(261) < n)[3] <= 0.05).mean()
     assert share <= 0.05 + bounds(0.05, RUNS)

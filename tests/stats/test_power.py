@@ -3,7 +3,6 @@
 import copy
 import math
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ KNN, POPULAR = (SAMPLE.models[name].rec.against(SAMPLE.test) for name in ("item-
 
 @pytest.mark.parametrize("n", [10, 50, 261, 20_000, 1_000_000])
 @pytest.mark.parametrize("power,alpha", [(0.8, 0.05), (0.95, 0.05), (0.5, 0.01), (0.9, 0.001)])
-def test_what_can_be_found_has_the_power_of_the_normal_approximation(n: int, power: float, alpha: float) -> None:
+def test_what_can_be_found_has_the_power_of_the_normal_approximation(n, power, alpha):
     difference = smallest(0.3, n, power, alpha)
     in_errors = difference / 0.3 * math.sqrt(n)
     assert scipy.stats.norm.sf(scipy.stats.norm.isf(alpha / 2) - in_errors) == pytest.approx(power)
@@ -29,7 +28,7 @@ def test_what_can_be_found_has_the_power_of_the_normal_approximation(n: int, pow
     assert users_needed(-difference * (1 - 1e-6), 0.3, power, alpha) in range(n + 1, n + 4)
 
 
-def test_users_needed_by_the_book() -> None:
+def test_users_needed_by_the_book():
     """Cohen (1988), table 2.4.1 for one sample: d = 0.5 needs 34 at 80 %, 44 at 90 %, and d = 0.2 needs 199; by t, two more."""
     assert [users_needed(0.5, 1.0, power) for power in (0.8, 0.9)] == [32, 43]
     assert users_needed(0.2, 1.0) == 197
@@ -37,7 +36,7 @@ def test_users_needed_by_the_book() -> None:
     assert users_needed(1e300, 1.0) == users_needed(-10.0, 1e-9) == 10, "fewer are not tested"
 
 
-def test_users_who_do_not_differ_show_nothing_of_others() -> None:
+def test_users_who_do_not_differ_show_nothing_of_others():
     assert np.isnan([smallest(0.0, 100), smallest(0.3, 9), smallest(0.3, 1)]).all()
     made = Detectable.of("ndcg@10", np.full(40, 0.5), np.full(40, 0.4))
     assert math.isnan(made)
@@ -59,12 +58,12 @@ def test_users_who_do_not_differ_show_nothing_of_others() -> None:
         (lambda: KNN.detectable("ndcg", 10, correlation=0.5), "correlation"),
     ],
 )  # fmt: skip
-def test_power_refuses_what_makes_no_sense(call: Any, words: str) -> None:
+def test_power_refuses_what_makes_no_sense(call, words):
     with pytest.raises(OptionError, match=words):
         call()
 
 
-def test_detectable_is_measured_against_another_evaluation_on_the_users_of_both() -> None:
+def test_detectable_is_measured_against_another_evaluation_on_the_users_of_both():
     made = KNN.detectable("ndcg", k=10, against=POPULAR)
     differences = KNN.ndcg(k=10).per_user - POPULAR.ndcg(k=10).per_user
     assert (made.label, made.n_users, made.sd) == ("ndcg@10", KNN.n_users, pytest.approx(differences.std()))
@@ -78,7 +77,7 @@ def test_detectable_is_measured_against_another_evaluation_on_the_users_of_both(
         fewer.detectable("recall", 5, against=strangers)
 
 
-def test_detectable_assumes_a_careful_correlation_and_says_so() -> None:
+def test_detectable_assumes_a_careful_correlation_and_says_so():
     made = KNN.detectable("ndcg", 10)
     assert made.sd == pytest.approx(KNN.ndcg(k=10).per_user.std() * math.sqrt(2 * (1 - CORRELATION)))
     assert "Assumed, not measured" in repr(made)
