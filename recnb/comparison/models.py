@@ -1,7 +1,4 @@
-"""The models of a comparison: evaluated by name, refused where they cannot be compared, restricted to the users of all of them.
-
-How Dask's and Spark's frames are evaluated is registered by `recnb.distributed` when it is imported.
-"""
+"""The models of a comparison: evaluated by name, refused where they cannot be compared, restricted to the users of all of them."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ Models = Mapping[str, EvaluationData]
 #: Evaluates recommendations and truth, of which one may be local, with options.
 Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
 
-#: The engine of each package.
+#: The engine of each package, registered by `recnb.distributed` when it is imported.
 _ENGINES: dict[str, Engine] = {}
 
 #: The keywords of `compare` that are not passed on to `evaluate`.

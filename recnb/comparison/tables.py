@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 #: The columns of differences that are shown, beside those that say what each row is of.
 SHOWN = ["difference", "low", "high", "p_holm", "won", "tied", "lost", "n_users", "verdict"]
 
-#: Conclusions stand below so many differences.
-FEW = 6
+FEW = 6  #: conclusions stand below so many differences
 
 
 class Means(Table):

@@ -4,10 +4,10 @@
 """
 
 from recnb.stats.intervals import BETA, ENOUGH, UNBOUNDED, IntervalMethod, Moments, interval_of_pairs, intervals
-from recnb.stats.paired import TESTS, Paired, Settings, Test, gap_to_rest, holm, paired
+from recnb.stats.paired import Paired, Settings, Test, gap_to_rest, holm, paired
 from recnb.stats.power import Detectable, detectable, users_needed
 
 __all__ = [
-    "BETA", "ENOUGH", "TESTS", "UNBOUNDED", "Detectable", "IntervalMethod", "Moments", "Paired", "Settings", "Test", "detectable",
+    "BETA", "ENOUGH", "UNBOUNDED", "Detectable", "IntervalMethod", "Moments", "Paired", "Settings", "Test", "detectable",
     "gap_to_rest", "holm", "interval_of_pairs", "intervals", "paired", "users_needed",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from recnb.stats import TESTS, UNBOUNDED, Settings, gap_to_rest, holm
 RNG = np.random.default_rng(11)
 DIFFERENCES = RNG.normal(0.02, 0.1, (120, 3))
 TIED = RNG.choice([-0.5, 0.0, 0.0, 0.25, 0.5, 1.0], (120, 3))
+TESTS = ("t", "wilcoxon", "randomization")
 #: Ways to compare: each test, and the other interval of the first.
 WAYS: list[dict[str, Any]] = [*({"test": test, "permutations": 500} for test in TESTS), {"method": "bootstrap"}]
 
