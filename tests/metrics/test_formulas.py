@@ -1,16 +1,18 @@
-"""The formula as it is set, and the line of numbers that an explanation shows; that it gives the value is in test_reference.py."""
+"""The formula as it is set, and the line of numbers that an explanation shows."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 import recnb
 from recnb import METRICS
+from recnb.display.language import use_language
 from recnb.metrics.formula import Formula
-from tests.strategies import CUTOFFS, Options, each_word, every_choice
+from recnb.metrics.metric import EVERY_METRIC
+from tests.strategies import Options, each_word, every_choice
 
 NAMES = sorted(METRICS)
 
@@ -74,23 +76,29 @@ def test_printed_formulas() -> None:
     } == PRINTED
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_latex_is_mathematics(name: str) -> None:
+BEYOND: dict[str, list[Options]] = {
+    "novelty": [{"normalize": True}, {"divisor": "k"}], "diversity": [{"distance": "jaccard"}], "coverage": [{"normalize": False}],
+    "serendipity": [{"out_of": "list"}, {"out_of": "hits"}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("name", EVERY_METRIC)
+def test_latex_is_mathematics(name: str, lang: Literal["en", "ko"]) -> None:
     """Whatever the options: brackets in pairs, and no name or operator of Python."""
-    for options in every_choice(METRICS[name]):
-        for k in CUTOFFS:
-            latex = METRICS[name].latex(k, options)
-            for opening, closing in ("{}", "()", "[]"):
+    metric = EVERY_METRIC[name]
+    python = {"rank", "relevance", "max_relevance", "nth", "reach", "n_relevant", "n_hits", "list_length", "out_of", "gain", "discount", "target"}  # fmt: skip
+    for options in every_choice(metric) if name in METRICS else [{}, *BEYOND.get(name, [])]:
+        for k in (None, 10):
+            with use_language(lang):
+                latex = metric.latex(k, options)
+            for opening, closing in ("{}", "()", "[]", (r"\left(", r"\right)")):
                 assert latex.count(opening) == latex.count(closing), latex
-            assert latex.count(r"\left(") == latex.count(r"\right)"), latex
             assert "*" not in latex
             assert not re.search(r"[A-Za-z]_[A-Za-z]", latex), latex
-            python = {"rank", "relevance", "max_relevance", "nth", "reach", "n_relevant", "n_hits", "list_length"}
-            python |= {"out_of", "gain", "discount", "target"}
-            assert not python & set(re.findall(r"\\?\w+", latex)), latex
-            assert latex.startswith(
-                rf"\mathrm{{{METRICS[name].symbol.replace('-', '{-}').replace(' ', '~')}}}@{'k' if k is None else k} = "
-            )
+            assert not python & set(re.findall(r"\\?\w+", latex.partition("=")[2])), latex
+            symbol = metric.symbol.replace("-", "{-}").replace(" ", "~")
+            assert latex.startswith(rf"\mathrm{{{symbol}}}@{'k' if k is None else k} = ")
 
 
 @pytest.mark.parametrize("name", NAMES)

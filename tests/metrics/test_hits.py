@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import CutoffError, OptionError
+from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.metric import METRICS, Credit
 from recnb.metrics.sorting import count_within
@@ -42,22 +42,6 @@ def test_cutoffs(k: Any, values: tuple[int | None, ...], deepest: int | None) ->
     assert cutoffs.depth(np.array([3, 0])).tolist() == by_user
     assert uncut.size(np.array([3, 0])).tolist() == by_user
     assert (uncut.deepest, set(uncut.depth(np.array([3, 0])).ravel() >= 2**31)) == (None, {True})
-
-
-@pytest.mark.parametrize(
-    "k", [0, -1, 2.0, 2.5, True, np.bool_(True), "5", b"5", [], [5, 0], [5, 5], [None, None], [True], [[5]], {5}, float("nan"), np.array([]), 2**31],
-    ids=repr,
-)  # fmt: skip
-def test_what_counts_no_ranks_is_refused(k: Any) -> None:
-    for call in (lambda: Cutoffs.of(k), lambda: recnb.ndcg([3, 2], k=k)):
-        with pytest.raises(CutoffError, match="k"):
-            call()
-
-
-def test_one_number_has_one_cutoff() -> None:
-    assert (Cutoffs.one(5).values, Cutoffs.one(None).values) == ((5,), (None,))
-    with pytest.raises(CutoffError, match=r"table\(k=\[5, 10\]\)"):
-        recnb.evaluate({"a": [1]}, {"a": [1]}).ndcg(k=[5, 10])  # type: ignore[arg-type]
 
 
 # Sums

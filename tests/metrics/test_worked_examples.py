@@ -10,6 +10,7 @@ import itertools
 import json
 import random
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import pairwise
 from math import e, log2, log10
 from pathlib import Path
@@ -47,10 +48,6 @@ def four_users(inputs: Inputs, mean: str, score: Callable[..., float]) -> Figure
     return figures | {mean: several}
 
 
-def preferred_rank(*rows: Any) -> float:
-    return recnb.reciprocal_rank(*rows, target="preferred")
-
-
 def rated_users(inputs: Inputs) -> Figures:
     figures = {}
     for name, score in {"dcg": recnb.dcg, "idcg": recnb.idcg, "ndcg": recnb.ndcg}.items():
@@ -67,11 +64,6 @@ def recommended(inputs: Inputs, name: str) -> Figures:
     return {name: float(getattr(recnb, name)(inputs["recommended"], inputs["relevance"], k=inputs["k"]))}
 
 
-def cases(inputs: Inputs) -> Figures:
-    lists, truths = zip(*((case["recommended"], case["relevance"]) for case in inputs["cases"]), strict=True)
-    return {"mean_ndcg": float(recnb.ndcg(lists, truths, k=inputs["k"]))}
-
-
 def precision_recall(inputs: Inputs) -> Figures:
     shown, liked, k = inputs["recommended"], inputs["relevant"], inputs["k"]
     assert (len(liked), len(set(shown[:k]) & set(liked))) == (inputs["n_relevant"], inputs["n_hits"])
@@ -83,10 +75,14 @@ FROM_LISTS: dict[str, Callable[[Inputs], Figures]] = {
     "idcg-1": lambda inputs: graded(inputs, "idcg"),
     "idcg-2": lambda inputs: graded(inputs, "idcg"),
     "ndcg-1": lambda inputs: recommended(inputs, "ndcg"),
-    "mean-ndcg-1": cases,
+    "mean-ndcg-1": lambda inputs: {
+        "mean_ndcg": float(
+            recnb.ndcg(*([case[of] for case in inputs["cases"]] for of in ("recommended", "relevance")), k=inputs["k"])
+        )
+    },
     "precision-recall-1": precision_recall,
     "ndcg-six-documents": lambda inputs: graded(inputs, "cg", "dcg", "idcg", "ndcg"),
-    "rr-ordered": lambda inputs: four_users(inputs, "mrr", preferred_rank),
+    "rr-ordered": lambda inputs: four_users(inputs, "mrr", partial(recnb.reciprocal_rank, target="preferred")),
     "rr-unordered": lambda inputs: four_users(inputs, "mrr", recnb.reciprocal_rank),
     "ap-map": lambda inputs: four_users(inputs, "map", recnb.average_precision),
     "ndcg-users": rated_users,
@@ -115,34 +111,15 @@ def test_worked(name: str) -> None:
 
 
 def test_dcg_speed() -> None:
-    """Walking the list and looking up the liked items give the same DCG, on 200,000 items instead of ten million."""
+    """Walking the list gives the DCG that looking up the liked items does, on 200,000 items instead of ten million."""
     inputs = WORKED["dcg-speed"]["inputs"]
     chance, n_items = random.Random(5), inputs["n_items"] // 50
     ranking = chance.sample(range(n_items), n_items)
     liked = {item: chance.randint(1, 5) for item in chance.sample(range(n_items), inputs["n_liked"])}
 
     walked = sum(liked.get(item, 0) / log2(rank + 1) for rank, item in enumerate(ranking, 1))
-    rank_of = {item: rank for rank, item in enumerate(ranking, 1)}
-    looked_up = sum(stars / log2(rank_of[item] + 1) for item, stars in liked.items())
-
-    assert looked_up == pytest.approx(walked, abs=SMALLEST)
     assert recnb.dcg(ranking, liked) == pytest.approx(walked, abs=SMALLEST)
     assert WORKED["dcg-speed"]["derived"] == WORKED["dcg-speed"]["printed"]
-
-
-def test_what_the_notes_say() -> None:
-    """Figures that articles give in passing."""
-    grades = WORKED["ndcg-six-documents"]["inputs"]["relevance"]
-    assert [round(grade / log2(i + 1), 3) for i, grade in enumerate(grades, 1)] == [3, 1.262, 1.5, 0, 0.387, 0.712]
-    judged = WORKED["idcg-2"]["inputs"]["relevance"]
-    assert round(recnb.dcg(["A", "B", "C"], judged) / recnb.idcg(judged), 4) == 0.5682
-    printed = WORKED["ndcg-users"]["printed"]
-    others = [printed[f"ndcg_user{number}"] for number in (2, 3, 4)]
-    assert (
-        round((0.6753 + sum(others)) / 4, 4)
-        == printed["mean_ndcg"]
-        != round((printed["ndcg_user1"] + sum(others)) / 4, 4)
-    )
 
 
 # The claims, each put to the test: what holds if it is true, or as false as the verdict says.
@@ -158,14 +135,6 @@ HALVES = pd.DataFrame({"user": ["Mina", "Jun", "Sora"], "recommended": LISTS, "r
 JUDGED = WORKED["idcg-2"]["inputs"]["relevance"]
 ONE_HIT = [[0] * (rank - 1) + [1] for rank in range(1, 50)]
 PRINTED = {value for one in WORKED.values() for value in one["printed"].values()}
-
-
-def binary_forms() -> Claims:
-    chance = np.random.default_rng(1)
-    for _ in range(20):
-        grades = chance.integers(0, 2, 8).tolist()
-        yield recnb.dcg(grades) == recnb.dcg(grades, gain="exponential")
-    yield recnb.dcg([2, 1]) != recnb.dcg([2, 1], gain="exponential")
 
 
 def log_base() -> Claims:
@@ -249,9 +218,13 @@ TESTED_CLAIMS: dict[str, Callable[[], Claims]] = {
     **{
         f"claim-{test.__name__.replace('_', '-')}": test
         for test in (
-            binary_forms, log_base, dcg_range, hit_rate, idcg_bound, argsort, short_list, nothing_relevant, unsupervised,
+            log_base, dcg_range, hit_rate, idcg_bound, argsort, short_list, nothing_relevant, unsupervised,
         )
     },
+    "claim-binary-forms": lambda: [
+        *(recnb.dcg([*row]) == recnb.dcg([*row], gain="exponential") for row in itertools.product((0, 1), repeat=5)),
+        recnb.dcg([2, 1]) != recnb.dcg([2, 1], gain="exponential"),
+    ],
     "claim-average-precision": lambda: [
         (HALVES.rec.precision(k=4).per_user == 0.5).all(),
         HALVES.rec.average_precision(k=4) == close((1 + 1 / 2 + (1 / 3 + 2 / 4) / 2) / 3),
