@@ -30,6 +30,9 @@ Models = Mapping[str, EvaluationData]
 #: Bars of a distribution; users shown of each kind, pairs of models whose users are shown, and of each user ranks and items missed.
 BINS, USERS_SHOWN, PAIRS_SHOWN, RANKS_SHOWN, MISSED_SHOWN = 10, 3, 3, 20, 5
 
+#: The numbers of a gap as those of a difference.
+GAP = {"difference": "gap", "low": "gap_low", "high": "gap_high", "p": "p", "p_holm": "p_holm"}
+
 #: The counts of a population.
 COUNTS = "n_users", "n_recommended", "n_relevant", "n_items_recommended", "n_items_relevant"
 
@@ -51,7 +54,7 @@ def report_of(
     of_curve = [mean for _key, mean in measure(curve, list(models), [], settings).means]
     differences = tuple(difference for _key, difference in found.differences)
     values = {name: model.values(lead, Cutoffs.of(k), options)[:, 0] for name, model in models.items()}
-    where = next((_(model.source.where) for model in models.values() if not model.source.in_memory), "")
+    where = next((_(model.source.where) for model in models.values() if pairs and not model.source.in_memory), "")
     beyond = [] if where else _beyond(models, request)
     means, groups, lacking = [mean for _key, mean in found.means], [], dict[str, str]()
     lints, populations = dict[str, Lint](), []
@@ -122,7 +125,7 @@ def _segments(
         return _gaps(first, request, settings)
     segments, at_lead = segments_of(first, request.by, request.bins), [block for block in blocks if block.k == k][:1]
     found = measure(at_lead, list(models), pairs, settings, segments, first.prepared.users).differences
-    rows = [_row(key, row.n_users < SMALL, row.to_dict()) for key, row in found]
+    rows = [{"segment": ", ".join(map(str, key)), "small": row.n_users < SMALL, **row.to_dict()} for key, row in found]
     return ReportSegments(segments.label, rows, "")
 
 
@@ -136,20 +139,12 @@ def _gaps(model: EvaluationData, request: ReportRequest, settings: Settings) -> 
         of_gap = Difference(metric, symbols[metric], cut, "", "", **gap, n_users=row["n_users"], alpha=settings.alpha)
         about = {"metric": metric, "symbol": symbols[metric], "k": cut, "n_users": row["n_users"], "mean": row["mean"]}
         about |= {"mean_low": row["low"], "mean_high": row["high"], **gap, "verdict": of_gap.verdict}
-        rows.append(_row(key, row["small"], about))
+        rows.append({"segment": ", ".join(map(str, key)), "small": row["small"], **about})
     of_gaps = N_("{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every metric and segment here.")  # fmt: skip
     basis = table.attrs["basis"].rpartition("; ")[2]  # of parts of the truth, which have no gap
     if "gap" in table:
         basis = _(of_gaps, n=table.attrs["n_tests"], confidence=100 * settings.confidence)
     return ReportSegments(table.attrs["by"], rows, basis)
-
-
-#: The numbers of a gap as those of a difference.
-GAP = {"difference": "gap", "low": "gap_low", "high": "gap_high", "p": "p", "p_holm": "p_holm"}
-
-
-def _row(key: Sequence[Any], small: bool, numbers: Mapping[str, Any]) -> dict[str, Any]:
-    return {"segment": ", ".join(map(str, key)), "small": small, **numbers}
 
 
 def _means_beyond(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from math import isnan, nan
 from typing import Any, NamedTuple
 
@@ -76,12 +76,9 @@ def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
 def check_side_data(models: Mapping[str, EvaluationData]) -> None:
     """Refuse metrics of side data that are not the same for all models."""
     (first, ours), *others = models.items()
-    for role in ("train", "items"):
-        frame = getattr(ours.side_data, role)
-        for name, theirs in others:
-            other = getattr(theirs.side_data, role)
-            if frame is None or other is None or frame is other or same_rows(frame, other):
-                continue
+    for role, (name, theirs) in product(("train", "items"), others):
+        frame, other = getattr(ours.side_data, role), getattr(theirs.side_data, role)
+        if not (frame is None or other is None or frame is other or same_rows(frame, other)):
             raise FrameError(
                 f"{first!r} and {name!r} have different {role}=, of which this metric is made, so the difference would be that of "
                 f"{role}=: give compare() one {role}= and frames of recommendations, or evaluate both with the same."

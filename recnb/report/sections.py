@@ -22,12 +22,12 @@ from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_wor
 from recnb.report.data import Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
 from recnb.stats import BETA, ENOUGH
 
-#: Conclusions above the sections; findings that are all open; cut-offs in a table, columns of a table of models; differences drawn.
-MOST_CONCLUSIONS, FEW_FINDINGS, MOST_K, MOST_COLUMNS, MOST_DRAWN = 8, 3, 12, 8, 42
+#: Conclusions above the sections; findings that are all open; columns of a table of models; differences that are drawn.
+MOST_CONCLUSIONS, FEW_FINDINGS, MOST_COLUMNS, MOST_DRAWN = 8, 3, 8, 42
 
 #: What a group of users is.
 GROUPS: dict[str, Message] = {
-    "best": N_("Best users"), "worst": N_("Worst users"), "only": N_("The user"),
+    "best": N_("Best users by {label}"), "worst": N_("Worst users by {label}"), "only": N_("The user"),
     "gained": Plural("Gains most by {model}", "Gain most by {model}"), "lost": Plural("Loses most by {model}", "Lose most by {model}"),
 }  # fmt: skip
 
@@ -70,17 +70,14 @@ def overview(report: ReportData) -> Iterator[Block]:
 
 def _metrics_by_cutoffs(report: ReportData) -> Block:
     """Return a row a metric, those beyond accuracy last; a strip from 0 to the upper bound of a metric of accuracy."""
-    every = -(-len(report.k) // MOST_K)
-    shown, rows = report.k[::-1][::every][::-1], list[list[Line]]()
+    rows: list[list[Line]] = []
     for metric in report.metrics:
         if not metric.is_accuracy and (not rows or report.metrics[len(rows) - 1].is_accuracy):
-            rows.append([Mark("small", _("Beyond accuracy")), *[""] * (len(shown) + 1)])
-        cells = [_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in shown]
+            rows.append([Mark("small", _("Beyond accuracy")), *[""] * (len(report.k) + 1)])
+        cells = [_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in report.k]
         rows.append([metric.symbol, *cells, _strip(report, metric)])
-    left_out = len(report.k) - len(shown)
-    more = _("{n} more cut-offs: see to_frame().", n=left_out) if left_out else ""
-    header: list[Line] = [_("metric"), *map(at_k, shown), Mark("aside", _("@{k}, 0 to 1", k=report.lead_k))]
-    return Rows(header, rows, _means_title(report), most=30, note=more)
+    header: list[Line] = [_("metric"), *map(at_k, report.k), Mark("aside", _("@{k}, 0 to 1", k=report.lead_k))]
+    return Rows(header, rows, _means_title(report), most=30)
 
 
 def _strip(report: ReportData, metric: MetricWords) -> Line:
@@ -94,7 +91,7 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
 
 
 def _means_title(report: ReportData) -> str:
-    return _("Means over {users}, each with its interval", users=_users(report.n_users))
+    return _("Means over {users}", users=_users(report.n_users))
 
 
 def _models_by_metrics(report: ReportData) -> Iterator[Block]:
@@ -109,9 +106,8 @@ def _models_by_metrics(report: ReportData) -> Iterator[Block]:
     if len(columns) <= MOST_COLUMNS:
         yield _models(report, columns, _means_title(report), legend)
         return
-    confidence = percent_of(report.settings.confidence)
     for k in sorted(report.k, key=lambda k: k != report.lead_k):
-        title = _("Means at k = {k}, with their {confidence} intervals", k=k or _("whole list"), confidence=confidence)
+        title = _("Means at k = {k}", k=k or _("whole list"))
         table = _models(report, [of_k for of_k in columns if of_k[0].k == k], title, legend)
         same = _("The same at k = {k}", k=k or _("whole list"))
         yield table if k == report.lead_k else doc.Fold(same, [replace(table, note="")])
@@ -362,7 +358,7 @@ def beyond(report: ReportData) -> Iterator[Block]:
     """Give metrics beyond accuracy of several models; those of one are in the overview."""
     metrics = [metric for metric in report.metrics if report.several and not metric.is_accuracy]
     rows: list[list[Line]] = [
-        [[metric.symbol, Mark("below", metric.title)], *(_of(mean, signed=True) for mean in means)]
+        [metric.symbol, *(_of(mean, signed=True) for mean in means)]
         for metric in metrics
         if (means := report.means_of(metric.metric, report.lead_k))
     ]
@@ -382,11 +378,7 @@ def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
             title = N_("{model} in the place of {baseline}, {label}: of the users {won} gain, {tied} stay the same, {lost} lose")  # fmt: skip
             numbers = {"label": label, "won": won, "tied": tied, "lost": lost}
             yield Note(say(title, model=model, baseline=_strong(group.baseline), **numbers), "plain")
-        heading: list[Line] = say(GROUPS[group.kind], n=n, model=model)
-        if group.kind in ("best", "worst"):
-            among = _("most found first") if group.kind == "best" else _("most missed first")
-            heading += [" ", Mark("small", _("by {label}; of equal ones, {among}", label=label, among=among))]
-        yield Note(heading, "heading")
+        yield Note(say(GROUPS[group.kind], n=n, model=model, label=label), "heading")
         widths = ("17em", "24em") if group.baseline is None else ("27em", "40em")
         yield doc.Cards([_card(group, user, label) for user in group.users], *widths)
 

@@ -277,7 +277,7 @@ def test_each_measure_has_the_cutoff_of_its_name():
     ("error", "words", "wrong"),
     [
         (OptionError, "whole numbers for k", {"k": None}), (OptionError, "whole numbers for k", {"k": [5, None]}), (CutoffError, "k", {"k": 0}),
-        (CutoffError, "empty", {"k": []}), (CutoffError, "k", {"k": True}), (OptionError, "empty", {"metrics": []}),
+        (CutoffError, "at least one", {"k": []}), (CutoffError, "k", {"k": True}), (OptionError, "empty", {"metrics": []}),
         (OptionError, "nope", {"metrics": ["nope"]}), (OptionError, "cubic", {"gain": "cubic"}), (OptionError, "colour", {"colour": 1}),
         (OptionError, "confidence", {"confidence": 2}), (OptionError, "lang", {"lang": "de"}), (OptionError, "activity", {"by": "activty"}),
         (OptionError, "bins", {"by": "activity", "bins": 1}), (CutoffError, "nDCG@10", {"k": ["nDCG@10"]}),
