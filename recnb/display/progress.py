@@ -5,9 +5,7 @@ The environment variable `RECNB_NO_PROGRESS=1` turns them off.
 
 from __future__ import annotations
 
-import io
 import os
-import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
@@ -22,31 +20,13 @@ DELAY = 1.5
 def counted(total: int | None, label: str, work: Iterable[Any] | None = None) -> Any:
     """Return a bar for `with`, which `bar.update(n)` moves on."""
     disable = bool(os.environ.get("RECNB_NO_PROGRESS"))
-    in_notebook = "IPython" in sys.modules and hasattr(sys.modules["IPython"].get_ipython(), "kernel")
-    file = _Line() if in_notebook else None
-    return _bar()(work, label, total, leave=False, file=file, miniters=1, disable=disable, delay=DELAY)
+    return _bar()(work, label, total, leave=False, miniters=1, disable=disable, delay=DELAY)
 
 
 def steps(work: Iterable[T], label: str, total: int | None = None) -> Iterable[T]:
     """Return the steps of some work, counted by a bar."""
     bar: Iterable[T] = counted(total, label, work)
     return bar
-
-
-class _Line(io.StringIO):
-    """A line of text in a notebook, empty when the work is done; tqdm's own widget stays in the stored notebook."""
-
-    handle: Any = None
-
-    def write(self, text: str) -> int:
-        """Show the bar, which begins with a carriage return; what else tqdm writes moves the cursor of a console."""
-        if text.startswith("\r"):
-            shown = {"text/plain": text.strip()}
-            if self.handle is None:
-                self.handle = import_module("IPython.display").display(shown, raw=True, display_id=True)
-            else:
-                self.handle.update(shown, raw=True)
-        return len(text)
 
 
 @cache

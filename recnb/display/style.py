@@ -20,13 +20,6 @@ DASHES = ("", "7 4", "2 4", "10 3 2 3", "4 2", "1 3", "12 4", "")
 KOREAN = ("Noto Sans CJK KR", "NanumGothic", "Malgun Gothic", "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK JP")
 
 
-def installed() -> set[str]:
-    """Return the fonts that matplotlib has found."""
-    from matplotlib import font_manager
-
-    return set(font_manager.get_font_names())
-
-
 @contextmanager
 def lettering(lang: str) -> Iterator[dict[str, Any]]:
     """Use a language in which plots can be labelled, and its font for all that is drawn; yields the font as an option of a text.
@@ -34,8 +27,9 @@ def lettering(lang: str) -> Iterator[dict[str, Any]]:
     Where no Korean font is installed the labels are in English, and a warning says so.
     """
     import matplotlib as mpl
+    from matplotlib import font_manager
 
-    names = installed() if lang == "ko" else set()
+    names = {*font_manager.get_font_names()} if lang == "ko" else set()
     # DejaVu has signs that a Korean font lacks, such as the minus of mathematics; after it, or labels with mathematics break.
     fonts = next(([name, "DejaVu Sans"] for name in KOREAN if name in names), [])
     if lang == "ko" and not fonts:

@@ -171,7 +171,7 @@ def forest_labels(differences: Collection[Difference]) -> tuple[Line, list[Line]
     """Return the label of the axis of a forest plot, and the models of each row: both, if not all are against one baseline."""
     baselines = {difference.baseline for difference in differences}
     if len(baselines) == 1:
-        return say(N_("difference from {baseline}"), baseline=Name(*baselines)), [
+        return say(N_("difference from {baseline}"), baseline=Name(baselines.pop())), [
             Name(row.model) for row in differences
         ]
     return _("difference, first minus second"), [[Name(row.model), " − ", Name(row.baseline)] for row in differences]

@@ -9,6 +9,7 @@ from dataclasses import replace
 import matplotlib as mpl
 import pandas as pd
 import pytest
+from matplotlib import font_manager
 from matplotlib.figure import Figure
 
 import recnb
@@ -129,7 +130,7 @@ def test_a_korean_figure_has_its_letters(tmp_path, caplog):
 
 
 def test_without_a_korean_font_labels_are_english(monkeypatch):
-    monkeypatch.setattr(style, "installed", lambda: {"DejaVu Sans", "Last Resort High-Efficiency"})
+    monkeypatch.setattr(font_manager, "get_font_names", lambda: ["DejaVu Sans", "Last Resort High-Efficiency"])
     with use_language("ko"):
         curve = EV.curve("ndcg", [1, 2])
     with pytest.warns(UserWarning, match=r"Korean letters.*NanumGothic"):
@@ -139,11 +140,10 @@ def test_without_a_korean_font_labels_are_english(monkeypatch):
 
 
 def test_the_first_font_of_the_list_is_in_force_while_a_plot_is_drawn_and_english_plots_look_for_none(monkeypatch):
-    assert "DejaVu Sans" in style.installed()
     before = mpl.rcParams["font.family"]
-    monkeypatch.setattr(style, "installed", lambda: {"NanumGothic", "Noto Sans CJK KR"})
+    monkeypatch.setattr(font_manager, "get_font_names", lambda: ["NanumGothic", "Noto Sans CJK KR"])
     with style.lettering("ko") as options:
         assert mpl.rcParams["font.family"] == options["fontfamily"] == ["Noto Sans CJK KR", "DejaVu Sans"]
     assert mpl.rcParams["font.family"] == before
-    monkeypatch.setattr(style, "installed", lambda: pytest.fail("fonts were looked for"))
+    monkeypatch.setattr(font_manager, "get_font_names", lambda: pytest.fail("fonts were looked for"))
     assert EV.curve("ndcg", [1, 2]).plot(Figure().add_subplot()) is not None

@@ -5,14 +5,11 @@ import sys
 import time
 from contextlib import suppress
 
-import nbformat
 import numpy as np
 import pytest
-from nbclient import NotebookClient
 
 import recnb
 from recnb.display import progress
-from tests.kernels import ThisInterpreter
 
 
 @pytest.fixture(autouse=True)
@@ -39,18 +36,6 @@ def test_slow_work_shows_how_far_it_is_until_it_fails(capfd):
     *shown, last = capfd.readouterr().err.rstrip("\r").split("\r")
     assert "5/10" in "".join(shown)
     assert last.strip() == ""
-
-
-@pytest.mark.parametrize(("delay", "updates"), [(60, 0), (-1, 1)])
-def test_a_notebook_keeps_no_bar(delay, updates):
-    code = (
-        f"from recnb.display import progress; progress.DELAY = {delay}; print(list(progress.steps([1, 2, 3], 'work')))"
-    )
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    NotebookClient(notebook, kernel_manager_class=ThisInterpreter, timeout=60).execute()
-    printed, *bars = sorted(notebook.cells[0].outputs, key=lambda output: output.output_type != "stream")
-    assert printed.text == "[1, 2, 3]\n"
-    assert [bar.data for bar in bars] == [{"text/plain": ""}] * updates
 
 
 def test_every_long_part_of_a_comparison_has_a_bar(capfd):
