@@ -180,7 +180,6 @@ MARKS: dict[Form, dict[str, str]] = {
     "txt": {"best": "*{}*", "hit": "*{}", "badge": "{}:", "aside": "", "below": ""},
     "tex": {"best": r"\textbf{{{}}}", "strong": r"\textbf{{{}}}", "aside": "", "below": ""},
 }
-SIGNS = {"°": r"\circ", "▲": r"\ast", "▼": r"\ddagger"}
 
 
 def inline(line: Line, form: Form) -> str:
@@ -206,9 +205,9 @@ def _estimate(one: Estimate, form: Form) -> str:
     low, high = one.ends or ("", "")
     value = inline(Mark("best", one.value) if one.best else one.value, form)
     if form == "tex":
-        raised = "".join(SIGNS[sign] for sign in one.signs)
         ends = rf" {{\footnotesize [{latex_text(low)}, {latex_text(high)}]}}"
-        return f"{value}{f'$^{{{raised}}}$' if raised else ''}{ends if one.ends else ''}"
+        signs = rf"\textsuperscript{{{latex_text(one.signs)}}}" if one.signs else ""
+        return f"{value}{signs}{ends if one.ends else ''}"
     if form != "html":
         ends = f" [{low}, {high}]" if form == "txt" else f" ({low}–{high})"
         return f"{value}{one.signs}{ends if one.ends else ''}"

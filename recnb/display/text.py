@@ -92,13 +92,6 @@ def told_apart(value: float, *others: float) -> str:
     return repr(float(value))
 
 
-def percent(share: float) -> str:
-    """Return a share in few characters; a small one is not rounded to 0."""
-    if 0 < share < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
-
-
 def at_k(k: int | None) -> str:
     """Return a cut-off as the header of a column."""
     return _("whole list") if k is None else f"@{k}"

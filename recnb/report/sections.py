@@ -15,7 +15,7 @@ from recnb.display import document as doc
 from recnb.display import svg
 from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, inline, joined, say, with_code
 from recnb.display.language import N_, Message, Plural, _, ngettext, pgettext
-from recnb.display.text import at_k, fixed, one_line, percent, short, signed
+from recnb.display.text import at_k, fixed, one_line, short, signed
 from recnb.lint.findings import Finding
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
@@ -282,7 +282,7 @@ def _distribution(report: ReportData) -> Iterator[Block]:
     *edges, last = [(short(low), short(high)) for low, high in pairwise(spread["edges"])]
     bins = [_("{low} to <{high}", low=low, high=high) for low, high in edges]
     bins.append(pgettext("last bin", "{low} to {high}", low=last[0], high=last[1]))
-    shares = list(map(percent, spread["shares"]))
+    shares = [f"{share:.1%}" for share in spread["shares"]]
     said = ", ".join(f"{name}: {share}" for name, share in zip(bins, shares, strict=True))
     drawn = svg.bars(spread, shares, _("{label} of a user", label=label), _("share of users"))
     rows = [[name, f"{count:,}", share] for name, count, share in zip(bins, spread["counts"], shares, strict=True)]
@@ -290,7 +290,7 @@ def _distribution(report: ReportData) -> Iterator[Block]:
     yield doc.Picture(drawn, _("Share of users by {label}. {shares}", label=label, shares=said), numbers)
     exactly = N_("Exactly {value}: {n:,} of {users} ({share}).")
     sentences = [
-        _(exactly, value=short(value), n=n, users=_users(n_users), share=percent(n / max(n_users, 1)))
+        _(exactly, value=short(value), n=n, users=_users(n_users), share=f"{n / max(n_users, 1):.1%}")
         for value, n in ((0.0, spread["n_zero"]), (spread["edges"][-1], spread["n_top"]))
     ]
     sentences += [_("No value: {n:,}.", n=spread["n_without_value"])] if spread["n_without_value"] else []
