@@ -93,6 +93,7 @@ def beside(other, *truth, **options):
         (lambda: recnb.compare({"a": lists(a="xy"), "b": lists(b="xy")}, TRUTH, averaged_users="recs"), NoUsersError, "judged in every model"),
         (lambda: SEVERAL.rec.against(TRUTH), FrameError, r"recnb\.compare\(recs, truth\)"),
         (lambda: beside(SECOND.rec.against(TRUTH, averaged_users="recs")), OptionError, "averaged_users='truth' and averaged_users='recs'"),
+        (lambda: beside(SECOND.rec.against(TRUTH, ties="last")), OptionError, "ties='first' and ties='last'"),
         (lambda: beside(recnb.evaluate(SECOND, TRUTH, convention="ranx")), OptionError, "convention='recnb' and convention='ranx'"),
         (lambda: beside(SECOND.rec.against(TRUTH.head(3))), FrameError, r"relevant items \(4 and 3\): only 'a' has user 'd', item 'x'"),
         (lambda: beside(recnb.evaluate({1: ["x"]}, {1: ["x"]})), FrameError, "'a' are text and text, those of 'b' whole numbers and text"),

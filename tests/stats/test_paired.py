@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb import stats
 from recnb.errors import FrameError, OptionError
-from recnb.stats import TESTS, UNBOUNDED, Settings, gap_to_rest, holm
+from recnb.stats import UNBOUNDED, Settings, gap_to_rest, holm
 
 RNG = np.random.default_rng(11)
 DIFFERENCES = RNG.normal(0.02, 0.1, (120, 3))
