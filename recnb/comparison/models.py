@@ -14,8 +14,8 @@ from recnb.conventions import presets
 from recnb.data import Frame, Prepared, table_of, validation
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
 from recnb.data.encoding import distinct
-from recnb.data.files import Wanted, read_together
-from recnb.data.load import RECS, SIDES, Input, is_file
+from recnb.data.files import Wanted, is_file, read_together
+from recnb.data.load import RECS, SIDES, Input
 from recnb.data.source import Tables
 from recnb.data.validation import IDS, relevant_only
 from recnb.display.language import N_, Plural, Sentence, _

@@ -12,8 +12,7 @@ from recnb.metrics.hits import Ints
 
 def distinct(values: pl.Series) -> pl.Series:
     """Return each value once, sorted."""
-    span = _span(values)
-    if span is None:
+    if (span := _span(values)) is None:
         return values.unique().sort()
     low, size = span
     found = np.zeros(size, dtype=bool)
@@ -23,8 +22,7 @@ def distinct(values: pl.Series) -> pl.Series:
 
 def positions(known: pl.Series, values: pl.Series) -> Ints:
     """Return the position of each value among known ones, which are distinct; -1 for values that are not among them."""
-    span = _span(known, len(values))
-    if span is not None:
+    if (span := _span(known, len(values))) is not None:
         low, size = span
         lookup = np.full(size + 2, -1)  # one more cell at either end takes what lies outside
         lookup[known.to_numpy() - low + 1] = np.arange(len(known))

@@ -1,8 +1,4 @@
-"""Files: any as a table (Parquet, Arrow, CSV, JSON lines, runs and qrels of TREC), and results as files.
-
-A run of TREC has six columns, `query Q0 document rank score tag`, qrels four, `query 0 document relevance`. Their ids stay text,
-as trec_eval has them, so that `007` and `7` are two documents.
-"""
+"""Files: any as a table (Parquet, Arrow, CSV, JSON lines, runs and qrels of TREC, whose ids stay text), and results as files."""
 
 from __future__ import annotations
 
@@ -43,13 +39,16 @@ BLANKS = " \t\r\x0b\x0c"
 # ---- files as tables
 
 
+def is_file(given: object) -> bool:
+    """Return whether a path was given."""
+    return isinstance(given, (str, os.PathLike))
+
+
 def read_together(files: Sequence[Wanted], columns: Mapping[str, str]) -> list[Any]:
     """Read files and frames that belong together; whole numbers of a CSV file, which has no kinds, are text where other ids are."""
-    tables = [
-        read(Path(file), trec, columns) if isinstance(file, (str, os.PathLike)) else file
-        for file, trec, _ in steps(files, "files read")
-    ]
-    is_csv = [isinstance(file, (str, os.PathLike)) and _ending(Path(file)) in CSV for file, *_ in files]
+    wanted = steps(files, "files read")
+    tables = [read(Path(file), trec, columns) if is_file(file) else file for file, trec, _ in wanted]
+    is_csv = [is_file(file) and _ending(Path(file)) in CSV for file, *_ in files]
     for role in IDS if any(is_csv) else ():
         ids = {
             (at, label): table_of(table, "the file", {label: label})[label]
@@ -112,9 +111,10 @@ def _text(data: bytes, path: File) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as problem:
-        line, byte = data.count(b"\n", 0, problem.start) + 1, data[problem.start]
-        message = f"{path} is no text in UTF-8: line {line} holds the byte 0x{byte:02x}. Save it as UTF-8."
-        raise FrameError(message) from problem
+        line, byte = data.count(b"\n", 0, problem.start) + 1, f"0x{data[problem.start]:02x}"
+        raise FrameError(
+            f"{path} is no text in UTF-8: line {line} holds the byte {byte}. Save it as UTF-8."
+        ) from problem
 
 
 def _csv(data: bytes, path: File, separator: str, columns: Mapping[str, str]) -> Made:

@@ -18,7 +18,7 @@ from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import batches_of, origin_of
 from recnb.data.columns import Frame, Made, by_name, columns_of, find, from_pandas, table_of
-from recnb.data.files import Wanted, read_together
+from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.parts import Layout, one_model, read_batches
 from recnb.data.source import Source, ranked, source_of
 from recnb.data.validation import IDS
@@ -41,18 +41,10 @@ NOT_SCORED = Plural(
 ONLY_LISTED = Sentence(N_("relevant items: those in this frame, which holds no relevant item that was not recommended"))
 
 
-def is_file(given: object) -> bool:
-    """Return whether a path was given."""
-    return isinstance(given, (str, os.PathLike))
-
-
 def tables_of(
     given: Mapping[str, Input | None], columns: Mapping[str, str | None]
 ) -> tuple[dict[str, Any], dict[str, str | None]]:
-    """Read recommendations, truth, train, items and users, by these names, as tables with a row an item (or a user).
-
-    Return them, and the columns named by keyword but for those of lists, which have been read.
-    """
+    """Make tables with a row an item of what was given, by name, and return the columns left to be found in them."""
     frames: dict[str, Any] = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
     if any(map(is_file, frames.values())):
         trec: dict[str, Any] = {RECS: "run", TRUTH: "qrels"} if TRUTH in frames else {}

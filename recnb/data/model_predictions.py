@@ -36,8 +36,7 @@ def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[in
         raise RecnbError("a model ranks every item, so there is no whole list to take: give k a number, such as k=10.")
     held_out, seen = _matrix(test, "test"), None if train is None else _matrix(train, "train")
     if seen is not None and seen.shape != held_out.shape:
-        same = "both are users × items of the same users and items"
-        raise FrameError(f"train has shape {seen.shape} and test {held_out.shape}: {same}.")
+        raise FrameError(f"train has shape {seen.shape} and test {held_out.shape}: both are the same users × items.")
     users, truth = np.flatnonzero(np.diff(held_out.indptr)), held_out.tocoo()
     if len(users) == 0:
         raise FrameError("test has no relevant items: every row is empty.")

@@ -109,10 +109,7 @@ CHECKS: dict[str, tuple[tuple[pl.Expr, str, str], ...]] = {
 
 
 def numbers_of(table: pl.DataFrame, role: str, labels: Mapping[str, str], *, negative: bool = False) -> pl.Series:
-    """Return ranks, scores or relevance as numbers, or raise the error of the first check that fails; `negative` may be below 0.
-
-    Digits of a decimal that a float does not hold are kept.
-    """
+    """Return ranks, scores or relevance as numbers, with all their digits, or raise an error; `negative`: they may be below 0."""
     name, label = "truth" if role == "relevance" else "recommendations", labels.get(role, role)
     checks = CHECKS[role][: -1 if negative else None]
     column = _numbers(table[role], name, label)
@@ -247,9 +244,7 @@ def graded(truth: pl.DataFrame, labels: Mapping[str, str], convention: Conventio
         grades = grades.clip(lower_bound=0.0)
     if threshold is not None and truth["relevance"].dtype in (pl.Float32, pl.Float16):
         # 0.7 in single precision is a little below 0.7, and meant to reach it.
-        with np.errstate(over="ignore"):
-            rounded = [float(kind(threshold)) for kind in (np.float32, np.float16)]
-        grades = pl.select(pl.when(pl.lit(grades).is_in(rounded)).then(threshold).otherwise(grades)).to_series()
+        grades = grades.set(grades == pl.Series([float(threshold)]).cast(truth["relevance"].dtype)[0], threshold)
     return with_series(truth, grades.alias("relevance"))
 
 

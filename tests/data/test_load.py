@@ -112,6 +112,8 @@ def test_columns_of_lists_by_keyword() -> None:
     truth = pd.DataFrame(cells(LIKED, right=dict, wrong=lambda _: [1])).rename(columns={"user": "who"})
     same(recs, truth, user="who", recommended="best", relevant="right")
     same(recs, TRUTH, user="who", recommended="best")
+    shown = RECS.rename(columns={"item": "ware"}).assign(recommended=True)  # a row an item, whatever else it says
+    same(shown, TRUTH.rename(columns={"item": "ware"}), item="ware")
     with pytest.raises(RecnbError, match="user="):
         recnb.evaluate(recs, truth)
     with pytest.raises(FrameError, match="a column of lists is named by recommended= or relevant="):

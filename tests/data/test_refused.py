@@ -54,6 +54,7 @@ COLUMNS = {
     "relevance= names a column of the lists": case(RECS, TRUTH, "truth has no column 'rank'", "'item', 'relevance', 'user'", relevance="rank"),
     "one name that one frame lacks": case(RECS.rename(columns={"user": "who"}), TRUTH.rename(columns={"user": "whom"}), "truth", "user='who' names a column of both frames", user="who"),
     "one column in two roles": case(RECS, TRUTH, "'item' cannot be both user and item", "item='...'", user="item", item="item"),
+    "a column that is another's by its name": case(RECS, TRUTH, "'user' cannot be both user and item", item="user"),
     "rank and score from one column": case(RECS, TRUTH, "'rank' cannot be both rank and score", rank="rank", score="rank"),
     "column names twice": case(pd.concat([RECS, RECS[["rank"]]], axis=1), TRUTH, "recommendations", "more than one column is called 'rank'"),
     "column names of two levels": case(pd.concat({"a": RECS}, axis=1), TRUTH, "recommendations", "('a', 'user')"),
