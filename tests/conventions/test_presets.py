@@ -119,7 +119,7 @@ def test_as_in_reads_the_frames_and_looks_up_the_preset() -> None:
 
 
 def test_every_preset_is_recorded() -> None:
-    elsewhere = {key for key, one in presets().items() if one.metric in RETRIEVAL_METRICS}  # in test_measures.py
+    elsewhere = {key for key, one in presets().items() if one.metric in RETRIEVAL_METRICS}  # in results/test_values.py
     assert {library for library, _ in elsewhere} == {"ir-measures", "pytrec_eval-terrier"}
     assert presets().keys() - elsewhere == ROWS.keys()
 

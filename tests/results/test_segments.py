@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
@@ -184,7 +185,7 @@ def test_each_value_of_the_truth_is_a_truth_of_its_own(options: dict[str, Any]) 
         row = table.loc[(metric, k, week), ["n_users", "mean", "low", "high"]].tolist()
         assert row == pytest.approx([alone.n_users, float(alone), *alone.interval()], abs=1e-12)
     assert "each week is a truth of its own" in table.attrs["basis"]
-    assert f"ndcg: {alone.n_users}" not in table.attrs["basis"]  # each row has its own users
+    assert not re.search(r"ndcg: [\d,]+ users", table.attrs["basis"])  # each row has its own
 
 
 def test_parts_that_are_missing_or_have_no_user() -> None:

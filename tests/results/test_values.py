@@ -1,10 +1,15 @@
-"""The line below a number: it says what was computed, metric by metric, with every option and its users."""
+"""Numbers by name or text, against ir_measures; and the line below a number, which says what was computed and for whom."""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -12,7 +17,9 @@ import pytest
 import recnb
 from recnb import METRICS
 from recnb.conventions import options_in_words
+from recnb.errors import OptionError, RecnbError
 from recnb.metrics.metric import LIST_METRICS
+from tests.data.test_streaming import sized
 from tests.strategies import each_word, values_of
 
 SAMPLE = recnb.datasets.load_sample()
@@ -198,3 +205,292 @@ def test_a_query_of_zeros_that_is_left_out_is_not_explained(library: str) -> Non
         with pytest.raises(recnb.errors.UnknownUserError, match="user 0 is not evaluated"):
             ev.explain(metric, 0, k=2)
     assert ev.explain("ndcg", 1, k=2).value == ev.ndcg(k=2).per_user[1]
+
+
+# Measures by the names that papers print
+
+#: Runs compared with ir_measures: few in a usual test run.
+N_RUNS = 200 if os.environ.get("RECNB_HYPOTHESIS") == "ci" else 30
+
+#: Measures of ir_measures that recnb has; ERR and exponential gains are printed with five digits there.
+EXACT = [
+    "nDCG@10", "nDCG", "nDCG(judged_only=True)@10", "AP", "AP@5", "AP(rel=2)", "AP(rel=3,judged_only=True)@10", "RR", "RR@5",
+    "RR(rel=2)", "RR(rel=2)@10", "RR(judged_only=True)", "P@5", "P(rel=2)@5", "P(judged_only=True)@10", "R@20", "R@5",
+    "Rprec", "Rprec(rel=2)", "Success@1", "Success(rel=3)@5", "Judged@10", "Judged", "Judged@50", "Bpref", "Bpref(rel=2)",
+    "Bpref(rel=3)", "IPrec@0.0", "IPrec@0.1", "IPrec@0.5", "IPrec@1.0", "IPrec(rel=2)@0.3",
+    "IPrec(judged_only=True)@0.2",
+]  # fmt: skip
+#: Of lists from which items that are not judged are left out.
+JUDGED_ONLY = [
+    "AP(judged_only=True)", "nDCG(judged_only=True)@5", "P(judged_only=True)@3", "RR(judged_only=True)",
+    "R(judged_only=True)@4", "Rprec(judged_only=True)",
+]  # fmt: skip
+ROUNDED = ["ERR@5", "ERR@20", 'nDCG(dcg="exp-log2")@10', 'nDCG(dcg="exp-log2")@5']
+
+
+def run_of(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A run and judgments with ties, documents that are not judged, queries without a run or without a relevant document."""
+    rng = np.random.default_rng(seed)
+    docs, ties = np.array([f"d{doc}" for doc in range(rng.integers(15, 60))]), int(rng.choice([3, 8, 1000]))
+    run, qrels = [("q0", "d0 relevant", 1.0)], [("q0", "d0 relevant", 3)]
+    for query in range(int(rng.integers(3, 10))):
+        top = int(rng.choice([0, 3, 4], p=[0.1, 0.2, 0.7]))
+        judged, listed = (rng.permutation(docs)[: rng.integers(1, len(docs))] for _side in range(2))
+        qrels += [(f"q{query}", doc, int(rng.integers(0, top + 1))) for doc in judged]
+        if rng.random() < 0.9 or query == 0:
+            run += [(f"q{query}", doc, float(rng.integers(0, ties))) for doc in listed]
+    names = ["query_id", "doc_id"]
+    return pd.DataFrame(run, columns=[*names, "score"]), pd.DataFrame(qrels, columns=[*names, "relevance"])
+
+
+def in_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame, names: list[str]) -> dict[str, float]:
+    ir = import_module("ir_measures")
+    measures = {name: ir.parse_measure(name) for name in names}
+    found = ir.calc_aggregate(list(measures.values()), qrels, run)
+    return {name: float(found[measure]) for name, measure in measures.items()}
+
+
+def with_negatives(qrels: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The judgments with grades of -1 and -2 in the place of some zeros; with nothing else in a query, trec_eval crashes."""
+    rng = np.random.default_rng(seed)
+    below = rng.integers(1, 3, len(qrels)) * (rng.random(len(qrels)) < 0.4) * (qrels["relevance"] == 0)
+    return qrels.assign(relevance=qrels["relevance"] - below * qrels.duplicated("query_id"))
+
+
+@pytest.mark.parametrize("seed", range(N_RUNS))
+def test_equal_those_of_ir_measures(seed: int) -> None:
+    run, qrels = run_of(seed)
+    got = recnb.evaluate(run, qrels).under("ir_measures").measures(EXACT)["mean"].to_dict()
+    want = in_ir_measures(run, qrels, EXACT)
+    # trec_eval divides by 0 where no document of a list is judged.
+    undefined = [name for name, value in want.items() if np.isnan(value)]
+    assert set(undefined) <= {"IPrec(judged_only=True)@0.2"}
+    assert {**got, **dict.fromkeys(undefined)} == pytest.approx({**want, **dict.fromkeys(undefined)}, abs=1e-9)
+    negative = with_negatives(qrels, seed)  # these are not judged
+    got = recnb.evaluate(run, negative, convention="ir_measures").measures(JUDGED_ONLY)["mean"].to_dict()
+    assert got == pytest.approx(in_ir_measures(run, negative, JUDGED_ONLY), abs=1e-9)
+    if seed < 5:
+        for frame in (run, qrels):
+            frame["query_id"], frame["doc_id"] = frame["query_id"].str[1:], frame["doc_id"].str.replace(" ", "-")
+        got = recnb.evaluate(run, qrels).under("ir_measures").measures(ROUNDED)["mean"].to_dict()
+        assert got == pytest.approx(in_ir_measures(run, qrels, ROUNDED), abs=1.1e-5)
+
+
+#: Measures, with their names in trec_eval.
+TREC = {"AP": "map", "RR": "recip_rank", "Rprec": "Rprec", "nDCG": "ndcg", "Bpref": "bpref"}
+LEVELS = {f"IPrec@{level / 10}": f"iprec_at_recall_{level / 10:.2f}" for level in range(11)}
+
+
+@pytest.mark.parametrize("seed", range(N_RUNS))
+def test_equal_those_of_trec_eval(seed: int) -> None:
+    """Query by query, with grades of -1, which trec_eval takes as pooled and not judged."""
+    run, qrels = run_of(seed)
+    qrels = with_negatives(qrels, seed)
+    judged, listed = (
+        {query: dict(rows.iloc[:, 1:].itertuples(index=False)) for query, rows in frame.groupby("query_id")}
+        for frame in (qrels, run)
+    )
+    asked = {*TREC.values(), "iprec_at_recall"}
+    for judged_only, names in ((False, TREC | LEVELS), (True, TREC)):
+        trec = import_module("pytrec_eval").RelevanceEvaluator(judged, asked, judged_docs_only_flag=judged_only)
+        theirs, ours = trec.evaluate(listed), recnb.evaluate(run, qrels, convention="trec", judged_only=judged_only)
+        for measure, name in names.items():
+            wanted = {query: values[name] for query, values in theirs.items()}
+            assert ours.measure(measure).per_user.to_dict() == pytest.approx(wanted, abs=1e-9), name
+
+
+STRICT = recnb.evaluate(RECS, TRUTH, relevant_from=4)
+JUDGED = RECS.merge(TRUTH[["user", "item"]], on=["user", "item"])
+JUDGED["rank"] = JUDGED.groupby("user")["rank"].rank().astype(int)
+
+#: Texts, each with the number that it means.
+SAME: dict[str, recnb.Score | recnb.CatalogueScore] = {
+    "nDCG@10": EV.ndcg(k=10), "ndcg@10": EV.ndcg(k=10), "mrr": EV.reciprocal_rank(), "P": EV.precision(), "P@10": EV.precision(k=10),
+    "nDCG(dcg='exp-log2')@5": EV.ndcg(k=5, gain="exponential"), "RBP(p=0.5)": EV.rbp(p=0.5), "coverage@10": EV.coverage(k=10), "bpref": EV.bpref(),
+    "IPrec@0.3": EV.interpolated_precision(recall=0.3), "AP(rel=4)@10": STRICT.average_precision(k=10), "AP(rel=4)": STRICT.average_precision(),
+    "P(judged_only=True)@3": recnb.evaluate(JUDGED, TRUTH).precision(k=3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SAME)
+def test_a_measure_is_the_method_with_its_options(text: str) -> None:
+    score = EV.measure(text)
+    assert (score, score.k) == (SAME[text], SAME[text].k)
+    assert score.to_frame().to_numpy().tolist() == SAME[text].to_frame().to_numpy().tolist()
+    row = EV.measures([text]).loc[text]
+    assert row["mean"] == score
+    if score.has_interval:
+        assert row[["low", "high", "users"]].tolist() == pytest.approx([*score.interval(), SAME[text].n_users])
+    assert EV.table([text]).index.tolist() == [text if text not in ("mrr", "bpref") else score.metric]
+    assert EV.table([text]).to_numpy().item() == score
+    if "@" in text and "IPrec" not in text:
+        for call in (lambda: EV.measure(text, k=4), lambda: EV.table([text], k=[5, 10])):
+            with pytest.raises(OptionError, match="cut-off"):
+                call()
+        assert EV.measure(text, k=score.k) == score
+
+
+def test_calls_take_the_text_of_a_measure() -> None:
+    assert EV.measure("nDCG@10").label == "ndcg@10"
+    assert EV.measure("ndcg@10", gain="exponential") == EV.ndcg(k=10, gain="exponential")
+    curve = EV.curve("nDCG@10")
+    assert (curve.index.tolist(), curve["ndcg"].iloc[-1]) == (list(range(1, 11)), EV.ndcg(k=10))
+    assert repr(EV.detectable("nDCG@10")) == repr(EV.detectable("ndcg", k=10))
+    assert EV.lint(metric="nDCG@10").basis == EV.lint(metric="ndcg", k=10).basis
+    found = recnb.compare(SAMPLE.recommendations, TRUTH, baseline="popular")
+    assert found.movers("nDCG@3").equals(found.movers("ndcg", k=3))
+    table = found.table(["nDCG@10", "P@5", "AP(rel=4)@5", "Bpref"])
+    assert list(table.columns) == ["nDCG@10", "P@5", "AP(rel=4)@5", "Bpref"]
+    assert table.loc["item-knn", "AP(rel=4)@5"] == pytest.approx(EV.measure("AP(rel=4)@5"))
+    assert len(found.differences(["nDCG@10", "P@5"])) == 4
+    report = EV.report(metrics=["nDCG@10", "P@5"])
+    assert (report.k, [one.metric for one in report.metrics if one.is_accuracy]) == ((5, 10), ["ndcg", "precision"])
+    by = EV.table(["nDCG@10", "P@5"], by="segment")
+    assert {(metric, k) for metric, k, _segment in by.index} == {("ndcg", 10), ("precision", 5)}
+
+
+def test_tables_keep_names_as_typed() -> None:
+    assert EV.table(["nDCG@10", "recall"], k=20).index.tolist() == ["nDCG@10", "recall@20"]
+    assert EV.table(["P", "AP(rel=4)"], k=[5, 10]).loc["AP(rel=4)", 10] == EV.measure("AP(rel=4)@10")
+    assert EV.table(["AP", "mrr"]).index.tolist() == ["AP", "reciprocal_rank"]
+    assert list(recnb.compare(SAMPLE.recommendations, TRUTH).table(["AP", "ndcg"], k=[5])) == ["AP@5", "ndcg@5"]
+    table = EV.measures(["nDCG@10", "MAP(rel=4)", "gini@10"])
+    assert table.index.tolist() == ["nDCG@10", "MAP(rel=4)", "gini@10"]
+    assert table["users"].tolist() == [261, 235, 298]
+    assert table.loc["gini@10", ["low", "high"]].isna().all()
+    assert EV.measures(["nDCG@10"], confidence=0.99).loc["nDCG@10", "low"] < table.loc["nDCG@10", "low"]
+
+
+def test_values_of_users_as_columns() -> None:
+    ev = recnb.evaluate(LABELS)
+    frame = ev.to_frame(["ndcg", "nDCG@1", "AP(rel=2)"], k=[2, 3], gain="exponential")
+    assert list(frame.columns) == ["ndcg@2", "ndcg@3", "nDCG@1", "AP(rel=2)@2", "AP(rel=2)@3"]
+    assert frame.index.name == "qid"
+    pd.testing.assert_series_equal(frame["ndcg@3"], ev.ndcg(k=3, gain="exponential").per_user, check_names=False)
+    assert frame["AP(rel=2)@3"].isna().tolist() == [False, True]  # query 2 has no item of relevance 2
+    assert list(ev.to_frame().columns) == ["list_length", "n_relevant", "n_hits"]
+    assert ev.to_frame(k=2)["hit_rate@2"].tolist() == [0, 1]
+
+
+def test_files_have_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where the rows are not in memory, judged items are gathered as hits are."""
+    names = ["nDCG@10", "AP(rel=2)@10", "Bpref", "Judged@10", "P(judged_only=True)@5"]
+    RECS.to_parquet(tmp_path / "recs.parquet")
+    truth = TRUTH.assign(relevance=TRUTH["rating"] - 2).drop(columns="rating")
+    truth = truth[truth["relevance"] >= 0]
+    wanted = recnb.evaluate(RECS, truth).measures(names)
+    sized(monkeypatch, whole=100, rows=500, batch=200)
+    streamed = recnb.evaluate(pl.scan_parquet(tmp_path / "recs.parquet"), truth)
+    pd.testing.assert_frame_equal(streamed.measures(names).to_frame(), wanted.to_frame())
+
+
+# Under the conventions of a library
+
+#: Learning to rank: the relevant rows are at rank 3 of query 1 and at rank 2 of query 2; query 3 has none.
+LABELS = pd.DataFrame({"qid": [1] * 3 + [2] * 3 + [3] * 2, "label": [0, 0, 2, 0, 1, 0, 0, 0], "pred": [0.9, 0.5, 0.1, 0.9, 0.5, 0.1, 0.7, 0.2]})  # fmt: skip
+
+
+def under(relevance: list[float], library: str) -> recnb.Evaluation:
+    judged = {1: dict(zip("abc", relevance, strict=True))}
+    return recnb.evaluate({1: {"a": 3.0, "b": 2.0, "c": 1.0}}, judged, convention=library)
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "scikit-learn", "catboost"])
+def test_own_metrics_have_own_relevance(library: str) -> None:
+    """A library's nDCG counts every judged item; what the library lacks counts those of relevance above 0."""
+    ours = recnb.evaluate(LABELS, convention=library)
+    assert ours.ndcg().convention.relevant == "any"
+    own = {"mrr": (1 / 3 + 1 / 2) / 3, "hit_rate": 1 / 3, "recall": 1 / 3}
+    for name, expected in own.items():
+        if "recnb's own" in (score := getattr(ours, name)(k=None if name == "mrr" else 2)).basis:
+            assert score == pytest.approx(expected), name
+            assert score.convention.relevant == ">0"
+    assert ours.mrr() == pytest.approx(own["mrr"])
+    assert recnb.evaluate(LABELS, convention=library, relevant_from=2).hit_rate(k=3) == pytest.approx(1 / 3)
+    assert recnb.evaluate(LABELS, convention="lightgbm", relevant="any").hit_rate(k=1) == 1
+    if library != "catboost":  # no row of label 0 is called relevant, found or missed
+        assert (ours.counts.n_relevant, ours.to_frame()["n_relevant"].tolist()) == (2, [1, 1, 0])
+        found = set(re.findall(r"found \d of \d relevant", ours.report(k=2).to_markdown()))
+        assert found == {"found 0 of 1 relevant", "found 1 of 1 relevant"}
+
+
+def test_what_a_library_lacks_is_said_of_the_metric() -> None:
+    ours, lacks = recnb.evaluate(RECS, TRUTH, convention="trec"), "recnb's own: pytrec_eval-terrier has no such number"
+    report, measures = ours.report(metrics=["ndcg", "err"], k=5), ours.measures(["ERR@5", "Bpref"])
+    for name, result in {"err": ours.table(["ndcg", "err"], k=5), "ERR@5": measures, "ERR": report}.items():
+        assert next(part for part in line_of(result).split("; ") if lacks in part).startswith(f"{name}: ")
+        assert "by the conventions of pytrec_eval-terrier" in line_of(result)
+    assert [lacks in score.basis for score in (ours.err(k=5), ours.ndcg(k=5))] == [True, False]
+    line = line_of(under([0, 3, 1], "ranx").measures(["nDCG@2", "RBP@2", "cg@2"]))
+    assert "RBP@2, cg@2: " in line
+    assert line.count("recnb's own: ranx has no such number") == 1
+
+
+def test_a_number_by_the_conventions_of_a_library_is_no_promise_of_its_own() -> None:
+    for metric, relevance, library in (("recall", [3, 2, 0], "recpack"), ("ndcg", [2, -1, 1], "catboost")):
+        odd = under(relevance, library)
+        assert getattr(odd, metric)(k=2).basis.startswith(f"by the conventions of {library}")
+        source = odd._data.prepared.source
+        with pytest.raises(RecnbError, match=r"follows no rule that recnb could record|raises an error"):
+            recnb.as_in(library, f"{metric}@2", source.recs, source.truth)
+
+
+def test_what_a_library_does_not_cut_is_cut_as_recnb_does() -> None:
+    evaluation = under([0, 0, 1], "trec")
+    assert evaluation.reciprocal_rank() == pytest.approx(1 / 3)
+    assert evaluation.reciprocal_rank(k=1) == evaluation.precision(k=1) == 0
+    assert not evaluation.at_least("RR@1", 0.1)
+    words = "recnb's own: pytrec_eval-terrier has no such number"
+    assert evaluation.reciprocal_rank(k=1).basis.endswith(words)
+    for shown in (evaluation.measures(["RR@1", "AP@1"]), evaluation.table(["RR", "AP"], k=[1])):
+        assert words in line_of(shown)
+    evaluation = under([0, 1, 0], "ir_measures")
+    assert (evaluation.rbp(k=1, p=0.8), evaluation.rbp(k=2, p=0.8)) == (0, evaluation.rbp(p=0.8))
+    assert evaluation.rbp(k=2).basis.startswith("by the conventions of ir-measures")
+
+
+def test_an_option_of_a_text_is_kept_where_another_is_given_for_all() -> None:
+    for convention in (None, "lightgbm"):  # whose gain is exponential
+        evaluation = recnb.evaluate(SAMPLE.models["popular"], TRUTH, convention=convention)
+        linear = evaluation.ndcg(k=10, gain="linear")
+        assert linear != evaluation.ndcg(k=10, gain="exponential")
+        assert evaluation.measure("nDCG(dcg='log2')@10") == linear
+        assert evaluation.measures(["nDCG(dcg='log2')@10"], gain="exponential")["mean"].item() == linear
+
+
+# What is refused
+
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "two cut-offs of a curve": (lambda: EV.curve("nDCG@10", 5), "'nDCG@10' has its cut-off, and k= names others"),
+    "cut-offs of a curve": (lambda: EV.curve("nDCG@10", [5, 6]), "'nDCG@10' has its cut-off, and k= names others"),
+    "of a report": (lambda: EV.report(metrics=["nDCG@10"], k=5), "leave one of them out"),
+    "data of a report": (lambda: EV.report(metrics=["nDCG@10", "AP(rel=4)@10"]), "the same relevant items"),
+    "a report of judgments": (lambda: EV.report(metrics=["bpref"]), "needs a metric of accuracy"),
+    "the lint": (lambda: EV.lint(metric="bpref"), "a metric of accuracy"),
+    "a list": (lambda: recnb.explain("bpref", ["a"], ["a"]), "by its name, and its options as keywords"),
+    "beyond accuracy": (lambda: EV.detectable("novelty", k=5), "novelty is a metric beyond accuracy"),
+    "no terms": (lambda: EV.explain("Judged@5", EV.users[0]), "no terms to explain"),
+    "twice": (lambda: EV.measures(["nDCG@10", "P@5", "nDCG@10"]), "'ndcg' more than once"),
+    "of all lists": (lambda: EV.to_frame(["personalization"]), "one number of all lists"),
+    "of an evaluation": (lambda: recnb.evaluate(RECS, TRUTH, metrics=["nDCG@10"]), r"\.measures\(\["),
+    "of a comparison": (lambda: recnb.compare(SAMPLE.recommendations, TRUTH, metrics=["nDCG@10"]), r"ev\.table\("),
+    "negative": (lambda: recnb.evaluate({"u": ["a"]}, {"u": {"a": -1, "b": 1}}), "negative_relevance='zero', as convention='trec' does"),
+    **{f"keywords for {text}": (lambda text=text: EV.explore(text), r"its options as keywords\. Did you mean '(average_precision|ndcg)'") for text in ("AP(rel=2)@5", "AP(rel=2)", "nDCG(dcg='exp-log2')@5")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_no_measure_is_refused(what: str) -> None:
+    call, words = REFUSED[what]
+    with pytest.raises(RecnbError, match=words):
+        call()
+
+
+def test_an_option_of_a_text_and_another_for_the_same_metric_are_refused() -> None:
+    text, words = "nDCG(gain='linear')", "gives gain='linear', and gain='binary' is another: leave one of them out"
+    for call in (
+        lambda: EV.at_least(text, 0.1, k=10, gain="binary"), lambda: EV.table({text: {"gain": "binary"}}, k=10),
+        lambda: EV.explain(text, "u001", k=10, gain="binary"), lambda: EV.curve(text, gain="binary"),
+    ):  # fmt: skip
+        with pytest.raises(OptionError, match=words):
+            call()
