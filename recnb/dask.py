@@ -72,8 +72,7 @@ class DaskParts(Parts):
         pairs = zip(*(frame.to_delayed() for frame in self._shuffled), strict=True)
         task = dask.delayed(call, pure=False)
         tasks = (task(work, *pair, self.layout, dask_key_name=f"recnb-part-{uuid4().hex}") for pair in pairs)
-        found: tuple[T, ...] = dask.compute(*tasks)
-        return found
+        return tuple(dask.compute(*tasks))
 
     def rows_of(self, users: pl.Series) -> Tables:
         """Return the rows of some users."""
@@ -143,5 +142,3 @@ def _uncategorized(column: pd.Series[Any]) -> pd.Series[Any]:
 if getattr(dd.DataFrame, "rec", None) is not DaskAccessor:
     register_dataframe_accessor("rec")(DaskAccessor)
 register_engine("dask", lambda recs, truth, options: evaluate(recs, truth, **options))
-
-__all__ = ["DaskAccessor", "evaluate"]

@@ -132,5 +132,3 @@ def _numbered(rows: DataFrame, n: int) -> DataFrame:
 
 
 register_engine("pyspark", lambda recs, truth, options: evaluate(recs, truth, **options))
-
-__all__ = ["evaluate"]

@@ -213,7 +213,7 @@ def restrict_to_common_users(models: Models) -> tuple[dict[str, EvaluationData],
         name: model if len(users_of[name]) == len(users) else model.restricted(model.prepared.among(users, note))
         for name, model in models.items()
     }
-    has_list = {name: model.prepared.list_length > 0 for name, model in kept.items()}
+    has_list = {name: model.prepared.all_hits.list_length > 0 for name, model in kept.items()}
     for first, other in combinations([name for name in kept if has_list[name].any()], 2):
         if not (has_list[first] & has_list[other]).any():
             problem = f"{first!r} and {other!r} have lists of different users, so they are parts of one run and not two models. "

@@ -156,8 +156,6 @@ def slots_of(users: pl.Series) -> Ints:
 
 def ranges_of(*tables: Buckets) -> list[tuple[int, int]]:
     """Return the slots of each bucket of some tables, as many buckets as their size and the memory there is ask for."""
-    if not any(table.in_files for table in tables):
-        return [(0, SLOTS)]
     size = max(min(BUCKET, available_memory() // 40), 1)
     n = min(max(-(-sum(table.n_bytes for table in tables) // size), 1), SLOTS)
     return list(pairwise(SLOTS * at // n for at in range(n + 1)))

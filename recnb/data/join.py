@@ -219,10 +219,7 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
 def find_hits(
     matches: Matches, ids: Ids, grade: Floats, convention: Convention, *, rank: Ints, truth_rows: Ints
 ) -> Joined:
-    """Find which judged rows count, for whom, and what there is to find.
-
-    `grade` and `truth_rows` are per place in the truth.
-    """
+    """Find which judged rows count, for whom, and what there is to find; `grade` and `truth_rows` are per place in the truth."""
     n_users, ties = len(ids.users), convention.ties
     truth_user = np.repeat(np.arange(n_users), ids.n_judged)
     relevant, is_listed = is_relevant(grade, convention), _marked(matches.truth_place, len(grade))
@@ -332,8 +329,7 @@ def _by_rank(user: Ints, rank: Ints) -> Ints:
 def _below_lists(ids: Ids, length: Ints, user: Ints, row: Ints, convention: Convention) -> tuple[Ints, Ints]:
     """Return the ranks of items if the whole catalogue is ranked below each list, sorted by id; and the lengths of all lists then.
 
-    No users × items table is made: an item's place is the list's length and its number among all items, less those
-    before it that the list holds already. `user` and `row` are those of each item in the truth.
+    An item's place is the list's length and its number among all items, less those before it that the list holds already.
     """
     n_items, listed = ids.n_items, np.repeat(np.arange(len(ids.users)), ids.n_listed)
     held = np.unique(listed * n_items + ids.item.view(np.int64)[ids.list_rows])

@@ -287,7 +287,6 @@ class Kept:
     convention: Convention  #: with the order that the columns made
     row_counts: RowCounts
     n_without_relevant: int
-    graded: bool
     judged: pl.DataFrame | None  #: all rows of the truth
     truth: pl.DataFrame | None  #: the relevant rows of the users evaluated, by user
 
@@ -313,7 +312,6 @@ class Kept:
             convention=prepared.convention,
             row_counts=prepared.row_counts,
             n_without_relevant=prepared.n_without_relevant,
-            graded=prepared.graded,
             judged=prepared.judged if keeps_truth else None,
             truth=prepared.truth if keeps_truth else None,
         )
@@ -342,7 +340,7 @@ def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
         n_without_relevant=n_without_relevant,
         convention=first.convention,
         has_gaps=any(count.n_gaps for count in counts),
-        graded=first.graded,
+        graded="relevance" in parts.layout.truth,
         known_counts=RowCounts(
             n_recommended=sum(count.n_recommended for count in counts),
             n_not_relevant=sum(count.n_not_relevant for count in counts),

@@ -207,19 +207,14 @@ def check_users(
 ) -> None:
     """Raise an error if no user is in both frames, of which `examples` has one each, or if none can be averaged."""
     if not in_both:
-        raise FrameError(
-            f"no user is in both frames: recommendations hold users such as {examples[0]!r}, truth holds users such as "
-            f"{examples[1]!r}.",
-            fix="Check that both frames use the same ids, and the user= column.",
-        )
+        held = f"recommendations hold users such as {examples[0]!r}, truth holds users such as {examples[1]!r}"
+        fix = "Check that both frames use the same ids, and the user= column."
+        raise FrameError(f"no user is in both frames: {held}.", fix=fix)
     if n_users == 0:
-        threshold = convention.relevant_from
-        needed = "above 0" if threshold is None else f"{threshold:g} or more"
-        raise NoUsersError(
-            f"no user that counts has a relevant item: relevance must be {needed} and the highest in the truth is "
-            f"{highest!r}; averaged_users={convention.averaged_users!r}.",
-            fix="Check relevant_from= and averaged_users=.",
-        )
+        needed = "above 0" if convention.relevant_from is None else f"{convention.relevant_from:g} or more"
+        held = f"relevance must be {needed} and the highest in the truth is {highest!r}"
+        fix = f"Check relevant_from= and averaged_users={convention.averaged_users!r}."
+        raise NoUsersError(f"no user that counts has a relevant item: {held}.", fix=fix)
 
 
 # ---- what an evaluation keeps
@@ -279,11 +274,6 @@ class Prepared:
         return self.source.lists_of(users, self.convention)
 
     @property
-    def list_length(self) -> Ints:
-        """The last rank of each user's list."""
-        return self.all_hits.list_length
-
-    @property
     def counts(self) -> Counts:
         """Sizes of the data behind the numbers, and of what was left out."""
         return Counts(self)
@@ -304,7 +294,7 @@ class Prepared:
 
     def hits(self, depth: int | None) -> Hits:
         """Return the hits among the first `depth` ranks (None: all)."""
-        if depth is None or self.all_hits.tied is not None or depth >= self.list_length.max(initial=0):
+        if depth is None or self.all_hits.tied is not None or depth >= self.all_hits.list_length.max(initial=0):
             return self.all_hits
         if depth not in self._cut:
             self._cut[depth] = self.all_hits.with_rows(self.all_hits.rank <= depth)
@@ -363,7 +353,7 @@ class Counts:
     @property
     def n_without_list(self) -> int:
         """Of these, users with no recommendations."""
-        return int((self._prepared.list_length == 0).sum())
+        return int((self._prepared.all_hits.list_length == 0).sum())
 
     @property
     def n_without_relevant(self) -> int:
@@ -404,6 +394,3 @@ class Counts:
     def n_gaps(self) -> int:
         """Number of users whose ranks have gaps."""
         return self._prepared.row_counts.n_gaps
-
-
-__all__ = ["Counts", "LazyRows", "Prepared", "Source", "Tables"]

@@ -28,8 +28,7 @@ from recnb.stats import IntervalMethod, Moments
 
 T = TypeVar("T")
 
-#: Columns that an engine adds: the place of each row before it was moved, so that equal scores keep their order, and the
-#: bucket of its user.
+#: Columns that an engine adds: the place of a row before it was moved, for the order of equal scores; the bucket of its user.
 ROW, BUCKET = "recnb_row", "recnb_bucket"
 
 
@@ -107,7 +106,6 @@ class SummedValues(Values):
     _fetch: Callable[[], Values]
 
     def __init__(self, request: Request, sums: MetricSums, fetch: Callable[[], Values]) -> None:
-        """Take the means of the sums."""
         metric, k, options = request
         mean = np.array([each.mean[0] if each.n else np.nan for each in sums.moments])
         known = {"metric": metric, "options": options, "k": k, "mean": mean, "results": ()}
@@ -145,7 +143,6 @@ class EngineData(EvaluationData):
     """The data of an evaluation whose parts an engine holds; hits, truth and counts of users are fetched on first use, once."""
 
     def __init__(self, parts: Parts, given: ParsedOptions) -> None:
-        """Describe the rows; nothing is computed."""
         self._parts, self._given = parts, given
         self._n_users: int | None = None
         self.library, self.overrides = given.library, dict(given.overrides)
@@ -202,7 +199,6 @@ class PartedEvaluation(Evaluation):
     """
 
     def __init__(self, parts: Parts, given: ParsedOptions) -> None:
-        """Describe the rows; nothing is computed."""
         refuse_catalogue(given.convention, parts)
         if (column := parts.layout.model) is not None:
             problem = f"recommendations have a column of models, {column!r}, which is not read here: "

@@ -119,7 +119,7 @@ REFUSALS: dict[str, Refusal] = {
     "other users": Refusal("users that are in one frame only", lambda asked: NO_TRUTH.applies(asked) or NO_LIST.applies(asked)),
     "users without truth": NO_TRUTH,
     "users without list": NO_LIST,
-    "one item": Refusal("lists of fewer than two items", lambda asked: asked.prepared is not None and bool((asked.prepared.list_length < 2).any())),
+    "one item": Refusal("lists of fewer than two items", lambda asked: asked.prepared is not None and bool((asked.prepared.all_hits.list_length < 2).any())),
     "no list of k": Refusal("frames in which no list has k items", AskedNumber.no_list_of_k),
     "no place k": Refusal("frames in which no list of a user evaluated has an item at place k", AskedNumber.no_place_k),
     "grades": _of_grades("relevance other than 0 and 1", lambda grades: (grades * (grades - 1) != 0).any(), "Give a truth of 0 and 1."),

@@ -165,7 +165,10 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 
 @check(N_("short lists"))
 def short_lists(data: LintData) -> Iterator[Problem]:
-    short, n_lists = data.users(data.listed & (data.prepared.list_length < (data.k or 0))), int(data.listed.sum())
+    short, n_lists = (
+        data.users(data.listed & (data.prepared.all_hits.list_length < (data.k or 0))),
+        int(data.listed.sum()),
+    )
     yield Problem(
         short, n_lists, short="Lists that end above rank {k:,}: {n:,} of {of:,}", why="There is no hit below the end of a list.",
         advice="Recommend at least {k:,} items, or use a smaller cut-off.", grave=short.height == n_lists,
@@ -252,7 +255,7 @@ def count_candidates(data: LintData) -> int | None:
     known = data.convention.candidates == "list" and data.convention.judged == "truth" and listed.sum() >= ENOUGH
     if not known or not found[listed[data.hits.truth_user]].all():
         return None
-    lengths = data.prepared.list_length[listed]
+    lengths = data.prepared.all_hits.list_length[listed]
     sizes = [sizes[0] for sizes in (lengths, lengths - data.hits.n_relevant[listed]) if (sizes == sizes[0]).all()]
     few = lengths.max() <= SHARE * data.prepared.recs["item"].n_unique()
     return int(sizes[0]) if sizes and few and sizes[0] >= CANDIDATES else 0
@@ -279,7 +282,7 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
 def nothing_missed(data: LintData) -> Iterator[Problem]:
     n, from_lists = len(data.hits.truth_user), ONLY_LISTED in data.prepared.notes
     if from_lists or (
-        count_candidates(data) == 0 and data.prepared.list_length.max() < data.prepared.recs["item"].n_unique()
+        count_candidates(data) == 0 and data.prepared.all_hits.list_length.max() < data.prepared.recs["item"].n_unique()
     ):
         yield Problem(
             n, n, short="No relevant item is missing from the lists", grave=is_joined(data),

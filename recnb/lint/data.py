@@ -79,7 +79,7 @@ class LintData:
     @cached_property
     def listed(self) -> Mask:
         """Which of the users evaluated have a list."""
-        return np.asarray(self.prepared.list_length > 0)
+        return np.asarray(self.prepared.all_hits.list_length > 0)
 
     def users(self, chosen: Mask) -> pl.DataFrame:
         """Return some of the users evaluated as rows."""
