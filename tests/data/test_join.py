@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.data import encoding, join
-from recnb.errors import FrameError, OptionError
+from recnb.errors import OptionError
 from tests.examples import examples
 from tests.random_frames import random_frames
 from tests.tools.attack.cases import cases
@@ -59,13 +58,6 @@ def frames(seed, n_users=15):
     return recs.sample(frac=1, random_state=seed, ignore_index=True), truth.reset_index(drop=True)
 
 
-def test_items_of_one_hash_are_no_repeat_and_no_hit(monkeypatch):
-    monkeypatch.setattr(join, "hashes_of", lambda values: np.zeros(len(values), dtype=np.uint64))
-    recs = pd.DataFrame({"user": [1] * 3, "item": ["a", "b", "c"], "rank": [1, 2, 3]})
-    for item, ranks in (("d", []), ("c", [3])):
-        assert recnb.evaluate(recs, pd.DataFrame({"user": [1], "item": [item]})).hits().rank.tolist() == ranks
-
-
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_gaps_of_ranks_are_counted(shuffled):
     recs, truth = frames(7)
@@ -76,40 +68,8 @@ def test_gaps_of_ranks_are_counted(shuffled):
     assert recnb.evaluate(recs, truth, duplicates="dedupe").counts.n_gaps == 0
 
 
-@pytest.mark.parametrize("duplicates", ["error", "keep"])
-@pytest.mark.parametrize("ties", ["first", "max_rank", "expected"])
-def test_hits_can_be_had_down_to_a_rank(duplicates, ties):
-    recs, truth = frames(3)
-    ev = recnb.evaluate(recs, truth, order="score", duplicates=duplicates, ties=ties)
-    whole = ev.hits(None)
-    for depth in (3, 1, 2, 10**6):
-        cut = ev.hits(depth)
-        inside = cut.rank <= depth
-        assert cut.rank[inside].tolist() == whole.rank[whole.rank <= depth].tolist()
-        assert cut.user[inside].tolist() == whole.user[whole.rank <= depth].tolist()
-
-
 def ranked(frame, **ranks):
     return frame.drop(columns="score").assign(**ranks)
-
-
-REFUSED = {
-    "a pair twice in a list": (lambda r, t: (pd.concat([r.iloc[:1], r]), t), "recommendations: 1 pair of user and item"),
-    "a pair twice in the truth": (lambda r, t: (r, pd.concat([t, t.iloc[:1]])), "truth: 1 pair of user and item"),
-    "a score that is missing": (lambda r, t: (r.assign(score=r.score.where(r.index != 3)), t), "1 value that is missing"),
-    "a rank twice": (lambda r, t: (ranked(r, rank=1), t), "gives a rank twice"),
-    "a rank twice, and a pair": (lambda r, t: (pd.concat([ranked(r, rank=1)] * 2), t), "pairs of user and item are repeated"),
-    "no user in both": (lambda r, t: (r, t.assign(user=t.user + 10**6)), "no user is in both frames"),
-    "nothing relevant": (lambda r, t: (r, t.assign(relevance=0)), "no user that counts has a relevant item"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_cannot_be_joined_is_refused(what):
-    recs, truth = frames(11)
-    change, words = REFUSED[what]
-    with pytest.raises(FrameError, match=words):
-        recnb.evaluate(*change(recs, truth)).hits(None)
 
 
 @pytest.mark.parametrize(
@@ -122,13 +82,6 @@ def test_what_cannot_be_joined_is_refused(what):
 def test_rules_that_contradict_each_other_are_refused(options, words):
     with pytest.raises(OptionError, match=words):
         recnb.evaluate(*frames(1), order="score", **options)
-
-
-def test_one_list_of_many_items_is_one_block():
-    items = np.random.default_rng(0).permutation(5_000)
-    recs = pd.DataFrame({"user": 1, "item": items, "rank": np.arange(5_000) + 1})
-    truth = pd.DataFrame({"user": 1, "item": items[::7]})
-    assert recnb.evaluate(recs, truth).hits(None).rank.tolist() == list(range(1, 5_001, 7))
 
 
 @pytest.mark.parametrize(("n_known", "n_values"), [(1, 5), (3, 100), (1_000, 70_000)])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.data import buckets, parts
-from recnb.errors import ElsewhereError, FrameError, NoUsersError, RecnbError
+from recnb.errors import ElsewhereError, FrameError, RecnbError
 from tests.examples import examples
 from tests.random_frames import CONVENTIONS, METRICS, K, random_frames
 
@@ -110,30 +110,19 @@ def test_batches_give_the_numbers_of_the_whole(seed, convention, kinds, ids, tor
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_fits_is_held_in_memory(kind, monkeypatch):
+@pytest.mark.parametrize("bound", ["rows", "a share of the memory"])
+def test_what_fits_is_held_in_memory(kind, bound, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(2))
-    for limit, held in ((len(recs), True), (len(recs) - 1, False)):
-        monkeypatch.setattr(buckets, "WHOLE", limit)
-        monkeypatch.setattr(buckets, "SHARE", 0)
-        made = recnb.evaluate(KINDS[kind](recs), truth)
-        assert made._data.source.in_memory is held
-        same(made, recnb.evaluate(recs, truth))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_more_rows_than_any_are_held_if_a_share_of_the_memory_holds_them(kind, monkeypatch):
-    """So a frame of any length has coverage where memory does."""
-    recs, truth = random_frames(np.random.default_rng(2))
-    whole = recnb.evaluate(recs, truth, train=recs).coverage(k=2)
-    size = pl.from_pandas(recs).estimated_size()
-    for free, held in ((32 * size, True), (size, False)):
-        monkeypatch.setattr(buckets, "SHARE", 1 / 32)
-        monkeypatch.setattr(buckets, "available_memory", lambda free=free: free)
-        made = recnb.evaluate(KINDS[kind](recs), truth, train=recs)
-        if held:
-            assert float(made.coverage(k=2)) == float(whole)
+    expected, size = recnb.evaluate(recs, truth), pl.from_pandas(recs).estimated_size()
+    for fits in (True, False):
+        if bound == "rows":
+            monkeypatch.setattr(buckets, "WHOLE", len(recs) if fits else len(recs) - 1)
         else:
-            assert lists_are_away(made)
+            monkeypatch.setattr(buckets, "SHARE", 1 / 32)
+            monkeypatch.setattr(buckets, "available_memory", lambda fits=fits: 32 * size if fits else size)
+        made = recnb.evaluate(KINDS[kind](recs), truth)
+        assert made._data.source.in_memory is fits
+        same(made, expected)
 
 
 @pytest.mark.parametrize("where", ["files", "one file, filtered", "duckdb", "dataset", "dataset, filtered"])
@@ -170,10 +159,10 @@ def test_one_user_has_more_rows_than_a_batch(place):
     same(recnb.evaluate(pl.from_pandas(recs).lazy(), truth), recnb.evaluate(recs, truth))
 
 
-def test_libraries_and_columns():
+def test_libraries_and_columns_of_one_model():
     recs, truth = random_frames(np.random.default_rng(7))
     recs, truth = recs.rename(columns={"user": "who"}), truth.rename(columns={"user": "who", "relevance": "stars"})
-    lazy = pl.from_pandas(recs).lazy()
+    lazy = pl.from_pandas(recs.assign(model="a")).lazy()
     named = {"user": "who", "relevance": "stars"}
     for library in ("ranx", "rectools"):
         whole = recnb.evaluate(recs, truth, convention=library, **named).table(k=[2, 4])
@@ -182,23 +171,17 @@ def test_libraries_and_columns():
             np.testing.assert_allclose(table.to_numpy(), whole.to_numpy(), atol=1e-12)
 
 
-def test_only_the_columns_of_the_roles_are_read():
-    recs, _ = random_frames(np.random.default_rng(8))
-    lazy = pl.from_pandas(recs.assign(more=1)).lazy()
-    assert next(buckets.batches_of(lazy, "", {"user": "user", "item": "item"})).columns == ["user", "item"]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_are_read_once(kind, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(9))
     begun, read = [], parts.batches_of
-    monkeypatch.setattr(parts, "batches_of", lambda *given: begun.append(given[1]) or read(*given))
-    made = recnb.evaluate(KINDS[kind](recs), truth)
+    monkeypatch.setattr(parts, "batches_of", lambda *given: begun.append((given[1], [*given[2]])) or read(*given))
+    made = recnb.evaluate(KINDS[kind](recs.assign(more=1)), truth)
     made.table()
     under = [one.under("ranx").table() for one in (made, recnb.evaluate(recs, truth))]
     np.testing.assert_allclose(under[0].to_numpy(), under[1].to_numpy(), atol=1e-12)
     assert made._data.lists_of([3])[0] == recnb.evaluate(recs, truth)._data.lists_of([3])[0]
-    assert begun == ["truth", "recommendations"]
+    assert begun == [("truth", ["user", "item", "relevance"]), ("recommendations", ["user", "item", "score"])]
 
 
 def test_a_connection_may_be_asked_other_things_meanwhile():
@@ -217,77 +200,64 @@ def test_a_connection_may_be_asked_other_things_meanwhile():
 def said(recs, truth, **options):
     with pytest.raises(RecnbError) as found:
         recnb.evaluate(recs, truth, **options)
-    # Code is that of each library.
-    return found.type, re.sub(r"[:,] (?:recs = )?(?:frame|recs)[.\[].*?(?=;|\.$|\. \(|$)", "", str(found.value))
+    return found.type, str(found.value)
+
+
+def with_last(frame, **values):
+    """The frame with other values in its last row."""
+    return frame.assign(
+        **{name: frame[name].where(frame.index != len(frame) - 1, value) for name, value in values.items()}
+    )
+
+
+#: What is changed of lists by score, lists by rank and the truth, and whether one part of the rows can tell.
+REFUSED = {
+    "a pair twice": (lambda scored, ranked, truth: (pd.concat([scored, scored[-1:]]), truth, {}), True),
+    "an infinite score": (lambda scored, ranked, truth: (with_last(scored, score=np.inf), truth, {}), True),
+    "a rank from 0": (lambda scored, ranked, truth: (with_last(ranked, rank=0), truth, {}), True),
+    "half a rank": (lambda scored, ranked, truth: (with_last(ranked, rank=1.5), truth, {}), True),
+    "a rank twice": (lambda scored, ranked, truth: (ranked.assign(rank=1), truth, {}), True),
+    "rank against score": (lambda scored, ranked, truth: (ranked.assign(score=ranked["rank"] * 1.0), truth, {}), True),
+    "a negative grade": (lambda scored, ranked, truth: (scored, truth.assign(relevance=-1), {}), True),
+    "a repeated truth": (lambda scored, ranked, truth: (scored, pd.concat([truth, truth[:1]]), {}), True),
+    "several models": (lambda scored, ranked, truth: (pd.concat([scored.assign(model=name) for name in "abc"]), truth, {}), False),
+    "other users": (lambda scored, ranked, truth: (scored.assign(user=scored.user + 1000), truth, {}), False),
+    "nothing relevant": (lambda scored, ranked, truth: (scored, truth, {"relevant_from": 9}), False),
+    "no truth": (lambda scored, ranked, truth: (scored, truth[:0], {}), False),
+    "no order": (lambda scored, ranked, truth: (scored[["user", "item"]], truth, {}), True),
+    "no rank": (lambda scored, ranked, truth: (scored, truth, {"order": "rank"}), True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_refused_in_memory_is_refused(kind, what):
+    scored, truth = random_frames(np.random.default_rng(12))
+    change, one_part = REFUSED[what]
+    ranked = scored.assign(rank=scored.groupby("user").cumcount() + 1).drop(columns="score")
+    recs, truth, options = change(scored, ranked, truth)
+    (error, message), (expected_error, expected) = (
+        said(KINDS[kind](recs), truth, **options),
+        said(recs, truth, **options),
+    )
+    assert error is expected_error
+    assert message.endswith("in one part of the frame: there may be more.)") is (one_part and error is FrameError)
+    # Of several rows at fault some of one part are named, and of all users those of the first part.
+    made, wanted = (re.sub(r"\d+", "1", text.split(",")[0].split(" for ")[0]) for text in (message, expected))
+    assert made.replace("pairs of user and item are", "pair of user and item is").startswith(wanted)
+    if what in ("a pair twice", "an infinite score", "a rank from 0", "half a rank"):
+        assert message.startswith(expected)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("text", [False, True])
-def test_missing_ids_are_refused_with_their_row(kind, text):
-    recs, truth = random_frames(np.random.default_rng(11), text=text)
-    for column in ("user", "item"):
-        bad = recs.astype({column: object})
-        bad.loc[[1, len(recs) - 3], column] = None
-        error, message = said(KINDS[kind](bad.convert_dtypes()), truth)
-        assert error is FrameError
-        assert f"recommendations: column '{column}' has 1 missing {column} id, the first in row 1." in message
-        assert message.endswith("in one part of the frame: there may be more.)")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_refused_in_memory_is_refused(kind):
-    recs, truth = random_frames(np.random.default_rng(12))
-    ranked = recs.assign(rank=recs.groupby("user").cumcount() + 1).drop(columns="score")
-    last = len(recs) - 1
-    user = recs.user[last]
-    item = recs.item[last]
-    bad = {
-        "pair": (pd.concat([recs, recs[-1:]], ignore_index=True), {}),
-        "score": (recs.assign(score=recs.score.where(recs.index != last, np.inf)), {}),
-        "rank from 0": (ranked.assign(rank=ranked["rank"].where(ranked.index != last, 0)), {}),
-        "rank of half": (ranked.assign(rank=ranked["rank"].where(ranked.index != last, 1.5)), {}),
-        "disagreeing": (ranked.assign(score=ranked["rank"] * 1.0), {}),
-    }
-    for name, (frame, options) in bad.items():
-        error, message = said(KINDS[kind](frame), truth, **options)
-        expected_error, expected = said(frame, truth, **options)
-        assert error is expected_error, name
-        assert "in one part of the frame: there may be more.)" in message, name
-        if name != "disagreeing":  # it names the first of all users
-            assert message.startswith(expected), (name, message, expected)
-    assert f"user {user}, item {item}" in said(KINDS[kind](bad["score"][0]), truth)[1]
-    twice = ranked.assign(rank=1)
-    assert "gives a rank twice" in said(KINDS[kind](twice), truth)[1]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_only_all_rows_can_tell(kind):
-    recs, truth = random_frames(np.random.default_rng(13))
-    of_models = pd.concat([recs.assign(model=name) for name in "abc"])
-    for frame, other, options in (
-        (of_models, truth, {}),
-        (recs.assign(user=recs.user + 1000), truth, {}),
-        (recs, truth, {"relevant_from": 9}),
-        (recs, truth.assign(relevance=-1), {}),
-        (recs, truth[:0], {}),
-        (recs, pd.concat([truth, truth[:2]]), {}),
-        (recs.drop(columns="score"), truth, {}),
-        (recs, truth, {"order": "rank"}),
-    ):
-        error, message = said(KINDS[kind](frame), other, **options)
-        expected_error, expected = said(frame, other, **options)
-        assert error is expected_error
-        # Of the rows at fault some in one bucket are named.
-        in_bucket, in_all = (
-            re.sub(r"\d+", "1", text.replace("pairs of user and item are", "pair of user and item is")).split(" for ")[
-                0
-            ]
-            for text in (message, expected)
-        )
-        assert in_bucket.split(",")[0] == in_all.split(",")[0]
-    assert said(KINDS[kind](recs), truth, relevant_from=9)[0] is NoUsersError
-    one_model = recs.assign(model="a")
-    same(recnb.evaluate(KINDS[kind](one_model), truth), recnb.evaluate(one_model, truth))
+@pytest.mark.parametrize("column", ["user", "item"])
+def test_missing_ids_are_refused_with_their_row(kind, column):
+    recs, truth = random_frames(np.random.default_rng(11), text=column == "user")
+    bad = recs.astype({column: object})
+    bad.loc[[1, len(recs) - 3], column] = None
+    error, message = said(KINDS[kind](bad.convert_dtypes()), truth)
+    assert error is FrameError
+    assert f"recommendations: column '{column}' has 1 missing {column} id, the first in row 1." in message
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -299,17 +269,22 @@ def test_ids_of_other_kinds_are_refused_by_the_first_batch(kind, monkeypatch):
     assert "item ids are of different kinds" in said(KINDS[kind](recs), text)[1]
 
 
-def test_what_all_rows_together_decide_is_refused():
+@pytest.mark.parametrize(
+    ("kind", "remedy"),
+    [
+        ("lazy", r"a lazy frame.*frame\.collect"),
+        ("dataset", r"dataset\.to_table"),
+        ("duckdb", r"relation\.to_arrow_table"),
+    ],
+)
+def test_what_all_rows_together_decide_is_refused(kind, remedy):
     recs, truth = random_frames(np.random.default_rng(15))
-    lazy = pl.from_pandas(recs).lazy()
-    with pytest.raises(ElsewhereError, match=r"candidates='catalogue' ranks .* stay in a lazy frame.*frame\.collect"):
-        recnb.evaluate(lazy, truth, candidates="catalogue", ties="first")
-    made = recnb.evaluate(lazy, truth)
-    with pytest.raises(ElsewhereError, match=r"stay in a lazy frame.*frame\.collect"):
-        made.personalization(k=2)
-    for kind, remedy in (("dataset", r"dataset\.to_table"), ("duckdb", r"relation\.to_arrow_table")):
-        with pytest.raises(ElsewhereError, match=remedy):
-            recnb.evaluate(KINDS[kind](recs), truth).personalization(k=2)
+    with pytest.raises(ElsewhereError, match=rf"candidates='catalogue' ranks .* stay in .*{remedy}"):
+        recnb.evaluate(KINDS[kind](recs), truth, candidates="catalogue", ties="first")
+    made = recnb.evaluate(KINDS[kind](recs), truth, train=recs)
+    for ask in (made.personalization, made.coverage, made.novelty, made.serendipity, lambda k: made.items(k=k)):
+        with pytest.raises(ElsewhereError, match=rf"every row of the lists.*{remedy}"):
+            ask(k=2)
 
 
 def test_a_lazy_frame_that_fails_is_named():
@@ -317,18 +292,6 @@ def test_a_lazy_frame_that_fails_is_named():
     lazy = pl.from_pandas(recs).lazy().with_columns(score=pl.col("item").cast(pl.String).str.to_date("%Y"))
     with pytest.raises(FrameError, match="recommendations cannot be read"):
         recnb.evaluate(lazy, truth)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_user_is_enough_and_none_is_refused(kind):
-    """Two of the four relevant items are shown, at ranks 1 and 31 of 40."""
-    recs = pd.DataFrame({"user": 7, "item": np.arange(40), "score": -np.arange(40.0)})
-    truth = pd.DataFrame({"user": 7, "item": [0, 30, 50, 60], "relevance": 1})
-    made = recnb.evaluate(KINDS[kind](recs), truth)
-    assert lists_are_away(made)
-    assert (made.n_users, made.recall(), made.recall(k=30)) == (1, 0.5, 0.25)
-    with pytest.raises(NoUsersError, match="the highest in the truth is 1"):
-        recnb.evaluate(KINDS[kind](recs), truth, relevant_from=2)
 
 
 def test_lists_of_judged_items_alone_are_fetched():

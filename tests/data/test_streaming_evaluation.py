@@ -49,19 +49,3 @@ def test_segments_comparison_and_report(pair, sample):
     assert "nDCG@10" in both.report(k=[5, 10]).to_markdown()
     frames = {"popular": pl.from_pandas(sample.models["popular"]).lazy(), "other": pl.from_pandas(other).lazy()}
     pd.testing.assert_frame_equal(recnb.compare(frames, sample.test).table(), expected.table())
-
-
-def test_the_accessor_of_a_lazy_frame(pair, sample):
-    lazy = pl.from_pandas(sample.models["popular"]).lazy()
-    made = lazy.rec.against(pl.from_pandas(sample.test).lazy())
-    assert lists_are_away(made)
-    assert made.ndcg(k=10) == pair[1].ndcg(k=10)
-
-
-def test_rows_of_users_of_either_side(pair, sample):
-    made, whole = pair
-    lists_of, expected = made._data.prepared.lists_of, whole._data.prepared.lists_of
-    strangers = pl.Series("user", ["nobody", "u9999"])
-    assert lists_of(strangers).height == 0
-    some = whole._data.prepared.users[[3, 40]]
-    assert lists_of(some).sort("user", "rank").equals(expected(some).sort("user", "rank"))

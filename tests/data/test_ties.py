@@ -5,27 +5,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import recnb
 from recnb.errors import OptionError
-from tests.random_frames import random_frames
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_chances_add_up(seed: int) -> None:
-    """Each hit stands somewhere; somebody with a hit has a first one."""
-    recs, truth = random_frames(np.random.default_rng(seed), 15)
-    ev = recnb.evaluate(recs, truth, ties="expected")
-    hits, found = ev.hits(), ev.to_frame()["n_hits"]
-    assert hits.tied is not None
-    np.testing.assert_allclose(hits.total(hits.weight, None)[:, 0], found, atol=1e-12)
-    np.testing.assert_allclose(hits.total(hits.first, None)[:, 0], found > 0, atol=1e-12)
-    assert hits.tied.top.sum() == found.sum() == len(recs.merge(truth[truth.relevance > 0], on=["user", "item"]))
-    assert (hits.first >= -1e-15).all()
-    assert (hits.first <= hits.weight + 1e-15).all()
 
 
 @pytest.mark.parametrize("g, m, above", [(1000, 1, 0), (1000, 7, 0), (1000, 400, 3), (1000, 1000, 2), (5000, 30, 1)])
