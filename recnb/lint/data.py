@@ -34,8 +34,7 @@ class LintData:
         self.evaluation, self.metric, self.options, self.asked_k = evaluation, metric, dict(options), k
         self.scoring = evaluation.scoring(metric, options, whole=k is None)
         self.prepared, self.side = self.scoring.prepared, evaluation.side_data
-        self.convention = self.prepared.convention
-        self.source = self.prepared.source
+        self.convention, self.source = self.prepared.convention, self.prepared.source
         #: The cut-off; None where whole lists count, and k is only what some denominators say.
         self.k = None if self.convention.cutoff == "none" else k
 

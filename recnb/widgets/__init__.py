@@ -1,8 +1,4 @@
-"""Widgets: playground, explorer and exercises, and the glossary.
-
-Each widget is HTML that Python makes; where a kernel runs, its controls change it. ipywidgets and anywidget are imported
-when a widget is shown; everything else needs neither.
-"""
+"""Playground, explorer, exercises and glossary. ipywidgets and anywidget are imported when a widget is shown."""
 
 from recnb.widgets.playground import Playground
 

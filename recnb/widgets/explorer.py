@@ -1,7 +1,4 @@
-"""The explorer: from the mean of a metric to its users, and to one user's list.
-
-It asks evaluations what a reader could ask: the values of users, `ev.user` and `ev.explain`.
-"""
+"""The explorer: from the mean of a metric to its users, and to one user's list, by what a reader could ask of evaluations."""
 
 from __future__ import annotations
 

@@ -35,7 +35,6 @@ WORDS = {
 NAMES = {
     "hit_rate": NC_("glossary", "hit rate"), "cg": NC_("glossary", "cumulative gain"), "dcg": NC_("glossary", "discounted cumulative gain"),
 }  # fmt: skip
-#: What the columns are called.
 HEADS = {"term": NC_("glossary", "term"), "name": N_("name"), "meaning": N_("meaning")}
 
 

@@ -1,10 +1,6 @@
 """The playground: a list whose items are moved, and its metrics before and after each step.
 
-Every number is that of `recnb.explain`. What is done by hand in a notebook is done by code as well:
-
-    play = recnb.playground(["A", "B", "C"], {"A": 1, "C": 3})
-    play.move("C", 1)
-    print(play.sentence())
+Every number is that of `recnb.explain`. What is done by hand in a notebook is done by code as well.
 """
 
 from __future__ import annotations

@@ -42,9 +42,8 @@ ELSEWHERE = {("ir-measures", variant) for variant in ASKED["ir-measures (cwl-eva
 def variants(asked: str) -> list[Preset]:
     """The presets that are checked under this name."""
     library, only = asked.split(" ")[0], ASKED[asked].variants
-    return [
-        one for one in of_library(library) if (one.variant in only if only else (library, one.variant) not in ELSEWHERE)
-    ]
+    known = of_library(library)
+    return [one for one in known if (one.variant in only if only else (library, one.variant) not in ELSEWHERE)]
 
 
 @cache
@@ -65,17 +64,20 @@ def answers(asked: str) -> dict[str, list[float | str]]:
     return values
 
 
+def frames(data: DataSet) -> tuple[pd.DataFrame, pd.DataFrame]:
+    recs = pd.DataFrame(data["recs"], columns=["user", "item", "score", "rank"])
+    return recs, pd.DataFrame(data["truth"], columns=["user", "item", "relevance"])
+
+
 @cache
 def source(number: int) -> Source:
     """The frames of a data set, read once for all presets."""
-    recs = pd.DataFrame(DATA[number]["recs"], columns=["user", "item", "score", "rank"])
-    return read(recs, pd.DataFrame(DATA[number]["truth"], columns=["user", "item", "relevance"]), {})
+    return read(*frames(DATA[number]), {})
 
 
 def of_lists(one: Preset, data: DataSet) -> float:
     """The number of a metric beyond accuracy."""
-    recs = pd.DataFrame(data["lists"], columns=["user", "item", "rank"])
-    truth = pd.DataFrame(data["truth"], columns=["user", "item", "relevance"])
+    recs, truth = pd.DataFrame(data["lists"], columns=["user", "item", "rank"]), frames(data)[1]
     more: dict[str, Any] = {
         "train": pd.DataFrame(data["train"], columns=["user", "item"]), "items": pd.DataFrame({"item": data["catalogue"]})
     }  # fmt: skip
@@ -127,14 +129,13 @@ def test_defaults_are_those_of_trec_eval_where_no_scores_tie() -> None:
     """trec_eval answers for users in both frames."""
     compared = 0
     for number, data in enumerate(DATA):
-        recs = pd.DataFrame(data["recs"], columns=["user", "item", "score", "rank"]).drop(columns="rank")
-        truth = pd.DataFrame(data["truth"], columns=["user", "item", "relevance"])
+        recs, truth = frames(data)
         single = recs.assign(score=recs["score"].astype("float32"))  # as trec_eval compares them
         plain = not single.duplicated(["user", "score"]).any() and not recs.duplicated(["user", "item"]).any()
         for variant, metric in BY_DEFAULT.items() if plain and (truth["relevance"] >= 0).all() else ():
             there = answers("pytrec_eval-terrier")[variant][number]
             if isinstance(there, float):
-                ours = recnb.evaluate(recs, truth, averaged_users="both", no_relevant="zero")
+                ours = recnb.evaluate(recs.drop(columns="rank"), truth, averaged_users="both", no_relevant="zero")
                 assert getattr(ours, metric)(k=data["k"]) == pytest.approx(there, abs=1e-6), (number, metric)
                 compared += 1
     assert compared > 20

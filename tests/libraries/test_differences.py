@@ -33,9 +33,10 @@ EV = SAMPLE.models["popular"].rec.against(SAMPLE.test)
 
 def awkward(kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Random frames of a kind: users in one frame only, short lists, judgements of 0."""
-    data = data_set(Random(5), kind)
-    recs = pd.DataFrame(data["recs"], columns=["user", "item", "score", "rank"])
-    return recs, pd.DataFrame(data["truth"], columns=["user", "item", "relevance"])
+    data, columns = data_set(Random(5), kind), ["user", "item", "score", "rank"]
+    return pd.DataFrame(data["recs"], columns=columns), pd.DataFrame(
+        data["truth"], columns=["user", "item", "relevance"]
+    )
 
 
 @pytest.mark.parametrize("metric", [pytest.param(name, marks=() if name in ("ndcg", "recall") else pytest.mark.slow) for name in METRICS])  # fmt: skip

@@ -13,7 +13,6 @@ import pytest
 import scipy.sparse as sp
 
 import recnb
-from recnb.conventions import presets
 from recnb.display.language import use_language
 from recnb.errors import OptionError
 from recnb.evaluate import model_evaluation
@@ -251,26 +250,6 @@ def test_facts_of_single_checks() -> None:
 # All ways in
 
 
-def test_without_frames_beside_it_says_what_was_not_checked() -> None:
-    lint = CLEAN.with_(train=None, items=None, users=None).lint()
-    assert {*lint.unchecked} == {"train", "items"}
-    assert "items seen before" in lint.not_checked[0]
-    assert "Give `train=`" in repr(lint)
-    assert CLEAN.lint().unchecked == {}
-
-
-@pytest.mark.parametrize("library", recnb.conventions.names())
-def test_under_every_library(library: str) -> None:
-    known = {one.metric for one in presets.of_library(library)}
-    metric = next(one for one in ("ndcg", "precision", "recall", "average_precision", "f1") if one in known)
-    ev = CLEAN.evaluate().under(library)
-    lint = ev.lint(10, metric)
-    assert lint.value == pytest.approx(float(ev.table([metric], k=10).iloc[0, 0]), nan_ok=True)
-    assert not lint.warnings
-    tied = planted("ties").evaluate().under(library).lint(10, metric)
-    assert all(f"convention={library!r}" in one.code for one in tied if "evaluate(" in one.code)
-
-
 def test_of_a_model_of_other_metrics_and_of_nothing_relevant() -> None:
     test = sp.csr_matrix(np.eye(12)[:, ::-1])
     lint = model_evaluation(lambda user: np.random.default_rng(0).random(12), test, k=5).lint(5)
@@ -323,6 +302,9 @@ def test_text_html_and_frame() -> None:
     assert "warning: Relevance looks like ratings from 1 to 5, and all 1,084 rows count as relevant" in lines
     assert "    ev = recnb.evaluate(recs, truth, relevant_from=4)" in lines
     assert "261 users" in "".join(lines[-4:])
+    assert ([*lint.unchecked], CLEAN.lint().unchecked) == (["train", "items"], {})
+    assert lint.not_checked[0].startswith("Not checked: items seen before, ")
+    assert "Give `train=`" in repr(lint)
     assert max(map(len, lines)) <= 100
     assert re.search(r"<b><span[^>]*>warning</span>", page)  # severity is a word, not a colour
     assert not re.search(r"(?<!-)color: (?!inherit)|<script|://", page)

@@ -130,7 +130,10 @@ def test_within_a_librarys_conventions_and_with_repeats(under: str) -> None:
     else:
         recs = pd.concat([recs, recs.iloc[::4].assign(score=1.0)], ignore_index=True)
         name, given, shared, by_row = "recall", {"duplicates": under}, False, False
-    lint = recnb.evaluate(recs, truth, **given).lint(5, name)
+    ev = recnb.evaluate(recs, truth, **given)
+    lint = ev.lint(5, name)
+    assert lint.value == pytest.approx(float(ev.table([name], k=5).iloc[0, 0]), nan_ok=True)
+    assert all(f"convention={ev.library!r}" in one.code for one in lint if ev.library and "evaluate(" in one.code)
     assert not shared or "ties" not in lint.names  # no order decides
     for seed in range(0 if by_row or not np.isfinite(lint.lower) else 5):
         shuffled = recs.sample(frac=1, random_state=seed)

@@ -46,6 +46,14 @@ def cells(page: Page) -> int:
     return int(page.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.cells.length"))
 
 
+def run_code(page: Page, lab: Lab, folder: Path, code: str) -> None:
+    """Run a notebook of one cell."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, folder / "site/notebooks/one_cell.ipynb")
+    run_all(page, lab, "one_cell")
+
+
 def assert_quiet(page: Page, lab: Lab, name: str) -> None:
     """Nothing was raised, nothing left this computer, and there is something to see."""
     assert errors(page) == 0
@@ -220,10 +228,7 @@ def test_a_quiz_is_answered_by_keys(page: Page, lab: Lab, tmp_path: Path) -> Non
     from playwright.sync_api import expect
 
     asked = recnb.quiz("dcg", seed=11)
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import recnb\nrecnb.quiz('dcg', seed=11)")])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(notebook, tmp_path / "site/notebooks/quiz.ipynb")
-    run_all(page, lab, "quiz")
+    run_code(page, lab, tmp_path, "import recnb\nrecnb.quiz('dcg', seed=11)")
     quiz = page.locator(".recnb-live")
     before = cells(page)
     box = quiz.get_by_label("Value")
@@ -244,10 +249,7 @@ def test_a_quiz_is_answered_by_keys(page: Page, lab: Lab, tmp_path: Path) -> Non
 
 def test_users_of_two_models_stand_beside_the_histogram_on_a_small_screen(page: Page, lab: Lab, tmp_path: Path) -> None:
     code = "import recnb\ns = recnb.datasets.load_sample()\nrecnb.compare(s.recommendations, s.test).explore()"
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(notebook, tmp_path / "site/notebooks/models.ipynb")
-    run_all(page, lab, "models")
+    run_code(page, lab, tmp_path, code)
     page.set_viewport_size({"width": 1024, "height": 900})
     page.wait_for_timeout(500)
     tables = (page.locator(f".recnb-live table:has(button[name={name}])") for name in ("bar", "user"))
