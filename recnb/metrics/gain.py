@@ -36,9 +36,10 @@ DISCOUNT = {"log": "log(1 + rank)", "clipped_log": "max(1, log(rank))", "rank": 
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
     """Return the divisor of the gain of a hit by its rank."""
-    number_option(
-        "log_base", log_base, "a base of a logarithm: give a number above 1, such as 2", lambda base: base > 1
-    )
+    if not isinstance(log_base, int) or log_base <= 1:
+        number_option(
+            "log_base", log_base, "a base of a logarithm: give a number above 1, such as 2", lambda base: base > 1
+        )
     if discount == "rank":
         return rank.astype(np.float64)
     if discount == "log":

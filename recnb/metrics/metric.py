@@ -40,7 +40,8 @@ class Credit:
         """Take credit per row, out of users × cut-offs (or a column), one number, or what another list earns."""
         if isinstance(out_of, np.ndarray) and out_of.ndim != 2:
             raise TypeError("out_of holds users × cut-offs: make a column of per-user values with as_column().")
-        self.rows, self.k, self.earned, self.out_of = rows, Cutoffs.of(k), earned, out_of
+        self.k = k if isinstance(k, Cutoffs) else Cutoffs.of(k)
+        self.rows, self.earned, self.out_of = rows, earned, out_of
 
     @property
     def total(self) -> Floats:

@@ -144,7 +144,8 @@ class EvaluationData:
     @property
     def user_label(self) -> str:
         """The caller's name of the column of users: that of the recommendations, unless it is "user" and the truth has another."""
-        labels = self.source.labels, self.source.truth_labels
+        source = self.prepared.source
+        labels = source.labels, source.truth_labels
         return next((label for of_frame in labels if (label := of_frame.get("user", "user")) != "user"), "user")
 
     @property

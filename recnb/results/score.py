@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.display.language import N_, _, current, use_language
+from recnb.display.language import N_, _
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs, cached_property
@@ -51,14 +51,13 @@ class MetricValue(float, Suggesting):
     metric: str  #: the metric's name
     k: int | None  #: the cut-off; None: each whole list
     convention: Convention
-    lang: str  #: the language of its words: that in force when it was made
     _values: Values  #: at the one cut-off
 
     def __new__(cls, values: Values, **parts: Any) -> Self:
         """Pack the number with its values, and with what else it has."""
         self = super().__new__(cls, float(values.mean[0]))
         about = {"metric": values.metric.name, "k": values.k.values[0], "convention": values.convention}
-        vars(self).update(about, lang=current(), _values=values, **parts)
+        vars(self).update(about, _values=values, **parts)
         return self
 
     @property
@@ -96,8 +95,7 @@ class MetricValue(float, Suggesting):
     @property
     def basis(self) -> str:
         """In words: how many users or items, who was left out, and by what convention."""
-        with use_language(self.lang):
-            return "; ".join(self._values.basis.phrases())
+        return "; ".join(self._values.basis.phrases())
 
     def __str__(self) -> str:
         return float.__repr__(self)
@@ -109,12 +107,10 @@ class MetricValue(float, Suggesting):
         return ""
 
     def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return str(render("results/score.jinja", score=self, interval=self._interval_in_words()))
+        return str(render("results/score.jinja", score=self, interval=self._interval_in_words()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        with use_language(self.lang):
-            values = self._values.in_words()
+        values = self._values.in_words()
         return type(self), (values,), {**vars(self), "_values": values}
 
 
@@ -198,7 +194,7 @@ def score_of(
     if options:
         check_options(metric, options)
     (found,) = data.values_of_each([(metric, Cutoffs.one(k), options)])
-    if found.of_all:
+    if found.results and found.of_all:
         return CatalogueScore(found, _data=data)
     if not metric.is_accuracy and np.isnan(found.matrix).all():
         problem = f"no user has a value. {metric.no_value} Nothing is left to average."

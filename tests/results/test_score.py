@@ -110,7 +110,7 @@ def test_a_score_survives(again: Callable[[Any], Any], score: Any) -> None:
     other = again(again(score))
     assert type(other) is type(score)
     assert other == score
-    for name in ("metric", "k", "convention", "basis", "lang", "has_interval"):
+    for name in ("metric", "k", "convention", "basis", "has_interval"):
         assert getattr(other, name) == getattr(score, name)
     assert (repr(other), other._repr_html_()) == (repr(score), score._repr_html_())
     pd.testing.assert_frame_equal(other.to_frame(), score.to_frame())
