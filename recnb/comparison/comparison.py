@@ -227,8 +227,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         table.conclusions = [f"{one_line(at)}: {text}" if at else text for at, text in zip(within, said, strict=True)]
         table._made, table._ties = list(zip(within, rows, strict=True)), self._ties(asked[0], k)
         table.notes = [*table._ties, *notes(self.settings, n_tested)]
-        about = {"labels": len(labels) + 4, "corrected": self.settings.test, "confidence": self.settings.confidence}
-        table.attrs |= {**about, "n_compared": n_tested}
+        table.attrs["labels"] = len(labels) + 4
         return table
 
     def not_worse(

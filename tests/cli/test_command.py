@@ -91,10 +91,8 @@ def test_a_gate(files, arguments, code, words, capsys):
         ("--fail-below", "als:AP(rel=2)@10=0.1", ("als", "AP(rel=2)@10", 0.1)),
         ("--fail-if-worse", "ndcg@10", (None, "ndcg@10", 0)),
         ("--fail-if-worse", "nDCG@10:0.01", (None, "nDCG@10", 0.01)),
-        ("--fail-if-worse", "als:AP(rel=2)", ("als", "AP(rel=2)", 0)),
         ("--fail-if-worse", "C:als:ndcg:0.5", ("C:als", "ndcg", 0.5)),
         ("--fail-below", "ndcg@ten=0.3", None),
-        ("--fail-below", "ndcg@10", None),
         ("--fail-below", "ndcg@10=x", None),
     ],
 )

@@ -96,8 +96,6 @@ TRUTH: dict[str, list[Any]] = {**LISTS, "relevance": [1.0]}
     [
         ({"who": ["u"], "what": ["i"], "x": [0.5]}, TRUTH, "user='who', item='what', score='x'."),
         ({**RECS, "item": [1, 2]}, TRUTH, "Make both text."),
-        ({**RECS, "item": ["a", "a"]}, TRUTH, "Drop the repeats; or say duplicates='dedupe'"),
-        ({**RECS, "score": [1, 2]}, TRUTH, "order='rank' or order='score'"),
         (LISTS, TRUTH, "rank='...' or score='...'; or, if rows stand in rank order already, order='row'"),
         ({name: values[:0] for name, values in RECS.items()}, TRUTH, "there are no rows"),
         (RECS, {**TRUTH, "relevance": [None]}, "0 for not relevant; or drop the rows."),
@@ -155,16 +153,9 @@ def test_a_full_disk_is_told_and_a_device_is_written_to(refused, monkeypatch):
     assert main(["report", *ONE, "-o", os.devnull, "--format", "text"]) == 0
 
 
-def test_a_gate_is_told_after_the_report_and_measures_what_it_shows(folder):
+def test_a_gate_is_told_after_the_report(folder):
     assert main(["report", *ONE, "-o", "gate.html", "--fail-below", "ndcg@10=1"]) == 1
     assert (folder / "gate.html").exists()
-    ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
-    plain, exponential = float(ev.ndcg(k=10)), float(ev.ndcg(k=10, gain="exponential"))
-    bar = f"{(plain + exponential) / 2:.6f}"
-    codes = [
-        main(["report", *ONE, "--fail-below", f"{name}={bar}"]) for name in ("ndcg@10", "nDCG(gain='exponential')@10")
-    ]
-    assert codes == [int(plain < exponential), int(exponential < plain)] != [0, 0]
 
 
 def test_a_fault_of_recnb_is_no_number_below_the_bar(capsys, monkeypatch):
