@@ -54,15 +54,7 @@ class RecAccessor(EvaluationMethods):
 
     @with_options_listed
     def against(self, truth: Input, **options: Unpack[Options]) -> Evaluation:
-        """Join these recommendations with the truth, in any form that `recnb.evaluate` takes; options are those of `recnb.evaluate`.
-
-        Examples
-        --------
-        >>> import pandas as pd, recnb
-        >>> recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
-        >>> round(recs.rec.against(pd.DataFrame({"user": [1], "item": ["b"]})).ndcg(k=2), 4)
-        0.6309
-        """
+        """Join these recommendations with the truth, in any form that `recnb.evaluate` takes; options are those of `recnb.evaluate`."""
         return evaluate(self._frame, truth, **options)
 
     @with_options_listed

@@ -106,12 +106,6 @@ def evaluate(recs: Input, truth: Input | None = None, **options: Unpack[Options]
     order, ties, duplicates, candidates, judged, judged_only, relevant_from, averaged_users, no_relevant, …
         Single conventions, as in `recnb.Convention`, which take precedence over `convention`.
 
-    See Also
-    --------
-    recnb.dask.evaluate, recnb.spark.evaluate : For frames of Dask and Spark.
-    recnb.compare : Several models.
-    recnb.evaluate_groups : Labels and scores of learning to rank.
-
     Examples
     --------
     >>> import pandas as pd

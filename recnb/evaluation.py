@@ -172,14 +172,6 @@ class Evaluation(EvaluationMethods):
     ev.under("ranx"); ev.why("ndcg", k=10, other="ranx")     another library's number, and why it differs
     ev.identify("ndcg", 0.368, k=10); ev.spread("ndcg")      the convention behind a number; all libraries' numbers
     ev.explore()                             a widget: from the mean to the users and their lists
-
-    Examples
-    --------
-    >>> import recnb
-    >>> sample = recnb.datasets.load_sample()
-    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-    >>> round(ev.ndcg(k=10), 4)
-    0.1725
     """
 
     @property
@@ -216,14 +208,6 @@ class Evaluation(EvaluationMethods):
 
         A metric that it lacks is recnb's own, and marked. Where the library itself would raise an error, these still give a
         number; `recnb.as_in` refuses the frames.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = sample.models["popular"].rec.against(sample.test)
-        >>> round(ev.ndcg(k=10), 4), round(ev.under("rectools").ndcg(k=10), 4)
-        (0.1725, 0.1062)
         """
         return Evaluation(self._data.under(library))
 
