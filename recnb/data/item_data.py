@@ -17,10 +17,9 @@ from recnb.data.side_data import SideData
 from recnb.data.source import ranked
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.history import expected_ranks
-from recnb.metrics.hits import Bools, Floats, Hits, Ints
+from recnb.metrics.hits import Bools, Floats, Hits, Ints, in_order
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Catalogue, HitsWithPopularity, Lists, missing
-from recnb.metrics.sorting import in_order
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse

@@ -51,8 +51,7 @@ from recnb.data.order import (
 from recnb.data.parallel import BLOCK, in_turn
 from recnb.data.validation import is_relevant
 from recnb.errors import OptionError
-from recnb.metrics.hits import Floats, Hits, Ints
-from recnb.metrics.sorting import in_order, order_from_highest, stands_from_highest
+from recnb.metrics.hits import Floats, Hits, Ints, in_order, order_from_highest, stands_from_highest
 
 Mask = NDArray[np.bool_]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from itertools import chain
+from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +19,7 @@ from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import batches_of, origin_of
 from recnb.data.columns import Frame, Made, by_name, columns_of, find, from_pandas, table_of
-from recnb.data.files import Wanted, is_file, read_together
+from recnb.data.files import Wanted, read_together
 from recnb.data.parts import Layout, one_model, read_batches
 from recnb.data.source import Source, ranked, source_of
 from recnb.data.validation import IDS
@@ -46,7 +47,7 @@ def tables_of(
 ) -> tuple[dict[str, Any], dict[str, str | None]]:
     """Make tables with a row an item of what was given, by name, and return the columns left to be found in them."""
     frames: dict[str, Any] = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
-    if any(map(is_file, frames.values())):
+    if any(isinstance(frame, (str, PathLike)) for frame in frames.values()):
         trec: dict[str, Any] = {RECS: "run", TRUTH: "qrels"} if TRUTH in frames else {}
         wanted: list[Wanted] = [(frame, trec.get(name), SIDES.get(name, IDS)) for name, frame in frames.items()]
         named = {role: column for role, column in columns.items() if column is not None}

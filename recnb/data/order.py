@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.conventions.convention import ROW_ORDERS
 from recnb.data.encoding import in_order_of_size, starts_of
-from recnb.metrics.hits import Floats, Hits, Ints, TieSpread
-from recnb.metrics.sorting import count_within, in_order, order_from_highest
+from recnb.metrics.hits import Floats, Hits, Ints, TieSpread, count_within, in_order, order_from_highest
 
 Numbers = NDArray[np.uint64]
 

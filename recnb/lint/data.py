@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from recnb.conventions.convention import ROW_ORDERS
 from recnb.data.encoding import positions
 from recnb.data.validation import in_floats
-from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
+from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, count_within, in_order
 from recnb.metrics.metric import Metric
-from recnb.metrics.sorting import count_within, in_order
 from recnb.results.evaluation_data import EvaluationData, average, cutoffs_under
 
 Mask = NDArray[np.bool_]

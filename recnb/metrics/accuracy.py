@@ -24,9 +24,8 @@ from recnb.metrics.gain import (
     ideal_of,
     out_of_count,
 )
-from recnb.metrics.hits import Cutoff, Hits, of_each_rank
+from recnb.metrics.hits import Cutoff, Floats, Hits, count_within, of_each_rank
 from recnb.metrics.metric import Credit, metric, number_option
-from recnb.metrics.sorting import Floats, count_within
 
 GRADED = {"gain": GAIN, "discount": DISCOUNT}
 

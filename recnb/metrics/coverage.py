@@ -11,9 +11,9 @@ from typing import Literal
 import numpy as np
 
 from recnb.errors import RecnbError
+from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import metric
 from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows, Whole
-from recnb.metrics.sorting import Floats, Ints
 
 
 @metric(

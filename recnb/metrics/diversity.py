@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from recnb.errors import RecnbError
+from recnb.metrics.hits import Floats, Ints, count_within
 from recnb.metrics.metric import metric
 from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows
-from recnb.metrics.sorting import Floats, Ints, count_within
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse

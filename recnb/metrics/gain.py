@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recnb.errors import OptionError
-from recnb.metrics.hits import Cutoff, Cutoffs, Hits, Number, of_each_rank
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints, Number, of_each_rank
 from recnb.metrics.metric import Credit, number_option
-from recnb.metrics.sorting import Floats, Ints
 
 Gain = Literal["linear", "exponential", "binary"]
 GAIN = {"linear": "relevance", "exponential": "2^relevance - 1", "binary": "1"}

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from recnb.metrics.gain import OUT_OF, out_of_count
-from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs
+from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs, Floats, Ints, in_order
 from recnb.metrics.metric import Credit, metric, number_option
 from recnb.metrics.recommendation_lists import HitsWithPopularity, Lists, PerUser, TermRows
-from recnb.metrics.sorting import Floats, Ints, in_order
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse

@@ -10,10 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recnb.metrics.hits import Bools
+from recnb.metrics.hits import Bools, Floats
 from recnb.metrics.metric import metric, number_option
 from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows
-from recnb.metrics.sorting import Floats
 
 
 @metric(

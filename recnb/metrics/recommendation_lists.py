@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 import numpy as np
 
 from recnb.errors import RecnbError
-from recnb.metrics.hits import Bools, Hits
-from recnb.metrics.sorting import Floats, Ints
+from recnb.metrics.hits import Bools, Floats, Hits, Ints
 
 if TYPE_CHECKING:
     from scipy import sparse

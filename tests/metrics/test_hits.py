@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import OptionError
-from recnb.metrics.hits import Cutoffs, Hits
+from recnb.metrics.hits import Cutoffs, Hits, count_within
 from recnb.metrics.metric import METRICS, Credit
-from recnb.metrics.sorting import count_within
 
 LISTS = {"a": [0, 1], "b": [2, 0, 0], "c": [0]}
 

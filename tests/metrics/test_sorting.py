@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from recnb.metrics.sorting import count_within, in_order, order_from_highest, stands_from_highest
+from recnb.metrics.hits import count_within, in_order, order_from_highest, stands_from_highest
 
 VALUES = {
     "even": lambda rng, n: rng.random(n),
