@@ -1,8 +1,6 @@
-"""Pictures as SVG (`svg.jinja`): curves with bands, points with intervals, bars; and a value with its interval as a strip.
+"""Pictures as SVG (`svg.jinja`); what is shown by colour is shown by a dash, a sign or words as well.
 
-They enter a page as `<img>` with the picture in the address, because JupyterLab strips `<svg>` from notebooks that are not
-trusted. An image does not see the page around it, so its colours are of middle lightness and are read on white as on near
-black. What is shown by colour is shown by a dash, a sign or words as well. The same numbers give the same picture to the byte.
+They enter a page as `<img>` with the picture in the address, because JupyterLab strips `<svg>` from untrusted notebooks.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from recnb.report.conclusions import Difference
 from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportSegments, ShownUser, UserGroup
 from recnb.report.differences import PairedValues, measure, paired_values
 from recnb.report.report import Report
-from recnb.report.request import MetricOptions, ReportRequest, curve_points
+from recnb.report.request import MetricOptions, ReportRequest, curve_points, in_order
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
 from recnb.results.segments import SMALL, segments_of, table_by
 from recnb.results.values import merged
@@ -98,17 +98,18 @@ def report_of(
 
 def _accuracy(models: Models, request: ReportRequest) -> tuple[list[PairedValues], list[PairedValues]]:
     """Compute the metrics of accuracy on the users that the models share, and the lead metric at the cut-offs of its curve."""
-    blocks, curve = list[PairedValues](), list[PairedValues]()
+    blocks, curve, points = list[PairedValues](), list[PairedValues](), curve_points(request.lead_ks)
     for model in models.values():
         model.hits(request.deepest)  # the deepest join serves all metrics
     for metric, given in request.metrics:
-        cutoffs = Cutoffs.of(request.cutoffs_of(metric.name))
+        of_curve = points if not curve else ()
+        cutoffs = Cutoffs.of(in_order([*request.k_of(metric.name), *of_curve]))
         for model in models.values():
             if len(model.scoring(metric, given).prepared.users) != model.n_users:
                 model.values(metric, cutoffs, given)  # or an error that other users are averaged
         computed = paired_values(models, metric, cutoffs, given)
         blocks += [block for block in computed if block.k in request.k_of(metric.name)]
-        curve = curve or [block for block in computed if block.k in curve_points(request.lead_ks)]
+        curve = curve or [block for block in computed if block.k in points]
     return blocks, curve
 
 
@@ -140,7 +141,7 @@ def _gaps(model: EvaluationData, request: ReportRequest, settings: Settings) -> 
         about = {"metric": metric, "symbol": symbols[metric], "k": cut, "n_users": row["n_users"], "mean": row["mean"]}
         about |= {"mean_low": row["low"], "mean_high": row["high"], **gap, "verdict": of_gap.verdict}
         rows.append({"segment": ", ".join(map(str, key)), "small": row["small"], **about})
-    of_gaps = N_("{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every metric and segment here.")  # fmt: skip
+    of_gaps = N_("{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every metric and segment.")  # fmt: skip
     basis = table.attrs["basis"].rpartition("; ")[2]  # of parts of the truth, which have no gap
     if "gap" in table:
         basis = _(of_gaps, n=table.attrs["n_tests"], confidence=100 * settings.confidence)

@@ -144,10 +144,8 @@ def conclusion(row: Difference, settings: Settings, n_compared: int) -> Line:
 def notes(settings: Settings, n_compared: int) -> list[str]:
     """Return the number of comparisons with its correction, and what intervals over users do not cover."""
     test, expected, alpha = _(TESTS[settings.test]), f"{settings.alpha * n_compared:.2g}", f"{settings.alpha:g}"
-    made = _("No comparison could be tested ({test}).", test=test)
-    if n_compared == 1:
-        made = _("One comparison was made ({test}).", test=test)
-    elif n_compared:
+    made = _("Comparisons tested: {count} ({test}).", count=n_compared, test=test)
+    if n_compared > 1:
         made = _("{count} comparisons are made at once ({test}). Were no model different from another, about {expected} of them would still be expected below p = {alpha} by chance; p-values are therefore corrected. Holm's correction keeps the chance of any false finding at {alpha}.", count=f"{n_compared:,}", test=test, expected=expected, alpha=alpha)  # fmt: skip
     return [made, _("The users are taken as a sample of users like them; another training run or another split of the data may come out differently, and that is not covered.")]  # fmt: skip
 
@@ -168,10 +166,5 @@ def near_best_in_words(alpha: float) -> str:
 
 
 def forest_labels(differences: Collection[Difference]) -> tuple[Line, list[Line]]:
-    """Return the label of the axis of a forest plot, and the models of each row: both, if not all are against one baseline."""
-    baselines = {difference.baseline for difference in differences}
-    if len(baselines) == 1:
-        return say(N_("difference from {baseline}"), baseline=Name(baselines.pop())), [
-            Name(row.model) for row in differences
-        ]
+    """Return the label of the axis of a forest plot, and the models of each row."""
     return _("difference, first minus second"), [[Name(row.model), " − ", Name(row.baseline)] for row in differences]

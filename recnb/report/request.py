@@ -36,7 +36,7 @@ class ReportRequest:
     @property
     def columns(self) -> tuple[int | None, ...]:
         """All cut-offs, the whole list last."""
-        return _in_order(k for ks in self.cutoffs.values() for k in ks)
+        return in_order(k for ks in self.cutoffs.values() for k in ks)
 
     def k_of(self, metric: str) -> tuple[int | None, ...]:
         """Return the cut-offs of a metric."""
@@ -57,11 +57,6 @@ class ReportRequest:
     def lead_k(self) -> int:
         """The cut-off at which users are looked at: the middle one."""
         return self.lead_ks[len(self.lead_ks) // 2]
-
-    def cutoffs_of(self, metric: str) -> tuple[int | None, ...]:
-        """Return the cut-offs that a metric of accuracy is computed at: those of the lead metric with those of its curve."""
-        is_lead = metric == self.metrics[0][0].name
-        return _in_order([*self.k_of(metric), *(curve_points(self.lead_ks) if is_lead else ())])
 
 
 def request_of(
@@ -105,10 +100,11 @@ def _cutoffs_of(asked: Sequence[Asked], k: object) -> dict[str, tuple[int | None
     cutoffs: dict[str, list[int | None]] = {}
     for each in asked:
         cutoffs.setdefault(each.metric.name, []).extend(rest if each.metric.cutoff is None else [each.metric.cutoff])
-    return {name: _in_order(ks) for name, ks in cutoffs.items()}
+    return {name: in_order(ks) for name, ks in cutoffs.items()}
 
 
-def _in_order(cutoffs: Iterable[int | None]) -> tuple[int | None, ...]:
+def in_order(cutoffs: Iterable[int | None]) -> tuple[int | None, ...]:
+    """Return cut-offs once each, the whole list last."""
     return tuple(sorted({*cutoffs}, key=lambda k: inf if k is None else k))
 
 

@@ -309,43 +309,26 @@ def segments(report: ReportData) -> Iterator[Block]:
     note = _("▲ and ▼ are findings: the corrected test and the {confidence} interval of the gap agree; ○ does not prove that there is no difference. (few) marks segments of few users.", confidence=confidence)  # fmt: skip
     if report.several:
         note = _("{confidence} intervals, not corrected for the number of comparisons; p corrected by Holm's method over the {n} tests here. (few) marks segments in which little can be shown. That a difference is found in one segment and not in another does not show that the two differ.", confidence=confidence, n=sum(isfinite(row["p"]) for row in report.segments.rows))  # fmt: skip
-    for metric in report.metrics:
-        rows = [row for row in report.segments.rows if row["metric"] == metric.metric]
-        if rows and metric == report.lead:
-            yield replace(_segment_table(report, metric, rows), note=f"{report.segments.basis} {note}".strip())
-        elif rows:
-            folded = doc.Fold(f"{metric.symbol}@{report.lead_k}", [_segment_table(report, metric, rows)])
-            yield Section("", [folded], ("html", "md"))
-
-
-def _segment_table(report: ReportData, metric: MetricWords, rows: Sequence[Mapping[Any, Any]]) -> Rows:
-    """Return a row a segment, or a segment and pair of models; of the lead metric with a picture of the difference."""
-    assert report.segments is not None
-    by, several = Name(report.segments.by, 200), report.several
-    title = say(N_("{label} by {by}: each segment, and its gap to all other users"), label=f"{metric.symbol}@{report.lead_k}", by=by)  # fmt: skip
+    rows = [row for row in report.segments.rows if row["metric"] == report.lead.metric]
+    by, several, label = Name(report.segments.by, 200), report.several, {"label": report.label}
+    reach = svg.reach_of([row[end] for row in rows for end in ("difference", "low", "high")])
     columns: list[tuple[Line, Callable[[Any], Line]]] = [(_("segment"), lambda row: Name(row["segment"]))]
     if several:
-        title = say(N_("{label} by {by}"), label=report.label, by=by)
-        columns.append((_("model"), lambda row: Name(row["model"])))
-        if report.baseline is None:
-            columns.append((_("baseline"), lambda row: Name(row["baseline"])))
-        else:
-            title += [", ", say(N_("difference from {baseline}"), baseline=Name(report.baseline))]
+        columns += [(_("model"), lambda row: Name(row["model"])), (_("baseline"), lambda row: Name(row["baseline"]))]
     left = len(columns)
     columns.append((_("users"), lambda row: f"{row['n_users']:,}" + (f" {_('(few)')}" if row["small"] else "")))
     if not several:
         columns.append((_("mean"), lambda row: _estimate(row["mean"], row["mean_low"], row["mean_high"])))
-    difference = _("difference") if several else _("gap to the rest")
-    columns.append((difference, lambda row: _estimate(row["difference"], row["low"], row["high"], signed)))
-    if metric == report.lead:
-        reach = svg.reach_of([row[end] for row in rows for end in ("difference", "low", "high")])
-        about = Mark("aside", _("about 0") if several else _("gap, about 0"))
-        columns.append((about, lambda row: _strip_about_0(row, reach)))
-    columns.append((_("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"))
-    conclusion = _("conclusion") if several else _("against the rest")
-    columns.append((conclusion, lambda row: verdict_in_words(row["verdict"])))
+    columns += [
+        (_("difference") if several else _("gap to the rest"), lambda row: _estimate(row["difference"], row["low"], row["high"], signed)),
+        (Mark("aside", _("about 0") if several else _("gap, about 0")), lambda row: _strip_about_0(row, reach)),
+        (_("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"),
+        (_("conclusion") if several else _("against the rest"), lambda row: verdict_in_words(row["verdict"])),
+    ]  # fmt: skip
+    title = say(N_("{label} by {by}: each segment, and its gap to all other users"), **label, by=by)
+    title = say(N_("{label} by {by}"), **label, by=by) if several else title
     tinted = frozenset(at for at, row in enumerate(rows) if row["verdict"] in words.FOUND and not several)
-    return _table(columns, rows, title, left=left, tinted=tinted)
+    yield _table(columns, rows, title, left=left, tinted=tinted, note=f"{report.segments.basis} {note}".strip())
 
 
 def _strip_about_0(row: Mapping[str, Any], reach: float) -> Line:

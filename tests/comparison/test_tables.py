@@ -98,7 +98,7 @@ def test_users_who_are_too_few_or_alike_and_one_comparison():
     assert "too few users or differences for a test" in repr(alone.report(k=2))
     single = recnb.compare({name: SAMPLE.models[name] for name in ("factors", "popular")}, SAMPLE.test)
     assert "Holm" not in str(single.differences("ndcg", k=10))
-    assert single.differences("ndcg", k=10).notes[0].startswith("One comparison")
+    assert single.differences("ndcg", k=10).notes[0].startswith("Comparisons tested: 1 ")
 
 
 def test_results_show_themselves_and_keep_their_language():
@@ -134,7 +134,7 @@ def test_latex_of_segments_takes_a_caption_and_a_label():
     found = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", users=SAMPLE.users)
     asked = {"k": [5, 10], "metrics": ["ndcg"], "by": "segment"}
     for one, title in (
-        (found, "nDCG@10 by segment, difference from popular."),
+        (found, "nDCG@10 by segment."),
         (found["popular"], "nDCG@10 by segment: each segment, and its gap to all other users."),
     ):
         latex = one.report(**asked).to_latex(caption="Ours.", label="tab:a")
@@ -155,8 +155,9 @@ def test_pictures():
 
     axes = compared().differences("ndcg", k=[5, 10]).plot()
     assert [one.get_text() for one in axes.get_yticklabels()] == [
-        "▲ nDCG@5 item-knn", "▲ nDCG@5 factors", "▲ nDCG@10 item-knn", "▲ nDCG@10 factors"]  # fmt: skip
-    assert axes.get_xlabel() == "difference from popular"
+        f"▲ nDCG@{k} {model} − popular" for k in (5, 10) for model in ("item-knn", "factors")
+    ]
+    assert axes.get_xlabel() == "difference, first minus second"
     _, given = plt.subplots()
     assert compared().differences("ndcg", k=5).plot(ax=given) is given
     assert len(compared().curve("ndcg", k=range(1, 6)).plot().lines) == 3
