@@ -4,8 +4,7 @@
 """
 
 from recnb.stats.intervals import BETA, ENOUGH, UNBOUNDED, IntervalMethod, Moments, interval_of_pairs, intervals
-from recnb.stats.paired import Paired, Settings, Test, gap_to_rest, holm, paired
-from recnb.stats.power import Detectable, detectable, users_needed
+from recnb.stats.paired import Detectable, Paired, Settings, Test, detectable, gap_to_rest, holm, paired, users_needed
 
 __all__ = [
     "BETA", "ENOUGH", "UNBOUNDED", "Detectable", "IntervalMethod", "Moments", "Paired", "Settings", "Test", "detectable",

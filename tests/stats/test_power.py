@@ -12,7 +12,7 @@ import recnb
 from recnb.errors import NoUsersError, OptionError
 from recnb.stats import Detectable, users_needed
 from recnb.stats import detectable as smallest
-from recnb.stats.power import CORRELATION
+from recnb.stats.paired import CORRELATION
 
 SAMPLE = recnb.datasets.load_sample()
 KNN, POPULAR = (SAMPLE.models[name].rec.against(SAMPLE.test) for name in ("item-knn", "popular"))
