@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
-from recnb.display.language import Message, _, current, ngettext, template, width, with_particles
+from recnb.display.language import Message, current, ngettext, template, width, with_particles
 from recnb.display.style import ACCENT
 from recnb.display.templates import macro, style_sheet, user_text
 from recnb.display.text import latex_text, markdown_text, one_line
@@ -306,16 +306,14 @@ def _markdown_rows(table: Rows) -> str:
 
 def _console_rows(table: Rows) -> str:
     """Write a table, without intervals if there is no room for them; what is still too wide is cut."""
-    rows, left_out = table.rows[: table.most], list[str]()
+    rows = table.rows[: table.most]
     bare = [[replace(cell, ends=None) if isinstance(cell, Estimate) else cell for cell in row] for row in rows]
     lines, short = (aligned_rows(replace(table, rows=each)) for each in (rows, bare))
-    if lines != short and max(map(width, lines)) > CONSOLE:
-        lines, left_out = short, [_("without intervals")]
-    if more := len(table.rows) - len(rows):
-        left_out.append(ngettext("{n} more row", "{n} more rows", more))
-    lines = [wrapped(inline(table.caption, "txt")), *map(_shortened, lines)]
-    lines += [f"({', '.join(left_out)})" if left_out else "", wrapped(inline(table.note, "txt"))]
-    return "\n".join(filter(None, lines))
+    shown = lines if max(map(width, lines)) <= CONSOLE else map(_shortened, short)
+    left_out = len(table.rows) - len(rows)
+    more = f"({ngettext('{n} more row', '{n} more rows', left_out)})" if left_out else ""
+    parts = [wrapped(inline(table.caption, "txt")), *shown, more, wrapped(inline(table.note, "txt"))]
+    return "\n".join(filter(None, parts))
 
 
 def aligned_rows(table: Rows) -> list[str]:

@@ -11,14 +11,11 @@ import re
 from functools import cache
 from importlib import resources
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup, escape
 
 from recnb.display import language, style, text
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 
 def render(template: str, /, **values: Any) -> Markup:
@@ -87,7 +84,7 @@ def style_sheet(name: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def _environment() -> Any:
     # Jinja2 takes 30 ms to import, which a number does not need.
     from jinja2 import Environment, PackageLoader, StrictUndefined
 

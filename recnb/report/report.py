@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from recnb.data.files import AsJson, json_values, written
 from recnb.display.document import Note, html, latex, plain, tables_of, tabs
@@ -12,7 +12,7 @@ from recnb.display.language import _, use_language
 from recnb.display.templates import framed, page
 from recnb.errors import Suggesting
 from recnb.report.data import ReportData
-from recnb.report.sections import basis, head, remarks, sections_of
+from recnb.report.sections import head, remarks, sections_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,11 +32,7 @@ class Report(AsJson, Suggesting, ReportData):
         values: dict[str, Any] = json_values({"schema": "recnb.report/5", **vars(self), "differences": differences})
         return values
 
-    @overload
-    def to_html(self, path: None = None, title: str | None = None) -> str: ...
-    @overload
-    def to_html(self, path: str | Path, title: str | None = None) -> None: ...
-    def to_html(self, path: str | Path | None = None, title: str | None = None) -> str | None:
+    def to_html(self, path: str | Path | None = None, title: str | None = None) -> Any:
         """Return the report as an HTML document that runs no script and fetches nothing, or write it to `path`; `title` is its heading."""
         with use_language(self.lang):
             if title is None:
@@ -44,22 +40,12 @@ class Report(AsJson, Suggesting, ReportData):
                 title = _("Comparison of {models}", models=models) if self.several else _("Evaluation report")
             return written(str(page(title, self._html())), path)
 
-    @overload
-    def to_markdown(self, path: None = None) -> str: ...
-    @overload
-    def to_markdown(self, path: str | Path) -> None: ...
-    def to_markdown(self, path: str | Path | None = None) -> str | None:
+    def to_markdown(self, path: str | Path | None = None) -> Any:
         """Return the report in Markdown, with tables as GitHub has them, or write it to `path`."""
         with use_language(self.lang):
-            return written(plain([*head(self), *sections_of(self), *basis(self)], "md") + "\n", path)
+            return written(plain([*head(self), *sections_of(self), self._basis], "md") + "\n", path)
 
-    @overload
-    def to_latex(self, path: None = None, *, caption: str | None = None, label: str | None = None) -> str: ...
-    @overload
-    def to_latex(self, path: str | Path, *, caption: str | None = None, label: str | None = None) -> None: ...
-    def to_latex(
-        self, path: str | Path | None = None, *, caption: str | None = None, label: str | None = None
-    ) -> str | None:
+    def to_latex(self, path: str | Path | None = None, *, caption: str | None = None, label: str | None = None) -> Any:
         """Return the means as LaTeX tables for a paper, and the segments if there are any, or write them to `path`.
 
         The best mean of several is bold. It needs the package booktabs. `caption` and `label` are LaTeX of the first table;
@@ -71,9 +57,13 @@ class Report(AsJson, Suggesting, ReportData):
             texts += [latex(table, None, label and f"{label}-{at}") for at, table in enumerate(others, 2)]
             return written("\n".join([_(r"% needs \usepackage{booktabs}"), *texts, ""]), path)
 
+    @property
+    def _basis(self) -> Note:
+        return Note(f"{self.basis}.")
+
     def _html(self) -> str:
         label = _("comparison of models") if self.several else _("report of {symbol}", symbol=self.lead.symbol)
-        below = "" if self.several else html(basis(self))
+        below = "" if self.several else html([self._basis])
         return str(framed(label, html(head(self)) + tabs(sections_of(self), _("sections of the report")) + below))
 
     def __repr__(self) -> str:
@@ -81,7 +71,7 @@ class Report(AsJson, Suggesting, ReportData):
             sections = sections_of(self)
             others = ", ".join(section.title for section in sections if "txt" not in section.forms)
             more = Note(_("In .to_html() and .to_markdown() as well: {sections}.", sections=others))
-            return plain([*head(self), *sections, *basis(self), more], "txt")
+            return plain([*head(self), *sections, self._basis, more], "txt")
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):

@@ -77,7 +77,7 @@ def _metrics_by_cutoffs(report: ReportData) -> Block:
         cells = [_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in report.k]
         rows.append([metric.symbol, *cells, _strip(report, metric)])
     header: list[Line] = [_("metric"), *map(at_k, report.k), Mark("aside", _("@{k}, 0 to 1", k=report.lead_k))]
-    return Rows(header, rows, _means_title(report), most=30)
+    return Rows(header, rows, _("Means over {users}", users=_users(report.n_users)), most=30)
 
 
 def _strip(report: ReportData, metric: MetricWords) -> Line:
@@ -90,10 +90,6 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
     return ""
 
 
-def _means_title(report: ReportData) -> str:
-    return _("Means over {users}", users=_users(report.n_users))
-
-
 def _models_by_metrics(report: ReportData) -> Iterator[Block]:
     """Give a row a model; many columns are a table a cut-off, that of the lead in sight."""
     near_best = words.near_best_in_words(report.settings.alpha)
@@ -104,7 +100,7 @@ def _models_by_metrics(report: ReportData) -> Iterator[Block]:
     of_accuracy = [metric.metric for metric in report.metrics if metric.is_accuracy]
     columns = [of_k for name in of_accuracy for k in report.k if (of_k := report.means_of(name, k))]
     if len(columns) <= MOST_COLUMNS:
-        yield _models(report, columns, _means_title(report), legend)
+        yield _models(report, columns, _("Means over {users}", users=_users(report.n_users)), legend)
         return
     for k in sorted(report.k, key=lambda k: k != report.lead_k):
         title = _("Means at k = {k}", k=k or _("whole list"))
@@ -419,11 +415,6 @@ def readings(report: ReportData) -> Iterator[Block]:
         (_("convention"), lambda metric: metric.convention),
     ]
     yield _table(columns, report.metrics, left=4, wraps=True)
-
-
-def basis(report: ReportData) -> Iterator[Block]:
-    """Give the users and the convention behind the numbers."""
-    yield Note(f"{report.basis}.")
 
 
 #: In the order shown: a title, what gives the blocks, and the forms that have them.
