@@ -64,17 +64,12 @@ def keyword(data: str, advice: str, call: str = "recnb.evaluate(recs, truth, **m
     return Case(f"{data}\nmore = {{}}", call, advice, "more = dict({})", "", right)
 
 
-def option(call: str, wrong: str, advice: str, right: Any) -> Case:
-    """The advice is another value of an option, with its name."""
-    return Case(f"more = {wrong}", call, advice, "more |= dict({})", "", right)
-
-
 CASES = {
     # ---- rows and columns of frames
     "ranks below 0": keyword('recs["rank"] *= -1', r"If it is a score, say so: (.+?)\.$"),
     "ranks with digits": keyword('recs["rank"] = 1 / recs["rank"]', r"If it is a score, say so: (.+?)\.$"),
     "ranks above all places": keyword('recs["rank"] = 2**40 - recs["rank"]', r"If it is a score, say so: (.+?)\.$"),
-    "a relevance below 0, counted as 0": keyword('truth.loc[2] = ["u", "a", -1]', r"count it as 0 by (.+?), as"),
+    "a relevance below 0, counted as 0": keyword('truth.loc[2] = ["u", "a", -1]', r"not judged, say (.+?), as"),
     "a relevance below 0, as in trec_eval": keyword('truth.loc[2] = ["u", "a", -1]', r", as (.+?) does", right=0.75),
     "metrics of an evaluation": Case("", "recnb.evaluate(recs, truth, metrics=['AP'])", r"Type (.+?), or", "ev = recnb.evaluate(recs, truth); found = {}", "found.loc['AP', 'mean']"),
     "a pair that is repeated, kept once": keyword('recs.loc[6] = ["u", "a", 4]', r"or say (.+?) to keep"),
@@ -101,18 +96,14 @@ CASES = {
     # ---- conventions
     "a catalogue and its ties": Case('more = dict(ties="item_asc")', "recnb.evaluate(recs, truth, candidates='catalogue', **more).mrr()", r"goes with (ties='first')", "more = dict({})"),
     "ties and single hits": Case('more = dict(duplicates="hit_once")', "recnb.evaluate(scored, truth, ties='expected', **more).mrr()", r"choose (duplicates='dedupe')", "more = dict({})"),
-    "ties and a preferred item": Case('recs = pd.concat([scored, scored[:1].assign(score=0.5)]); truth.loc[0] = ["u", "a", 1]; more = dict(ties="expected", duplicates="keep")', "recnb.evaluate(recs, truth, **more).mrr(target='preferred')", r", or (duplicates='dedupe')", "more |= dict({})", right=1.0),
+    "ties and a preferred item": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).mrr(target='preferred')", r"choose (ties='first')", "more = dict({})"),
     "ties and ERR": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).err()", r"choose (ties='first')", "more = dict({})", right=(1 / 4 + 1 / 2) / 2),
     "ties and hits": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).average_precision(out_of='hits')", r"choose (ties='first')", "more = dict({})"),
     "ties and an explanation": Case('scored["score"] = 1.0; more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).explain('mrr', 'u').value", r"choose (ties='first')", "more = dict({})", right=0.5),
     "ties and serendipity explained": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, train=recs.replace(list('uv'), list('xy')), **more).explain('serendipity', 'v', k=1).value", r"choose (ties='first')", "more = dict({})", right=1.0),
-    "a threshold": option("recnb.evaluate(recs, truth.assign(relevance=[4, 5]), **more).mrr()", 'dict(relevant_from="four")', r"such as (relevant_from=4)", 0.75),
-    "an unknown library": option("ev.why('mrr', k=3, **more)['value'].iloc[-1]", "dict(other=5)", r"such as (other='rectools')", 0.75),
-    "no library": option("ev.why('mrr', k=3, **more)['value'].iloc[-1]", "dict()", r"such as (other='rectools')", 0.75),
     "models in a list": Case("recs_a, recs_b = recs, recs; models = [recs, recs]", "recnb.compare(models, truth)", r"give each a name, (recnb\.compare\(.+?\}, truth\))", "result = {}.table('mrr').loc['a'].item()", "result"),
     "predictions of models in columns": Case("frame = recs.merge(truth.assign(relevance=1), how='left').fillna(0).drop(columns='rank').assign(pred_a=range(len(recs)), pred_b=0)", "recnb.compare(frame)", r"compare\(frame, score=(\[.+?\])\)", "result = [*{}]", "result", ["pred_a", "pred_b"]),
     "parts of one run as models": Case("import tempfile, os; from tests.kernels import FOLDER; here = os.getcwd(); folder = tempfile.mkdtemp(dir=os.environ[FOLDER]); [pl.from_pandas(recs[recs['user'] == user]).write_parquet(f'{folder}/recs_{user}.parquet') for user in 'uv']", "recnb.compare(dict(a=recs[:3], b=recs[3:]), truth)", r", as by (pl\.scan_parquet.+?), and", "os.chdir(folder); {}; os.chdir(here)", "recnb.evaluate(f'{folder}/recs.parquet', truth).mrr()"),
-    "a convention that is none": option("recnb.evaluate(recs, truth, **more).mrr()", "dict(convention=5)", r"such as (convention='trec_eval')", 0.75),
     # ---- lists and groups
     "grades and scores by position": Case("ranking, truth = [3, 0, 2], [0.2, 0.9, 0.5]", "recnb.mrr(ranking, truth)", r"type (recnb\.reciprocal_rank\(y_true=\.\.\., y_score=\.\.\.\));", "result = eval('{}'.replace('true=...', 'true=ranking').replace('score=...', 'score=truth'))", "result", 0.5),
     "ids by position": Case("ranking, truth = [3, 1, 2], [4, 5, 6]", "recnb.mrr(ranking, truth)", r"as a set, (.+?), or", "truth = {}", right=0.0),
@@ -124,16 +115,8 @@ CASES = {
     "labels and scores in other orders": Case("y_true = pd.Series([3, 0], index=['a', 'b']); y_score = pd.Series([0.9, 0.2], index=['b', 'a'])", "recnb.evaluate_groups(y_true, y_score, group=[2]).mrr()", r"in one, (.+?)\.$", "y_score = {}", right=0.5),
     "train without items": Case("frame = pd.DataFrame(dict(user=['u', 'u'], goods=['a', 'b'], score=[2, 1], relevance=[0, 1])); more = {}", "recnb.evaluate(frame, train=truth[['user', 'item']].assign(user='v').replace('b', 'z'), **more).mrr()", r"Name it, (item='\.\.\.')", "frame, more = frame.rename(columns=dict(goods='what')), dict({}); more['item'] = 'what'; truth = truth.rename(columns=dict(item='item'))", right=0.5),
     # ---- metrics and their options
-    "a cut-off": option("ev.mrr(**more)", 'dict(k="ten")', r"such as (k=10)", 0.75),
-    "no cut-off": option("ev.table(['mrr'], **more).loc['reciprocal_rank', 5]", "dict(k=[])", r"such as (k=\[5, 10\])", 0.75),
     "several cut-offs": Case("more = [1, 3]", "ev.mrr(k=more)", r"type (\.table\(k=\[1, 3\]\))", "result = ev{}.loc['reciprocal_rank'].tolist()", "result", [0.5, 0.75]),
-    "several cut-offs, as a curve": Case("more = [1, 3]", "ev.mrr(k=more)", r"or (\.curve\(metric, k=\.\.\.\))", "advised = '{}'.replace('...', 'more'); metric = 'mrr'; result = list(eval('ev' + advised)['reciprocal_rank'])", "result", [0.5, 0.75]),
-    "a curve of whole lists": option("list(ev.curve('mrr', **more)['reciprocal_rank'])[:3]", "dict(k=[1, None])", r"such as (k=range\(1, 21\))", [0.5, 0.75, 0.75]),
-    "no metric": option("ev.table(k=3, **more).loc['ndcg', 3]", "dict(metrics=[])", r"such as (metrics=\['ndcg'\])", (1 / np.log2(3) + 1) / 2),
-    "metrics that are none": option("ev.table(k=3, **more).loc['ndcg', 3]", "dict(metrics=5)", r"such as (metrics=\['ndcg', 'recall'\])", (1 / np.log2(3) + 1) / 2),
-    "a report of whole lists": option("ev.report(metrics=['mrr'], **more).to_frame().iloc[0]['mean']", "dict(k=None)", r"such as (k=\[5, 10, 20\])", 0.75),
     "a gain without bound": Case("truth['relevance'] = 2000; more = dict(gain='exponential')", "recnb.evaluate(recs, truth).ndcg(**more)", r"use (gain='linear')", "more = dict({})", right=(1 / np.log2(3) + 1) / 2),
-    "patience": option("ev.rbp(k=3, **more)", "dict(p=2)", r"such as (p=0\.8)", (0.2 * 0.8 + 0.2) / 2),
     "one list of a frame": Case("k = 10", "recnb.mrr(recs, truth)", r"are evaluated by (.+?), and", "result = {}.mrr()", "result"),
     "a Series as truth": Case("likes = pd.Series([2, 1], index=['b', 'c'])", "recnb.mrr(['a', 'b'], likes)", r"or (series\.to_dict\(\))\.", "series = likes; result = recnb.mrr(['a', 'b'], {})", "result", 0.5),
     "lists that are no frames": Case("ranking, relevant = ['a', 'b'], ['b']", "recnb.evaluate(ranking, relevant)", r"For one list: (.+?);", "result = {}", "result", 1 / np.log2(3)),
@@ -142,7 +125,6 @@ CASES = {
     # ---- beyond accuracy
     "no user for novelty": Case("ev = recnb.evaluate(recs, truth, train=recs); k = 2", "ev.explain('novelty', k=k).value", r"such as user=('u')", "result = ev.explain('novelty', {}, k=k).value", "result", 0.0),
     "a user for coverage": Case("ev = recnb.evaluate(recs, truth, train=recs)", "ev.explain('coverage', 'u', k=2).value", r"type \.(explain\(.+?\))\.", "result = ev.{}.value", "result", 1.0),
-    "items outside the catalogue": option("recnb.evaluate(recs, truth, items=pd.DataFrame(dict(item=['a', 'b']))).gini(**more)", "dict()", r"or say (population='recommended')", 0.0),
     # ---- comparisons
     "one model": Case("recs_a, recs_b = recs, recs", "recnb.compare(dict(a=recs), truth)", r"is given: (.+?)\.$", "result = {}.table('mrr').loc['a'].item()", "result"),
     "coverage of users": Case("found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)", "found.differences('coverage', k=10)", r"each model is in (\.beyond\(k=10\))", "result = found{}.loc['a', 'coverage']", "result", 1.0),
@@ -153,7 +135,7 @@ CASES = {
     "judged items and ties": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, judged_only=True, **more).mrr()", r"choose (ties='first')", "more = dict({})", right=1.0),
     "ties and Bpref": Case('truth.loc[2] = ["u", "a", 0]; more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).bpref()", r"choose (ties='first')", "more = dict({})", right=0.5),
     "a text that is no measure": Case("ev = recnb.evaluate(recs, truth.assign(relevance=2)); more = 'AP@@5'", "ev.measure(more)", r"such as '(nDCG@10)', '(AP\(rel=2\))' or \"(nDCG\(.+?\)@10)\"", 'result = [ev.measure(more) for more in ("{0}", "{1}", "{2}")]', "result", [(1 / np.log2(3) + 1) / 2, 0.75, (1 / np.log2(3) + 1) / 2]),
-    "a measure's parameter without a name": Case("ev = recnb.evaluate(recs, truth.assign(relevance=2)); more = 'AP(2)'", "ev.measure(more)", r"such as '(AP\(rel=2\))' or", "more = '{}'"),
+    "a measure's parameter without a name": Case("ev = recnb.evaluate(recs, truth.assign(relevance=2)); more = 'AP(2)'", "ev.measure(more)", r"'(AP\(rel=2\))' or", "more = '{}'"),
     "a measure's threshold": Case("ev = recnb.evaluate(recs, truth.assign(relevance=[1, 2])); more = 'rel=0'", "ev.measure(f'RR({more})')", r"such as (rel=2)", "more = '{}'", right=1.0),
     "a table of no measures": Case("more = dict(names=[])", "ev.measures(**more).loc['nDCG@10', 'mean']", r"such as (names=\['nDCG@10'\])", "more = dict({})", right=(1 / np.log2(3) + 1) / 2),
     "an explanation of what is judged": Case("", "ev.explain('judged', 'u', k=2)", r"see (\.measure\('judged@2'\)\.per_user)", "result = ev{}['u']", "result", 0.5),
@@ -162,7 +144,6 @@ CASES = {
     "a frame for each model, as users": Case("models = dict(a=recs, b=recs)", "recnb.evaluate(models, truth)", r"compared by (recnb\.compare\(models, truth\))", "result = {}['b'].mrr()", "result"),
     # ---- parts
     "a quiz of one's own list": Case("ranking, relevant = ['a', 'b'], ['b']", "recnb.quiz('mrr', ranking, relevant)", r"of yours: (.+?)\.$", "result = {}.value", "result", 0.5),
-    "a report of novelty alone": option("ev.report(k=2, **more).to_frame().iloc[0]['mean']", "dict(metrics=['novelty']); ev = recnb.evaluate(recs, truth, train=recs)", r"such as (metrics=\['ndcg', 'novelty'\])", (1 / np.log2(3) + 1) / 2),
     "movers by novelty": Case("found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)", "found.movers('novelty', k=2)", r"or (\.beyond\(k=10\))", "result = found{}.loc['a', 'novelty']", "result", 0.0),
     "evaluations of two kinds of ids": Case("recs['item'] = recs['item'].map(dict(a=1, b=2, c=3)); truth['item'] = 2; other = recs.astype(dict(item=str)), truth.astype(dict(item=str))", "recnb.compare(dict(a=recnb.evaluate(recs, truth), b=recnb.evaluate(*other))).table('mrr').loc['a'].item()", r"make them one kind, (.+?)\.$", "recs['item'], truth['item'] = recs['item']{0}, truth['item']{0}"),
     "an option of the data": Case("", "ev.mrr(relevant_from=1)", r"where the frames are: (.+?), recnb", "ev = eval('{}'.replace('...', '1'))", "ev.mrr()"),
@@ -171,7 +152,6 @@ CASES = {
     "a model that needs more than a user": Case("class Other(MODEL):\n    def predict(self, user, items): return super().predict(user)\nmatrices, model = MATRICES, Other()", "recnb.evaluate_model(model, *matrices, metrics='mrr', k=3).to_numpy().item()", r"or (lambda user: model\.predict\(user, np\.arange\(n_items\)\)) for one of LightFM\.$", "n_items = 3; function = {}; result = recnb.evaluate_model(function, *matrices, metrics='mrr', k=3).to_numpy().item()", "result"),
     "ends of bins": Case("users = pd.DataFrame(dict(user=['u', 'v'], age=[20, 40])); more = dict(bins=[0, 18, 30, 100])", "recnb.evaluate(recs, truth, users=users).table('mrr', k=3, by='age', **more)", r"column of them, (users\.assign\(.+?\))\.$", "result = list(recnb.evaluate(recs, truth, users={}).table('mrr', k=3, by='bin').index.get_level_values('bin'))", "result", ["(18, 30]", "(30, 100]"]),
     "a spread": Case("other = recs.assign(rank=4 - recs['rank']); sd = 'large'", "recnb.users_needed(0.1, sd)", r"or (ev\.detectable\('ndcg', k=10\))", "sd = {}; result = recnb.users_needed(0.1, sd) == recnb.users_needed(0.1, sd.sd)", "result", True),
-    "a model without cut-off": option("recnb.evaluate_model(Model(), *matrices, metrics='mrr', **more).to_numpy().item()", "dict(k=None); matrices = MATRICES; Model = MODEL", r"such as (k=10)", 0.75),
     "a matrix that is dense": Case("from scipy import sparse; import scipy.sparse; Model = MODEL; test, train = (one.toarray() for one in MATRICES)", "recnb.evaluate_model(Model(), test, sparse.csr_matrix(train), metrics='mrr', k=3).to_numpy().item()", r"holds numbers, (.+?)\.$", "test = {}"),
     "scores that are sparse": Case("from scipy import sparse; matrices = MATRICES; Model = MODEL; changed = lambda scores: sparse.csr_matrix(scores)", "recnb.evaluate_model(Model(changed), *matrices, metrics='mrr', k=3).to_numpy().item()", r"if it is sparse, (.+?)\. Give", "changed = lambda scores: sparse.csr_matrix(scores){}[0]"),
 }  # fmt: skip
@@ -219,16 +199,3 @@ def test_a_segment_that_is_offered_serves() -> None:
         assert set(names) == offered
         for name in names:
             assert ev.table(["ndcg"], k=1, by=name).n_users.sum() == 2
-
-
-def test_nothing_is_advised_that_the_data_do_not_allow() -> None:
-    recs = pd.DataFrame({"user": list("uuu"), "item": list("abc"), "score": [3.0, "high", 1]})
-    truth = pd.DataFrame({"user": ["u"], "item": ["c"]})
-    with pytest.raises(RecnbError, match="'high' is no number: correct it, or drop the row"):
-        recnb.evaluate(recs, truth)
-    with pytest.raises(RecnbError, match="'high' is no number: correct it, or drop the row"):
-        recnb.evaluate(recs.assign(score=["3", "high", "1"]), truth)
-    for wrong in (5, [recs, recs]):
-        with pytest.raises(RecnbError) as found:
-            recnb.compare(wrong, truth)
-        assert "recnb.ndcg" not in str(found.value)

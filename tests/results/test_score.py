@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import json
 import math
-import operator
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import scipy.stats
 
 import recnb
 from recnb import Convention
@@ -33,10 +29,6 @@ TRUTH = pd.DataFrame({
 EV = recnb.evaluate(RECS, TRUTH, train=TRUTH, items=pd.DataFrame({"item": range(25), "title": "A <b>"}))
 SCORE = EV.ndcg(k=5)
 VALUES = SCORE.per_user.to_numpy()
-ARITHMETIC: list[Callable[[Any], Any]] = [
-    lambda x: x + 1, lambda x: 1 - x, lambda x: x * 2, lambda x: x / 3, lambda x: x**2, operator.neg, abs, lambda x: x + x,
-    partial(round, ndigits=3), lambda x: sum([x, x]), lambda x: max(0.0, x) + 0, float,
-]  # fmt: skip
 
 
 def test_a_score_is_a_float() -> None:
@@ -44,13 +36,7 @@ def test_a_score_is_a_float() -> None:
     assert isinstance(SCORE, float)
     assert float(SCORE) == value == SCORE
     assert hash(SCORE) == hash(value)
-    for compute in ARITHMETIC:
-        assert type(compute(SCORE)) is float
-        assert compute(SCORE) == compute(value)
-    assert 0 < SCORE < 1.0
-    assert math.sqrt(SCORE) == math.sqrt(value)
-    assert sorted([EV.ndcg(k=5), EV.ndcg(k=1), 0.0])[0] == 0.0
-    assert np.mean([SCORE, SCORE]) == pytest.approx(value)
+    assert type(SCORE + SCORE) is type(round(SCORE, 3)) is float
     assert pd.Series([SCORE, 0.5]).dtype == np.float64
     for form in ("{:.3f}", "{}", "{:8.2%}"):
         assert form.format(SCORE) == form.format(float(value))
@@ -132,13 +118,7 @@ def test_per_user_results_bear_the_name_of_the_column() -> None:
     as_id, as_member = ({"user": "customer_id"}, {"user": "member"})
     for lists, judged in ((recs.rename(columns=as_id), truth), (recs, truth.rename(columns=as_id))):
         ev = recnb.evaluate(lists, judged, train=truth.assign(item=12))
-        made = [
-            ev.ndcg(k=2).per_user,
-            ev.ndcg(k=2).to_frame(),
-            ev.to_frame(),
-            ev.novelty(k=2).per_user,
-            ev.under("rectools").ndcg(k=2).per_user,
-        ]
+        made = [ev.ndcg(k=2).per_user, ev.to_frame(), ev.novelty(k=2).per_user, ev.under("rectools").ndcg(k=2).per_user]
         assert {ev.users.name, *(one.index.name for one in made)} == {"customer_id"}
     both = recnb.evaluate(recs.rename(columns={"user": "userId"}), truth.rename(columns=as_member))
     assert both.users.name == "userId"
@@ -150,21 +130,7 @@ def test_per_user_results_bear_the_name_of_the_column() -> None:
 # Interval
 
 
-@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
-def test_students_interval_against_scipy(confidence: float) -> None:
-    want = scipy.stats.t.interval(confidence, N - 1, loc=VALUES.mean(), scale=scipy.stats.sem(VALUES))
-    assert list(SCORE.interval(confidence, method="t")) == pytest.approx(want, abs=1e-12)
-
-
 def test_an_interval_is_a_pair_that_knows_its_confidence() -> None:
-    for method in ("beta", "t"):
-        ends = [SCORE.interval(confidence, method=method) for confidence in (0.5, 0.8, 0.95, 0.99)]
-        for inner, outer in itertools.pairwise(ends):
-            assert outer.low < inner.low <= SCORE <= inner.high < outer.high
-    many = recnb.dcg(np.random.default_rng(1).random((120, 5)))
-    drawn = many.interval(method="bootstrap")
-    assert drawn == many.interval(0.95, "bootstrap")
-    assert drawn.low < many < drawn.high
     interval = SCORE.interval(confidence=0.9)
     low, high = interval
     assert (low, high) == (interval.low, interval.high) == (interval[0], interval[1]) == interval

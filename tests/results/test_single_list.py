@@ -70,16 +70,6 @@ def test_numbers_by_hand(at: int) -> None:
     assert call() == pytest.approx(number, abs=1e-15)
 
 
-@pytest.mark.parametrize("name", [*METRICS, "mrr", "map"])
-def test_a_score_of_one_list(name: str) -> None:
-    """The values are those of the naive definitions (tests/metrics/test_reference.py)."""
-    score = getattr(recnb, name)(RANKING, RELEVANCE, k=3)
-    assert isinstance(score, recnb.Score)
-    assert (score.k, score.n_users, score.per_user.tolist()) == (3, 1, [float(score)])
-    assert recnb.mrr is recnb.reciprocal_rank
-    assert recnb.map is recnb.average_precision
-
-
 PAIRS = st.tuples(
     st.lists(st.integers(0, 6), unique=True, min_size=1, max_size=6),
     st.dictionaries(st.integers(0, 7), st.sampled_from([0.0, 1.0, 2.0, 3.5]), min_size=1),
