@@ -105,7 +105,8 @@ def _accuracy(models: Models, request: ReportRequest) -> tuple[list[PairedValues
         of_curve = points if not curve else ()
         cutoffs = Cutoffs.of(in_order([*request.k_of(metric.name), *of_curve]))
         for model in models.values():
-            if len(model.scoring(metric, given).prepared.users) != model.n_users:
+            scoring = model.scoring(metric, given, whole=cutoffs.values == (None,))
+            if len(scoring.prepared.users) != model.n_users:
                 model.values(metric, cutoffs, given)  # or an error that other users are averaged
         computed = paired_values(models, metric, cutoffs, given)
         blocks += [block for block in computed if block.k in request.k_of(metric.name)]
