@@ -96,8 +96,10 @@ def content(path: File) -> bytes:
 
     file = Path(path)
     if not file.is_file():
-        what = f"{path} is a folder, or a pipe or a device: name a file in it, or save it as one."
-        raise FrameError(what if file.exists() else f"there is no file {str(path)!r}.")
+        if file.exists():
+            raise FrameError(f"{path} is a folder, or a pipe or a device: name a file in it, or save it as one.")
+        fix = "Give its whole path, or its path from the current folder."
+        raise FrameError(f"there is no file {str(path)!r}.", fix=fix)
     try:
         with pa.input_stream(str(file)) as stream:
             data: bytes = stream.read()

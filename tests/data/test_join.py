@@ -1,4 +1,4 @@
-"""The join: small blocks, hashes that meet, gaps of ranks, depths, refusals; what it gives is held by the law of test_attack."""
+"""The join: small blocks, hashes that meet, gaps of ranks, ids looked up; what it gives is held by the law of test_attack."""
 
 from dataclasses import replace
 
@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.data import encoding, join
-from recnb.errors import OptionError
 from tests.examples import examples
 from tests.random_frames import random_frames
 from tests.tools.attack.cases import cases
@@ -25,7 +24,6 @@ def test_small_blocks_and_ids_whose_hashes_are_the_same(case, shift, way):
     with pytest.MonkeyPatch.context() as patched:
         for module in (encoding, join):
             patched.setattr(module, "BLOCK", 4)
-        for module in (encoding, join):
             patched.setattr(module, "hashes_of", lambda values, seed=0: hashes(values, seed) & kept)
         check(replace(case, way=way))
 
@@ -52,36 +50,14 @@ def test_each_decision_gives_what_loops_give(options, case):
     check(replace(case, options=options, columns=(column,), way="polars"))
 
 
-def frames(seed, n_users=15):
-    """Lists and truth without repeats, in random order."""
-    recs, truth = random_frames(np.random.default_rng(seed), n_users)
-    return recs.sample(frac=1, random_state=seed, ignore_index=True), truth.reset_index(drop=True)
-
-
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_gaps_of_ranks_are_counted(shuffled):
-    recs, truth = frames(7)
-    recs = ranked(recs, rank=recs.groupby("user").cumcount() * 2 + 1)
+    recs, truth = random_frames(np.random.default_rng(7), 15)
+    recs = recs.drop(columns="score").assign(rank=recs.groupby("user").cumcount() * 2 + 1)
     several = int((recs.groupby("user").size() > 1).sum())
-    recs = recs.sample(frac=1, random_state=1) if shuffled else recs.sort_values(["user", "rank"])
+    recs = recs.sample(frac=1, random_state=1) if shuffled else recs
     assert recnb.evaluate(recs, truth).counts.n_gaps == several
     assert recnb.evaluate(recs, truth, duplicates="dedupe").counts.n_gaps == 0
-
-
-def ranked(frame, **ranks):
-    return frame.drop(columns="score").assign(**ranks)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"candidates": "catalogue", "ties": "last"}, "goes with"),
-        ({"ties": "expected", "duplicates": "hit_once"}, "has no mean for"),
-    ],
-)
-def test_rules_that_contradict_each_other_are_refused(options, words):
-    with pytest.raises(OptionError, match=words):
-        recnb.evaluate(*frames(1), order="score", **options)
 
 
 @pytest.mark.parametrize(("n_known", "n_values"), [(1, 5), (3, 100), (1_000, 70_000)])

@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
@@ -150,13 +150,25 @@ def test_train_in_the_forms_of_a_truth() -> None:
     want = recnb.evaluate(RECS, TRUTH, train=frame).novelty(k=3)
     assert recnb.evaluate(LISTS, LIKED, train=train).novelty(k=3) == want
     assert recnb.evaluate(RECS, TRUTH, train=pl.DataFrame(cells(train, relevant=list))).novelty(k=3) == want
+    under = recnb.evaluate(RECS, TRUTH, train=frame).under("ranx")
+    assert under.novelty(k=3) == recnb.evaluate(RECS, TRUTH, train=frame, convention="ranx").novelty(k=3)
+
+
+def test_attributes_of_items_are_numbers_or_genres() -> None:
+    items = pd.DataFrame({"item": ["a", "b"], "words": ["x", "y"], "one": [1.0, 0.5], "two": [0.5, 3.0]})
+    ev = recnb.evaluate(LISTS, LIKED, train={"ann": ["a"], "bob": ["b"]}, items=items)
+    words = "column 'words' holds text, and several columns of features= must hold numbers"
+    with pytest.raises(FrameError, match=words):
+        ev.diversity(features=["one", "words"])
+    with pytest.raises(FrameError, match="column 'one' holds other numbers than 0 and 1, which name no genre"):
+        ev.calibration(genre=["one", "two"])
 
 
 # ---- one frame with both sides
 
 
-def outer(recs: pd.DataFrame = RECS, truth: pd.DataFrame = TRUTH) -> pd.DataFrame:
-    return truth.merge(recs, how="outer", on=["user", "item"])
+def outer() -> pd.DataFrame:
+    return TRUTH.merge(RECS, how="outer", on=["user", "item"])
 
 
 @pytest.mark.parametrize("kind", ["pandas", "eager", "lazy", "arrow", "duckdb"])
@@ -166,29 +178,6 @@ def test_a_list_of_either_side_for_each_user(kind: str) -> None:
         "pandas": eager.to_pandas, "eager": lambda: eager, "lazy": eager.lazy, "arrow": eager.to_arrow, "duckdb": lambda: duckdb.from_arrow(eager.to_arrow()),
     }[kind]()  # fmt: skip
     assert (numbers(frame, recommended="shown", relevant="bought") == BINARY).all()
-    usual = pd.DataFrame(cells({**LISTS, "dan": []}, recommended=list) | {"relevant": [*({**LIKED, "dan": {"a": 1}}[user] for user in [*IDS, "dan"])]})  # fmt: skip
-    assert recnb.evaluate(usual).counts.n_without_list == 1
-
-
-@given(
-    st.dictionaries(st.sampled_from("uvwxyz"), st.lists(st.sampled_from("abcdef"), unique=True, max_size=5), min_size=1),
-    st.dictionaries(
-        st.sampled_from("uvwxyz"),
-        st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([0.0, 1.0, 2.0]), max_size=5), min_size=1,
-    ),
-    st.integers(0, 99),
-)  # fmt: skip
-def test_outer_joined_is_the_same_as_two_frames(lists: Any, liked: Any, seed: int) -> None:
-    recs, truth = recs_of(lists), truth_of(liked)
-    assume(set(recs["user"]) & set(truth.loc[truth["relevance"] > 0, "user"]))
-    want = recnb.evaluate(recs, truth)
-    frame = outer(recs, truth).sample(frac=1, random_state=seed)
-    for kind in (frame, pl.from_pandas(frame), pl.from_pandas(frame).lazy(), frame.convert_dtypes()):
-        ev = kind.rec.evaluation()
-        assert (ev.table(METRICS, k=[1, 2, None]).to_numpy() == want.table(METRICS, k=[1, 2, None]).to_numpy()).all()
-        assert ev.users.tolist() == want.users.tolist()
-        pairs = [set(zip(one["user"], one["item"], strict=True)) for one in (truth, recs)]
-        assert ("those in this frame" in ev.basis()) == (pairs[0] <= pairs[1])
 
 
 def test_a_learning_to_rank_frame_says_what_it_holds() -> None:
@@ -202,6 +191,7 @@ def test_a_learning_to_rank_frame_says_what_it_holds() -> None:
         assert ("each row is an item of its own" in ev.basis()) == ("doc_id" not in one)
     for ev in (recnb.evaluate(outer()), recnb.evaluate(RECS, TRUTH)):
         assert "those in this frame" not in ev.basis()
+    assert "those in this frame" in recnb.evaluate(outer().dropna(subset="rank")).basis()
 
 
 def test_a_missing_rank_is_relevant_and_not_recommended() -> None:
