@@ -162,7 +162,7 @@ class EvaluationMethods(Methods):
 class Evaluation(EvaluationMethods):
     """One model's recommendations, joined with the truth; returned by `recnb.evaluate` and `df.rec.against`.
 
-    ev.ndcg(k=10)                            a metric: a float with .per_user and .interval(); k=None: whole lists
+    ev.ndcg(k=10)                            a metric: a float with .per_user, .interval(), .plot(); k=None: whole lists
     ev.table(k=[5, 10], intervals=True)      metrics × cut-offs; by="column" for segments of users
     ev.curve("ndcg").plot()                  a metric against k
     ev.report()                              all of it, with the problems found in the data

@@ -69,8 +69,8 @@ PARAMETERS = {
     "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the relevance and the score of each item, in any order; equal scores keep their order.",
 }
 RETURNS = {
-    "Score": "Score\n    A float with `per_user`, `interval()` and its convention.",
-    "CatalogueScore": "CatalogueScore\n    A float with `per_item` and its convention.",
+    "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",
+    "CatalogueScore": "CatalogueScore\n    A float with `per_item`, `plot()` and its convention.",
 }
 
 

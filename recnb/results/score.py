@@ -9,17 +9,21 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.display.language import N_, _
+from recnb.display.language import N_, _, current, ngettext
+from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs, cached_property
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.table import axes
 from recnb.results.values import Values
 from recnb.stats import ENOUGH, IntervalMethod
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.conventions import Convention
 
 
@@ -136,6 +140,18 @@ class Score(MetricValue):
         """Return the values per user as a frame."""
         return self.per_user.to_frame()
 
+    def plot(self, ax: Axes | None = None, bins: int = 20, *, color: Any = ACCENT) -> Axes:
+        """Draw the share of users at each value, with the mean and its interval, on `ax` or on a new figure."""
+        ax, values = axes(ax), self.per_user.to_numpy()
+        ax.hist(values, bins, weights=np.full(len(values), 1 / max(len(values), 1)), color=color)
+        ax.axvline(float(self), color=QUIET)
+        if self.n_users > 1:
+            ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
+        with lettering(current()) as fonts:
+            ax.set_xlabel(_("{label} of a user; line: mean and 95% interval", label=self.label), **fonts)
+            ax.set_ylabel(ngettext("share of {n:,} user", "share of {n:,} users", self.n_users), **fonts)
+        return ax
+
     def _interval_in_words(self) -> str:
         if self.n_users < 2:
             return ""
@@ -185,6 +201,16 @@ class CatalogueScore(MetricValue):
     def to_frame(self) -> pd.DataFrame:
         """Return the number of lists that show each item, as a frame."""
         return self._exposure.to_frame()
+
+    def plot(self, ax: Axes | None = None, *, color: Any = ACCENT) -> Axes:
+        """Draw the number of lists that show each item, from the most shown, on `ax` or on a new figure."""
+        ax, times = axes(ax), np.sort(self._exposure.to_numpy())[::-1]
+        ax.fill_between(np.arange(1, len(times) + 1), times, step="mid", color=color, linewidth=0)
+        with lettering(current()) as fonts:
+            value = f"{float(self):.4f}"
+            ax.set_xlabel(_("items, the most shown first; {label} = {value}", label=self.label, value=value), **fonts)
+            ax.set_ylabel(_("lists that show the item"), **fonts)
+        return ax
 
 
 def score_of(

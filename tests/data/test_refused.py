@@ -227,5 +227,5 @@ def test_who_is_averaged_was_called_users() -> None:
     with pytest.warns(FutureWarning, match="averaged_users="):
         old = recnb.evaluate(*given, users="recs", no_relevant="zero")
     assert old.mrr() == recnb.evaluate(*given, averaged_users="recs", no_relevant="zero").mrr() == 1 / 2
-    with pytest.raises(FrameError, match="there is no file 'evryone'"):
+    with pytest.raises(OptionError, match="users='evryone' is no file of users"):
         recnb.evaluate(RANKED, LIKED, users="evryone")
