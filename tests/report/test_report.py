@@ -99,7 +99,7 @@ def test_a_metric_that_a_library_averages_over_other_users_is_refused():
     ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, convention="recommenders")
     for models in (ev, recnb.compare(SAMPLE.models, SAMPLE.test, convention="recommenders")):
         with pytest.raises(OptionError, match="over other users than its other metrics"):
-            models.report(k=5, metrics=["ndcg", "precision"])
+            models.report(k=5, metrics=["precision", "ndcg"])
 
 
 def test_the_curve_is_the_metric_at_every_k():
@@ -137,10 +137,10 @@ def test_a_value_a_hair_below_an_edge_is_on_it_and_one_without_a_value_is_counte
     assert [spread[name] for name in ("n_zero", "n_top", "n_users", "n_without_value")] == [1, 2, 6, 1]
 
 
-@pytest.mark.parametrize(("largest", "end"), [(0.0, 1.0), (7.3, 7.3)])
-def test_a_metric_without_a_top_has_bins_up_to_its_highest_value(largest, end):
-    spread = distribution_of("", np.array([0.0, largest]), np.inf)
-    assert (spread["edges"][-1], spread["n_top"], sum(spread["counts"])) == (end, int(largest > 0), 2)
+@pytest.mark.parametrize(("largest", "top", "end"), [(0.0, np.inf, 1.0), (7.3, np.inf, 7.3), (0.3, 1.0, 1.0)])
+def test_bins_go_up_to_the_upper_bound_and_without_one_to_the_highest_value(largest, top, end):
+    spread = distribution_of("", np.array([0.0, largest]), top)
+    assert (spread["edges"][-1], spread["n_top"], sum(spread["counts"])) == (end, int(largest == end), 2)
 
 
 def test_the_population_is_counted():
