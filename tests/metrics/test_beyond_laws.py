@@ -22,7 +22,7 @@ Options = dict[str, Any]
 Values = dict[Any, float]
 
 ITEMS, USERS = range(8), range(6)
-#: Those of hits, users and genres are held against loops in tests/results/test_beyond_accuracy.py.
+#: Those of hits and genres have loops of their own below.
 METRICS = {name: metric for name, metric in LIST_METRICS.items() if metric.over not in ("hits", "users", "genres")}
 NUMBERS = {"normalize": (True, False), "ratio": (0.1, 0.5, 1), "count_only_catalogue": (True, False)}
 
@@ -72,9 +72,6 @@ def choices(name: str) -> st.SearchStrategy[Options]:
     metric = METRICS[name]
     values = {option: metric.words.get(option) or NUMBERS[option] for option in metric.defaults if option != "features"}
     return st.fixed_dictionaries({option: st.sampled_from(each) for option, each in values.items()})
-
-
-# The plain loops ------------------------------------------------------------------------------------------------------
 
 
 def of_items(name: str, options: Options, held: Data, k: int | None) -> Values:
@@ -150,9 +147,6 @@ def of_all(name: str, options: Options, held: Data, k: int | None) -> float | No
     return sum(abs(a - b) for a, b in itertools.combinations(values, 2)) / (n * sum(values)) if counts else math.nan
 
 
-# The tests ------------------------------------------------------------------------------------------------------------
-
-
 def close(wanted: Any) -> Any:
     return pytest.approx(wanted, rel=1e-12, abs=1e-12, nan_ok=True)
 
@@ -188,6 +182,41 @@ def test_ends_of_the_scales() -> None:
     for size in (1e-200, 1.0, 1e200):  # whose squares vanish, or have no number
         scaled = Data({0: [1, 2]}, [(0, 1)], {1: [size, 0], 2: [size, size]}, [1, 2])
         assert float(scaled.score("diversity")) == close(1 - 1 / math.sqrt(2))
+
+
+@pytest.mark.parametrize("k", [1, 3, None])
+def test_serendipity_and_calibration_equal_plain_loops(k: int | None) -> None:
+    rng = np.random.default_rng(7)
+    lists = {user: rng.permutation(15)[: rng.integers(1, 7)].tolist() for user in range(30)}
+    train, truth = ({(int(u), int(i)) for u, i in rng.integers(0, (31, 15), size=(150, 2))} for _ in range(2))
+    genres = {item: sorted(rng.choice(list("pqrs"), rng.integers(0, 4), replace=False).tolist()) for item in range(15)}
+    recs = [(u, i, r) for u, items in lists.items() for r, i in enumerate(items, 1)]
+    pairs = [pd.DataFrame(sorted(each), columns=["user", "item"]) for each in (truth, train)]
+    items = pd.DataFrame({"item": list(genres), "tags": list(genres.values())})
+    ev = recnb.evaluate(pd.DataFrame(recs, columns=["user", "item", "rank"]), pairs[0], train=pairs[1], items=items)
+    ranking = sorted(range(15), key=lambda item: (-sum(i == item for _, i in train), item))
+
+    def shares(of: list[int]) -> dict[str, float]:
+        weights = {genre: sum(1 / len(genres[i]) for i in of if genre in genres[i]) for genre in "pqrs"}
+        return (
+            {genre: weight / sum(weights.values()) for genre, weight in weights.items()}
+            if any(weights.values())
+            else {}
+        )
+
+    unexpected, miscalibrated = {}, {}
+    for user in {u for u, _ in truth} | set(lists):
+        shown, size = lists.get(user, [])[:k], k or len(lists.get(user, []))
+        had = {i for u, i in train if u == user}
+        popular = [item for item in ranking if item not in had][:size]
+        hits = [item for item in shown if (user, item) in truth and item not in popular and item not in had]
+        if user in {u for u, _ in truth}:
+            unexpected[user] = len(hits) / size if size else 0.0
+        p, q = shares(sorted(had)), shares(shown)
+        if p and q:
+            miscalibrated[user] = sum(p[g] * math.log2(p[g] / (0.99 * q[g] + 0.01 * p[g])) for g in "pqrs" if p[g])
+    assert ev.serendipity(k=k).per_user.to_dict() == close(unexpected)
+    assert ev.calibration(k=k).per_user.dropna().to_dict() == close(miscalibrated)
 
 
 @pytest.mark.parametrize("distance", ["cosine", "jaccard"])

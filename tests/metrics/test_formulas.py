@@ -116,25 +116,15 @@ def test_options_show_in_the_formula(name: str) -> None:
 
 def test_a_sum_under_a_sum_sign_has_brackets() -> None:
     """Σ 2^rel - 1 would be Σ 2^rel, less 1."""
-    assert (
-        METRICS["cg"].latex(options={"gain": "exponential"}).endswith(r"i \le k} \left(2^{\mathrm{rel}_i} - 1\right)")
-    )
+    latex = METRICS["cg"].latex(options={"gain": "exponential"})
+    assert latex.endswith(r"i \le k} \left(2^{\mathrm{rel}_i} - 1\right)")
 
 
 @pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("2 - (3 - 4)", 3),
-        ("2 / (3 * 4)", 1 / 6),
-        ("2 / 3 * 4", 8 / 3),
-        ("(2 + 1)^(1 + 1)", 9),
-        ("2 * (3 + 4)", 14),
-        ("8 / (4 / 2)", 4),
-        ("(2^3)^2", 64),
-    ],
+    "text", ["2 - (3 - 4)", "2 / (3 * 4)", "2 / 3 * 4", "(2 + 1)^(1 + 1)", "2 * (3 + 4)", "8 / (4 / 2)", "(2^3)^2"]
 )
-def test_brackets_are_kept_where_they_count(text: str, value: float) -> None:
-    formula = Formula.of(text)
+def test_brackets_are_kept_where_they_count(text: str) -> None:
+    formula, value = Formula.of(text), eval(text.replace("^", "**"))
     assert formula.value({}) == close(value)
     assert eval(formula.text().replace("^", "**")) == close(value)
     assert Formula.of(formula.text()).value({}) == close(value)
