@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from matplotlib.figure import Figure
 
 import recnb
 from recnb import Convention
@@ -125,6 +126,11 @@ def test_per_user_results_bear_the_name_of_the_column() -> None:
     assert recnb.evaluate(recs.rename(columns={"user": "who"}), truth, user="who").users.name == "who"
     assert recnb.evaluate({1: [10, 11]}, truth.rename(columns=as_member)).users.name == "member"
     assert recnb.evaluate({1: [10, 11]}, {1: [11]}).users.name == "user"
+
+
+def test_a_score_draws_the_distribution_of_its_users() -> None:
+    bars = SCORE.plot(Figure().add_subplot(), bins=4).patches
+    assert [bar.get_height() for bar in bars[:4]] == pytest.approx((np.histogram(VALUES, 4)[0] / N).tolist())
 
 
 # Interval
