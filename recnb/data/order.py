@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import ROW_ORDERS
-from recnb.data.encoding import in_order_of_size, starts_of
+from recnb.data.encoding import starts_of
 from recnb.metrics.hits import Floats, Hits, Ints, TieSpread, count_within, in_order, order_from_highest
 
 Numbers = NDArray[np.uint64]
@@ -70,7 +70,7 @@ def match_pairs(block: Block, texts: pl.Series | None, n_recs: int) -> Pairs | N
     bits = len(user).bit_length()
     mask = np.uint64(2**bits - 1)
     key = item * np.uint64((_ITEM << bits) % 2**64) + user * np.uint64((_USER << bits) % 2**64)
-    key = in_order_of_size(key + np.arange(len(user), dtype=np.uint64))
+    key = np.sort(key + np.arange(len(user), dtype=np.uint64))
     same = np.flatnonzero((key[1:] ^ key[:-1]) <= mask)
     first, second = ((key[rows] & mask).astype(np.int64) for rows in (same, same + 1))
     # With the same item, users are the same: a difference of fewer than 2**bits of them changes the number.
@@ -193,7 +193,7 @@ def repeats_a_rank(block: Block) -> bool:
     user, score = block.user, block.score
     if ((score[1:] < score[:-1]) | (user[1:] != user[:-1])).all():
         return False
-    key = in_order_of_size(((user << 32) - score).astype(np.uint64))
+    key = np.sort((user << 32) - score)
     return bool((key[1:] == key[:-1]).any())
 
 

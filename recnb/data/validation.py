@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data.columns import with_series
-from recnb.data.encoding import hashes_of, in_order_of_size
+from recnb.data.encoding import hashes_of
 from recnb.errors import ColumnError, FrameError, quoted
 from recnb.metrics.hits import HIGHEST, Floats
 
@@ -196,7 +196,7 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     Rows whose hashes are the same are compared by value, so a chance collision of hashes is no error.
     """
     hashes = np.asarray(sum(hashes_of(table[key], seed) for seed, key in enumerate(keys, 1)))
-    ordered = in_order_of_size(hashes)
+    ordered = np.sort(hashes)
     suspects = table.filter(pl.Series(np.isin(hashes, ordered[1:][ordered[1:] == ordered[:-1]]), dtype=pl.Boolean))
     return suspects.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
 
