@@ -1,4 +1,4 @@
-"""What streaming leaves behind: no files, and no memory that grows with the rows."""
+"""What streaming leaves behind, no files, and no memory that grows with the rows; bounds of a machine, its memory and cores."""
 
 import gc
 import os
@@ -8,10 +8,12 @@ import sys
 import numpy as np
 import pandas as pd
 import polars as pl
+import psutil
 import pytest
 
 import recnb
 from recnb.data import buckets, parts
+from recnb.data.parallel import in_turn, n_cores
 from recnb.errors import FrameError
 from tests.data.test_streaming import same, shuffled, sized
 from tests.random_frames import random_frames
@@ -51,14 +53,6 @@ def test_they_are_gone_after_an_error_too(folder):
     assert not any(folder.iterdir())
 
 
-def test_what_is_in_memory_needs_no_files(folder, monkeypatch):
-    recs, truth = random_frames(np.random.default_rng(19))
-    monkeypatch.setattr(buckets, "WHOLE", 10_000)
-    monkeypatch.setattr(buckets, "SHARE", 0)
-    same(recnb.evaluate(pl.from_pandas(shuffled(recs)).lazy(), truth), recnb.evaluate(shuffled(recs), truth))
-    assert not any(folder.iterdir())
-
-
 @pytest.mark.parametrize("available, most", [(10**9, 60), (24 * 20 * 20 // 4, 30)])
 def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(available, most, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(20), n_users=60)
@@ -71,6 +65,41 @@ def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(availab
         recnb.evaluate(pl.from_pandas(frame).lazy(), truth)
         assert 5 < max(seen) <= most, seen
         assert sum(seen) == len(recs)
+
+
+@pytest.mark.parametrize("limit, used, left", [("1000000\n", "400000\n", 600_000), ("1000000", "3000000", 0), ("max\n", "5", None)])  # fmt: skip
+def test_a_container_sets_the_limit(limit, used, left, tmp_path, monkeypatch):
+    (tmp_path / "max").write_text(limit)
+    (tmp_path / "current").write_text(used)
+    monkeypatch.setattr(buckets, "LIMITS", ((tmp_path / "max", tmp_path / "current"),))
+    found = buckets.available_memory()
+    assert found == left if left is not None else found > 2**20
+
+
+def test_there_is_no_more_than_the_machine_has():
+    assert 0 < buckets.available_memory() <= psutil.virtual_memory().total
+
+
+@pytest.mark.parametrize("counted, used", [(3, 3), (64, 8), (None, 1)])
+def test_cores_are_counted_where_the_system_does_not_list_those_allowed(counted, used, monkeypatch):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: counted)
+    assert n_cores() == used
+
+
+def test_work_in_turn_ends_with_the_first_error_in_order():
+    begun, done = [], []
+
+    def work(one):
+        begun.append(one)
+        if one in (3, 4):
+            raise ValueError(one)
+        return one
+
+    with pytest.raises(ValueError, match="3"):
+        done.extend(in_turn(range(1000), work))
+    assert done in ([], [0, 1, 2])
+    assert len(begun) < 100
 
 
 PEAK = """
@@ -94,11 +123,8 @@ def peak_of(folder, n, whole):
     users = np.repeat(np.arange(2000), n)
     item = np.tile(np.arange(n), 2000)
     rows = pl.DataFrame({"user": users, "item": item, "rank": item + 1})
+    rows[: 100 * n].write_parquet(folder / "tiny.parquet")
     rows.write_parquet(folder / "recs.parquet", row_group_size=50_000)
-    del rows
-    pl.DataFrame({"user": users[: 100 * n], "item": item[: 100 * n], "rank": item[: 100 * n] + 1}).write_parquet(
-        folder / "tiny.parquet"
-    )
     found = subprocess.run(
         [sys.executable, "-c", PEAK, str(folder), str(whole)], check=True, capture_output=True, text=True,
         env={**os.environ, "POLARS_MAX_THREADS": "2", "POLARS_ROW_GROUP_PREFETCH_SIZE": "1"},

@@ -182,8 +182,7 @@ def test_segments_and_values_are_the_callers_own() -> None:
 ASKED: dict[str, Callable[[recnb.Evaluation], Any]] = {
     "table": lambda ev: ev.table(METRICS, k=[1, 3])._repr_html_(),
     "interval": lambda ev: ev.ndcg(k=3).interval(),
-    "under": lambda ev: ev.under("rectools").ndcg(k=2),
-    "segments": lambda ev: ev.table(["recall"], k=3, by="city"),
+    "segments of another": lambda ev: ev.under("rectools").table(["recall"], k=3, by="city"),
     "explanations": lambda ev: [ev.explain(*one, k=3)._repr_html_() for one in (("ndcg", 1), ("coverage",))],
     "counts": lambda ev: ev.counts.n_items_relevant,
     "comparison": lambda ev: recnb.compare({"one": ev, "other": ev}).table(METRICS, k=3)._repr_html_(),

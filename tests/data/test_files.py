@@ -19,16 +19,6 @@ def _file(folder: Path, text: str, name: str = "file.txt") -> Path:
     return path
 
 
-def test_runs_and_judgements_are_frames(tmp_path: Path) -> None:
-    assert recnb.read_trec_run(_file(tmp_path, RUN)).to_dict("list") == {
-        "user": ["q1", "q1", "q2"], "item": ['"d1', "NA", "007"], "score": [3.5, 3.5, 0.001], "model": ["tag"] * 3
-    }  # fmt: skip
-    qrels = "q1 0 d1 +2\nq1 0 NA -1\n q2 0 007 0.0\n"
-    assert recnb.read_trec_qrels(_file(tmp_path, qrels)).to_dict("list") == {
-        "user": ["q1", "q1", "q2"], "item": ["d1", "NA", "007"], "relevance": [2, -1, 0]
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("kind", "text", "words"),
     [
@@ -59,16 +49,17 @@ def test_a_run_as_trec_eval_reads_it(tmp_path: Path) -> None:
         "\r\n"
         "  q1 Q0 d3 7 5. STANDARD at end of lines, 1 2 3  \r\n"
         "q1 iter d#4 x -1e-3 STANDARD\r\n"
-        "q1 0 d\u00a05 - 1E3 STANDARD"
+        "q1 0 d\u00a05 - 1E3 STANDARD\n"
     )
-    read = recnb.read_trec_run(_file(tmp_path, text))
-    assert read["item"].tolist() == ["d1", "d2", "d3", "d#4", "d\u00a05"]
-    assert read["score"].tolist() == [2.129133, 5.0, 5.0, -0.001, 1000.0]
-    assert set(read["model"]) == {"STANDARD"}
-    qrels = "# comment here\r\n301 0 CR#93E-1860 0\r\n301\tQ0\td2\t1 \r\n# and here\r\n301 0 d3 -2"
-    judged = recnb.read_trec_qrels(_file(tmp_path, qrels))
-    assert judged["item"].tolist() == ["CR#93E-1860", "d2", "d3"]
-    assert judged["relevance"].tolist() == [0, 1, -2]
+    read = recnb.read_trec_run(_file(tmp_path, text + RUN))
+    assert read["user"].tolist() == ["q1"] * 7 + ["q2"]
+    assert read["item"].tolist() == ["d1", "d2", "d3", "d#4", "d\u00a05", '"d1', "NA", "007"]
+    assert read["score"].tolist() == [2.129133, 5.0, 5.0, -0.001, 1000.0, 3.5, 3.5, 0.001]
+    assert read["model"].tolist() == ["STANDARD"] * 5 + ["tag"] * 3
+    qrels = "# comment here\r\n301 0 CR#93E-1860 0\r\n301\tQ0\td2\t+1 \r\n# and here\r\n301 0 NA -2\n 2 0 007 0.0\n"
+    assert recnb.read_trec_qrels(_file(tmp_path, qrels)).to_dict("list") == {
+        "user": ["301", "301", "301", "2"], "item": ["CR#93E-1860", "d2", "NA", "007"], "relevance": [0, 1, -2, 0]
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", READERS)

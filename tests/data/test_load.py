@@ -13,8 +13,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import ColumnError, FrameError, RecnbError
@@ -120,23 +118,8 @@ def test_columns_of_lists_by_keyword() -> None:
         recnb.evaluate(recs.assign(rank=1), TRUTH, user="who", item="best")
 
 
-@given(
-    st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 12), unique=True, max_size=6), min_size=1),
-    st.dictionaries(st.integers(0, 9), st.dictionaries(st.integers(0, 12), st.integers(0, 3), max_size=6), min_size=1),
-)
-def test_mappings_are_their_frames(lists: dict[int, list[int]], liked: dict[int, dict[int, int]]) -> None:
-    """An empty list is no list, and an empty truth none: as in frames, which have no row of them."""
-
-    def result(recs: Any, truth: Any) -> Any:
-        try:
-            return recnb.evaluate(recs, truth).ndcg(k=3).per_user.to_dict()
-        except RecnbError as problem:
-            return type(problem)
-
-    assert result(lists, liked) == result(recs_of(lists), truth_of(liked))
-
-
 def test_an_empty_list_counts_0() -> None:
+    """An empty list is no list, and an empty truth none: as in frames, which have no row of them."""
     for nothing in ([], None, float("nan")):
         ev = recnb.evaluate({**LISTS, "ann": nothing}, LIKED)
         assert ev.ndcg(k=3).per_user["ann"] == 0
@@ -294,9 +277,3 @@ def test_models_to_compare(tmp_path: Path) -> None:
     assert (recnb.compare(tmp_path / "models.csv", LIKED).table(k=3).to_numpy() == want).all()
     with pytest.raises(RecnbError, match="model 'ann'"):
         recnb.compare(LISTS, LIKED)
-
-
-@pytest.mark.parametrize("library", ["ranx", "rectools"])
-def test_as_in_reads_what_evaluate_reads(library: str) -> None:
-    wanted = recnb.as_in(library, "ndcg", RECS, TRUTH, k=3)
-    assert recnb.as_in(library, "ndcg", LISTS, LIKED, k=3) == recnb.as_in(library, "ndcg", SCORED, LIKED, k=3) == wanted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,7 @@ from hypothesis.extra import numpy as arrays
 import recnb
 from recnb.errors import CutoffError, FrameError, OptionError, RecnbError
 from recnb.evaluate import model_evaluation
+from tests.reference import REFERENCE
 
 METRICS = ["precision", "recall", "ndcg", "average_precision", "reciprocal_rank", "hit_rate", "f1", "dcg"]
 
@@ -35,27 +35,14 @@ class Model:
         return self.scores[user]
 
 
-def loop(
-    scores: np.ndarray[Any, Any], test: np.ndarray[Any, Any], train: np.ndarray[Any, Any] | None, k: int
-) -> dict[str, float]:
+def loop(scores: Any, test: Any, train: Any, k: int) -> dict[str, float]:
     """Predict, leave out what was trained on, take the best k, score; users without test items are left out."""
     rows = []
-    for user in range(len(test)):
-        relevant = {item: float(test[user, item]) for item in range(test.shape[1]) if test[user, item] != 0}
-        if not relevant:
-            continue
+    for user in np.flatnonzero(test.any(axis=1)):
+        relevant = {int(item): float(test[user, item]) for item in np.flatnonzero(test[user])}
         candidates = [item for item in range(test.shape[1]) if train is None or train[user, item] == 0]
         top = sorted(candidates, key=lambda item: (-scores[user, item], item))[:k]
-        hits = [(rank, relevant[item]) for rank, item in enumerate(top, 1) if item in relevant]
-        dcg = sum(gain / math.log2(rank + 1) for rank, gain in hits)
-        ideal = sum(
-            gain / math.log2(rank + 1) for rank, gain in enumerate(sorted(relevant.values(), reverse=True)[:k], 1)
-        )
-        rows.append({
-            "precision": len(hits) / k, "recall": len(hits) / len(relevant), "ndcg": dcg / ideal, "dcg": dcg, "hit_rate": float(bool(hits)),
-            "average_precision": sum(nth / rank for nth, (rank, _) in enumerate(hits, 1)) / len(relevant),
-            "reciprocal_rank": 1 / hits[0][0] if hits else 0.0, "f1": 2 * len(hits) / (k + len(relevant)),
-        })  # fmt: skip
+        rows.append({name: REFERENCE[name](top, relevant, k) for name in METRICS})
     return {name: float(np.mean([row[name] for row in rows])) for name in METRICS}
 
 

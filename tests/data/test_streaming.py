@@ -131,14 +131,15 @@ FILES = {
 
 @pytest.mark.parametrize("where", FILES)
 def test_files(where, tmp_path):
-    """Lists of users are torn over the files."""
+    """Lists of users are torn over the files, beside columns that are not read."""
     recs, truth = random_frames(np.random.default_rng(3), n_users=45, text=True)
-    recs = shuffled(recs).assign(more="x", other=1.5)
+    recs, truth = (frame.rename(columns={"user": "who"}) for frame in (shuffled(recs), truth))
+    recs = recs.assign(more="x", other=1.5, model="a")
     for number, start in enumerate(range(0, len(recs), 31)):
         recs[start : start + 31].to_parquet(tmp_path / f"{number:03}.parquet", row_group_size=10)
     recs.assign(keep=True).to_parquet(tmp_path / "one.parquet")
     source = FILES[where](tmp_path, sorted(map(str, tmp_path.glob("0*.parquet"))))
-    made, whole = recnb.evaluate(source, truth), recnb.evaluate(recs, truth)
+    made, whole = (recnb.evaluate(one, truth, user="who") for one in (source, recs))
     assert lists_are_away(made)
     same(made, whole)
     assert made._data.lists_of([5])[0] == whole._data.lists_of([5])[0]
@@ -152,15 +153,6 @@ def test_one_user_has_more_rows_than_a_batch(place):
     recs = pd.concat(parts[place], ignore_index=True)
     truth = pd.concat([truth, pd.DataFrame({"user": 1000, "item": [3, 149, 200], "relevance": [1, 2, 3]})])
     same(recnb.evaluate(pl.from_pandas(recs).lazy(), truth), recnb.evaluate(recs, truth))
-
-
-def test_libraries_and_columns_of_one_model():
-    recs, truth = (frame.rename(columns={"user": "who"}) for frame in random_frames(np.random.default_rng(7)))
-    lazy = pl.from_pandas(recs.assign(model="a")).lazy()
-    whole = recnb.evaluate(recs, truth, convention="rectools", user="who").table(k=[2, 4])
-    made = recnb.evaluate(lazy, truth, convention="rectools", user="who")
-    for one in (made, recnb.evaluate(lazy, truth, user="who").under("rectools")):
-        np.testing.assert_allclose(one.table(k=[2, 4]).to_numpy(), whole.to_numpy(), atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -278,3 +270,48 @@ def test_lists_of_judged_items_alone_are_fetched():
     assert made.ndcg(k=5) == pytest.approx(float(recnb.evaluate(recs, truth, judged_only=True).ndcg(k=5)), abs=1e-12)
     expected = recnb.evaluate(recs, truth, judged_only=True).user(made.users[0])
     pd.testing.assert_frame_equal(made.user(made.users[0]), expected)
+
+
+# ---- all that one in memory answers ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return recnb.datasets.load_sample()
+
+
+@pytest.fixture
+def pair(sample, monkeypatch):
+    sized(monkeypatch, whole=500, rows=300, batch=100)
+    popular = sample.models["popular"]
+    return recnb.evaluate(pl.from_pandas(popular).lazy(), sample.test), recnb.evaluate(popular, sample.test)
+
+
+def test_users_lists_and_explanations(pair):
+    made, whole = pair
+    assert lists_are_away(made)
+    same(made, whole)
+    for user in whole.users[[0, 7, 30]]:
+        assert made.explain("ndcg", user, k=5)._repr_html_() == whole.explain("ndcg", user, k=5)._repr_html_()
+    pd.testing.assert_series_equal(made.ndcg(k=10).per_user, whole.ndcg(k=10).per_user)
+    curves = (one.curve("recall", k=range(1, 6)).to_frame() for one in pair)
+    pd.testing.assert_frame_equal(*curves, rtol=1e-12)
+    assert repr(made) == repr(whole)
+    assert made._repr_html_() == whole._repr_html_()
+    assert made.detectable("ndcg", k=10).words == whole.detectable("ndcg", k=10).words
+
+
+def test_segments_comparison_and_report(pair, sample):
+    made, whole = pair
+    groups = pd.Series(np.where(np.arange(len(whole.users)) % 2, "odd", "even"), index=whole.users)
+    pd.testing.assert_frame_equal(made.table(by=groups), whole.table(by=groups))
+    assert "nDCG" in made.report(k=[5, 10]).to_markdown()
+    other = sample.models[next(name for name in sample.models if name != "popular")]
+    both = recnb.compare({"popular": made, "other": recnb.evaluate(pl.from_pandas(other).lazy(), sample.test)})
+    expected = recnb.compare({"popular": whole, "other": recnb.evaluate(other, sample.test)})
+    pd.testing.assert_frame_equal(both.table(k=[5, 10]), expected.table(k=[5, 10]))
+    pd.testing.assert_frame_equal(both.differences(k=10), expected.differences(k=10))
+    assert repr(both.movers("ndcg", k=10)) == repr(expected.movers("ndcg", k=10))
+    assert "nDCG@10" in both.report(k=[5, 10]).to_markdown()
+    frames = {"popular": pl.from_pandas(sample.models["popular"]).lazy(), "other": pl.from_pandas(other).lazy()}
+    pd.testing.assert_frame_equal(recnb.compare(frames, sample.test).table(), expected.table())
