@@ -34,4 +34,3 @@ recnb.map(["a"], ["a"], out_of="everything")  # error: no such word
 recnb.evaluate(recs, user="user").table(k="5")  # error: k is a number
 recnb.evaluate()  # error: nothing to evaluate
 recnb.Convention(users="everyone")  # error: no such word
-recnb.evaluate_model(object(), None)  # error: no model
