@@ -74,7 +74,7 @@ here.table(METRICS, k=K).round(4)
 # Four files, as a nightly job might leave them. `pl.scan_parquet` reads nothing yet; `.rec.against` reads them once, puts
 # the rows into buckets of users in temporary files, and joins one bucket after the other. What is in memory at any moment
 # is one bucket and the hits, however many files there are and whatever the order of their rows. The result is an ordinary
-# Evaluation: every metric of accuracy, `table`, `report`, `compare`.
+# Evaluation: `table`, `report`, `compare`, and every metric but `personalization`.
 
 # %%
 folder = tempfile.TemporaryDirectory()

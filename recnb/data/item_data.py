@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,13 +13,14 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct, positions
+from recnb.data.parts import Parts
 from recnb.data.side_data import SideData
-from recnb.data.source import ranked
+from recnb.data.source import Tables, elsewhere, ranked
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, in_order
 from recnb.metrics.metric import Metric
-from recnb.metrics.recommendation_lists import Catalogue, HitsWithPopularity, Lists, missing
+from recnb.metrics.recommendation_lists import Catalogue, HitsWithPopularity, Lists, PerUser, missing
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
 #: Types of columns of words.
 WORDS = (pl.String, pl.Categorical, pl.Enum, pl.List, pl.Array)
+#: What parts have of the whole: numbers of items, and what train and items= say of them.
+SHARED = ("items", "listed", "_counts", "_unique_train", "_read")
 
 
 class ItemData:
@@ -36,7 +39,8 @@ class ItemData:
     def __init__(self, prepared: Prepared, side_data: SideData) -> None:
         self.prepared = prepared
         self.side_data = side_data
-        self._read: dict[Any, Any] = {}
+        self._read: dict[tuple[str, ...], Any] = {}  #: of columns of items=
+        self._expected_ranks: dict[int, Ints] = {}  #: by truth
 
     @cached_property
     def recs(self) -> pl.DataFrame:
@@ -59,8 +63,13 @@ class ItemData:
     @cached_property
     def items(self) -> pl.Series:
         """Every item there is, anywhere, sorted."""
-        frames = [self.recs, self.prepared.truth, self.side_data.train, self.side_data.items]
+        frames = [self.shown, self.prepared.truth, self.side_data.train, self.side_data.items]
         return distinct(pl.concat([distinct(frame["item"]) for frame in frames if frame is not None]))
+
+    @property
+    def shown(self) -> pl.DataFrame:
+        """The items of the lists, and their ranks."""
+        return self.recs
 
     def compute(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], *, evaluated: bool) -> Any:
         """Compute a metric of the lists, of the users evaluated or of all who have one."""
@@ -143,13 +152,13 @@ class ItemData:
 
     def familiar(self, prepared: Prepared, hits: Hits) -> HitsWithPopularity:
         """Return the hits, and how familiar the relevant items of each user are."""
-        key = ("familiar", id(prepared.truth))
-        if key not in self._read:
+        key = id(prepared.truth)
+        if key not in self._expected_ranks:
             count = self.catalogue.counts("interactions", "serendipity")
             item = positions(self.items, prepared.truth["item"])
             had = self.history(prepared.users)
-            self._read[key] = expected_ranks(prepared.all_hits.truth_user, item, had, count)
-        return HitsWithPopularity(hits, self._read[key])
+            self._expected_ranks[key] = expected_ranks(prepared.all_hits.truth_user, item, had, count)
+        return HitsWithPopularity(hits, self._expected_ranks[key])
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Return items × features (genres as words, or numbers), and which items are described."""
@@ -182,6 +191,77 @@ class ItemData:
             self._read[argument, *chosen] = sparse.csr_array((cells, (item[row], column)), shape=shape), labels
         matrix, labels = self._read[argument, *chosen]
         return matrix, labels
+
+
+class ItemDataOfParts(ItemData):
+    """The same of lists that are elsewhere: parts count how often they show each item, and compute the values of their users."""
+
+    @property
+    def _parts(self) -> Parts:
+        assert isinstance(self.prepared.source, Parts)
+        return self.prepared.source
+
+    def _on_part(self, work: Callable[[ItemData], Any]) -> Callable[[Tables], Any]:
+        """Make a function of a part out of one of its data; None for a part without rows, whose ids have no type."""
+        convention, side_data = self.prepared.convention, SideData(items=self.side_data.items)
+        known = {name: value for name, value in vars(self).items() if name in SHARED}
+
+        def on_part(part: Tables) -> Any:
+            data = ItemData(part.under(convention), side_data)
+            vars(data).update(known)
+            return work(data) if part.recs.height or part.truth.height else None
+
+        return on_part
+
+    @cached_property
+    def _exposure(self) -> tuple[pl.Series, pl.DataFrame]:
+        count = self._on_part(lambda data: (data.users, data.recs.group_by("item", "rank").len("times")))
+        users, shown = zip(*filter(None, self._parts.each(count)), strict=True)
+        added_up = pl.concat(shown).group_by("item", "rank").agg(pl.col("times").sum().cast(pl.Int64))
+        return distinct(pl.concat(users)), added_up
+
+    @property
+    def users(self) -> pl.Series:
+        """The users with a list, sorted."""
+        return self._exposure[0]
+
+    @property
+    def shown(self) -> pl.DataFrame:
+        """The items of the lists, their ranks, and how many lists have them there."""
+        return self._exposure[1]
+
+    @cached_property
+    def _lists_of_all(self) -> Lists:
+        """A row stands for all lists that have an item at a rank, and says nothing of single users."""
+        rank, times = (self.shown[name].to_numpy() for name in ("rank", "times"))
+        item, nobody = positions(self.items, self.shown["item"]), np.zeros(len(rank), dtype=np.int64)
+        length = np.zeros(len(self.users), dtype=np.int64)
+        return Lists(nobody, rank, item, length, len(self.items), self.items.__getitem__, times=times)
+
+    def compute(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], *, evaluated: bool) -> Any:
+        """Compute a metric of counts of items, or of users part by part; one that compares the lists of users is refused."""
+        if metric.over == "user pairs":
+            raise elsewhere(self._parts)
+        if metric.of == "all":
+            return super().compute(metric, k, options, evaluated=evaluated)
+        _ = self.items, self.catalogue  # which parts share
+
+        def values(data: ItemData) -> Any:
+            return data.compute(metric, k, options, evaluated=evaluated)
+
+        def of_users(data: ItemData) -> pl.DataFrame:
+            users, found = data.prepared.users if evaluated else data.users, values(data)
+            return pl.DataFrame({"user": users} | {name: getattr(found, name) for name in columns})
+
+        def rows(user: int) -> Any:
+            """Return the rows behind the value of the user at a position, whose list is fetched."""
+            return self._on_part(values)(self._parts.rows_of(table["user"][[user]])).rows(0)
+
+        columns = ("total", "out_of", "counted")
+        parts = [part for part in self._parts.each(self._on_part(of_users)) if part is not None]
+        table = pl.concat(parts, how="vertical_relaxed").sort("user")
+        total, out_of, counted = (table[name].to_numpy() for name in columns)
+        return PerUser(total, out_of, counted, rows)
 
 
 def _columns(items: pl.DataFrame, columns: object, argument: str, metric: str) -> tuple[str, ...]:

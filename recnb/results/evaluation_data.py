@@ -14,7 +14,7 @@ import polars as pl
 from recnb.conventions import Convention, presets, shown_at
 from recnb.data import Counts, Prepared, Source
 from recnb.data.encoding import positions
-from recnb.data.item_data import ItemData
+from recnb.data.item_data import ItemData, ItemDataOfParts
 from recnb.data.side_data import SideData
 from recnb.data.source import Tables
 from recnb.display.language import N_, Sentence, _, ngettext
@@ -123,7 +123,7 @@ class EvaluationData:
     @cached_property
     def item_data(self) -> ItemData:
         """All lists, and the attributes of items: what metrics beyond accuracy read."""
-        return ItemData(self.prepared, self.side_data)
+        return (ItemData if self.source.in_memory else ItemDataOfParts)(self.prepared, self.side_data)
 
     @property
     def source(self) -> Source:

@@ -196,7 +196,7 @@ def test_what_cannot_be_asked_is_refused(engine):
         (OptionError, "whole numbers", lambda: made.curve("ndcg", [None])),
         (ElsewhereError, "every row of the lists", lambda: made.table(["ndcg", "personalization"], k=5)),
         (OptionError, "intervals=3: say True or False", lambda: made.table(intervals=3)),
-        (ElsewhereError, r"every row of the lists.*recnb\.evaluate\(recs\.", lambda: made.coverage(k=5)),
+        (ElsewhereError, r"every row of the lists.*recnb\.evaluate\(recs\.", lambda: made.personalization(k=5)),
         (UnknownUserError, "12345", lambda: made.explain("ndcg", 12345, k=5)),
         (FrameError, "train= is looked at here, and not with an engine", lambda: engine.evaluate(engine.parted(recs), truth, train=engine.parted(truth))),
         (FrameError, "truth is a list", lambda: engine.evaluate(engine.parted(recs), [1])),
@@ -211,3 +211,18 @@ def test_ids_of_one_kind_meet_however_they_are_stored(engine, cast):
     expected = recnb.evaluate(recs, truth).table(k=5)
     left, right = recs.astype({"user": cast}), truth.astype({"item": cast})
     agree(engine.evaluate(engine.parted(left), engine.parted(right)).table(k=5), expected)
+
+
+def test_metrics_beyond_accuracy_are_those_of_frames_in_memory(engine):
+    recs, truth = random_frames(np.random.default_rng(21), text=True)
+    items = pd.DataFrame({"item": sorted({*recs["item"], *truth["item"]})})
+    items["genre"] = np.array(list("xyz"))[np.arange(len(items)) % 3]
+    made, expected = both(engine, recs, truth, train=truth[["user", "item"]].iloc[::2], items=items)
+    wanted = expected.beyond(k=[2, 5]).drop("personalization")
+    pd.testing.assert_frame_equal(made.beyond(k=[2, 5]), wanted, check_exact=False, rtol=0, atol=1e-12)
+    assert made.table(["ndcg", "gini"], k=5).loc["gini", 5] == pytest.approx(wanted.loc["gini", 5], abs=1e-12)
+    user = expected.users[3]
+    assert repr(made.explain("novelty", user, k=5)) == repr(expected.explain("novelty", user, k=5))
+    small = engine.evaluate(engine.parted(recs[:20]), truth, npartitions=25)  # most parts have no rows
+    assert small.entropy(k=2) == pytest.approx(recnb.evaluate(recs[:20], truth).entropy(k=2), abs=1e-12)
+    assert small.user_coverage() == pytest.approx(recnb.evaluate(recs[:20], truth).user_coverage(), abs=1e-12)

@@ -1,18 +1,64 @@
-"""Workers of Spark that are lost, and sessions of other kinds."""
+"""Workers that are lost, and sessions of other kinds."""
 
 import os
 import pathlib
 import signal
 import subprocess
 import sys
+import time
 from functools import partial
+from threading import Thread
 
 import numpy as np
 import pytest
 
 from tests.random_frames import random_frames
+from tests.spark_sessions import agree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+lossy = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+@pytest.mark.slow
+@lossy
+def test_a_dask_worker_lost_in_mid_run_changes_nothing():
+    import dask
+    import dask.dataframe as dd
+    import distributed
+
+    import recnb.dask
+
+    def slow(piece):
+        time.sleep(0.3)
+        return piece
+
+    recs, truth = random_frames(np.random.default_rng(13), 200)
+    left, right = (
+        dd.from_map(slow, [one.iloc[rows] for rows in np.array_split(np.arange(len(one)), 8)], meta=one.iloc[:0])
+        for one in (recs, truth)
+    )
+    settings = {"distributed.comm.timeouts.connect": "10s", "distributed.worker.memory.terminate": False}
+    with (
+        dask.config.set(settings),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+        dask.config.set(scheduler="dask.distributed"),
+    ):
+        made = []
+        evaluation = recnb.dask.evaluate(left, right)
+        asking = Thread(target=lambda: made.append(evaluation.table(["ndcg", "err"], [1, 5])))
+        asking.start()
+        pids = client.run(os.getpid)
+        while sum(map(bool, client.who_has().values())) < 4:
+            time.sleep(0.05)
+        assert not made
+        held = [workers[0] for workers in client.who_has().values() if workers]
+        os.kill(pids[max(held, key=held.count)], signal.SIGKILL)
+        asking.join(timeout=120)
+        assert set(client.run(os.getpid).values()) != set(pids.values())
+    agree(made[0], recnb.evaluate(recs, truth).table(["ndcg", "err"], [1, 5]))
 
 
 def die_once(marker, part):
@@ -29,7 +75,7 @@ def broken(part):
 
 
 @pytest.mark.spark
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@lossy
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 def test_spark_starts_lost_tasks_again_and_raises_what_a_task_raises(spark_session, tmp_path):
     import recnb.spark
