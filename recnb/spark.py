@@ -7,6 +7,7 @@ DataFrames from then on. Needs `pip install "recnb[spark]"`, Java, and recnb whe
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -71,7 +72,9 @@ class SparkParts(Parts):
     def each(self, work: Callable[[Tables], T]) -> Iterator[T]:
         """Call a function of each bucket, in a worker; results are in the order of buckets."""
         left, right = (_numbered(rows, self._n).groupBy(BUCKET) for rows in self._rows)
-        in_worker = left.cogroup(right).applyInArrow(_sent(work, self.layout), "bucket int, result binary")
+        with warnings.catch_warnings():  # Spark warns of pandas 3, which reads none of these rows
+            warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+            in_worker = left.cogroup(right).applyInArrow(_sent(work, self.layout), "bucket int, result binary")
         for _bucket, result in sorted(in_worker.collect(), key=lambda row: row[0]):
             made = pickle.loads(result)
             if isinstance(made, RecnbError):

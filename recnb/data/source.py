@@ -142,8 +142,6 @@ class Tables(Source):
             check_users(len(joined.users), joined.in_both, examples, truth["relevance"].max(), convention)
         if below_0:
             truth = truth.with_columns(pl.col("relevance").clip(0.0))
-        # Ranks counted along lists in cells are the order of rows.
-        order = "row" if self.labels.get("rank") == self.labels["item"] else convention.order
         return Prepared(
             list_rows=LazyRows(partial(_ranked, recs, joined.rank, convention)),
             judged_rows=LazyRows(lambda: truth),
@@ -151,7 +149,7 @@ class Tables(Source):
             users=joined.users,
             all_hits=replace(joined.hits, max_relevance=top),
             n_without_relevant=joined.n_without_relevant,
-            convention=replace(convention, order=order),
+            convention=convention,
             has_gaps=joined.has_gaps,
             graded="relevance" in self.truth.columns,
         )
