@@ -23,7 +23,7 @@ from recnb.display.text import latex_text, markdown_text, one_line
 Form = Literal["html", "md", "txt", "tex"]
 
 #: Columns of a console, lines of a list there, and the letters of the longest sentence.
-CONSOLE, MOST, LONGEST = 100, 8, 5000
+CONSOLE, MOST, LONGEST = 100, 6, 5000
 
 
 @dataclass(frozen=True)
@@ -278,7 +278,7 @@ def _plain(block: Block, form: Form) -> str:
             return "\n".join(f"- {inline(line, form)}" for line in lines)
         case Items(lines):
             shown = lines if len(lines) <= MOST else [*lines[: MOST - 1], "…"]
-            return "\n".join(wrapped(inline(line, form), "- ") for line in shown)
+            return "\n".join(wrapped(inline(line, form), "- ", 2) for line in shown)
         case Fold(blocks=blocks) if form == "md":
             return plain(blocks, form)
         case Picture(numbers=Rows() as numbers) if form == "md":
@@ -336,12 +336,14 @@ def cells_of(table: Rows, form: Form) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def wrapped(words: str, first: str = "") -> str:
-    """Break words into lines of a console; `first` begins the first line."""
+def wrapped(words: str, first: str = "", most: int | None = None) -> str:
+    """Break words into lines of a console, at most so many; `first` begins the first line."""
     # A Korean letter takes two columns, which textwrap does not know: each is followed by a sign that is taken out again.
     spread = "".join(letter + "\0" * (width(letter) - 1) for letter in " ".join(words.split()))
-    indents: dict[str, Any] = {"initial_indent": first, "subsequent_indent": " " * len(first)}
-    return "\n".join(textwrap.wrap(spread, CONSOLE, break_on_hyphens=False, **indents)).replace("\0", "")
+    indents: dict[str, Any] = {"initial_indent": first, "subsequent_indent": " " * len(first), "max_lines": most}
+    return "\n".join(textwrap.wrap(spread, CONSOLE, break_on_hyphens=False, placeholder=" …", **indents)).replace(
+        "\0", ""
+    )
 
 
 def _shortened(line: str) -> str:

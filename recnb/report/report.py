@@ -53,7 +53,7 @@ class Report(AsJson, Suggesting, ReportData):
         """
         with use_language(self.lang):
             first, *others = tables_of(sections_of(self))
-            texts = [latex(first, caption, label, [" ", remarks(self), " ", self.basis, "."])]
+            texts = [latex(first, caption, label, [" ", " ".join(remarks(self)), " ", self.basis, "."])]
             texts += [latex(table, None, label and f"{label}-{at}") for at, table in enumerate(others, 2)]
             return written("\n".join([_(r"% needs \usepackage{booktabs}"), *texts, ""]), path)
 

@@ -23,7 +23,7 @@ from recnb.report.data import Mean, MetricWords, RankedItem, ReportData, ShownUs
 from recnb.stats import BETA, ENOUGH
 
 #: Conclusions above the sections; findings that are all open; columns of a table of models; differences that are drawn.
-MOST_CONCLUSIONS, FEW_FINDINGS, MOST_COLUMNS, MOST_DRAWN = 8, 3, 8, 42
+MOST_CONCLUSIONS, FEW_FINDINGS, MOST_COLUMNS, MOST_DRAWN = 3, 3, 8, 42
 
 #: What a group of users is.
 GROUPS: dict[str, Message] = {
@@ -39,13 +39,12 @@ def head(report: ReportData) -> Iterator[Block]:
     """Give the lead metric with its interval; of several models, what may be concluded of it."""
     if report.several:
         title = _("Comparison of {models}", models=", ".join(report.models))
-        yield Section("", [Note(Name(title, 300), "title")], ("md", "txt"))
+        yield Section("", [Note(Name(title, 100), "title")], ("md", "txt"))
         at_lead = [row for row in report.differences if (row.metric, row.k) == (report.lead.metric, report.lead_k)]
+        shown = at_lead if len(at_lead) <= MOST_CONCLUSIONS else at_lead[: MOST_CONCLUSIONS - 1]
         n_tested = tested(report.differences)
-        yield from (
-            Note(words.conclusion(row, report.settings, n_tested), "lead") for row in at_lead[:MOST_CONCLUSIONS]
-        )
-        if (more := len(at_lead) - MOST_CONCLUSIONS) > 0:
+        yield from (Note(words.conclusion(row, report.settings, n_tested), "lead") for row in shown)
+        if more := len(at_lead) - len(shown):
             yield Note(_("Conclusions of {n:,} more pairs are in the tables of differences.", n=more))
         return
     (lead,) = report.means_of(report.lead.metric, report.lead_k)
@@ -64,7 +63,9 @@ def overview(report: ReportData) -> Iterator[Block]:
         names = ", ".join(name for name, needs in report.lacking.items() if needs == why)
         yield Note(with_code(_("Not here: {names} ({why}).", names=names, why=why.removesuffix("."))))
     yield from [Note(report.left_out)] if report.left_out else []
-    yield Note(remarks(report))
+    brief, *others = remarks(report)
+    yield Note(brief)
+    yield from (Section("", [Note(other)], ("html", "md")) for other in others)
     yield from [] if report.several else [_tiles(report)]
 
 
@@ -77,7 +78,7 @@ def _metrics_by_cutoffs(report: ReportData) -> Block:
         cells = [_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in report.k]
         rows.append([metric.symbol, *cells, _strip(report, metric)])
     header: list[Line] = [_("metric"), *map(at_k, report.k), Mark("aside", _("@{k}, 0 to 1", k=report.lead_k))]
-    return Rows(header, rows, _("Means over {users}", users=_users(report.n_users)), most=30)
+    return Rows(header, rows, _("Means over {users}", users=_users(report.n_users)), most=20)
 
 
 def _strip(report: ReportData, metric: MetricWords) -> Line:
@@ -122,11 +123,11 @@ def _models(report: ReportData, columns: Sequence[Sequence[Mean]], title: str, n
     return Rows([_("model"), *(of_k[0].label for of_k in columns)], rows, title, note=note)
 
 
-def remarks(report: ReportData) -> str:
-    """Return the method of the intervals, what they leave out, and the users of metrics beyond accuracy."""
+def remarks(report: ReportData) -> list[str]:
+    """Return the method of the intervals, what they leave out, and the users of metrics beyond accuracy; a console has the first alone."""
     if report.several:
         made = words.notes(report.settings, tested(report.differences))
-        return " ".join([*made, words.intervals_in_words(report.settings)])
+        return [" ".join(made), words.intervals_in_words(report.settings)]
     of_accuracy, said = {metric.metric for metric in report.metrics if metric.is_accuracy}, list[str]()
     if report.n_users < 2:
         said.append(_("No interval: one user is no sample."))
@@ -139,7 +140,7 @@ def remarks(report: ReportData) -> str:
         said.append(_("They do not cover another split of the data or another training run."))
     if len(of_accuracy) < len(report.metrics):
         said.append(_("Metrics beyond accuracy are below the others; they cover other users, or all lists together."))
-    return " ".join(said)
+    return [" ".join(said)]
 
 
 def _tiles(report: ReportData) -> doc.Tiles:
@@ -324,7 +325,8 @@ def segments(report: ReportData) -> Iterator[Block]:
     title = say(N_("{label} by {by}: each segment, and its gap to all other users"), **label, by=by)
     title = say(N_("{label} by {by}"), **label, by=by) if several else title
     tinted = frozenset(at for at, row in enumerate(rows) if row["verdict"] in words.FOUND and not several)
-    yield _table(columns, rows, title, left=left, tinted=tinted, note=f"{report.segments.basis} {note}".strip())
+    look = {"left": left, "tinted": tinted, "most": max(3, 12 - len(report.models))}
+    yield _table(columns, rows, title, note=f"{report.segments.basis} {note}".strip(), **look)
 
 
 def _strip_about_0(row: Mapping[str, Any], reach: float) -> Line:
