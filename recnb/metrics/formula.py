@@ -111,8 +111,10 @@ class Formula:
         """
         return cls(_parsed(text, tuple((meanings or {}).items())), log_base)
 
-    def text(self, numbers: Mapping[str, float] | None = None) -> str:
+    def text(self, numbers: Mapping[str, float] | None = None, *, divides: bool = False) -> str:
         """Return the formula on one line, its names in the language in force; those that have a number are replaced by it.
+
+        A sum that divides something is in brackets.
 
         >>> Formula.of("relevance / log(1 + rank)").text({"relevance": 5, "rank": 2})
         '5/log2(1+2)'
@@ -121,7 +123,7 @@ class Formula:
         ...     Formula.of("relevance / log(1 + rank)").text()
         '관련도/log2(1+순위)'
         """
-        return self._written(0, numbers or {}, latex=False)
+        return self._written(PRODUCT if divides else 0, numbers or {}, latex=False)
 
     def latex(self, *, summed: bool = False) -> str:
         r"""Return the formula in LaTeX; under a sum sign, a sum of its own needs brackets.

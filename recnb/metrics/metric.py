@@ -243,7 +243,7 @@ class Metric(Definition, Generic[P]):
         """
         credit, out_of = self.formulas(options)
         parts = {"name": self.term, "rows": _(OVER[self.over][0]), "credit": credit.text()}
-        under = _("the same sum over the ideal list") if out_of.ideal() else out_of.text()
+        under = _("the same sum over the ideal list") if out_of.ideal() else out_of.text(divides=True)
         if under == "1":
             return _("add {credit} for each {rows}", **parts)
         return _("add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under)

@@ -148,7 +148,8 @@ def _graded(grades: list[Any]) -> Pair:
     """Make a pair of the relevance of each rank."""
     if not grades:
         raise RecnbError("the list of grades is empty: give the relevance of each rank, such as [3, 2, 0, 1].")
-    numbers = [_grade(grade, f"rank {rank}") for rank, grade in enumerate(grades, 1)]
+    fix = "A ranking of items needs its truth: give the relevant items as the second argument."
+    numbers = [_grade(grade, f"rank {rank}", fix) for rank, grade in enumerate(grades, 1)]
     relevant = [(rank, grade) for rank, grade in enumerate(numbers, 1) if grade > 0]
     return Pair(range(1, len(numbers) + 1), numbers, relevant, named=False)
 
@@ -173,14 +174,12 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     return Pair(ranking, [judged.get(item, 0.0) for item in ranking], [pair for pair in judged.items() if pair[1] > 0])
 
 
-def _grade(grade: Any, where: str) -> float:
+def _grade(grade: Any, where: str, fix: str = "") -> float:
     """Return a grade as a number, and refuse what is none."""
     if (is_number(grade) or isinstance(grade, (bool, np.bool_))) and 0 <= float(grade) <= HIGHEST:
         return float(grade)
-    raise RecnbError(
-        f"the relevance at {where} is {_shown(grade)}: a grade is a number from 0 up, at most {HIGHEST:g}. A ranking of items "
-        "needs its truth: give the relevant items as the second argument."
-    )
+    problem = f"the relevance at {where} is {_shown(grade)}: a grade is a number from 0 up, at most {HIGHEST:g}."
+    raise RecnbError(problem, fix=fix)
 
 
 def _refuse_numbers(ranking: list[Any], listed: list[Any], metric: str, *, is_list: bool, is_graded: bool) -> None:

@@ -9,6 +9,7 @@ import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from types import EllipsisType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -143,14 +144,14 @@ class Playground(Live):
         self._do(self.now._replace(order=order), moved=item)
 
     def change(
-        self, *, order: Sequence[Any] | None = None, relevance: Mapping[Any, float] | None = None, k: int | None = None,
-        gain: str | None = None,
+        self, *, order: Sequence[Any] | None = None, relevance: Mapping[Any, float] | None = None,
+        k: int | EllipsisType | None = ..., gain: str | None = None,
     ) -> None:  # fmt: skip
-        """Put the list in another order, or change the relevance of some items, the cut-off or the gain."""
+        """Change the order, the relevance of some items, the cut-off (None: the length of the list) or the gain."""
         graded = {self._item(item): _read([item], {item: grade})[1][item] for item, grade in (relevance or {}).items()}
         changes: dict[str, Any] = {
             "order": None if order is None else tuple(order),
-            "k": Cutoffs.one(k).values[0],
+            "k": None if k is ... else Cutoffs.one(k).values[0] or len(self.now.order if order is None else order),
             "gain": gain,
         }
         changes = {name: value for name, value in changes.items() if value is not None}
@@ -256,7 +257,9 @@ class Playground(Live):
     def _check(self, at: Setting) -> None:
         """Raise what cannot be evaluated."""
         if not at.order or len({*at.order}) < len(at.order) or not {*at.order} <= {*self.items}:
-            raise RecnbError(f"order={[*at.order]!r}: a list holds some of the items {[*self.items]!r}, each once.")
+            raise RecnbError(
+                f"order={[*at.order]!r}: a list holds at least one of the items {[*self.items]!r}, each once."
+            )
         if not is_word(at.gain, GAINS):
             raise OptionError(f"gain={quoted(at.gain)} is no gain. {near(at.gain, GAINS)}")
         for name in self.metrics:

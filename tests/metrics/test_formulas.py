@@ -48,7 +48,7 @@ def test_numbers_as_the_articles_write_them(
 
 PRINTED = {
     "fbeta": (
-        "add 1+beta^2 for each hit, divide by k+beta^2*n_relevant",
+        "add 1+beta^2 for each hit, divide by (k+beta^2*n_relevant)",
         r"\mathrm{F{-}beta}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} \left(1 + \beta^{2}\right)}{k + \beta^{2} \cdot |\mathrm{relevant}|}",
     ),
     "ndcg": (

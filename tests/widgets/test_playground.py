@@ -77,7 +77,7 @@ def test_a_missed_item_is_taken_in_and_put_out_again() -> None:
     assert (play.now, play.outside) == (play.first, ("G",))
     assert play.action == "G was put out of the list, from rank 1."
     play.remove("B")
-    with pytest.raises(RecnbError, match="holds some of the items"):
+    with pytest.raises(RecnbError, match="holds at least one of the items"):
         play.remove("A")
     assert play.now.order == ("A",)
 
@@ -159,9 +159,9 @@ STEPS_REFUSED: tuple[tuple[Callable[[Playground], None], str], ...] = (
     (lambda play: play.move("Z", 1), "not an item"), (lambda play: play.move("A", 0), "ranks 1 to 6"),
     (lambda play: play.move("A", 7), "ranks 1 to 6"), (lambda play: play.move("G", 8), "ranks 1 to 7"),
     (lambda play: play.move("A", True), "ranks 1 to 6"), (lambda play: play.remove("Z"), "not an item"),
-    (lambda play: play.change(order="ABCDEE"), "each once"), (lambda play: play.change(order="ABZ"), "some of the items"),
+    (lambda play: play.change(order="ABCDEE"), "each once"), (lambda play: play.change(order="ABZ"), "one of the items"),
     (lambda play: play.change(order=""), "each once"), (lambda play: play.change(relevance={"Z": 1}), "not an item"),
-    (lambda play: play.change(relevance={"A": -1}), "a number from 0 up"), (lambda play: play.look_at("dcg"), "not among"),
+    (lambda play: play.change(relevance={"A": -1}), r"item 'A' is -1: a grade is a number from 0 up, at most 1e\+100\.$"), (lambda play: play.look_at("dcg"), "not among"),
     (lambda play: play.change(relevance={"A": math.nan}), "a number from 0 up"), (lambda play: play.change(k=0), "k=0"),
     (lambda play: play.change(relevance={"A": "3"}), "a number from 0 up"),  # type: ignore[dict-item]
     (lambda play: play.change(gain="exponental"), "'exponential'"),
@@ -184,8 +184,11 @@ def test_what_a_slider_passes_is_one_step_and_what_stays_the_same_is_none() -> N
     for k in (5, 4, 3):
         play.change(k=k)
     assert (len(play.past), play.action) == (1, "The cut-off k went from 6 to 3.")
-    play.change(k=6)
+    play.change(k=None)
     assert (play.past, play.now, play.before) == ([], play.first, play.first)
+    play.change(order="AB", k=None)
+    assert play.now.k == 2
+    play.undo()
     play.move("A", 1)
     play.change(order=ITEMS[:6], relevance={"A": 2}, k=6, gain="linear")
     play.undo()

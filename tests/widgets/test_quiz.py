@@ -39,15 +39,19 @@ OF_DCG = {  # list and ideal list under another gain, discount or base
 BY_HAND: dict[str, tuple[float, dict[str, float]]] = {  # the value, and the mistakes by a part of what is said of each
     "precision": (P, {
         "not cut": 3 / 5, "the recall": R, "divided by 5": 2 / 5, "below rank 3": 3 / 3, "as if it were a gain": 5 / 3, "One rank too many": 3 / 4,
+        "number of hits: divide it by k = 3.": 2, "Items that are not relevant": 1 / 3,
     }),
-    "recall": (R, {"not cut": 3 / 4, "the precision": P, "divided by 5": 2 / 5, "it misses": 2 / 3, "as if it were a gain": 5 / 7}),
+    "recall": (R, {
+        "not cut": 3 / 4, "the precision": P, "divided by 5": 2 / 5, "it misses": 2 / 3, "as if it were a gain": 5 / 7,
+        "number of hits: divide it by that of relevant items, 4.": 2, "Relevant items that are missed": 2 / 4,
+    }),
     "f1": (4 / 7, {"not cut": 2 * 3 / 9, "the precision": P, "the recall": R}),
     "fbeta": (5 * P * R / (4 * P + R), {
         "not cut": 5 * 0.6 * 0.75 / (4 * 0.6 + 0.75), "the F1": 4 / 7, "the precision": P, "the recall": R,
     }),
     "average_precision": ((1 + 2 / 3) / 4, {
-        "not cut": (1 + 2 / 3 + 3 / 4) / 4, "divided by 5": (1 + 2 / 3) / 5, "number of hits": (1 + 2 / 3) / 2, "divided by k = 3": (1 + 2 / 3) / 3,
-        "and not divided": 1 + 2 / 3, "This is the precision": P, "the reciprocal rank": 1, "all 3 ranks": (1 + 1 / 2 + 2 / 3) / 3,
+        "not cut": (1 + 2 / 3 + 3 / 4) / 4, "divided by 5": (1 + 2 / 3) / 5, "number of hits": (1 + 2 / 3) / 2, "divided by k = 3: it is out of all relevant items, 4.": (1 + 2 / 3) / 3,
+        "not divided: their sum is out of all relevant items, 4.": 1 + 2 / 3, "This is the precision": P, "the reciprocal rank": 1, "all 3 ranks": (1 + 1 / 2 + 2 / 3) / 3,
         "1 over its rank": (1 + 1 / 3) / 4, "as if it were a gain": (2 + 5 / 3) / 4,
     }),
     "cg": (5, {"gain 2^": 10, "binary gain": 2, "One rank too many": 6, "discounted cumulative": DCG, "averaged": 5 / 3}),
@@ -125,7 +129,7 @@ def test_each_mistake_is_recognised_on_drawn_exercises(metric: str) -> None:
 
 OTHERS: list[tuple[str, dict[str, Any], Any, str]] = [  # the number of another option, cut-off or metric, and what is said of it
     ("ndcg", {}, lambda q: recnb.ndcg(q.row, q.truth, k=q.k, ideal="k"), "This is nDCG@3 under another convention: ideal: k items as good as the best."),
-    ("recall", {}, lambda q: recnb.recall(q.row, q.truth, k=q.k + 1), "This is Recall@4: the exercise is cut at k = 3."),
+    ("err", {}, lambda q: recnb.err(q.row, q.truth, k=q.k + 1, max_relevance=3), "This is ERR@4: the exercise is cut at k = 3."),
     ("dcg", {}, lambda q: recnb.rbp(q.row, q.truth, k=q.k), "This is the rank-biased precision, RBP@3: add (1-p)*p^(rank-1) for each hit."),
     ("f1", {}, lambda q: 1, "No common mistake gives this number."),  # although the hit rate is 1, as it often is
     # Under another definition slips of the usual one are not told.
@@ -142,10 +146,40 @@ def test_other_numbers_of_the_list_are_recognised(metric: str, options: dict[str
     assert not options or not any("number of hits" in one.sentence for one in q.mistakes)
 
 
+FORMULAS: list[tuple[str, dict[str, Any], Any, str]] = [  # what another metric adds under the options of the exercise
+    ("ndcg", {"gain": "exponential"}, recnb.dcg, "DCG@3: add (2^relevance-1)/log2(1+rank) for each hit."),
+    ("ndcg", {"gain": "binary", "discount": "rank"}, recnb.idcg, "IDCG@3: add 1/rank for each item of the ideal list."),
+    ("dcg", {"gain": "exponential"}, recnb.cg, "CG@3: add 2^relevance-1 for each hit."),
+    ("dcg", {"discount": "clipped_log", "log_base": 10}, recnb.ndcg, "nDCG@3: add relevance/max(1, log10(rank)) for each hit, divide"),
+    ("cg", {"gain": "exponential"}, recnb.dcg, "DCG@3: add (2^relevance-1)/log2(1+rank) for each hit."),
+    ("precision", {"out_of": "list"}, recnb.f1, "F1@3: add 2 for each hit, divide by (k+n_relevant)."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("metric", "options", "other", "said"), FORMULAS)
+def test_the_formula_of_another_metric_is_that_of_the_options_in_force(
+    metric: str, options: dict[str, Any], other: Any, said: str
+) -> None:
+    q = exercise(metric, [ROW], [TRUTH], 3, **options)
+    shared = {name: word for name, word in options.items() if name in METRICS[other.__name__].defaults}
+    assert said in repr(q.check(float(other(ROW, TRUTH, k=3, **shared))))
+
+
+def test_another_discount_is_told_with_the_base_of_the_exercise() -> None:
+    q = exercise("dcg", [ROW], [TRUTH], 3, log_base=1.5)
+    other = float(recnb.dcg(ROW, TRUTH, k=3, log_base=1.5, discount="clipped_log"))
+    assert "another convention: discount max(1, log_1.5(rank))." in repr(q.check(other))
+
+
+def test_a_list_of_one_rank_more_was_not_cut() -> None:
+    for metric, number in (("precision", "3/4"), ("cg", "6")):
+        assert "The list was not cut: all 4 ranks" in repr(exercise(metric, [ROW[:4]], [TRUTH], 3).check(number))
+
+
 # What is drawn
 
 
-@pytest.mark.parametrize("asked", [{}, {"k": 3}, {"k": 10}])
+@pytest.mark.parametrize("asked", [{}, {"k": 2}, {"k": 10}])
 @pytest.mark.parametrize("metric", METRICS)
 def test_an_exercise_is_small_and_tells_mistakes_apart(metric: str, asked: dict[str, int]) -> None:
     asked = {} if metric == "r_precision" else asked
@@ -314,7 +348,8 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
     [
         (lambda: recnb.quiz("ndgc"), OptionError, "Did you mean 'ndcg'"),
         *[(lambda seed=seed: recnb.quiz(seed=seed), OptionError, f"seed={seed!r}: a quiz draws its own list from a whole number") for seed in ("monday", 1.0, True, None)],
-        *[(lambda k=k: recnb.quiz(k=k), CutoffError, "cut at 3 to 10") for k in (2, 11)],
+        *[(lambda k=k: recnb.quiz(k=k), CutoffError, "cut at 2 to 10") for k in (1, 11)],
+        (lambda: recnb.quiz("ndcg", 7, 6), OptionError, "6 is one argument too many: after metric and seed, name each, such as k=5."),
         (lambda: recnb.quiz(k=2.5), CutoffError, "is not a cut-off"), (lambda: recnb.quiz("r_precision", k=3), CutoffError, "leave k out"),
         (lambda: recnb.quiz(digits=3), OptionError, "has no option 'digits'"), (lambda: recnb.quiz(lang="kr"), OptionError, "no language"),
         (lambda: recnb.quiz(gain="exp"), OptionError, "no option of ndcg"), (lambda: recnb.quiz("recall", gain="linear"), OptionError, "has no option 'gain'"),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from recnb.conventions import in_words
+from recnb.conventions import in_words, options_in_words
 from recnb.display.language import N_, _
 from recnb.metrics.formula import number
 from recnb.metrics.gain import discount_of
@@ -56,10 +56,12 @@ class Exercise:
 
     def score(self, metric: str = "", *, k: int | None = -1, **changed: Any) -> float:
         """Compute a metric of the lists, with some options changed or at another cut-off than that of the exercise."""
-        chosen = METRICS[metric or self.metric]
-        kept = chosen.defaults.keys() & self.options.keys() & (SHARED if metric else self.options.keys())
-        options = {name: self.options[name] for name in kept} | changed
-        return float(chosen.at(self._hits, self.k if k == -1 else k, options).value.mean())
+        options = {**(self.shared(metric) if metric else self.options), **changed}
+        return float(METRICS[metric or self.metric].at(self._hits, self.k if k == -1 else k, options).value.mean())
+
+    def shared(self, metric: str) -> dict[str, Any]:
+        """Return the options that another metric has as well, with the same meaning."""
+        return {name: self.options[name] for name in SHARED & self.options.keys() & METRICS[metric].defaults.keys()}
 
     def with_list(self, items: list[str]) -> Self:
         """Return the exercise with another list."""
@@ -154,14 +156,17 @@ def option_values(q: Exercise) -> list[tuple[str, Any]]:
 
 def with_option(q: Exercise, name: str, word: Any) -> Mistake:
     """Compute the metric under another option."""
-    words = {"label": q.label, "convention": in_words(name, word)}
+    convention = in_words(name, word)
+    if name == "discount":  # its logarithm has a base
+        (convention,) = options_in_words({name: word, "log_base": q.options["log_base"]})
+    words = {"label": q.label, "convention": convention}
     return Mistake(q.score(**{name: word}), _("This is {label} under another convention: {convention}.", **words))
 
 
 def other_metric(q: Exercise, name: str) -> Mistake:
     """Compute another metric of the same lists."""
     metric = METRICS[name]
-    words = {"name": metric.term, "label": metric.label(q.k), "formula": metric.formula_text()}
+    words = {"name": metric.term, "label": metric.label(q.k), "formula": metric.formula_text(q.shared(name))}
     return Mistake(q.score(name), _("This is the {name}, {label}: {formula}.", **words))
 
 
@@ -189,18 +194,22 @@ NOT_COUNTED = N_(
 
 # fmt: off
 SLIPS: tuple[Slip, ...] = (
+    Slip("precision", lambda q: len(q.ranks), N_("This is the number of hits: divide it by k = {depth}.")),
+    Slip("recall", lambda q: len(q.ranks), N_("This is the number of hits: divide it by that of relevant items, {relevant}.")),
     Slip("precision", lambda q: len(q.ranks) / len(q.row),
          N_("The number was divided by {length}, the length of the whole list: the list counts down to rank {depth} only.")),
     Slip("precision", lambda q: len({*q.row} & q.truth.keys()) / q.depth,
          N_("Hits below rank {depth} were counted as well, and divided by {depth}: they are below the cut-off.")),
     Slip("precision", lambda q: sum(q.grades) / q.depth, NOT_COUNTED),
-    Slip("precision cg", lambda q: q.score(k=q.depth + 1),
+    Slip("precision cg", lambda q: q.score(k=q.depth + 1 if q.depth + 1 < len(q.row) else q.k),  # else it is the list, not cut
          N_("One rank too many was used: from 0 to {depth} there are {next} ranks, and only the first {depth} count.")),
     Slip("recall", lambda q: len(q.ranks) / len(q.row),
          N_("The hits were divided by {length}, the length of the list, instead of the {relevant} relevant items.")),
     Slip("recall", lambda q: len(q.ranks) / len({*q.row} & q.truth.keys()),
          N_("Only the relevant items of the list were counted as relevant: those that it misses are relevant, too, {relevant} in all.")),
     Slip("recall", lambda q: sum(q.grades) / sum(q.truth.values()), NOT_COUNTED),
+    Slip("precision", lambda q: 1 - q.value, N_("Items that are not relevant were counted: those that are relevant count.")),
+    Slip("recall", lambda q: 1 - q.value, N_("Relevant items that are missed were counted: those that the list holds count.")),
     Slip("hit_rate", lambda q: np.mean(q.n_hits),
          N_("Hits were counted, not users: a user with two hits counts 1, as one with a single hit does.")),
     Slip("hit_rate", lambda q: q.value * len(q.lists),
@@ -219,9 +228,9 @@ SLIPS: tuple[Slip, ...] = (
     Slip("average_precision", lambda q: q.score(out_of="hits"),
          N_("The sum was divided by the number of hits: that forgives every relevant item that was not found.")),
     Slip("average_precision", lambda q: q.score(out_of="k"),
-         N_("The number was divided by k = {depth}: see the denominator in the exercise.")),
+         N_("The sum was divided by k = {depth}: it is out of all relevant items, {relevant}.")),
     Slip("average_precision", lambda q: sum(q.nth / q.ranks),
-         N_("The precisions at the hits were added and not divided: see the denominator in the exercise.")),
+         N_("The precisions at the hits were added and not divided: their sum is out of all relevant items, {relevant}.")),
     Slip("average_precision", lambda q: sum(q.nth / q.ranks) / len(q.row),
          N_("The sum was divided by {length}, the length of the list: what was shown does not enter the denominator here.")),
     Slip("average_precision", lambda q: np.mean(np.cumsum(q.grades > 0) / np.arange(1, q.depth + 1)),

@@ -284,7 +284,7 @@ def quiz(
     metric, seed
         The name of a metric of accuracy; a whole number.
     k, lang
-        The cut-off, from 3 to 10, by default drawn; "en" or "ko", by default the language that is set.
+        The cut-off, from 2 to 10, by default drawn; "en" or "ko", by default the language that is set.
     **options
         Options of the metric, such as gain="exponential".
 
@@ -298,13 +298,17 @@ def quiz(
     """
     chosen = metric_named(metric, METRICS)
     chosen.check(options)
-    if others or isinstance(seed, bool) or not isinstance(seed, Integral):
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
         draws = f"a quiz draws its own list from a whole number, such as recnb.quiz({chosen.name!r}, seed=1)"
         worked = f"recnb.explain({chosen.name!r}, ranking, relevant)"
         raise OptionError(f"seed={quoted(seed)}: {draws}. For the worked solution of yours: {worked}.")
+    if others:
+        raise OptionError(
+            f"{quoted(others[0])} is one argument too many: after metric and seed, name each, such as k=5."
+        )
     cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
-    if cut is not None and (own_depth or not 3 <= cut <= 10):
-        depth = "R-precision has its own depth" if own_depth else "an exercise is cut at 3 to 10"
+    if cut is not None and (own_depth or not 2 <= cut <= 10):
+        depth = "R-precision has its own depth" if own_depth else "an exercise is cut at 2 to 10"
         raise CutoffError(f"k={cut}: {depth}; leave k out.")
     every = {**chosen.defaults, **DEFAULTS.get(chosen.name, {})}
     every |= {name: word for name, word in options.items() if word is not None}
