@@ -105,14 +105,10 @@ def near(word: object, known: Iterable[object]) -> str:
     "Did you mean 'ndcg'? Known: 'ndcg', 'dcg', 'recall'."
     """
     names = [*map(str, known)]
-    close = " or ".join(map(repr, nearest_names(word, names)))
-    return f"{f'Did you mean {close}? ' if close else ''}Known: {', '.join(map(repr, names))}."
-
-
-def nearest_names(word: object, names: Iterable[str]) -> list[str]:
-    """Return the one or two names nearest to a misspelt word, if any are."""
     by_letters = {name.lower(): name for name in names}
-    return [by_letters[name] for name in difflib.get_close_matches(str(word).lower(), by_letters, n=2)]
+    nearest = difflib.get_close_matches(str(word).lower(), by_letters, n=2)
+    close = " or ".join(repr(by_letters[name]) for name in nearest)
+    return f"{f'Did you mean {close}? ' if close else ''}Known: {', '.join(map(repr, names))}."
 
 
 def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:

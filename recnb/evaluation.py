@@ -16,23 +16,13 @@ from recnb.errors import ElsewhereError, NoUsersError, OptionError, quoted
 from recnb.metrics.hits import Hits
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
-from recnb.results import CatalogueScore, Explanation, Score, Table
+from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import Metrics
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, at_least
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segments import table_by
-from recnb.results.tables import (
-    beyond_table,
-    curve_of,
-    items_of,
-    measure_of,
-    measures_of,
-    table_of,
-    user_list_of,
-    users_frame,
-)  # fmt: skip
 from recnb.stats import Detectable
 
 if TYPE_CHECKING:
@@ -65,10 +55,9 @@ class EvaluationMethods(Methods):
         intervals
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"), with 95% intervals.
         by
-            Segments of users, each with an interval and its difference to all other users: a column of `users=`, of the truth or of
-            the recommendations; "activity" or "popularity_taste", which are computed from `train=`; a Series of user to segment; or
-            several of these in a list. Each value of a column of the truth that differs within users, such as a week, is a truth of
-            its own.
+            Segments of users, each with an interval and its difference to all other users: a column of `users=` or of the truth;
+            "activity", which is computed from `train=`; a Series of user to segment; or several of these in a list. Each value of a
+            column of the truth that differs within users, such as a week, is a truth of its own.
         bins
             Number of quantile bins for a `by` that is a number.
         **options
@@ -76,7 +65,7 @@ class EvaluationMethods(Methods):
         """
         if by is not None:
             return table_by(self._data, metrics, k, by, bins, options)
-        return table_of(self._data, metrics, k, options, intervals=intervals)
+        return tables.table_of(self._data, metrics, k, options, intervals=intervals)
 
     def measure(self, text: str, **options: Any) -> Score | CatalogueScore:
         """Return the number of a measure by the name that papers print: "nDCG@10", "AP(rel=2)", "nDCG(dcg='exp-log2')@10".
@@ -92,18 +81,19 @@ class EvaluationMethods(Methods):
         >>> round(ev.measure("nDCG@10"), 4)
         0.1725
         """
-        return measure_of(self._data, text, options)
+        metric = metric_named(text)
+        return score_of(self._data, metric, metric.cut_at(options.pop("k", None)), options)
 
     def measures(self, names: Iterable[str], *, confidence: float = 0.95, **options: Any) -> Table:
         """Return several measures by the names that papers print: a row each, with mean, low and high of its interval, and users.
 
         `confidence` is that of the intervals, between 0 and 1; options go to each metric that has them.
         """
-        return measures_of(self._data, names, confidence, options)
+        return tables.measures_of(self._data, names, confidence, options)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Table:
         """Return a metric at many cut-offs, a row each, with the ends of a 95% interval; `.plot()` draws it."""
-        return curve_of(self._data, metric, k, options)
+        return tables.curve_of(self._data, metric, k, options)
 
     def explain(
         self, metric: str, user: Any = None, k: int | None = None, *, lang: str | None = None, **options: Any
@@ -120,11 +110,11 @@ class EvaluationMethods(Methods):
 
         Columns are shown, share, hits and relevant; share_in_train and ratio with `train=`; title if `items=` has one.
         """
-        return items_of(self._data, k)
+        return tables.items_of(self._data, k)
 
     def user(self, user: Any, k: int | None = None) -> Table:
         """Return one user's list down to k: rank, item, score, relevance, hit; `missed` has the relevant items that are not among them."""
-        return user_list_of(self._data, user, k)
+        return tables.user_list_of(self._data, user, k)
 
     def report(
         self, k: int | Sequence[int] = (5, 10, 20), metrics: Metrics = None, *, by: Any = None, bins: int = 4,
@@ -201,7 +191,7 @@ class Evaluation(EvaluationMethods):
 
     def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:
         """Return every metric beyond accuracy that the data allow, a row each; the line below names those that need more frames."""
-        return beyond_table(self._data, k)
+        return tables.beyond_table(self._data, k)
 
     def under(self, library: str) -> Evaluation:
         """Return the same data under another library's conventions, as "rectools" or "trec": users averaged, ties, denominators.
@@ -293,7 +283,7 @@ class Evaluation(EvaluationMethods):
         """
         if metrics is None and k is None and not options:
             return self._data.to_frame()
-        return users_frame(self._data, metrics, k, options)
+        return tables.users_frame(self._data, metrics, k, options)
 
     def __repr__(self) -> str:
         return f"{self._title()}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"

@@ -54,7 +54,8 @@ def tables_of(
         frames = dict(zip(frames, read_together(wanted, named), strict=True))
     if TRUTH not in frames and _is_table(frames[RECS]):
         names = columns_of(frames[RECS], "the frame")
-        if all(columns.get(role) or by_name(names, role) for role in COLUMN_OF_LISTS.values()):
+        lists = columns.get("recommended") or by_name(names, "recommended")
+        if lists and (columns.get("relevant") or by_name(names, "relevant")):
             frames = {RECS: frames[RECS], TRUTH: frames[RECS], **frames}  # a list of either side for each user
     left = dict(columns)
     for name, frame in frames.items():
@@ -191,7 +192,7 @@ def _both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Source:
         notes.append(ROWS_ARE_ITEMS)
         _refuse_models(frame, next(iter({*by_name(names, "model")} - {*labels.values()}), None), both_sides=True)
     table = validation.ids(table, name, labels)
-    numbers = [role for role in ("rank", "score") if role in labels]
+    numbers = sorted({"rank", "score"} & {*labels})
     placed, judged = ~validation.is_missing(table[numbers[0]]), ~validation.is_missing(table["relevance"])
     for row in (~(placed | judged if has_items else placed & judged)).arg_true().head(1):
         pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"

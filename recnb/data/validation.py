@@ -31,7 +31,9 @@ def _id(column: pl.Series, role: str, name: str, labels: Mapping[str, str]) -> p
     dtype, label = column.dtype, labels.get(role, role)
     where = f"{name}: column {label!r} holds"
     if (column.null_count() or dtype.is_float()) and (missing := is_missing(column)).any():
-        raise ids_missing(int(missing.sum()), int(missing.to_numpy().argmax()), role, name, labels)
+        n, row = int(missing.sum()), int(missing.to_numpy().argmax())
+        held = f"has {n:,} missing {role} id{'s' * (n > 1)}, the first in row {row}"
+        raise FrameError(f"{name}: column {label!r} {held}. Drop such rows.")
     if dtype.is_float():
         # A column of whole numbers that once had a gap is float in pandas; nothing is lost by going back.
         exact = 2 ** {"Float16": 11, "Float32": 24}.get(str(dtype), 53)
@@ -55,12 +57,6 @@ def _id(column: pl.Series, role: str, name: str, labels: Mapping[str, str]) -> p
 def is_missing(ids: pl.Series) -> pl.Series:
     """Return which ids are null or NaN."""
     return ids.is_null() | ids.is_nan() if ids.dtype.is_float() else ids.is_null()
-
-
-def ids_missing(n: int, row: int, role: str, name: str, labels: Mapping[str, str]) -> FrameError:
-    """Return the error for missing ids."""
-    held = f"has {n:,} missing {role} id{'s' * (n > 1)}, the first in row {row}. Drop such rows."
-    return FrameError(f"{name}: column {labels.get(role, role)!r} {held}")
 
 
 def same_kind(
@@ -191,10 +187,7 @@ def _refuse_disagreement(table: pl.DataFrame, labels: Mapping[str, str]) -> None
 
 
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Return the key values that occur in more than one row, with their count.
-
-    Rows whose hashes are the same are compared by value, so a chance collision of hashes is no error.
-    """
+    """Return the key values that occur in more than one row, with their count; rows of one hash are compared by value."""
     hashes = np.asarray(sum(hashes_of(table[key], seed) for seed, key in enumerate(keys, 1)))
     ordered = np.sort(hashes)
     suspects = table.filter(pl.Series(np.isin(hashes, ordered[1:][ordered[1:] == ordered[:-1]]), dtype=pl.Boolean))

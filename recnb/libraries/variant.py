@@ -64,7 +64,7 @@ class Variant:
         """Make the variant that an evaluation computes, under the name of its library."""
         scoring = data.scoring(metric, options)
         name = _("as {library}", library=data.library) if data.library else "recnb"
-        return cls.made(name, scoring.convention, metric, scoring.options)
+        return cls.made(name, scoring.prepared.convention, metric, scoring.options)
 
     @property
     def options(self) -> dict[str, Any]:

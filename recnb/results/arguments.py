@@ -39,8 +39,7 @@ def asked_of(
 ) -> list[Asked]:  # fmt: skip
     """Look up the metrics of a call, each with the options that it has; None: the standard ones of the library.
 
-    `of_call` are other keywords of the call, which a misspelt option may mean. With `among` other than EVERY_METRIC, as in
-    `metric_named`, a name has no cut-off.
+    `of_call`: other keywords of the call, which a misspelt option may mean; `among`: the metrics allowed, then without a cut-off.
     """
     metrics = _names_of(metrics, library)
     named = [(name, metric_named(name, among)) for name in metrics]

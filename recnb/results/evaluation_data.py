@@ -19,11 +19,11 @@ from recnb.data.side_data import SideData
 from recnb.data.source import Tables
 from recnb.display.language import N_, Sentence, _, ngettext
 from recnb.display.text import one_line
-from recnb.errors import OptionError, UnknownUserError, quoted
+from recnb.errors import OptionError
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits, cached_property
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
-from recnb.results.values import OWN, Basis, Request, Said, Values, follows
+from recnb.results.values import OWN, Basis, Request, Said, Values, follows, position_of
 
 #: Columns of the frame of items that name them for a reader, without regard to case.
 TITLES = ("title", "name", "label")
@@ -41,14 +41,9 @@ class Scoring:
     options: Mapping[str, Any]
 
     @property
-    def convention(self) -> Convention:
-        """The convention of the data."""
-        return self.prepared.convention
-
-    @property
     def in_force(self) -> Convention:
         """The convention of the data with the metric's own options."""
-        return self.convention.with_metric({**self.metric.defaults, **self.options})
+        return self.prepared.convention.with_metric({**self.metric.defaults, **self.options})
 
     def hits(self, cutoffs: Cutoffs) -> Hits:
         """Return the hits that the metric needs at these cut-offs, with all judged items if it counts these."""
@@ -58,22 +53,23 @@ class Scoring:
 
     def credit(self, cutoffs: Cutoffs) -> Credit:
         """Return the credit of the hits at these cut-offs."""
-        cutoffs = cutoffs_under(self.convention, cutoffs)
+        cutoffs = cutoffs_under(self.prepared.convention, cutoffs)
         return self.metric.at(self.hits(cutoffs), cutoffs, self.options)
 
     def averaged(self, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
         """Return the values of users × cut-offs, NaN where not averaged, and their mean."""
-        return average(self.credit(cutoffs), self.convention)
+        return average(self.credit(cutoffs), self.prepared.convention)
 
     def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int]:
         """Count the users behind the mean at the deepest cut-off, those of them without a list, and those with no relevant item."""
         n_users, without_list, n_without = self.prepared.counts.of_users
-        credit = None if self.convention.relevant == ">0" else self.credit(Cutoffs.one(cutoffs.deepest))
+        convention = self.prepared.convention
+        credit = None if convention.relevant == ">0" else self.credit(Cutoffs.one(cutoffs.deepest))
         if credit is None or not isinstance(credit.out_of, Credit):
             return n_users, without_list, n_without
         # Where an item of no gain can be relevant, an ideal of 0 says that there is nothing to find.
         n_undefined = int((np.asarray(credit.possible) == 0).sum())
-        if self.convention.no_relevant == "skip":  # those counted are others, who are left out before
+        if convention.no_relevant == "skip":  # those counted are others, who are left out before
             return n_users - n_undefined, without_list, n_without + n_undefined
         return n_users, without_list, n_undefined
 
@@ -144,9 +140,8 @@ class EvaluationData:
     @property
     def user_label(self) -> str:
         """The caller's name of the column of users: that of the recommendations, unless it is "user" and the truth has another."""
-        source = self.prepared.source
-        labels = source.labels, source.truth_labels
-        return next((label for of_frame in labels if (label := of_frame.get("user", "user")) != "user"), "user")
+        label = self.source.labels.get("user", "user")
+        return self.source.truth_labels.get("user", "user") if label == "user" else label
 
     @property
     def convention(self) -> Convention:
@@ -236,7 +231,7 @@ class EvaluationData:
         shown = shown_at(None, options) if whole and self.library is None else options
         return Basis(
             counts=scoring.users_behind(cutoffs),
-            convention=scoring.convention.with_metric(shown),
+            convention=scoring.prepared.convention.with_metric(shown),
             graded=self.prepared.graded,
             notes=(*self.prepared.notes, *self.apart),
             scale=scoring.prepared.all_hits.max_relevance if is_scaled else None,
@@ -314,18 +309,6 @@ class EvaluationData:
         found = np.bincount(hits.user if hits.tied is None else hits.user[hits.tied.top], minlength=hits.n_users)
         counts = {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}
         return pd.DataFrame(counts, index=self.users)
-
-
-def position_of(user: Any, users: pl.Series, are: str) -> int:
-    """Return the position of a user among some; `are` says in words who they are."""
-    try:
-        found = users.index_of(user)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        found = None
-    if found is None:
-        some = ", ".join(map(repr, users.head(5).to_list())) + ", …" * (len(users) > 5)
-        raise UnknownUserError(f"user {quoted(user)} is not evaluated. Those evaluated are {some}: {are}.")
-    return found
 
 
 def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]) -> Values:

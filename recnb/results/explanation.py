@@ -29,15 +29,9 @@ from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results.arguments import check_options
-from recnb.results.evaluation_data import (
-    MANY_ORDERS,
-    EvaluationData,
-    cutoffs_under,
-    position_of,
-    undefined_in,
-    values_of,
-)  # fmt: skip
+from recnb.results.evaluation_data import MANY_ORDERS, EvaluationData, cutoffs_under, undefined_in, values_of
 from recnb.results.table import in_lines
+from recnb.results.values import position_of
 
 #: Columns of the rows.
 COLUMNS: dict[str, str] = {

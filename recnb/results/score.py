@@ -108,7 +108,13 @@ class MetricValue(float, Suggesting):
         return f"{self.label} = {float(self):.4f} ({self.basis})"
 
     def _interval_in_words(self) -> str:
-        return ""
+        if self._values.of_all or self.n_users < 2:
+            return ""
+        low, high = self.interval()
+        if np.isnan(low):
+            words = N_("no interval: fewer than {n} users with a value above 0, and the metric has no upper bound")
+            return _(words, n=ENOUGH)
+        return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
 
     def _repr_html_(self) -> str:
         return str(render("results/score.jinja", score=self, interval=self._interval_in_words()))
@@ -151,15 +157,6 @@ class Score(MetricValue):
             ax.set_xlabel(_("{label} of a user; line: mean and 95% interval", label=self.label), **fonts)
             ax.set_ylabel(ngettext("share of {n:,} user", "share of {n:,} users", self.n_users), **fonts)
         return ax
-
-    def _interval_in_words(self) -> str:
-        if self.n_users < 2:
-            return ""
-        low, high = self.interval()
-        if np.isnan(low):
-            words = N_("no interval: fewer than {n} users with a value above 0, and the metric has no upper bound")
-            return _(words, n=ENOUGH)
-        return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
 
 
 class CatalogueScore(MetricValue):

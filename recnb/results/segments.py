@@ -54,10 +54,7 @@ class Segments(NamedTuple):
 def table_by(
     data: EvaluationData, metrics: Metrics, k: object, by: Any, bins: int, options: Mapping[str, Any], confidence: float = 0.95
 ) -> Table:  # fmt: skip
-    """Return each metric at each cut-off in each segment: mean, interval and the gap to all other users.
-
-    The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over all rows.
-    """
+    """Return each metric at each cut-off in each segment: mean, interval and the gap to all other users."""
     asked, cutoffs = asked_of(data.library, metrics, options), Cutoffs.of(k)
     for each in asked:
         if each.metric.of == "all":

@@ -14,11 +14,10 @@ from recnb.display.language import _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.arguments import Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
-from recnb.results.score import CatalogueScore, Score, score_of
+from recnb.results.score import score_of
 from recnb.results.table import Table
 from recnb.results.values import Values, merged
 
@@ -81,12 +80,6 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
     return wide_table(found, cutoffs, False, absent)
 
 
-def measure_of(data: EvaluationData, text: str, options: Mapping[str, Any]) -> Score | CatalogueScore:
-    """Return the number of a measure."""
-    options, metric = dict(options), metric_named(text)
-    return score_of(data, metric, metric.cut_at(options.pop("k", None)), options)
-
-
 def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, options: Mapping[str, Any]) -> Table:
     """Return a row per measure, each at its own cut-off: mean, the ends of its interval and the number of users."""
     names = [names] if isinstance(names, str) else list(names)
@@ -129,11 +122,7 @@ def curve_of(data: EvaluationData, metric: str, k: Any, options: Mapping[str, An
 
 
 def items_of(data: EvaluationData, k: object) -> Table:
-    """Count how often each item is recommended and found, the most recommended first: each item of frames, train and `items=` once.
-
-    shown: lists with the item down to k; share: of all places of the lists, and of the rows of train; hits and relevant: users
-    evaluated for whom it is found, and relevant.
-    """
+    """Count how often each item is recommended and found, the most recommended first: each item of frames, train and `items=` once."""
     (cutoff,) = Cutoffs.one(k).values
     item_data, prepared = data.item_data, data.prepared
     items, n_items = item_data.items, len(item_data.items)
@@ -163,10 +152,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
 
 
 def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
-    """Return a row for each place of one user's list: rank, item, title, score, relevance, hit; `missed` has the others.
-
-    A row of `missed` is a relevant item that is not among them, with its rank below k, NaN if it is not in the list.
-    """
+    """Return a row for each place of one user's list; `missed` has the other relevant items, with their ranks below k, else NaN."""
     (cutoff,) = Cutoffs.one(k).values
     position = data.position(user)
     rows = data.prepared.lists_of(data.prepared.users[[position]]).sort("rank", maintain_order=True)

@@ -12,6 +12,7 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.display.language import N_, Sentence, _, ngettext
+from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import PerUser, Whole
@@ -139,6 +140,18 @@ class Values:
 
 #: A metric, its cut-offs and its options.
 Request = tuple[Metric[...], Cutoffs, Mapping[str, Any]]
+
+
+def position_of(user: Any, users: pl.Series, are: str) -> int:
+    """Return the position of a user among some; `are` says in words who they are."""
+    try:
+        found = users.index_of(user)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        found = None
+    if found is None:
+        some = ", ".join(map(repr, users.head(5).to_list())) + ", …" * (len(users) > 5)
+        raise UnknownUserError(f"user {quoted(user)} is not evaluated. Those evaluated are {some}: {are}.")
+    return found
 
 
 def follows(library: str, given: str = "", words: str = "") -> str:
