@@ -86,8 +86,9 @@ ALONE: dict[tuple[str, str], str] = {
 
 Order = Literal["auto", "score", "rank", "row"]
 Ties = Literal["first", "last", "item_asc", "item_desc", "expected", "max_rank", "floor_mean_rank", "worst"]
-#: Rules for ties that only order the rows of a list; the others share ranks or average over orders.
+#: Rules for ties that order the rows of a list, without a look at the truth and with one; the others share ranks or average.
 ROW_ORDERS: tuple[Ties, ...] = ("first", "last", "item_asc", "item_desc")
+TRUTH_ORDERS: tuple[Ties, ...] = ("worst",)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
+from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct, positions
 from recnb.data.parts import Parts
@@ -47,7 +48,7 @@ class ItemData:
         """Return every recommended row: user, item, rank."""
         prepared = self.prepared
         convention, recs = prepared.convention, prepared.recs
-        if convention.ties == "worst" or convention.score_dtype != "float64":
+        if convention.ties in TRUTH_ORDERS or convention.score_dtype != "float64":
             # An order that looks at the truth, or at rounded scores, is none that anyone was shown.
             shown = Convention(order=convention.order, duplicates="dedupe")
             recs = ranked(prepared.source.recs, shown, prepared.source.labels)

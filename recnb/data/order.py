@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.conventions.convention import ROW_ORDERS
+from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from recnb.data.encoding import starts_of
 from recnb.metrics.hits import Floats, Hits, Ints, TieSpread, count_within, in_order, order_from_highest
 
@@ -204,7 +204,7 @@ def _within(block: Block, pairs: Pairs, ties: str) -> Ints | Floats | None:
     if ties in BY_ITEM:
         number = block.item.view(np.int64)
         return number if ties == "item_asc" else -number
-    if ties != "worst":
+    if ties not in TRUTH_ORDERS:
         return None
     grade = np.zeros(len(block.user))
     grade[pairs.row] = block.grade[pairs.truth_row]

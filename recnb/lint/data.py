@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.conventions.convention import ROW_ORDERS
+from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from recnb.data.encoding import positions
 from recnb.data.validation import in_floats
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, count_within, in_order
@@ -133,7 +133,7 @@ def find_ties(data: LintData) -> Ties | None:
     each run of equal scores in order of falling relevance, and lowest in order of rising relevance.
     """
     convention, hits = data.convention, data.hits
-    chosen = convention.order in ("score", "rank") and convention.ties in (*ROW_ORDERS, "worst")
+    chosen = convention.order in ("score", "rank") and convention.ties in (*ROW_ORDERS, *TRUTH_ORDERS)
     rows = list_rows(data) if chosen else None
     if rows is None or len(rows.row) == 0:
         return None

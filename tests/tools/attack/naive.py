@@ -9,14 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from recnb.conventions.convention import ROW_ORDERS
+from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from tests.conventions import reference as lines
 from tests.reference import DEFINITIONS, Ranking, idcg
 from tests.strategies import Options
 from tests.tools.attack.cases import Case
 from tests.tools.attack.kinds import GRADES, SCORES, reaches
 
-UNTIED = (*ROW_ORDERS, "worst")
+UNTIED = (*ROW_ORDERS, *TRUTH_ORDERS)
 
 
 class RefusedError(Exception):
