@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 
 @cache
 def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn a method of an evaluation into one of a frame: keywords of `recnb.evaluate` are for the evaluation, others for the method.
-
-    A keyword that both have, as `user` of `explain`, is the method's unless it is given by position.
-    """
+    """Turn a method of an evaluation into one of a frame: keywords of `recnb.evaluate` are for the evaluation, others for the method."""
+    # A keyword that both have, as `user` of `explain`, is the method's unless it is given by position.
     parameters = list(signature(method).parameters)
 
     @wraps(method)

@@ -126,10 +126,7 @@ def _column_of_lists(frame: Any, name: str, columns: Mapping[str, str | None]) -
 
 
 def _of_lists(users: pl.Series, lists: list[Any], name: str, label: str = "", *, ordered: bool) -> Made:
-    """Return user and item; rank or score of recommendations, which are `ordered`, and relevance of a truth that has it.
-
-    An empty or missing list is no list: its user has no row.
-    """
+    """Return user and item, rank or score of lists that are `ordered`, else relevance if it is given; an empty list has no row."""
     where = f"{name}: column {label!r} holds" if label else f"{name} holds"
     for user in users.filter(users.is_duplicated()).head(1):
         raise FrameError(f"{where} more than one list of user {user!r}: lists of items have one row a user.")
