@@ -80,3 +80,7 @@ def test_blank_lines_of_csv_are_no_rows(lines: str, tmp_path: Path) -> None:
     ev = recnb.evaluate(_file(tmp_path, lines, "recs.csv"), {"u": ["b"]})
     assert ev.mrr() == 0.5
     assert ev.counts.n_recommended == 2
+
+
+def test_ids_of_csv_that_look_like_numbers_are_as_they_are_written(tmp_path: Path) -> None:
+    assert recnb.evaluate(_file(tmp_path, "user,item,rank\nu,1.5,1\nu,1.50,2\n", "a.csv"), {"u": ["1.50"]}).mrr() == 0.5

@@ -13,6 +13,15 @@ import recnb
 from recnb.errors import FrameError, OptionError
 
 
+def test_a_pair_recommended_twice_by_score_and_by_row() -> None:
+    recs = pd.DataFrame({"user": 1, "item": ["a", "b", "a", "c"], "score": [1, 3, 2, 0]})
+    truth = pd.DataFrame({"user": 1, "item": ["a", "c"]})
+    places = {"dedupe": ([2, 3], [1, 3]), "keep": ([2, 3, 4], [1, 3, 4]), "hit_once": ([2, 4], [1, 4])}
+    for mode, of_orders in places.items():
+        for order, found in zip(("score", "row"), of_orders, strict=True):
+            assert recnb.evaluate(recs, truth, duplicates=mode, order=order).hits().rank.tolist() == found
+
+
 @pytest.mark.parametrize("users", ["truth", "recs", "both", "union"])
 @pytest.mark.parametrize(
     "more", [{}, {"candidates": "padded"}, {"judged": "list"}, {"no_relevant": "zero"}, {"no_relevant": "one"}]
@@ -27,14 +36,9 @@ def test_no_user_in_common_is_refused_whoever_counts(users: str, more: dict[str,
 def test_who_is_averaged_is_said() -> None:
     recs = pd.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]})
     truth = pd.DataFrame({"user": [1, 2], "item": [10, 11], "relevance": [1, 0]})
-    phrases = {
-        "truth": "2 users;",
-        "recs": "2 users, those with a list",
-        "both": "2 users, those in both frames",
-        "union": "2 users, those in either frame",
-    }
+    phrases = {"truth": ";", "recs": ", those with a list", "both": ", those in both frames", "union": ", those in either frame"}  # fmt: skip
     for users, phrase in phrases.items():
-        assert recnb.evaluate(recs, recs[["user", "item"]], averaged_users=users).basis().startswith(phrase)
+        assert recnb.evaluate(recs, recs[["user", "item"]], averaged_users=users).basis().startswith(f"2 users{phrase}")
     said = [recnb.evaluate(recs, truth, no_relevant=word).basis() for word in ("skip", "zero", "one")]
     assert all("1 with no relevant item" in basis for basis in said)
     assert len(set(said)) == 3, "what becomes of such users is said"
