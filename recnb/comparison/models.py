@@ -117,10 +117,8 @@ def _by_model(frame: Any, column: str | None) -> dict[Any, Frame]:
     """Split one frame by its column of models, in the order they come in."""
     is_table = isinstance(frame, pl.LazyFrame) or is_relation(frame) or is_dataset(frame) or hasattr(frame, "columns")
     if not is_table or engine_of(frame):
-        problem = (
-            f"models is one {type(frame).__name__}, and a comparison needs two models at least: give each a name, "
-        )
-        raise OptionError(problem, f"{NAME_EACH}.")
+        problem = f"models is one {type(frame).__name__}, and a comparison needs two models at least: "
+        raise OptionError(problem, f"give each a name, {NAME_EACH}.")
     try:
         if column is not None and column not in (has := columns_of(frame, RECS)):
             raise ColumnError(f"{RECS}: there is no column {column!r}. Its columns: {listed(has)}.")

@@ -43,7 +43,7 @@ class Report(AsJson, Suggesting, ReportData):
     def to_markdown(self, path: str | Path | None = None) -> Any:
         """Return the report in Markdown, with tables as GitHub has them, or write it to `path`."""
         with use_language(self.lang):
-            return written(plain([*head(self), *sections_of(self), self._basis], "md") + "\n", path)
+            return written(plain([*head(self), *sections_of(self), Note(f"{self.basis}.")], "md") + "\n", path)
 
     def to_latex(self, path: str | Path | None = None, *, caption: str | None = None, label: str | None = None) -> Any:
         """Return the means as LaTeX tables for a paper, and the segments if there are any, or write them to `path`.
@@ -57,13 +57,9 @@ class Report(AsJson, Suggesting, ReportData):
             texts += [latex(table, None, label and f"{label}-{at}") for at, table in enumerate(others, 2)]
             return written("\n".join([_(r"% needs \usepackage{booktabs}"), *texts, ""]), path)
 
-    @property
-    def _basis(self) -> Note:
-        return Note(f"{self.basis}.")
-
     def _html(self) -> str:
         label = _("comparison of models") if self.several else _("report of {symbol}", symbol=self.lead.symbol)
-        below = "" if self.several else html([self._basis])
+        below = "" if self.several else html([Note(f"{self.basis}.")])
         return str(framed(label, html(head(self)) + tabs(sections_of(self), _("sections of the report")) + below))
 
     def __repr__(self) -> str:
@@ -71,7 +67,7 @@ class Report(AsJson, Suggesting, ReportData):
             sections = sections_of(self)
             others = ", ".join(section.title for section in sections if "txt" not in section.forms)
             more = Note(_("In .to_html() and .to_markdown() as well: {sections}.", sections=others))
-            return plain([*head(self), *sections, self._basis, more], "txt")
+            return plain([*head(self), *sections, Note(f"{self.basis}."), more], "txt")
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):

@@ -35,9 +35,7 @@ class Settings:
             raise OptionError(f"test={quoted(self.test)} is no test of recnb.", fix=near(self.test, TESTS))
         if self.method is not None and (self.test != "t" or not is_word(self.method, ("t", "bootstrap"))):
             problem = f"method={quoted(self.method)} makes no interval of test={self.test!r}: "
-            raise OptionError(
-                problem, "say method='t' or 'bootstrap' with test='t'; other tests have an interval of their own."
-            )
+            raise OptionError(problem, "say method='t' or 'bootstrap' with test='t'; other tests have their own.")
 
     @property
     def alpha(self) -> float:
@@ -281,9 +279,7 @@ def _errors(power: float, alpha: float) -> float:
     if not (is_number(alpha) and 0 < alpha < 1):
         raise OptionError(f"alpha={quoted(alpha)} is no level of a test: give a number between 0 and 1, such as 0.05.")
     if not (is_number(power) and alpha < power < 1):
-        raise OptionError(
-            f"power={quoted(power)} is no power: give a number between alpha ({alpha:g}) and 1, such as 0.8."
-        )
+        raise OptionError(f"power={quoted(power)} is no power: give a number from alpha ({alpha:g}) to 1, such as 0.8.")
     return float(ndtri(1 - alpha / 2) + ndtri(power))
 
 

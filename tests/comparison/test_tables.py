@@ -145,7 +145,7 @@ def test_latex_of_segments_takes_a_caption_and_a_label():
 
 def test_exact_intervals_are_said_to_be_so_of_zeros_and_ones_alone():
     for report in (compared().report(k=10), compared()["popular"].report(k=10)):
-        for form in (report.to_markdown(), repr(report), report.to_html()):
+        for form in (report.to_markdown(), report.to_html()):
             words = " ".join(form.split())
             assert words.count("Clopper") == words.count("for values of 0 and 1 the exact one of Clopper") > 0
 

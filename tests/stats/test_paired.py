@@ -173,14 +173,14 @@ def test_the_test_that_is_asked_for_has_its_own_interval_and_is_named(way, words
     want = paired((found["factors"].ndcg(k=10).per_user - found["item-knn"].ndcg(k=10).per_user).to_numpy(), **way)
     made = (row.difference, row.low, row.high, row.p)
     assert made == pytest.approx((want.mean[0], want.low[0], want.high[0], want.p[0]))
-    assert words in " ".join(repr(found.report(k=10, metrics=["ndcg"])).split())
+    assert words in found.report(k=10, metrics=["ndcg"]).to_markdown()
 
 
 @pytest.mark.parametrize(
     ("how", "words"),
     [
         ({"test": "wilcox"}, "Did you mean 'wilcoxon'"),
-        ({"test": "wilcoxon", "method": "bootstrap"}, "other tests have an interval of their own"),
+        ({"test": "wilcoxon", "method": "bootstrap"}, "other tests have their own"),
         ({"method": "beta"}, "say method='t' or 'bootstrap'"),
         ({"confidence": 95}, "confidence=95"),
     ],
