@@ -29,7 +29,7 @@ HOMES = {
     ),
 }  # fmt: skip
 COMMAND = ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--color=no"]
-TESTS = ["notebooks/ko/07_playground.ipynb", "tests/display/test_progress.py::test_a_notebook_keeps_no_bar"]
+TESTS = ["notebooks/ko/07_playground.ipynb", "tests/test_notebook_hygiene.py::test_damage_is_found"]
 
 
 def variables_of_a_user(folder: Path, names: dict[str, str]) -> dict[str, str]:

@@ -162,7 +162,8 @@ class Explorer(Live):
 
     def __repr__(self) -> str:
         means = [f"{one_line(name)} {fixed(mean)}".strip() for name, mean in self.means().items()]
-        return f"{self._label} = {'; '.join(means)}\n{self._score(self.shown.model).basis}"
+        with use_language(self.lang):
+            return f"{self._label} = {'; '.join(means)}\n{self._score(self.shown.model).basis}"
 
     # Below.
 
