@@ -124,9 +124,6 @@ def settled(case: Case) -> Case:
 def certain(case: Case) -> bool:
     """Whether recnb must take such columns: ids of a kind that it knows, the same in both frames or text and whole numbers."""
     options, names = case.options, (*case.items, *case.users)
-    averaged = options.get("ties") == "expected" and options.get("duplicates") in ("keep", "rows")
-    if averaged and any(of_metric.get("target") == "preferred" for of_metric in case.metrics.values()):
-        return False  # the first place of an item that is repeated has no mean over orders
     if case.way == "one list" and any("bool" in name or "float" in name for name in case.items):
         return False  # a list of such items may be one of grades or scores
     if case.way == "dask":
@@ -170,7 +167,7 @@ def asked_of(case: Case) -> dict[str, Options]:
     return {
         name: one
         for name, one in case.metrics.items()
-        if not (expects and (name == "err" or one.get("out_of") == "hits"))
+        if not (expects and (name == "err" or one.get("out_of") == "hits" or one.get("target") == "preferred"))
     }
 
 
