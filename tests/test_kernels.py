@@ -28,8 +28,11 @@ HOMES = {
         False,
     ),
 }  # fmt: skip
-COMMAND = ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--color=no"]
-TESTS = ["notebooks/ko/07_playground.ipynb", "tests/test_notebook_hygiene.py::test_damage_is_found"]
+COMMAND = ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--color=no", "-m", ""]
+TESTS = [
+    "notebooks/ko/07_playground.ipynb",
+    "tests/test_notebook_hygiene.py::test_a_notebook_runs_alone_in_an_empty_folder[ko/07_playground]",
+]
 
 
 def variables_of_a_user(folder: Path, names: dict[str, str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a type checker must accept; test_typing.py runs mypy over it."""
+"""What a type checker must accept; mypy reads it, and Python runs it (test_typing.py)."""
 
 from __future__ import annotations
 
