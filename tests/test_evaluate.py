@@ -44,14 +44,6 @@ def test_rows_with_ranks() -> None:
     assert list(ROWS.rec.explain("ndcg", 1, k=3).to_frame()["item"])[:3] == [1, 2, 0]
 
 
-def test_what_needs_items_is_refused() -> None:
-    items = pd.DataFrame({"item": [0, 1], "title": ["x", "y"]})
-    train = pd.DataFrame({"user": [1], "item": [0]})
-    for frames in ({"items": items}, {"train": train}):
-        with pytest.raises(RecnbError, match=r"joined by item.*item="):
-            ROWS.rec.evaluation(**frames)
-
-
 @pytest.mark.parametrize("column", ["label", "prediction"])
 def test_a_row_without_items_has_both_sides(column: str) -> None:
     frame = ROWS.astype({column: float})
@@ -102,41 +94,6 @@ def test_groups_are_scored_as_by_scikit_learn(groups: list[list[tuple[int, int]]
     lists = [[[row[at] for row in rows] for rows in groups] for at in (0, 1)]
     found = recnb.ndcg(y_true=lists[0], y_score=lists[1], k=k)
     assert found == pytest.approx(np.mean(want), abs=1e-12)
-
-
-REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
-    "no groups": ({}, ("group=[3, 2]", "qid=")),
-    "groups twice": ({"group": [2], "qid": [1, 1]}, ("needed once",)),
-    "too few": ({"group": [1]}, ("add up to the 2 rows of y_true",)),
-    "queries as sizes": ({"group": [7, 7]}, ("add up to the 2 rows", "The query of each row is qid=")),
-    "queries that add up": ({"y_true": [1, 0, 2], "y_score": [1, 2, 3], "group": [1, 1, 1]}, ("The query of each row is qid=",)),
-    "an empty group": ({"group": [2, 0]}, ("whole numbers from 1 up",)),
-    "half a row": ({"group": [1.5, 0.5]}, ("whole numbers from 1 up",)),
-    "lengths": ({"y_score": [1.0], "group": [2]}, ("y_true has 2 values, and y_score 1",)),
-    "fewer queries": ({"qid": [1]}, ("y_true has 2 values, and qid 1",)),
-    "a query missing": ({"qid": [1, None]}, ("column 'qid' has 1 missing user id, the first in row 1",)),
-    "NaN": ({"y_score": [1.0, np.nan], "group": [2]}, ("row 1 ", "has no score or no relevance")),
-    "an infinite score": ({"y_score": [1.0, np.inf], "group": [2]}, ("column 'y_score' ", "infinite")),
-    "a negative label": ({"y_true": [1, -1], "group": [2]}, ("column 'y_true' holds -1",)),
-    "a number": ({"y_score": 5, "group": [2]}, ("y_score is 5",)),
-    "lists in lists": ({"y_true": [[1, 0]], "group": [1]}, ("one dimension",)),
-    "a matrix": ({"y_score": np.zeros((2, 3)), "group": [2]}, ("y_score is <ndarray>", "one dimension")),
-    "the name of a column": ({"qid": "qid"}, ("qid is 'qid'", "a column, frame[")),
-    "scores of several models": ({"y_score": {"a": [1, 0]}, "group": [2]}, ("y_score is {'a': [1, 0]}",)),
-    "another order": ({"y_true": pd.Series([1, 0], index=["a", "b"]), "y_score": pd.Series([1, 0], index=["b", "a"]), "group": [2]},
-        ("same index in another order",)),
-    "no rows": ({"y_true": [], "y_score": [], "qid": []}, ("there are no rows to evaluate",)),
-    "an option": ({"group": [2], "tie": "first"}, ("'tie' is no option", "Did you mean 'ties'")),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", REFUSED)
-def test_groups_refused(what: str) -> None:
-    given, pieces = REFUSED[what]
-    with pytest.raises((FrameError, OptionError)) as found:
-        recnb.evaluate_groups(**{"y_true": [1, 0], "y_score": [0.5, 0.2], **given})
-    for piece in pieces:
-        assert piece in str(found.value)
 
 
 def test_series_by_position() -> None:

@@ -316,10 +316,10 @@ EV = recnb.evaluate(RANKED, RELEVANT)
 
 @pytest.mark.parametrize("name", METRICS)
 def test_an_explanation_is_the_score_of_its_list(name: str) -> None:
-    for options, k in itertools.product(each_word(METRICS[name]), [1, 3, 5, 200, None]):
-        for user, value in getattr(EV, name)(k=k, **options).per_user.items():
-            explanation = EV.explain(name, user, k=k, **options)
-            assert explanation.value == value, (options, k, user)
+    for k in (1, 3, 5, 200, None):
+        for user, value in getattr(EV, name)(k=k).per_user.items():
+            explanation = EV.explain(name, user, k=k)
+            assert explanation.value == value, (k, user)
             rows = explanation.to_frame().to_dict("list")
             assert sum(rows["credit"]) / (explanation.out_of or 1) == pytest.approx(value, abs=1e-12)
             assert (np.diff(rows["rank"]) > 0).all()
@@ -332,56 +332,46 @@ def test_an_explanation_is_the_score_of_its_list(name: str) -> None:
             missed = [item for item, grade in by_relevance if grade and item not in listed.values()]
             # IDCG is of the ideal list, which may hold what the list missed.
             assert explanation.missed == (() if name == "idcg" else tuple(missed))
+    for no_relevant, value in (("zero", 0.0), ("one", 1.0)):
+        ev = recnb.evaluate(RANKED, RELEVANT, no_relevant=no_relevant)
+        explanation = ev.explain(name, "f", k=2)
+        assert explanation.value == value == getattr(ev, name)(k=2).per_user["f"]
+        assert not explanation.to_frame()["running"].any()
 
 
-def test_the_explanation_of_ndcg() -> None:
+def test_what_an_explanation_holds() -> None:
     explanation = EV.explain("ndcg", "a", k=4)
-    dcg, idcg = 1 / 1 + 3 / np.log2(5), 3 + 2 / np.log2(3) + 1 / 2
     assert (explanation.label, explanation.user, explanation.k, explanation.metric) == ("nDCG@4", "a", 4, "ndcg")
-    assert explanation.formula == "add relevance/log2(1+rank) for each hit, divide by the same sum over the ideal list"
-    sums = f"{dcg:.4f} / {idcg:.4f} = {dcg / idcg:.4f}"
-    assert explanation.numbers == f"(1/log2(1+1) + 3/log2(1+4)) / (3/log2(1+1) + 2/log2(1+2) + 1/log2(1+3)) = {sums}"
     rows, ideal = explanation.to_frame(), explanation.ideal
     assert [*rows] == ["rank", "item", "relevance", "gain", "discount", "term", "credit", "running"]
     assert rows["discount"].tolist() == pytest.approx(np.log2([2, 3, 4, 5]))
     assert ideal is not None
     assert (ideal["item"].tolist(), ideal["relevance"].tolist()) == ([13, 99, 10], [3, 2, 1])
     assert explanation.latex.startswith(r"\mathrm{nDCG}@4 = \frac{\sum")
-    basis = "ordered by rank; relevant: relevance above 0; linear gain"
-    for piece in (
-        "nDCG@4 of user a = ",
-        "The ideal list",
-        "relevant, not in the first 4: 99",
-        basis,
-        explanation.numbers,
-    ):
-        assert piece in repr(explanation)
     rows["item"] = 0  # a copy
     assert explanation.to_frame()["item"].tolist() == [10, 11, 12, 13]
+    whole = EV.explain("ndcg", "e")
+    assert whole.ideal is not None
+    assert (len(whole.to_frame()), len(whole.terms), len(whole.ideal)) == (100, 50, 60)
+    judged = recnb.evaluate({"q": ["b", "c", "a"]}, {"q": {"a": 1, "b": 0, "d": 1}})
+    assert judged.explain("Bpref", "q").rows["judged"].tolist() == [True, False, True]
+    grades = recnb.explain("ndcg", [3, 0, 2], k=2)
+    assert grades.ideal is not None
+    assert (grades.rows["relevance"].tolist(), grades.ideal["relevance"].tolist()) == ([3, 0], [3, 2])
+    assert (grades.missed, "item" in grades.rows, grades.user) == ((), False, None)
+    assert recnb.explain("idcg", {"a": 1, "b": 3}).rows["relevance"].tolist() == [3, 1]
 
 
-#: A metric, user and cut-off, with the line of numbers.
-NUMBERS_OF: dict[tuple[str, str, int | None], str] = {
-    ("ndcg", "b", 2): "0 / (2/log2(1+1) + 1/log2(1+2)) = 0 / 2.6309 = 0", ("precision", "c", 2): "0 / 2 = 0",
-    ("precision", "d", None): "(1 + 1) / 6 = 2 / 6 = 0.3333", ("average_precision", "d", 6): "(1/2 + 2/6) / 2 = 0.8333 / 2 = 0.4167",
-}  # fmt: skip
-
-
-def test_users_with_little_to_show() -> None:
-    for (metric, user, k), numbers in NUMBERS_OF.items():
-        assert EV.explain(metric, user, k=k).numbers == numbers
-    assert EV.explain("ndcg", "b", k=2).missed == (78, 77)  # the most relevant first
-    for explanation in (EV.explain("ndcg", "b", k=2), EV.explain("precision", "c", k=2), EV.explain("idcg", "c", k=3)):
-        assert "nan" not in repr(explanation) + explanation._repr_html_()
-    for no_relevant, value in (("zero", 0.0), ("one", 1.0)):
-        ev = recnb.evaluate(RANKED, RELEVANT, no_relevant=no_relevant)
-        for name in METRICS:
-            explanation = ev.explain(name, "f", k=2)
-            assert explanation.value == value == getattr(ev, name)(k=2).per_user["f"]
-            assert not explanation.to_frame()["running"].any()
-        if value:
-            assert "no relevant item, so by convention 1" in repr(ev.explain("ndcg", "f"))
-            assert "no relevant item, so by convention 1" in ev.explain("ndcg", "f")._repr_html_()
+def test_html_has_what_text_has() -> None:
+    long, none = EV.explain("ndcg", "e"), recnb.evaluate(RANKED, RELEVANT, no_relevant="one").explain("ndcg", "f")
+    for words in ("… 70 more rows", "… 30 more rows", "… (38 more)"):
+        assert words in long._repr_html_()
+    assert long._repr_html_().count("<tr") < 70
+    assert "no relevant item, so by convention 1" in none._repr_html_()
+    items = pd.DataFrame({"item": [7, 9], "Title": ["Men <in> Black", "Up"]})
+    titled = recnb.evaluate({"u": [7]}, {"u": [7, 9]}, items=items, train={"u": [9]})
+    for name in ("ndcg", "novelty"):
+        assert "<bdi>Men &lt;in&gt; Black</bdi>" in titled.explain(name, "u", k=2)._repr_html_()
 
 
 @pytest.mark.parametrize("more", [
@@ -411,48 +401,3 @@ def test_an_explanation_where_equal_scores_share_a_rank() -> None:
     assert ev.explain("ndcg", 1, k=2).value == ev.ndcg(k=2).per_user[1] == 1
     with pytest.raises(OptionError, match="averages many orders"):
         ev.explain("ndcg", 2, k=2)
-
-
-def test_a_long_list_is_cut_where_it_is_shown() -> None:
-    explanation, missed = EV.explain("ndcg", "e"), EV.explain("recall", "e", k=1)
-    assert (len(explanation.to_frame()), len(explanation.terms), len(missed.missed)) == (100, 50, 59)
-    assert explanation.ideal is not None
-    assert len(explanation.ideal) == 60
-    for words in ("… 70 more rows", "… 30 more rows", "… (38 more)"):
-        assert words in repr(explanation)
-        assert words in explanation._repr_html_()
-    assert len(repr(explanation).splitlines()) < 80
-    assert explanation._repr_html_().count("<tr") < 70
-    assert "59, …" in repr(missed)
-
-
-def test_what_is_shown_of_items_users_and_judgments() -> None:
-    items = pd.DataFrame({"item": [1580, 7, 9], "Title": ["Men <in> Black", "Up", "Coco"]})
-    recs = pd.DataFrame({"user": ["u", "u"], "item": [1580, 7], "rank": [1, 2]})
-    titled = recnb.evaluate(recs, {"u": [7, 9]}, items=items, train=recs)
-    for name in ("ndcg", "novelty"):
-        explanation = titled.explain(name, "u", k=2)
-        assert "Men <in> Black (1580)" in repr(explanation)
-        assert "<bdi>Men &lt;in&gt; Black</bdi>" in explanation._repr_html_()
-        assert explanation.to_frame()["item"].tolist() == [1580, 7]
-    assert "Coco (9)" in repr(titled.explain("ndcg", "u", k=2))
-    number = recnb.evaluate({7: ["a"]}, {7: ["a"]})
-    assert repr(number.explain("ndcg", number.users[0], k=1)).startswith("nDCG@1 of user 7 = 1.0000")
-    judged = recnb.evaluate({"q": ["b", "c", "a"]}, {"q": {"a": 1, "b": 0, "d": 1}})
-    assert judged.explain("Bpref", "q").rows["judged"].tolist() == [True, False, True]
-    assert "judged" not in judged.explain("ndcg", "q").rows
-    grades = recnb.explain("ndcg", [3, 0, 2], k=2)
-    assert grades.ideal is not None
-    assert (grades.rows["relevance"].tolist(), grades.ideal["relevance"].tolist()) == ([3, 0], [3, 2])
-    assert grades.missed == ()
-    assert "item" not in grades.rows
-    assert "of user" not in repr(grades)
-    assert recnb.explain("idcg", {"a": 1, "b": 3}).rows["relevance"].tolist() == [3, 1]
-
-
-def test_an_explanation_needs_the_right_user() -> None:
-    with pytest.raises(OptionError, match=r"say whose list: \.explain\('ndcg', user, k=10\), such as user="):
-        EV.explain("ndcg", k=10)
-    ev = recnb.evaluate({"u": ["a"]}, {"u": ["a"]}, items=ITEMS)
-    with pytest.raises(OptionError, match=r"no user has a value of their own: type \.explain\('coverage', k=3\)"):
-        ev.explain("coverage", "u", k=3)

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ import pytest
 from scipy.stats import ttest_ind
 
 import recnb
-from recnb.errors import OptionError, RecnbError
 from recnb.stats import holm
 
 SAMPLE = recnb.datasets.load_sample()
@@ -212,9 +210,6 @@ def test_parts_of_one_frame_and_in_the_order_of_pandas() -> None:
     assert "each week is a truth of its own" in repr(report)
 
 
-# What is shown
-
-
 def test_segments_are_text() -> None:
     odd = np.arange(N) % 2
     users = USERS.assign(one=np.where(odd, "a, b", "a"), two=np.where(odd, "c", "b, c"))
@@ -225,48 +220,13 @@ def test_segments_are_text() -> None:
     assert list(EV.table("ndcg", k=10, by=HALF).index.names) == ["metric", "k", "segment mean"]
 
 
-# What is refused
-
-POPULAR = SAMPLE.models["popular"].rec.against(SAMPLE.test)
-SMALL = recnb.evaluate({1: ["a", "b"], 2: ["a", "b"], 3: ["a", "b"]}, {1: ["a"], 2: ["b"], 3: ["a"]})
-CITY, AT_0 = pd.Series(["x", "y", "y"], name="city"), {0: ["a"], 1: ["a"], 2: ["a"]}
-FOUND = recnb.compare({"a": LISTS, "b": SAMPLE.models["popular"]}, WEEKS)
-GENRES = {"user": USERS["user"].tolist(), "genres": [["x", "y"]] * N}
-REFUSED: dict[str, tuple[Callable[..., object], Any, str]] = {
-    "misspelt": (EV.table, "segmnt", "Did you mean 'segment'"),
-    "twice": (EV.table, ["segment", "segment"], "name at least one column, each once"),
-    "none": (EV.table, [], "name at least one column, each once"),
-    "a number": (EV.table, 3, "Name a column of"),
-    "other users": (EV.table, {"nobody": 1}, "says nothing of the users evaluated"),
-    "no train": (POPULAR.table, "activity", r"needs what users had before: type recs\.rec\.against\(truth, train=frame\)"),
-    "no users": (POPULAR.table, "segment", r"no column of users= or of the truth.* users=frame"),
-    "one bin": (partial(EV.table, bins=1), "activity", "bins=1"),
-    "edges of bins": (partial(EV.table, bins=[10, 20]), "activity", r"whole number from 2 up\. For bins of your own .*pd\.cut"),
-    "a number of all lists": (partial(EV.table, ["coverage"]), "segment", "coverage is one number of all lists"),
-    "a column of lists": (KNN.rec.against(SAMPLE.test, users=pd.DataFrame(GENRES)).table, "genres", r"by='genres' holds \['x', 'y'\], which names no segment"),
-    "lists": (SMALL.table, {1: ["x"]}, "names no segment: give text or numbers"),
-    "users of another kind": (SMALL.table, {"1": "x", "2": "y", "3": "z", "4 times": "z"}, "has users such as '1'; those evaluated are such as 1"),
-    "numbers of rows": (SMALL.table, CITY, r"not those of the users.*users\.set_index\('user'\)\['city'\]"),
-    "a user twice": (EV.table, pd.Series(["a", "b"], index=[EV.users[0]] * 2), "more than one value for user"),
-    "of the recommendations": (LISTS.rec.against(SAMPLE.test).table, "arm", r"no column of users= or of the truth.*users=frame"),
-    "parts beside segments": (LISTS.rec.against(WEEKS, users=USERS).table, ["week", "segment"], r"by='week' .*\.table\(by='week'\)"),
-    "parts of several models": (FOUND.table, "week", r"differs within users.*\.table\(by='week'\), of one model"),
-    "two values of a pair": (LISTS.rec.against(pd.concat([WEEKS, WEEKS.assign(week=9)]), duplicates="dedupe").table, "week", "more than one value for user"),
-    "more than are read": (EV.table, pd.Series(EV.users.to_numpy(), EV.users, name="id"), "makes 26[0-9] segments, and a table has at most 200"),
-    "more parts than are read": (KNN.rec.against(SAMPLE.test.assign(at=np.arange(len(SAMPLE.test)).astype(str))).table, "at", r"at most 200.*to_period\('W'\)"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_makes_no_segments_is_refused_with_what_to_type(what: str) -> None:
-    table, by, words = REFUSED[what]
-    with pytest.raises(RecnbError, match=words) as raised:
-        table(**({"k": 2} | ({} if isinstance(table, partial) and table.args else {"metrics": ["ndcg"]})), by=by)
-    assert what == "no train" or isinstance(raised.value, OptionError)
-
-
 def test_numbers_of_rows_that_are_users_are_users() -> None:
-    at_0, from_1 = recnb.evaluate(AT_0, AT_0), CITY.set_axis(pd.RangeIndex(1, 4))
-    for ev, by in ((SMALL, from_1), (SMALL, CITY.set_axis([1, 2, 3])), (at_0, CITY)):
+    lists, at_0 = {1: ["a", "b"], 2: ["a", "b"], 3: ["a", "b"]}, {0: ["a"], 1: ["a"], 2: ["a"]}
+    from_1, from_0, city = (
+        recnb.evaluate(lists, lists),
+        recnb.evaluate(at_0, at_0),
+        pd.Series(["x", "y", "y"], name="city"),
+    )
+    for ev, by in ((from_1, city.set_axis(pd.RangeIndex(1, 4))), (from_1, city.set_axis([1, 2, 3])), (from_0, city)):
         rows = ev.table("precision", k=1, by=by)["n_users"]
         assert rows.droplevel([0, 1]).to_dict() == {"x": 1, "y": 2}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import decimal
-import math
 from collections.abc import Callable
 from math import log2
 from typing import Any
@@ -16,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import CutoffError, OptionError, RecnbError
 from recnb.metrics.metric import METRICS
 
 RANKING, LIKED = ["a", "b", "c", "d"], ["b", "e", "d"]
@@ -166,115 +163,3 @@ def test_grades_and_scores_are_those_of_groups() -> None:
         several = getattr(recnb, name)(y_true=lists[0], y_score=lists[1], k=2)
         assert several.per_user.tolist() == pytest.approx(getattr(grouped, name)(k=2).per_user.tolist())
         assert getattr(recnb, name)(y_true=np.array(lists[0][0]), y_score=lists[1][0], k=2) == several.per_user[0]
-
-
-# What is refused
-
-NUMBERS = ("hold numbers", "recnb.ndcg(y_true=..., y_score=...)", "if they are ids of items", "set(truth)")
-NEVER = ("never match", "dict(zip(items, grades))")
-FORM = ("give a list, from rank 1 down", "recnb.evaluate(recs, truth)", "sorted(scores, key=scores.get, reverse=True)")
-ONE = decimal.Decimal(1)
-FRAME = pd.DataFrame({"user": [1] * 60, "item": range(60), "rank": range(1, 61)})
-WRONG: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
-    "an item twice": (lambda: recnb.ndcg(["a", "b", "a"], ["a"]), ("'a' more than once", "each item once")),
-    "a relevant item twice": (lambda: recnb.ndcg(["a"], ["b", "b"]), ("truth", "'b' more than once")),
-    "text for a truth": (lambda: recnb.ndcg(["a"], "abc"), ("truth is 'abc'", "mapping", "list or set")),
-    "k for a truth": (lambda: recnb.ndcg([3, 2], 2), ("truth is 2", "mapping")),
-    "a frame for a truth": (lambda: recnb.ndcg([1], FRAME), ("truth is <DataFrame>", "mapping")),
-    "text for a ranking": (lambda: recnb.ndcg("abc", ["a"]), ("ranking is 'abc'", *FORM)),
-    "nothing for a ranking": (lambda: recnb.ndcg(None), ("ranking is None", *FORM)),
-    "a set has no ranks": (lambda: recnb.ndcg({"a"}, ["a"]), ("ranking is {'a'}", *FORM)),
-    "a mapping for a ranking": (lambda: recnb.ndcg({"a": 1}), ("ranking is {'a': 1}", *FORM)),
-    "two mappings": (lambda: recnb.idcg({"a": 1}, {"a": 1}), ("ranking is {'a': 1}", *FORM)),
-    "a frame": (lambda: recnb.ndcg(FRAME, FRAME), ("ranking is <DataFrame>", *FORM)),
-    "a Polars frame": (lambda: recnb.recall(pl.from_pandas(FRAME), pl.from_pandas(FRAME)), ("ranking is <DataFrame>", *FORM)),
-    **{f"a grade {grade!r}": (lambda grade=grade: recnb.ndcg([1, grade]), ("rank 2 is ", "from 0 up", "second argument"))  # type: ignore[misc]
-       for grade in (-1, math.nan, math.inf, 10**400, None, "3", ONE, [3])},
-    "items without a truth": (lambda: recnb.precision(["a", "b"], k=2), ("rank 1", "'a'", "needs its truth", "second argument")),
-    "negative relevance": (lambda: recnb.ndcg(["a"], {"a": -1}), ("item 'a'", "-1")),
-    "NaN relevance": (lambda: recnb.ndcg(["a"], {"b": 1, "a": math.nan}), ("item 'a'", "nan")),
-    "fewer truths than lists": (lambda: recnb.ndcg([["a"], ["b"]], [["a"]]), ("2 rankings", "1 truths", "one truth for each")),
-    "an item that is a list": (lambda: recnb.ndcg([["a"], "b"], ["a"]), ("ranking", "['a']", "cannot be an item")),
-    "a relevant item that is a list": (lambda: recnb.ndcg(["a"], [["a"]]), ("truth", "['a']", "cannot be an item")),
-    "no grades": (lambda: recnb.ndcg([]), ("empty", "[3, 2, 0, 1]")),
-    "one list of none": (lambda: recnb.ndcg([[3], []]), ("empty", "[3, 2, 0, 1]")),
-    "a missing item": (lambda: recnb.ndcg(["a", None], ["a"]), ("ranking", "missing", "None")),
-    "a NaN item": (lambda: recnb.ndcg(["a"], [math.nan, "a"]), ("truth", "missing", "nan")),
-    "an item that pandas misses": (lambda: recnb.ndcg(["a", pd.NA], ["a"]), ("ranking", "missing", "<NA>")),
-    "items of other kinds": (lambda: recnb.ndcg([1, 2], {"1": 3}), ("1 and the truth '1'", *NEVER)),
-    "items of other kinds, text first": (lambda: recnb.ndcg(["7", "8"], np.array([8, 9])), ("'7'", "8", *NEVER)),
-    "a series that is a mapping": (lambda: recnb.ndcg(["a", "b"], pd.Series({"a": 3, "b": 1})), (*NEVER, ".to_dict()")),
-    "grades for a truth": (lambda: recnb.ndcg(["a", "b", "c"], [3, 2, 1]), NEVER),
-    "pairs for a truth": (lambda: recnb.ndcg(["a", "b"], [("b", 2)]), NEVER),
-    "pairs for a ranking": (lambda: recnb.ndcg([("a", 0.3), ("b", 0.9)], ["b"]), NEVER),
-    "several lists to explain": (lambda: recnb.explain("ndcg", [["a"], ["b"]], [["a"], ["b"]]), ("one list", "2 were given")),
-    "a cut-off of 0": (lambda: recnb.ndcg([1], k=0), ("k=0 is not a cut-off",)),
-    "an option": (lambda: recnb.ndcg([1], **untyped(gian="linear")), ("Did you mean 'gain'",)),
-    "a word": (lambda: recnb.ndcg([1], **untyped(gain="exponental")), ("Did you mean 'exponential'",)),
-    "tuples on both sides": (lambda: recnb.precision(*TUPLES, k=1), ("may be items or whole lists", "set(truth)", "[list(one) for one in ranking]")),
-    "more tuples": (lambda: recnb.precision([*TUPLES[0], ("e", "f")], TUPLES[1], k=1), ("may be items or whole lists",)),
-    "tuples against nothing": (lambda: recnb.ndcg([], [("a", 1)]), ("hold tuples, such as ('a', 1)",)),
-    "grades alone": (lambda: recnb.ndcg(y_true=[1, 0]), ("go together",)),
-    "scores alone": (lambda: recnb.ndcg(y_score=[1, 0]), ("go together",)),
-    "a ranking beside them": (lambda: recnb.ndcg([1], y_true=[1], y_score=[1]), ("go together",)),
-    "fewer scores": (lambda: recnb.ndcg(y_true=[1, 0], y_score=[1]), ("y_true has 2 values and y_score 1",)),
-    **{f"a score {score!r}": (lambda score=score: recnb.ndcg(y_true=[1, 0], y_score=[1, score]), ("y_score holds ", "a finite number"))  # type: ignore[misc]
-       for score in (math.nan, "a", None, True, [1])},
-    "a negative grade beside scores": (lambda: recnb.ndcg(y_true=[1, -2], y_score=[2, 1]), ("-2",)),
-    "no scores": (lambda: recnb.ndcg(y_true=[], y_score=[]), ("empty",)),
-    "a number for grades": (lambda: recnb.ndcg(y_true=1, y_score=1), ("y_true is 1",)),
-    "lists of grades with scores of one": (lambda: recnb.ndcg(y_true=[[1, 0], [0, 1]], y_score=[2, 1]), ("the relevance at rank 1 is",)),
-    "fractions": (lambda: recnb.ndcg([0.5, 2.0], {2, 3}), NUMBERS),
-    "more grades than scores": (lambda: recnb.ndcg([3, 2, 1, 0], [0.2, 0.9, 0.5]), NUMBERS),
-    "booleans": (lambda: recnb.ndcg([True], {1, 2}), NUMBERS),
-    "iterators of numbers": (lambda: recnb.ndcg(iter([5, 4, 3]), iter([3, 4, 9])), NUMBERS),
-}  # fmt: skip
-
-
-def untyped(**options: Any) -> dict[str, Any]:
-    """Options that a type checker would refuse."""
-    return options
-
-
-@pytest.mark.parametrize("what", WRONG)
-def test_refused(what: str) -> None:
-    call, pieces = WRONG[what]
-    with pytest.raises(RecnbError) as raised:
-        call()
-    message = str(raised.value)
-    for piece in pieces:
-        assert piece in message, f"{piece!r} is not in: {message}"
-    assert 25 < len(message) < 600
-    assert "\n" not in message
-    assert isinstance(raised.value, CutoffError) == (what == "a cut-off of 0")
-    assert isinstance(raised.value, OptionError) == (what in ("an option", "a word"))
-
-
-POSITIONS: list[tuple[Any, Any]] = [
-    ([3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7]), ([3, 0, 2, 1, 0], [5, 4, 3, 2, 1]), ([True, False], [0.3, 0.9]), ([1, 0, 2], [0.2, 1.0, 0.5]),
-    ([1, 2], [3, 4]), ([5, 4, 3], [3, 4, 9]), ([12, 15], [15, 11]), ([7], [7]), ([3, 2, 0, 1], [3, 2, 1, 0]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "form", [list, np.array, pd.Series, lambda values: [values], lambda values: np.array([values])]
-)
-@pytest.mark.parametrize(("ranking", "truth"), POSITIONS)
-def test_grades_and_scores_by_position_are_not_taken_for_items(form: Any, ranking: Any, truth: Any) -> None:
-    """Two lists of numbers are answered with y_true= and y_score=, whatever else could be refused."""
-    with pytest.raises(RecnbError) as raised:
-        recnb.ndcg(form(ranking), form(truth))
-    assert all(words in str(raised.value) for words in NUMBERS)
-
-
-@pytest.mark.parametrize("truth", [[ONE], {ONE}, {ONE: 2.0}], ids=repr)
-def test_items_that_cannot_be_compared_are_refused(truth: Any) -> None:
-    ranking = np.array([1, 0])
-    calls: list[Callable[[], object]] = [
-        lambda: recnb.ndcg(ranking, truth), lambda: recnb.precision([*truth, 0], ranking[:1]), lambda: recnb.ndcg([*truth, *ranking], []),
-        lambda: recnb.ndcg([ranking, ranking], [truth, truth]), lambda: recnb.explain("ndcg", ranking, truth), lambda: recnb.playground(list(ranking), truth),
-    ]  # fmt: skip
-    for call in calls:
-        with pytest.raises(RecnbError, match=r"cannot be an item: .*\[str\(item\) for item"):
-            call()
-    assert recnb.ndcg([str(item) for item in ranking], [str(item) for item in truth], k=1) == 1
