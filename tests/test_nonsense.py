@@ -23,76 +23,56 @@ NONSENSE: list[Any] = [
 ]  # fmt: skip
 
 RECS = pd.DataFrame([(user, item, rank) for user in "uvwxyz" for rank, item in enumerate("abcd", 1)], columns=["user", "item", "rank"])  # fmt: skip
-OTHER = RECS.assign(rank=5 - RECS["rank"])
+MODELS = {"a": RECS, "b": RECS.assign(rank=5 - RECS["rank"])}
 TRUTH = pd.DataFrame([(user, item, 1 + at) for user in "uvwxyz" for at, item in enumerate("bd")], columns=["user", "item", "rating"])  # fmt: skip
-TRAIN = pd.DataFrame([(user, item) for user in "uvw" for item in "ab"], columns=["user", "item"])
-ITEMS = pd.DataFrame({"item": list("abcd"), "genres": ["x", "y", "x|y", "y"]})
-USERS = pd.DataFrame({"user": list("uvwxyz"), "sex": list("fmfmfm")})
-EV = recnb.evaluate(RECS, TRUTH, train=TRAIN, items=ITEMS, users=USERS)
-FOUND = recnb.compare({"a": RECS, "b": OTHER}, TRUTH, train=TRAIN, items=ITEMS, users=USERS)
+SIDES: dict[str, Any] = {
+    "train": pd.DataFrame([(user, item) for user in "uvw" for item in "ab"], columns=["user", "item"]),
+    "items": pd.DataFrame({"item": list("abcd"), "genres": ["x", "y", "x|y", "y"]}), "users": pd.DataFrame({"user": list("uvwxyz"), "sex": list("fmfmfm")}),
+}  # fmt: skip
+EV, FOUND = recnb.evaluate(RECS, TRUTH, **SIDES), recnb.compare(MODELS, TRUTH, **SIDES)
 
-
-def named(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Callable[[Any], Any]]:
-    """A call for each argument of a function, the others as they are."""
-    kinds = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-    names = [one.name for one in inspect.signature(function).parameters.values() if one.kind not in kinds]
-    return {name: lambda value, name=name: function(**{**given, name: value}) for name in names}
+#: Functions by name, each with arguments that make sense; each argument is given nonsense, the others as they are here.
+FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    **{f"ev.{name}": (getattr(EV, name), {}) for name in (*METRICS, *LIST_METRICS, "table", "lint", "beyond", "under", "hits", "basis")},
+    **{f"ev.{name}": (getattr(EV, name), {"metric": "ndcg", "k": [2] if name == "curve" else 2}) for name in ("curve", "detectable")},
+    "ev.explain": (EV.explain, {"metric": "ndcg", "user": "u"}), "ev.why": (EV.why, {"metric": "ndcg", "other": "rectools", "k": 2}), "ev.identify": (EV.identify, {"metric": "ndcg", "value": 0.5, "k": 2}),
+    "score.interval": (EV.ndcg(k=2).interval, {}), "coverage.interval": (EV.coverage(k=2).interval, {}), "ev.report": (EV.report, {"k": 2, "metrics": ["ndcg"]}),
+    "compare": (recnb.compare, {"models": MODELS, "truth": TRUTH}), "found.table": (FOUND.table, {"metrics": ["ndcg"]}), "found.differences": (FOUND.differences, {"metrics": ["ndcg"]}),
+    **{f"found.{name}": (getattr(FOUND, name), {}) for name in ("movers", "overlap", "beyond", "curve")},
+    "evaluate_model": (recnb.evaluate_model, {"model": None, "test": TRUTH}), "as_in": (recnb.as_in, {"library": "rectools", "metric": "ndcg", "recs": RECS, "truth": TRUTH, "k": 2}),
+    "users_needed": (recnb.users_needed, {"difference": 0.1, "sd": 0.2}), "quiz": (recnb.quiz, {"metric": "ndcg"}), "playground": (recnb.playground, {"ranking": ["a", "b"], "truth": ["a"]}),
+    "explain": (recnb.explain, {"metric": "ndcg", "ranking": ["a"], "truth": ["a"]}), "language": (recnb.language, {}), "Convention": (recnb.Convention, {}),
+}  # fmt: skip
 
 
 def calls() -> dict[str, Callable[[Any], Any]]:
     """Every call, by the argument that it is given."""
     made: dict[str, Callable[[Any], Any]] = {}
-
-    def add(label: str, function: Callable[..., Any], **given: Any) -> None:
-        made.update({f"{label}({name}=)": call for name, call in named(function, given).items()})
-
+    for label, (function, given) in FUNCTIONS.items():
+        for one in inspect.signature(function).parameters.values():
+            if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL) and (label, one.name) not in SLOW:
+                made[f"{label}({one.name}=)"] = lambda value, function=function, given=given, name=one.name: function(**{**given, name: value})  # fmt: skip
     for name, metric in METRICS.items():
         function = getattr(recnb, name)
-        made[f"{name}(ranking)"] = lambda value, function=function: function(value)
+        made[f"{name}(ranking)"] = function
         made[f"{name}(ranking, truth)"] = lambda value, function=function: function(value, ["a"])
         made[f"{name}(list, truth)"] = lambda value, function=function: function(["a", "b"], value)
         for option in ["k", *metric.defaults]:
             made[f"{name}(list, {option}=)"] = lambda value, function=function, option=option: function(["a"], ["a"], **{option: value})  # fmt: skip
-    for name in [*METRICS, *LIST_METRICS]:
-        add(f"ev.{name}", getattr(EV, name))
-    for method, given in {
-        "table": {}, "curve": {"metric": "ndcg"}, "explain": {"metric": "ndcg", "user": "u"},
-        "detectable": {"metric": "ndcg"}, "why": {"metric": "ndcg", "other": "rectools", "k": 2}, "lint": {}, "beyond": {}, "under": {},
-        "hits": {}, "basis": {},
-    }.items():  # fmt: skip
-        add(f"ev.{method}", getattr(EV, method), **given)
-    made["ev.identify(value=)"] = lambda value: EV.identify("ndcg", value, k=2)
-    made["ev.report(by=)"] = lambda value: EV.report(k=2, metrics=["ndcg"], by=value)
-    add("score.interval", EV.ndcg(k=2).interval)
-    add("coverage.interval", EV.coverage(k=2).interval)
-    add("compare", recnb.compare, models={"a": RECS, "b": OTHER}, truth=TRUTH)
-    for method, given in {
-        "table": {"metrics": ["ndcg"]}, "differences": {"metrics": ["ndcg"]},
-        "movers": {}, "overlap": {}, "beyond": {}, "curve": {},
-    }.items():  # fmt: skip
-        add(f"found.{method}", getattr(FOUND, method), **given)
-    add("evaluate", recnb.evaluate, recs=RECS, truth=TRUTH)
     for option in KEYWORDS:
         made[f"evaluate({option}=)"] = lambda value, option=option: recnb.evaluate(RECS, TRUTH, **{option: value}).ndcg(k=2)  # fmt: skip
-    add("evaluate_model", recnb.evaluate_model, model=None, test=TRUTH)
-    add("as_in", recnb.as_in, library="rectools", metric="ndcg", recs=RECS, truth=TRUTH, k=2)
-    add("users_needed", recnb.users_needed, difference=0.1, sd=0.2)
-    add("quiz", recnb.quiz, metric="ndcg")
-    add("playground", recnb.playground, ranking=["a", "b"], truth=["a"])
-    add("explain", recnb.explain, metric="ndcg", ranking=["a"], truth=["a"])
-    add("language", recnb.language)
-    add("Convention", recnb.Convention)
     return made
 
 
+#: Nonsense that is evaluated, for which a report is made each time.
+SLOW = {("ev.report", name) for name in ("k", "metrics", "bins", "confidence", "lang")}
 CALLS = calls()
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("call", CALLS)
 def test_nonsense_is_refused_or_does_no_harm(call: str) -> None:
-    raised = []
-    before = recnb.language()
+    raised, before = [], recnb.language()
     for value in NONSENSE:
         try:
             repr(CALLS[call](value))
@@ -105,20 +85,18 @@ def test_nonsense_is_refused_or_does_no_harm(call: str) -> None:
     assert raised == []
 
 
-@pytest.mark.parametrize(
-    "report", [EV.report(k=2, metrics=["ndcg"]), FOUND.report(k=2, metrics=["ndcg"])], ids=["one", "compared"]
-)
 @pytest.mark.parametrize("form", ["to_html", "to_markdown", "to_latex", "to_json"])
-def test_a_file_that_cannot_be_written(report: Any, form: str, tmp_path: Path) -> None:
-    for nonsense in (3, [], np.array(3), b"x", object()):
-        with pytest.raises(RecnbError, match=r"path=.* names no file"):
-            getattr(report, form)(nonsense)
-    for path in (tmp_path, f"{tmp_path}/a\0b"):
-        with pytest.raises(RecnbError, match=r"cannot be written.*name another file|names no file"):
-            getattr(report, form)(path)
-    path = tmp_path / "no" / "folder" / "report"
-    with pytest.raises(RecnbError, match="make its folder first") as found:
-        getattr(report, form)(path)
-    exec("import pathlib; pathlib" + str(found.value).split(", pathlib")[1].rstrip("."))
-    assert getattr(report, form)(path) is None
-    assert path.read_text(encoding="utf-8") == getattr(report, form)()
+def test_a_file_that_cannot_be_written(form: str, tmp_path: Path) -> None:
+    for number, made in enumerate((EV, FOUND)):
+        report = made.report(k=2, metrics=["ndcg"])
+        write, path = getattr(report, form), tmp_path / f"no{number}" / "folder" / "report"
+        for nonsense in (3, [], np.array(3), b"x", object(), f"{tmp_path}/a\0b"):
+            with pytest.raises(RecnbError, match=r"names no file"):
+                write(nonsense)
+        with pytest.raises(RecnbError, match=r"cannot be written.*name another file"):
+            write(tmp_path)
+        with pytest.raises(RecnbError, match="make its folder first") as found:
+            write(path)
+        exec("import pathlib; pathlib" + str(found.value).split(", pathlib")[1].rstrip("."))
+        assert write(path) is None
+        assert path.read_text(encoding="utf-8") == write()

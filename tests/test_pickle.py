@@ -17,10 +17,8 @@ from recnb.errors import ElsewhereError
 
 SAMPLE = recnb.datasets.load_sample()
 SIDES = {"train": SAMPLE.train, "items": SAMPLE.items, "users": SAMPLE.users}
-MADE = {
-    "evaluation": recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDES),
-    "comparison": recnb.compare(SAMPLE.models, SAMPLE.test, **SIDES),
-}
+EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDES)
+MADE = {"evaluation": EV, "comparison": recnb.compare(SAMPLE.models, SAMPLE.test, **SIDES)}
 #: What methods are given that ask for it.
 GIVEN = {
     "metric": "ndcg", "metrics": ["ndcg", "novelty"], "k": 5, "user": "u026", "value": 0.1, "text": "nDCG@5", "names": ["nDCG@5"],
@@ -43,9 +41,15 @@ def called(made: Any, name: str) -> Any:
     return getattr(made, name)(**{name: value for name, value in GIVEN.items() if name in asked})
 
 
-def as_shown(result: Any) -> tuple[type, str]:
-    held = (result.n_users, result.table(k=5)) if isinstance(result, recnb.Evaluation) else result
-    return type(result), repr(held)
+def as_shown(result: Any) -> tuple[Any, ...]:
+    """What is compared: how it is shown, and the numbers that are worked out when they are asked for."""
+    if isinstance(result, recnb.Evaluation):
+        return result.n_users, repr(result.table(k=5))
+    html = getattr(result, "_repr_html_", str)()
+    if isinstance(result, recnb.Score | recnb.CatalogueScore):
+        ends = tuple(map(str, result.interval())) if result.has_interval else ()
+        return type(result), repr(result), html, result.k, result.convention, ends, result.to_frame().to_dict()
+    return type(result), repr(result), html, str(getattr(result, "attrs", ""))
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in MADE for name in methods(kind)])
@@ -63,6 +67,15 @@ def test_a_live_view_leaves_what_can_be_copied(kind: str) -> None:
     for way in WAYS.values():
         assert as_shown(way(MADE[kind]).table("ndcg", k=5)) == as_shown(MADE[kind].table("ndcg", k=5))
     shown.widget().close()
+
+
+@pytest.mark.parametrize(
+    "score", [recnb.ndcg(["a", "b"], {"b": 1}), EV.dcg(gain="exponential"), EV.under("ranx").ndcg(k=5)]
+)
+def test_scores_of_any_kind(score: recnb.Score) -> None:
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(score, protocol))
+        assert as_shown(pickle.loads(pickle.dumps(again, protocol))) == as_shown(copy.copy(score)) == as_shown(score)
 
 
 def test_pickle_takes_hits_and_leaves_rows_that_are_in_files(monkeypatch: pytest.MonkeyPatch) -> None:

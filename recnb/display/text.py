@@ -53,6 +53,8 @@ def fixed(value: float) -> str:
         return _("n/a")
     if 0 < abs(value) < 0.00005:
         return f"{value:.1e}"
+    if 1e6 <= abs(value) < 1e15:
+        return f"{value:.0f}"
     return f"{value:.4f}" if abs(value) < 1e6 else f"{value:.4g}"
 
 

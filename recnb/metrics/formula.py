@@ -81,12 +81,12 @@ LATEX_OPERATIONS = {
 
 
 def number(value: float, digits: int = 6) -> str:
-    """Return a number as written by hand, without trailing zeros.
+    """Return a number as written by hand, without trailing zeros; a large one has all digits before the point.
 
-    >>> number(5.0), number(0.5), number(1 / 3)
-    ('5', '0.5', '0.333333')
+    >>> number(5.0), number(0.5), number(1 / 3), number(1234567.8)
+    ('5', '0.5', '0.333333', '1234568')
     """
-    return f"{value:.{digits}g}"
+    return f"{value:.0f}" if 10**digits <= abs(value) < 1e15 else f"{value:.{digits}g}"
 
 
 @functools.lru_cache(maxsize=1000)

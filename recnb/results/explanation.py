@@ -163,7 +163,7 @@ class Explanation(Suggesting):
             return self._titled(value)
         if not isinstance(value, float):
             return str(value)
-        return f"{value:.4f}" if column in FIXED and abs(value) < 10.0 else number(float(value))
+        return f"{value:.4f}" if column in FIXED and abs(value) < 1e6 else number(float(value))
 
     def _titled(self, item: Any) -> Line:
         """Return an item, its title first if it has one."""

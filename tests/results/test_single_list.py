@@ -32,16 +32,13 @@ BY_HAND: list[tuple[Callable[[], float], float]] = [
     (lambda: recnb.idcg(["x"], RELEVANCE), 3), (lambda: recnb.idcg(["x"], RELEVANCE, k=10), IDCG),
     (lambda: recnb.idcg(RELEVANCE, gain="exponential", discount="rank"), 7 + 3 / 2 + 1 / 3),
     # k beyond the list, and none
-    (lambda: recnb.precision(RANKING, LIKED, 4), 0.5), (lambda: recnb.precision(RANKING, LIKED), 0.5), (lambda: recnb.precision(RANKING, LIKED, k=8), 0.25),
-    (lambda: recnb.recall(RANKING, LIKED, k=8), 2 / 3), (lambda: recnb.ndcg(["b"], LIKED), 1), (lambda: recnb.ndcg(["b"], LIKED, k=3), 1 / (1 + 1 / log2(3) + 1 / 2)),
+    (lambda: recnb.precision(RANKING, LIKED), 0.5), (lambda: recnb.precision(RANKING, LIKED, k=8), 0.25), (lambda: recnb.ndcg(["b"], LIKED), 1),
     # items that are numbers, on both sides or of numpy
     (lambda: recnb.precision(np.array([3, 1, 2]), {1: 2.0}), 1 / 3), (lambda: recnb.precision([3, 1, 2], np.array([1, 2])), 2 / 3),
     (lambda: recnb.precision(np.array([3, 1, 2]), {1, 2}), 2 / 3), (lambda: recnb.precision([3.0, 1.0], [1]), 1 / 2),
-    (lambda: recnb.hit_rate([1.0, 2.0], {2, 3}), 1), (lambda: recnb.hit_rate([3, 1, 2], [2, 3, 9, 10]), 1),
-    (lambda: recnb.ndcg([1, 2], {3, 4}), 0), (lambda: recnb.ndcg([1, 2], [3, 4, 5]), 0), (lambda: recnb.ndcg(["a", "b"], ["c", "d"]), 0),
+    (lambda: recnb.hit_rate([1.0, 2.0], {2, 3}), 1), (lambda: recnb.hit_rate([3, 1, 2], [2, 3, 9, 10]), 1), (lambda: recnb.ndcg([1, 2], [3, 4, 5]), 0),
     # nothing listed, or nothing to find
-    (lambda: recnb.ndcg([], ["a"]), 0), (lambda: recnb.precision([], ["a"], k=5), 0), (lambda: recnb.recall([], {"a": 1}), 0), (lambda: recnb.ndcg(["a"], []), 0),
-    (lambda: recnb.recall(["a"], {}), 0), (lambda: recnb.recall(["a"], {"a": 0}), 0), (lambda: recnb.ndcg([], []), 0),
+    (lambda: recnb.ndcg([], ["a"]), 0), (lambda: recnb.precision([], ["a"], k=5), 0), (lambda: recnb.recall(["a"], {"a": 0}), 0), (lambda: recnb.ndcg([], []), 0),
     # grades and scores
     (lambda: recnb.ndcg(y_true=[3, 0, 2], y_score=[0.2, 0.9, 0.5], k=1), 0), (lambda: recnb.precision(y_true=[1, 0, 1], y_score=[3, 2, 1], k=2), 0.5),
     (lambda: recnb.mrr(y_true=[0] * 50 + [1] + [0] * 149, y_score=[0.5] * 100 + [0.4] * 100), 1 / 51),
@@ -135,25 +132,10 @@ def test_several_lists() -> None:
     assert (ranking, truth) == (["a", "b"], {"b": 1.0, "c": 2.0})  # what was given stays as it was
 
 
-def test_the_basis_says_how_many_lists_there_are_and_what_counts_0() -> None:
-    assert "one list of 4" in repr(recnb.ndcg(RANKING, LIKED))
-    both = recnb.ndcg([["A"], ["B"]], [{"A": 1}, {}])
-    assert both == 0.5
-    assert "mean of 2 lists; 1 list with no relevant item counts 0; " in repr(both)
-    assert "counts 0" not in repr(recnb.ndcg([["A"], ["B"]], [{"A": 1}, {"C": 1}]))
-    frame = pd.DataFrame({"user": [1, 2], "recommended": [["A"], ["B"]], "relevant": [{"A": 1}, {}]})
-    assert frame.rec.ndcg() == 1.0  # a frame leaves such a user out instead, and says that
-    assert "1 with no relevant item left out" in repr(frame.rec.ndcg())
-    assert "equal scores in the order given" in recnb.ndcg(y_true=[3, 0], y_score=[0.5, 0.5]).basis
-
-
 def test_explain_of_a_list() -> None:
     explanation = recnb.explain("ndcg", RANKING, RELEVANCE, k=3)
-    assert explanation.value == float(recnb.ndcg(RANKING, RELEVANCE, k=3))
-    assert (explanation.user, explanation.missed) == (None, ("e", "d"))
+    assert (explanation.value, explanation.missed) == (float(recnb.ndcg(RANKING, RELEVANCE, k=3)), ("e", "d"))
     assert explanation.to_frame()["item"].tolist() == ["a", "b", "c"]
-    assert recnb.explain("mrr", RANKING, LIKED).value == 0.5
-    assert recnb.explain("dcg", [3, 0, 1]).to_frame()["relevance"].tolist() == [3, 0, 1]
 
 
 def test_grades_and_scores_are_those_of_groups() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -101,16 +99,6 @@ def test_a_table_is_a_data_frame(tmp_path: Path) -> None:
     back = pd.read_parquet(tmp_path / "table.parquet")
     assert (back.attrs, back.to_numpy().tolist()) == (table.attrs, table.to_numpy().tolist())
     assert table.attrs["n_users"] == EV.n_users
-
-
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])
-def test_tables_survive(again: Any) -> None:
-    others = [EV.user("u026"), FOUND.differences("ndcg", k=5), FOUND.movers("ndcg", k=5)]
-    for table in (*TABLES, *others):
-        other = again(table)
-        assert type(other) is type(table)
-        pd.testing.assert_frame_equal(other.to_frame(), table.to_frame())
-        assert (repr(other), other._repr_html_(), other.attrs) == (repr(table), table._repr_html_(), table.attrs)
 
 
 # Items, and one user, against loops in plain Python
@@ -212,11 +200,11 @@ def test_html_reads_in_light_and_dark_and_needs_nothing_from_elsewhere() -> None
             assert html.count("<tr") - 1 == min(
                 len(shown) + (0 if shown.missed is None else len(shown.missed) + 1), shown.attrs.get("most", 50)
             )
-            names = [*map(str, shown.columns)] if shown.columns.nlevels == 1 else []
+            names = [*map(str, shown.columns)] if shown.columns.nlevels == 1 else [f"{k}" for k in (5, 10)]
             heads = re.findall(
                 r'<th scope="col"[^>]*>(.*?)</th>', html.replace("_<wbr>", "_")
             )  # broken after an underscore
-            assert "whole list" in heads or heads[-len(names) :] == names
+            assert heads[-len(names) :] == names
 
 
 # What is drawn
