@@ -32,12 +32,16 @@ def tables() -> dict[str, recnb.Table]:
     }  # fmt: skip
 
 
-#: a: an ordinary list. b: no hit. d: gaps in the ranks. e: one long list. f: no list, and nothing relevant.
-LISTS = {"a": {1: 10, 2: 11, 3: 12, 4: 13}, "b": {1: 20, 2: 21}, "d": {2: 30, 5: 31, 6: 32}, "e": {rank: rank for rank in range(1, 101)}}  # fmt: skip
+#: a: an ordinary list. b: no hit. c: no list. d: gaps in the ranks. e: one long list. f: nothing relevant.
+LISTS: dict[str, dict[int, int]] = {
+    "a": {1: 10, 2: 11, 3: 12, 4: 13}, "b": {1: 20, 2: 21}, "c": {}, "d": {2: 30, 5: 31, 6: 32}, "e": {rank: rank for rank in range(1, 101)}, "f": {1: 10},
+}  # fmt: skip
+RELEVANT: dict[str, dict[int, float]] = {
+    "a": {13: 3, 10: 1, 99: 2}, "b": {77: 1, 78: 2}, "c": {10: 1}, "d": {32: 2, 30: 2}, "e": {item: 1 + item % 3 for item in range(1, 120, 2)}, "f": {5: 0},
+}  # fmt: skip
 ROWS = [(user, item, rank) for user, ranked in LISTS.items() for rank, item in ranked.items()]
-RELEVANT = {"a": {13: 3, 10: 1, 99: 2}, "b": {77: 1, 78: 2}, "d": {32: 2, 30: 2}, "e": {item: 1 + item % 3 for item in range(1, 120, 2)}, "f": {5: 0}}  # fmt: skip
-LISTED = recnb.evaluate(pd.DataFrame(ROWS, columns=["user", "item", "rank"]), RELEVANT)
-ONE = recnb.evaluate(pd.DataFrame(ROWS, columns=["user", "item", "rank"]), RELEVANT, no_relevant="one", averaged_users="union")  # fmt: skip
+RANKED = pd.DataFrame(ROWS, columns=["user", "item", "rank"])
+LISTED, ONE = recnb.evaluate(RANKED, RELEVANT), recnb.evaluate(RANKED, RELEVANT, no_relevant="one")
 TITLES = recnb.evaluate({"u": [1580, 7]}, {"u": [7, 9]}, items=pd.DataFrame({"item": [1580, 7, 9], "Title": ["Men <in> Black", "Up", "Coco"]}), train={"u": [7]})  # fmt: skip
 LARGE = recnb.evaluate({"u": ["a", "b", "c"]}, {"u": {"a": 1_234_567.5, "b": 1e-5, "c": 11}})
 
