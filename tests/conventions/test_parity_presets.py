@@ -35,15 +35,6 @@ RAISES = {
     "recmetrics": ("ValueError: setting an array element with a sequence", "personalization"),
     "rexmex": ("IndexError: list index out of range", "novelty"),
 }
-#: Asked in another environment than the library's other variants, by the name that it has in ASKED.
-ELSEWHERE = {("ir-measures", variant) for variant in ASKED["ir-measures (cwl-eval)"].variants}
-
-
-def variants(asked: str) -> list[Preset]:
-    """The presets that are checked under this name."""
-    library, only = asked.split(" ")[0], ASKED[asked].variants
-    known = of_library(library)
-    return [one for one in known if (one.variant in only if only else (library, one.variant) not in ELSEWHERE)]
 
 
 @cache
@@ -57,10 +48,10 @@ def answers(asked: str) -> dict[str, list[float | str]]:
         if os.environ.get("RECNB_REQUIRE_ALL") == "1":
             raise AssertionError(reason)
         pytest.skip(reason)
-    answer = record.asked(asked, [one.variant for one in variants(asked)], DATA)
-    assert not environment or {one.version for one in variants(asked)} == {answer["version"]}
+    answer = record.asked(asked, [one.variant for one in record.presets_of(asked)], DATA)
+    assert not environment or {one.version for one in record.presets_of(asked)} == {answer["version"]}
     values: dict[str, list[float | str]] = answer["values"]
-    assert set(values) == {one.variant for one in variants(asked)}
+    assert set(values) == {one.variant for one in record.presets_of(asked)}
     return values
 
 
@@ -101,7 +92,7 @@ def here(one: Preset, number: int) -> float | str:
 def test_as_in_returns_what_the_library_returns(asked: str) -> None:
     """Every variant was compared often enough, and the library raises only what is known."""
     start, known = RAISES.get(asked, ("", ""))
-    for one in variants(asked):
+    for one in record.presets_of(asked):
         compared = 0
         for number, there in enumerate(answers(asked)[one.variant]):
             value, what = here(one, number), (one.variant, number, DATA[number]["kind"], there)
@@ -142,7 +133,7 @@ def test_defaults_are_those_of_trec_eval_where_no_scores_tie() -> None:
 
 
 def test_every_preset_of_an_asked_library_is_checked_once() -> None:
-    checked = Counter((one.library, one.variant) for asked in ASKED for one in variants(asked))
+    checked = Counter((one.library, one.variant) for asked in ASKED for one in record.presets_of(asked))
     libraries = {asked.split(" ")[0] for asked in ASKED}
     assert checked == Counter((one.library, one.variant) for name in libraries for one in of_library(name))
 

@@ -1,27 +1,36 @@
-"""The ways to evaluate that are measured: recnb, a hand-written query, and other libraries as their documentation asks them.
+"""What is measured: recnb, a hand-written query, and other libraries as their documentation asks them, each in a process of its own.
 
 Made ready before the clock starts, in a library's favour: columns under its names, scores in place of ranks, ids as text
 where it refuses others. Timed: everything from such frames to the numbers. Imports stand inside, so that a process that
-measures one contender holds nothing of the others.
+measures one contender holds nothing of the others. `python -m tests.tools.bench.contenders six folder 3` prints what it took.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
-if TYPE_CHECKING:
-    import polars as pl
-
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 K = 10
 SIX = ["ndcg", "precision", "recall", "hit_rate", "average_precision", "reciprocal_rank"]
 TWELVE = [*SIX, "f1", "cg", "dcg", "idcg", "r_precision", "rbp"]
 CUTOFFS = [1, 2, 3, 5, 10, 20]
 #: Names of the six in presets.csv.
 NAMES = ("ndcg", "precision", "recall", "hit", "ap", "rr")
+ENOUGH, LIMIT = 30.0, 600.0  #: seconds after which a contender is not run again, and after which it is stopped
 
-Run = Callable[[], Mapping[str, float]]
+Run = Callable[[], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -30,13 +39,12 @@ class Contender:
 
     reads: str  #: "polars", "pandas", or "scan" for frames that stay in their files
     ready: Callable[[Any, Any], Run]  #: of both frames, the call that is timed
-    distribution: str = "recnb"
     function: str = ""
     environment: str = ""  #: as in tests/tools/parity/environments.py; the project's own if empty
     variants: Mapping[str, str] = field(default_factory=lambda: {name: name for name in NAMES})  #: in presets.csv
 
 
-def polars_ndcg(recs: pl.DataFrame | pl.LazyFrame, truth: pl.DataFrame | pl.LazyFrame, k: int = K) -> float:
+def polars_ndcg(recs: Any, truth: Any, k: int = K) -> float:
     """Return NDCG@k by the shortest correct Polars query, on the streaming engine."""
     import polars as pl
 
@@ -51,34 +59,27 @@ def polars_ndcg(recs: pl.DataFrame | pl.LazyFrame, truth: pl.DataFrame | pl.Lazy
     return float(both.collect(engine="streaming").item())
 
 
-def query(recs: Any, truth: Any) -> Run:
-    return lambda: {"ndcg": polars_ndcg(recs, truth)}
+def of_recnb(recs: Any, truth: Any) -> Run:
+    import recnb
 
-
-def recnb_of(names: list[str], cutoffs: int | list[int], **options: Any) -> Callable[[Any, Any], Run]:
-    """Return recnb from the frames to its table; the values are those of the last cut-off."""
-
-    def ready(recs: Any, truth: Any) -> Run:
-        import recnb
-
-        return lambda: last_column(recnb.evaluate(recs, truth, **options).table(names, k=cutoffs))
-
-    return ready
+    return lambda: last_column(recnb.evaluate(recs, truth).table(SIX, k=K))
 
 
 def last_column(table: Any) -> dict[str, float]:
     return dict(zip(table.index, table.iloc[:, -1].astype(float), strict=True))
 
 
-def scored(recs: Any, **names: str) -> Any:
-    """Return a frame with scores in place of ranks, under a library's names."""
-    return recs.assign(score=1.0 / recs["rank"]).rename(columns=names)[list(names.values())]
-
-
 def as_text(*frames: Any) -> list[Any]:
     """Return frames with ids that are text, as objects."""
     texts = [frame[["user", "item"]].astype(str).astype(object) for frame in frames]
     return [frame.assign(user=ids["user"], item=ids["item"]) for frame, ids in zip(frames, texts, strict=True)]
+
+
+def named(recs: Any, truth: Any, user: str, item: str, score: str, relevance: str) -> tuple[Any, Any]:
+    """Return frames with scores in place of ranks, under a library's names."""
+    recs = recs.assign(score=1.0 / recs["rank"])[["user", "item", "score"]]
+    recs.columns, truth = [user, item, score], truth[["user", "item", "relevance"]]
+    return recs, truth.set_axis([user, item, relevance], axis=1)
 
 
 def rectools(recs: Any, truth: Any) -> Run:
@@ -94,14 +95,13 @@ def ranx(recs: Any, truth: Any) -> Run:
     from ranx import Qrels, evaluate
     from ranx import Run as Ranked
 
-    recs, truth = as_text(recs, truth)
-    recs = scored(recs, user="q_id", item="doc_id", score="score")
-    truth = truth.rename(columns={"user": "q_id", "item": "doc_id", "relevance": "score"}).astype({"score": "int64"})
+    recs, truth = named(*as_text(recs, truth), "q_id", "doc_id", "score", "score")
+    truth = truth.astype({"score": "int64"})
     asked = [f"{name}@{K}" for name in ("ndcg", "precision", "recall", "hit_rate", "map", "mrr")]
 
-    def run() -> dict[str, float]:
+    def run() -> Mapping[str, Any]:
         found = evaluate(Qrels.from_df(truth), Ranked.from_df(recs), asked, make_comparable=True)
-        return {ours: float(found[theirs]) for ours, theirs in zip(NAMES, asked, strict=True)}
+        return dict(zip(NAMES, map(found.get, asked), strict=True))
 
     return run
 
@@ -109,14 +109,12 @@ def ranx(recs: Any, truth: Any) -> Run:
 def ir_measures(recs: Any, truth: Any) -> Run:
     from ir_measures import AP, RR, P, R, Success, calc_aggregate, nDCG
 
-    recs, truth = as_text(recs, truth)
-    names = {"user": "query_id", "item": "doc_id"}
-    recs, truth = scored(recs, **names, score="score"), truth.rename(columns=names).astype({"relevance": "int64"})
+    recs, truth = named(*as_text(recs, truth), "query_id", "doc_id", "score", "relevance")
+    truth = truth.astype({"relevance": "int64"})
     measures = [measure @ K for measure in (nDCG, P, R, Success, AP, RR)]
 
-    def run() -> dict[str, float]:
-        found = calc_aggregate(measures, truth, recs)
-        return {name: float(found[measure]) for name, measure in zip(NAMES, measures, strict=True)}
+    def run() -> Mapping[str, Any]:
+        return dict(zip(NAMES, map(calc_aggregate(measures, truth, recs).get, measures), strict=True))
 
     return run
 
@@ -130,47 +128,107 @@ def replay(recs: Any, truth: Any) -> Run:
     kinds = (NDCG, Precision, Recall, HitRate, MAP, MRR)
     metrics = OfflineMetrics([kind(K) for kind in kinds])
 
-    def run() -> dict[str, float]:
+    def run() -> Mapping[str, Any]:
         found = metrics(recs, truth)
-        return {name: float(found[f"{kind.__name__}@{K}"]) for name, kind in zip(NAMES, kinds, strict=True)}
+        return {name: found[f"{kind.__name__}@{K}"] for name, kind in zip(NAMES, kinds, strict=True)}
 
     return run
 
 
 def recommenders(recs: Any, truth: Any) -> Run:
-    from recommenders.evaluation import python_evaluation as made
+    from recommenders.evaluation import python_evaluation as p
 
-    names = {"user": "userID", "item": "itemID"}
-    recs = scored(recs, **names, score="prediction")
-    truth = truth.rename(columns={**names, "relevance": "rating"})
-    functions = {
-        "ndcg": made.ndcg_at_k,
-        "precision": made.precision_at_k,
-        "recall": made.recall_at_k,
-        "ap": made.map_at_k,
-    }
-    return lambda: {name: float(function(truth, recs, k=K)) for name, function in functions.items()}
+    recs, truth = named(recs, truth, "userID", "itemID", "prediction", "rating")
+    functions = {"ndcg": p.ndcg_at_k, "precision": p.precision_at_k, "recall": p.recall_at_k, "ap": p.map_at_k}
+    return lambda: {name: function(truth, recs, k=K) for name, function in functions.items()}
 
 
+FOUR = {name: name for name in ("ndcg", "precision", "recall", "ap")}
+OF_POLARS = {name: f"{name}[polars]" for name in NAMES}
 #: Other libraries, by their names in presets.csv.
 PEERS = {
-    "rectools": Contender("pandas", rectools, "rectools", "calc_metrics", "libraries"),
-    "replay-rec": Contender(
-        "polars", replay, "replay-rec", "OfflineMetrics", "libraries", {name: f"{name}[polars]" for name in NAMES}
-    ),
-    "recommenders": Contender(
-        "pandas", recommenders, "recommenders", "python_evaluation (four metrics)", "libraries",
-        {name: name for name in ("ndcg", "precision", "recall", "ap")},
-    ),
-    "ranx": Contender("pandas", ranx, "ranx", "Qrels, Run, evaluate", "libraries"),
-    "ir-measures": Contender("pandas", ir_measures, "ir-measures", "calc_aggregate"),
-}  # fmt: skip
-
+    "rectools": Contender("pandas", rectools, "calc_metrics", "libraries"),
+    "replay-rec": Contender("polars", replay, "OfflineMetrics", "libraries", OF_POLARS),
+    "recommenders": Contender("pandas", recommenders, "python_evaluation (four metrics)", "libraries", FOUR),
+    "ranx": Contender("pandas", ranx, "Qrels, Run, evaluate", "libraries"),
+    "ir-measures": Contender("pandas", ir_measures, "calc_aggregate"),
+}
 CONTENDERS = {
-    "query": Contender("polars", query, "polars"),
-    "six": Contender("polars", recnb_of(SIX, K)),
-    "twelve": Contender("polars", recnb_of(TWELVE, CUTOFFS)),
-    "six of pandas": Contender("pandas", recnb_of(SIX, K)),
-    "six of files": Contender("scan", recnb_of(SIX, K)),
+    "six": Contender("polars", of_recnb),
+    "six of pandas": Contender("pandas", of_recnb),
+    "six of files": Contender("scan", of_recnb),
     **PEERS,
 }
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one contender took."""
+
+    values: Mapping[str, float]
+    seconds: float  #: median of the runs
+    peak: int  #: bytes at most during the first run
+
+
+def peak() -> int:
+    """Return the bytes that were resident at most since the peak was lowered."""
+    lines = pathlib.Path("/proc/self/status").read_text("utf-8").splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+
+
+def load(folder: pathlib.Path, reads: str) -> list[Any]:
+    """Read recommendations and truth of a folder as a contender reads them."""
+    if reads == "pandas":
+        from pyarrow import feather
+
+        tables = [feather.read_table(folder / f"{name}.arrow", memory_map=False) for name in ("recs", "truth")]
+        return [table.to_pandas() for table in tables]
+    import polars as pl
+
+    if reads == "scan":
+        return [pl.scan_parquet(folder / f"{name}-*.parquet") for name in ("recs", "truth")]
+    # A path would be mapped, and not count as held.
+    return [pl.read_ipc(folder.joinpath(f"{name}.arrow").read_bytes()) for name in ("recs", "truth")]
+
+
+def measured(name: str, folder: pathlib.Path, rounds: int) -> Measured:
+    """Measure one contender on the frames of a folder, after a run on those of its folder "tiny".
+
+    The peak is VmHWM, which writing 5 to clear_refs lowers to what is resident now, so that loading does not count.
+    """
+    contender = CONTENDERS[name]
+    if (tiny := folder / "tiny").exists():
+        contender.ready(*load(tiny, contender.reads))()
+    run = contender.ready(*load(folder, contender.reads))
+    gc.collect()
+    pathlib.Path("/proc/self/clear_refs").write_text("5", "ascii")
+    taken, most, values = list[float](), 0, {}
+    while not taken or (len(taken) < rounds and sum(taken) < ENOUGH):
+        start = time.perf_counter()
+        values = {of: float(value) for of, value in run().items()}
+        taken.append(time.perf_counter() - start)
+        most = most or peak()
+    return Measured(values, statistics.median(taken), most)
+
+
+def alone(
+    name: str, folder: pathlib.Path, *, rounds: int = 1, python: Any = sys.executable, limit: float = LIMIT
+) -> Measured | str:
+    """Measure a contender in a process that ends after `limit` seconds; return why, if it failed."""
+    command = [str(python), "-m", "tests.tools.bench.contenders", name, str(folder), str(rounds)]
+    given = {**os.environ, "PYTHONPATH": str(ROOT)}
+    try:
+        ended = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, timeout=limit, check=False)
+    except subprocess.TimeoutExpired:
+        return f"over {limit:g} s"
+    if ended.returncode:
+        last = (ended.stderr.splitlines() or ["nothing said"])[-1]
+        return f"exit {ended.returncode}: {last[:160]}".replace("|", "/")
+    return Measured(**json.loads(ended.stdout.splitlines()[-1]))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # of the libraries
+    with contextlib.redirect_stdout(sys.stderr):
+        found = measured(sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]))
+    print(json.dumps(asdict(found)))

@@ -1,4 +1,6 @@
-"""Random data for libraries that may not be installed here: plain lists and dictionaries, so that JSON carries them.
+"""Random data for libraries that may not be installed here, and what their functions read of it.
+
+Data are plain lists and dictionaries, so that JSON carries them; nothing but the standard library is needed here.
 
 A data set is what a probe case is: `recs` (user, item, score, rank; the order of the rows is nobody's ranking), `truth`
 (user, item, relevance) and `k`; for metrics beyond accuracy also `lists` (user, item, rank), `train` (user, item),
@@ -7,10 +9,13 @@ A data set is what a probe case is: `recs` (user, item, score, rank; the order o
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 DataSet = dict[str, Any]
+Metric = Callable[[DataSet], Any]
 
 #: What is special about a data set. "same users": the users of one frame are those of the other. "tied": scores are
 #: equal. "close": scores differ, but not in single precision. "nonpositive": scores are 0 and less. "rank": the
@@ -121,3 +126,69 @@ def about_items(
     train += [["204", item] for item in items if warm]
     features = {item: [1, *(rng.randint(0, 1) for _ in range(4))] for item in items}
     return {"train": train, "features": features, "catalogue": items}
+
+
+# What libraries read ---------------------------------------------------------------------------------------------------
+
+
+def variants(ask: Callable[..., Any], asked: Mapping[str, Any], suffix: str = "", **options: Any) -> dict[str, Metric]:
+    """A metric for each variant: `ask`, called with a data set, what stands for the variant, and options."""
+    return {name + suffix: lambda data, what=what: ask(data, what, **options) for name, what in asked.items()}
+
+
+def runs(data: DataSet) -> dict[str, dict[str, float]]:
+    """Score of every item, by user, as trec_eval and its kin read it: of a pair that is there twice, the higher one."""
+    found: dict[str, dict[str, float]] = {}
+    for user, item, score, _ in data["recs"]:
+        scores = found.setdefault(user, {})
+        if score > scores.get(item, -math.inf):
+            scores.pop(item, None)
+            scores[item] = score
+    return found
+
+
+def qrels(data: DataSet) -> dict[str, dict[str, float]]:
+    """Relevance of every judged item, by user."""
+    found: dict[str, dict[str, float]] = {}
+    for user, item, relevance in data["truth"]:
+        found.setdefault(user, {})[item] = relevance
+    return found
+
+
+def lists(data: DataSet, *, by_row: bool = False) -> dict[str, list[str]]:
+    """Items of every user, by score or in the order of the rows, repeats and all."""
+    return listed(data["recs"] if by_row else sorted(data["recs"], key=lambda row: -row[2]))
+
+
+def listed(rows: Iterable[Any]) -> dict[str, list[str]]:
+    """Items of every user, in the order of the rows."""
+    found: dict[str, list[str]] = {}
+    for user, item, *_ in rows:
+        found.setdefault(user, []).append(item)
+    return found
+
+
+def both(data: DataSet) -> tuple[list[list[str]], list[list[str]]]:
+    """Judged and recommended items of the users of the truth, as lists; who has no list has an empty one."""
+    truth, recs = listed(data["truth"]), lists(data, by_row=True)
+    return list(truth.values()), [recs.get(user, []) for user in truth]
+
+
+def candidates(data: DataSet, *, full: bool) -> dict[str, list[tuple[str, float, float]]]:
+    """Item, score and relevance of every recommended row, by user; if `full`, also of judged items that were missed, at -9."""
+    truth = qrels(data)
+    found: dict[str, list[tuple[str, float, float]]] = {}
+    for user, item, score, _ in data["recs"]:
+        found.setdefault(user, []).append((item, score, truth.get(user, {}).get(item, 0)))
+    if full:
+        recs = runs(data)
+        for user, grades in truth.items():
+            missed = [(item, -9.0, grade) for item, grade in grades.items() if item not in recs.get(user, {})]
+            found[user] = found.get(user, []) + missed
+    return found
+
+
+def mean(values: Iterable[float]) -> float:
+    """Mean of some numbers; NaN of none."""
+    given = list(values)
+    return sum(given) / len(given) if given else math.nan

@@ -1,10 +1,8 @@
 """The environments that have the libraries which recnb is held against, and how to make them.
 
 `python -m tests.tools.parity.environments <folder>` makes them; `RECNB_PARITY=<folder>` tells the tests where they are. Some
-libraries agree on their pins and share one environment, which has what their metrics import and no more: all that they
-ask for includes a notebook server, a load tester and libraries of models. The others take minutes to install, and torch
-from the package index can be gigabytes: they are made, and checked, by hand, with RECNB_PARITY_ALL=1 (on
-Linux, with Python 3.11).
+libraries agree on their pins and share one environment, which has what their metrics import and no more. The others take
+minutes to install, and torch can be gigabytes: they are made, and checked, with RECNB_PARITY_ALL=1 (on Linux, with Python 3.11).
 """
 
 from __future__ import annotations
@@ -16,66 +14,49 @@ import sys
 import venv
 from dataclasses import dataclass
 
-#: Environments that are made by hand: what is installed with all that it asks for, and what is installed alone.
-BY_HAND: dict[str, tuple[list[str], list[str]]] = {
+#: Environments that are made on demand: what is installed with all that it asks for, and what is installed alone.
+BY_HAND = {
     "torch": (
-        [
-            "torch==2.13.0", "torchmetrics==1.9.0", "torcheval==0.0.7", "lenskit==2025.8.1", "pandas<3", "scikit-learn",
-            "colorlog", "colorama", "tabulate", "texttable", "psutil", "pyyaml", "tqdm", "tensorboard", "plotly",
-        ],
-        ["recbole==1.2.1", "thop"],
+        (
+            "torch==2.13.0 torchmetrics==1.9.0 torcheval==0.0.7 lenskit==2025.8.1 pandas<3 scikit-learn "
+            "colorlog colorama tabulate texttable psutil pyyaml tqdm tensorboard plotly"
+        ),
+        "recbole==1.2.1 thop",
     ),
-    "evidently": (["evidently==0.7.23", "pandas<3"], []),
-    "boosting": (["lightgbm==4.7.0", "catboost==1.2.10", "xgboost-cpu==3.2.0"], []),
+    "evidently": ("evidently==0.7.23 pandas<3", ""),
+    "boosting": ("lightgbm==4.7.0 catboost==1.2.10 xgboost-cpu==3.2.0", ""),
     "small": (
-        ["numpy>2", "scipy", "pandas<3", "scikit-learn", "powerlaw", "tqdm", "six", "psutil", "lightfm-next==1.19.0"],
-        ["cornac==3.0.1", "rexmex==0.1.3"],
+        "numpy>2 scipy pandas<3 scikit-learn powerlaw tqdm six psutil lightfm-next==1.19.0",
+        "cornac==3.0.1 rexmex==0.1.3",
     ),
     "old": (
-        [
-            "numpy==1.26.4", "pandas==1.5.3", "scikit-learn==1.8.0", "matplotlib<3.9", "seaborn==0.11.2", "plotly<5",
-            "scipy==1.17.1", "funcsigs",
-        ],
-        ["recmetrics==0.1.5"],
+        "numpy==1.26.4 pandas==1.5.3 scikit-learn==1.8.0 matplotlib<3.9 seaborn==0.11.2 plotly<5 scipy==1.17.1 funcsigs",
+        "recmetrics==0.1.5",
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
 class Asked:
     """How a library is asked."""
 
-    script: str  #: the function that asks it
-    environment: str = ""  #: folder of its environment; the project's own if empty
+    environment: str  #: folder of its environment; the project's own if empty
     variants: tuple[str, ...] = ()  #: those that it is asked for; all if none
 
 
-#: By the library's name in presets.csv; what is in brackets tells two environments of one library apart.
-ASKED = {
-    "pytrec_eval-terrier": Asked("pytrec_eval"),
-    "ir-measures": Asked("ir_measures"),
-    "ir-measures (cwl-eval)": Asked("ir_measures", "libraries", ("rbp_rel1",)),
-    "scikit-learn": Asked("scikit_learn"),
-    "ranx": Asked("ranx", "libraries"),
-    "rectools": Asked("rectools", "libraries"),
-    "recommenders": Asked("recommenders", "libraries"),
-    "replay-rec": Asked("replay", "libraries"),
-    "recpack": Asked("recpack", "libraries"),
-    "rs-metrics": Asked("rs_metrics", "libraries"),
-    "implicit": Asked("implicit", "libraries"),
-    "torchmetrics": Asked("torchmetrics", "torch"),
-    "torcheval": Asked("torcheval", "torch"),
-    "lenskit": Asked("lenskit", "torch"),
-    "recbole": Asked("recbole", "torch"),
-    "evidently": Asked("evidently", "evidently"),
-    "lightgbm": Asked("lightgbm", "boosting"),
-    "catboost": Asked("catboost", "boosting"),
-    "xgboost": Asked("xgboost", "boosting"),
-    "cornac": Asked("cornac", "small"),
-    "rexmex": Asked("rexmex", "small"),
-    "lightfm-next": Asked("lightfm", "small"),
-    "recmetrics": Asked("recmetrics", "old"),
+#: By the names of presets.csv, the libraries of each environment.
+LIBRARIES = {
+    "": "pytrec_eval-terrier ir-measures scikit-learn",
+    "libraries": "ranx rectools recommenders replay-rec recpack rs-metrics implicit",
+    "torch": "torchmetrics torcheval lenskit recbole",
+    "evidently": "evidently",
+    "boosting": "lightgbm catboost xgboost",
+    "small": "cornac rexmex lightfm-next",
+    "old": "recmetrics",
 }
+ASKED = {name: Asked(environment) for environment, names in LIBRARIES.items() for name in names.split()}
+#: What is in brackets tells two environments of one library apart.
+ASKED["ir-measures (cwl-eval)"] = Asked("libraries", ("rbp_rel1",))
 
 
 def wanted(environment: str) -> bool:
@@ -103,7 +84,7 @@ def make(folder: pathlib.Path) -> None:
     install(folder / "libraries", ["--no-deps", "-r", str(pathlib.Path(__file__).with_name("libraries.txt"))])
     for name, (packages, alone) in BY_HAND.items():
         if wanted(name):
-            install(folder / name, packages, ["--no-deps", *alone])
+            install(folder / name, packages.split(), ["--no-deps", *alone.split()])
 
 
 def install(folder: pathlib.Path, *calls: list[str]) -> None:

@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from tests.tools.parity.common import Metric, lists, runs
-from tests.tools.parity.data import DataSet
+from tests.tools.parity.data import DataSet, Metric, lists, runs, variants
+
+
+def names_of(data: DataSet) -> tuple[list[str], list[str]]:
+    """The users and the items of both sides, in order: rows and columns of a matrix."""
+    rows = data["recs"] + data["truth"]
+    return sorted({row[0] for row in rows}), sorted({row[1] for row in rows})
+
+
+def matrix(rows: Iterable[tuple[str, str, float]], users: list[str], items: list[str]) -> Any:
+    """A sparse matrix of values; scipy adds up those of a pair that is there twice."""
+    from scipy.sparse import csr_matrix
+
+    placed = [(float(value), users.index(user), items.index(item)) for user, item, value in rows]
+    values, at_user, at_item = zip(*placed, strict=True)
+    return csr_matrix((values, (at_user, at_item)), shape=(len(users), len(items)))
+
+
+def scores_of(data: DataSet, users: list[str], items: list[str]) -> Any:
+    """A dense matrix of scores, -9 where nothing is recommended."""
+    import numpy as np
+
+    scores = np.full((len(users), len(items)), -9.0)
+    for user, own in runs(data).items():
+        for item, score in own.items():
+            scores[users.index(user), items.index(item)] = score
+    return scores
 
 
 def cornac() -> dict[str, Metric]:
@@ -32,45 +57,24 @@ def cornac() -> dict[str, Metric]:
             rest = [item for item in range(self.scores.shape[1]) if item not in own] if self.full else []
             return np.array(own + rest, dtype=int), self.scores[user_idx][item_indices]
 
-    def metric(made: Any, full: bool) -> Metric:
-        def of(data: DataSet) -> float:
-            users = sorted({row[0] for row in data["recs"] + data["truth"]})
-            items = sorted({row[1] for row in data["recs"] + data["truth"]})
-            truth = csr_matrix(
-                (
-                    # A stored 0 stands for a judged item that is not relevant.
-                    [float(grade) for *_, grade in data["truth"]],
-                    (
-                        [users.index(user) for user, *_ in data["truth"]],
-                        [items.index(one) for _, one, _ in data["truth"]],
-                    ),
-                ),
-                shape=(len(users), len(items)),
-            )
-            scores = np.full(truth.shape, -9.0)
-            for user, own in runs(data).items():
-                for item, score in own.items():
-                    scores[users.index(user), items.index(item)] = score
-            recs = {user: list(dict.fromkeys(own)) if full else own for user, own in lists(data).items()}
-            ranked = [[items.index(item) for item in recs.get(user, [])] for user in users]
-            empty = Rows(csr_matrix(truth.shape))
-            return ranking_eval(Model(ranked, scores, full), [made(data["k"])], empty, Rows(truth))[0][0]
+    def ask(data: DataSet, metric: Any, full: bool) -> Any:
+        users, items = names_of(data)
+        truth = matrix(data["truth"], users, items)  # a stored 0 stands for a judged item that is not relevant
+        recs = {user: list(dict.fromkeys(own)) if full else own for user, own in lists(data).items()}
+        ranked = [[items.index(item) for item in recs.get(user, [])] for user in users]
+        model, empty = Model(ranked, scores_of(data, users, items), full), Rows(csr_matrix(truth.shape))
+        made = metric() if metric is m.MAP else metric(data["k"])
+        return ranking_eval(model, [made], empty, Rows(truth))[0][0]
 
-        return of
-
-    made = {
-        "ndcg": lambda k: m.NDCG(k),
-        "hit": lambda k: m.HitRatio(k),
-        "precision": lambda k: m.Precision(k),
-        "f1": lambda k: m.FMeasure(k),
-        "recall": lambda k: m.Recall(k),
-        "ap": lambda k: m.MAP(),
+    metrics = {
+        "ndcg": m.NDCG,
+        "hit": m.HitRatio,
+        "precision": m.Precision,
+        "f1": m.FMeasure,
+        "recall": m.Recall,
+        "ap": m.MAP,
     }
-    return {
-        name + suffix: metric(one, full)
-        for suffix, full in {"[list]": False, "[full]": True}.items()
-        for name, one in made.items()
-    }
+    return {**variants(ask, metrics, "[list]", full=False), **variants(ask, metrics, "[full]", full=True)}
 
 
 def implicit() -> dict[str, Metric]:
@@ -90,23 +94,17 @@ def implicit() -> dict[str, Metric]:
                 ids[row, : len(given)] = given
             return ids, np.zeros(ids.shape, dtype=np.float32)
 
-    def metric(name: str) -> Metric:
-        def of(data: DataSet) -> float:
-            users = sorted({row[0] for row in data["recs"] + data["truth"]})
-            items = sorted({row[1] for row in data["recs"] + data["truth"]})
-            at = [users.index(user) for user, *_ in data["truth"]], [items.index(item) for _, item, _ in data["truth"]]
-            test = csr_matrix((np.ones(len(data["truth"])), at), shape=(len(users), len(items)))
-            recs = lists(data, by_row=True)
-            ids = [[items.index(item) for item in recs.get(user, [])] for user in users]
-            train = csr_matrix(test.shape)
-            return ranking_metrics_at_k(Model(ids), train, test, K=data["k"], show_progress=False)[name]
+    def ask(data: DataSet, name: str) -> Any:
+        users, items = names_of(data)
+        test = matrix([(user, item, 1.0) for user, item, _ in data["truth"]], users, items)
+        recs = lists(data, by_row=True)
+        model = Model([[items.index(item) for item in recs.get(user, [])] for user in users])
+        return ranking_metrics_at_k(model, csr_matrix(test.shape), test, K=data["k"], show_progress=False)[name]
 
-        return of
-
-    return {"precision": metric("precision"), "ap": metric("map"), "ndcg": metric("ndcg")}
+    return variants(ask, {"precision": "precision", "ap": "map", "ndcg": "ndcg"})
 
 
-def lightfm() -> dict[str, Metric]:
+def lightfm_next() -> dict[str, Metric]:
     """Its evaluation of a model whose embeddings are the scores; every other item stands below, at -9."""
     import numpy as np
     from lightfm import LightFM, evaluation
@@ -121,70 +119,47 @@ def lightfm() -> dict[str, Metric]:
         made.item_biases = np.zeros(scores.shape[1], dtype=np.float32)
         return made
 
-    def metric(function: Callable[..., Any], *, cut: bool) -> Metric:
-        def of(data: DataSet) -> float:
-            users = [*sorted({row[0] for row in data["recs"] + data["truth"]}), "one more, as one alone is an error"]
-            items = sorted({row[1] for row in data["recs"] + data["truth"]})
-            scores = np.full((len(users), len(items)), -9.0)
-            for user, own in runs(data).items():
-                for item, score in own.items():
-                    scores[users.index(user), items.index(item)] = score
-            at = [users.index(user) for user, *_ in data["truth"]], [items.index(one) for _, one, _ in data["truth"]]
-            test = csr_matrix((np.ones(len(data["truth"]), dtype=np.float32), at), shape=scores.shape)
-            options = {"k": data["k"]} if cut else {}
-            return float(np.mean(function(model(scores), test, num_threads=1, **options)))
+    def ask(data: DataSet, function: Callable[..., Any]) -> Any:
+        users, items = names_of(data)
+        users = [*users, "one more, as one alone is an error"]
+        test = matrix([(user, item, 1.0) for user, item, _ in data["truth"]], users, items).astype(np.float32)
+        options = {} if function is evaluation.reciprocal_rank else {"k": data["k"]}
+        return np.mean(function(model(scores_of(data, users, items)), test, num_threads=1, **options))
 
-        return of
-
-    return {
-        "precision": metric(evaluation.precision_at_k, cut=True),
-        "recall": metric(evaluation.recall_at_k, cut=True),
-        "rr": metric(evaluation.reciprocal_rank, cut=False),
+    metrics = {
+        "precision": evaluation.precision_at_k,
+        "recall": evaluation.recall_at_k,
+        "rr": evaluation.reciprocal_rank,
     }
+    return variants(ask, metrics)
 
 
 def recpack() -> dict[str, Metric]:
-    """Matrices of users and items; scipy adds up the scores of a pair that is recommended twice."""
+    """Its metrics of matrices of lists and truth."""
     import numpy as np
     from recpack import metrics as m
     from scipy.sparse import csr_matrix
 
-    def matrix(rows: list[tuple[str, str, float]], users: list[str], items: list[str]) -> csr_matrix:
-        at = [users.index(user) for user, _, _ in rows], [items.index(item) for _, item, _ in rows]
-        return csr_matrix((np.array([value for *_, value in rows], dtype=float), at), shape=(len(users), len(items)))
+    def accuracy(data: DataSet, metric: type) -> Any:
+        made, names = metric(data["k"]), names_of(data)
+        made.calculate(matrix(data["truth"], *names), matrix([row[:3] for row in data["recs"]], *names))
+        return made.value
 
-    def accuracy(metric: type) -> Metric:
-        def of(data: DataSet) -> float:
-            users = sorted({row[0] for row in data["recs"] + data["truth"]})
-            items = sorted({row[1] for row in data["recs"] + data["truth"]})
-            made = metric(data["k"])
-            made.calculate(
-                matrix([tuple(row) for row in data["truth"]], users, items),
-                matrix([tuple(row[:3]) for row in data["recs"]], users, items),
-            )
-            return float(made.value)
+    def beyond(data: DataSet, metric: type) -> Any:
+        users, items = sorted({row[0] for row in data["lists"]}), sorted(data["catalogue"])
+        recs = matrix([(user, item, 100.0 - rank) for user, item, rank in data["lists"]], users, items)
+        made = metric(data["k"])
+        if hasattr(made, "fit"):
+            made.fit(csr_matrix(np.array([data["features"][item] for item in items])))
+        made.calculate(recs, recs)
+        return made.value
 
-        return of
-
-    def beyond(metric: type) -> Metric:
-        def of(data: DataSet) -> float:
-            users, items = sorted({row[0] for row in data["lists"]}), sorted(data["catalogue"])
-            lists = matrix([(user, item, 100.0 - rank) for user, item, rank in data["lists"]], users, items)
-            made = metric(data["k"])
-            if hasattr(made, "fit"):
-                made.fit(csr_matrix(np.array([data["features"][item] for item in items])))
-            made.calculate(lists, lists)
-            return float(made.value)
-
-        return of
-
-    return {
-        "ndcg": accuracy(m.NDCGK),
-        "dcg": accuracy(m.DCGK),
-        "precision": accuracy(m.PrecisionK),
-        "recall": accuracy(m.RecallK),
-        "recall_calibrated": accuracy(m.CalibratedRecallK),
-        "rr": accuracy(m.ReciprocalRankK),
-        "coverage": beyond(m.CoverageK),
-        "ild": beyond(m.IntraListDiversityK),
+    metrics = {
+        "ndcg": m.NDCGK,
+        "dcg": m.DCGK,
+        "precision": m.PrecisionK,
+        "recall": m.RecallK,
+        "recall_calibrated": m.CalibratedRecallK,
+        "rr": m.ReciprocalRankK,
     }
+    return {**variants(accuracy, metrics), **variants(beyond, {"coverage": m.CoverageK, "ild": m.IntraListDiversityK})}

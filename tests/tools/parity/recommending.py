@@ -6,8 +6,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from tests.tools.parity.common import Metric, candidates, lists, qrels
-from tests.tools.parity.data import DataSet
+from tests.tools.parity.data import DataSet, Metric, both, candidates, listed, lists, qrels, variants
+
+
+def shown(data: DataSet, k: int | None = None) -> list[list[str]]:
+    """The lists of metrics beyond accuracy, as deep as k."""
+    return [one[:k] for one in listed(data["lists"]).values()]
 
 
 def evidently() -> dict[str, Metric]:
@@ -24,69 +28,56 @@ def evidently() -> dict[str, Metric]:
         popularity_bias,
         precision_top_k,
         recall_top_k,
-    )
+    )  # fmt: skip
     from evidently.legacy.pipeline.column_mapping import ColumnMapping
     from evidently.legacy.report import Report
 
-    columns = {"user_id": "user", "item_id": "item", "target": "target", "prediction": "prediction"}
-
     def result(metric: Any, frame: Any, kind: str, **more: Any) -> Any:
+        mapping = ColumnMapping(
+            user_id="user", item_id="item", target="target", prediction="prediction", recommendations_type=kind
+        )
         report = Report(metrics=[metric])
-        mapping = ColumnMapping(**columns, recommendations_type=kind)
         report.run(reference_data=None, current_data=frame, column_mapping=mapping, **more)
         return metric.get_result()
 
-    def accuracy(metric: type, full: bool, **options: Any) -> Metric:
-        def of(data: DataSet) -> float:
-            rows = [
-                (user, item, grade, score)
-                for user, some in candidates(data, full=full).items()
-                for item, score, grade in some
-            ]
-            frame = pd.DataFrame(rows, columns=["user", "item", "target", "prediction"])
-            found = result(metric(k=data["k"], **options), frame, "score").current
-            return float(found[data["k"] - (found.index.min() == 0)])
+    def accuracy(data: DataSet, metric: type, full: bool, **options: Any) -> Any:
+        lists = candidates(data, full=full)
+        rows = [(user, item, grade, score) for user, own in lists.items() for item, score, grade in own]
+        frame = pd.DataFrame(rows, columns=["user", "item", "target", "prediction"])
+        found = result(metric(k=data["k"], **options), frame, "score").current
+        return found[data["k"] - (found.index.min() == 0)]
 
-        return of
+    def beyond(data: DataSet, metric: type, name: str = "current_value", **options: Any) -> Any:
+        frame = pd.DataFrame(data["lists"], columns=["user", "item", "prediction"]).assign(target=1)
+        train = pd.DataFrame(data["train"], columns=["user", "item"]).assign(target=1, prediction=1)
+        if names := options.get("item_features"):
+            vectors = pd.DataFrame.from_dict(data["features"], orient="index", columns=names)
+            frame, train = (one.join(vectors, on="item") for one in (frame, train))
+        more = {"additional_data": {"current_train_data": train}}
+        return getattr(result(metric(k=data["k"], **options), frame, "rank", **more), name)
 
-    def beyond(name: str, metric: type, featured: bool = False, **options: Any) -> Metric:
-        def of(data: DataSet) -> float:
-            frame = pd.DataFrame(data["lists"], columns=["user", "item", "prediction"]).assign(target=1)
-            train = pd.DataFrame(data["train"], columns=["user", "item"]).assign(target=1, prediction=1)
-            if featured:
-                names = [f"f{n}" for n in range(5)]
-                vectors = pd.DataFrame.from_dict(data["features"], orient="index", columns=names)
-                frame, train = (one.join(vectors, on="item") for one in (frame, train))
-                options["item_features"] = names
-            more = {"additional_data": {"current_train_data": train}}
-            return float(getattr(result(metric(k=data["k"], **options), frame, "rank", **more), name))
-
-        return of
-
-    asked = {
-        "precision": (precision_top_k.PrecisionTopKMetric, {}),
-        "recall": (recall_top_k.RecallTopKMetric, {}),
-        "ap": (map_k.MAPKMetric, {}),
-        "rr": (mrr.MRRKMetric, {}),
-        "hit": (hit_rate_k.HitRateKMetric, {}),
-        "ndcg": (ndcg_k.NDCGKMetric, {}),
-        "precision_nofeedback": (precision_top_k.PrecisionTopKMetric, {"no_feedback_users": True}),
-        "ndcg_nofeedback": (ndcg_k.NDCGKMetric, {"no_feedback_users": True}),
+    metrics = {
+        "precision": precision_top_k.PrecisionTopKMetric,
+        "recall": recall_top_k.RecallTopKMetric,
+        "ap": map_k.MAPKMetric,
+        "rr": mrr.MRRKMetric,
+        "hit": hit_rate_k.HitRateKMetric,
+        "ndcg": ndcg_k.NDCGKMetric,
     }
-    bias = popularity_bias.PopularityBias
+    of_everyone = {"precision_nofeedback": precision_top_k.PrecisionTopKMetric, "ndcg_nofeedback": ndcg_k.NDCGKMetric}
+    bias, features = popularity_bias.PopularityBias, [f"f{n}" for n in range(5)]
     return {
-        **{
-            name + suffix: accuracy(metric, full, **options)
-            for suffix, full in {"[list]": False, "[full]": True}.items()
-            for name, (metric, options) in asked.items()
-        },
-        "coverage[train]": beyond("current_coverage", bias),
-        "novelty": beyond("current_value", novelty.NoveltyMetric),
-        "popularity": beyond("current_apr", bias),
-        "popularity_normalized": beyond("current_apr", bias, normalize_arp=True),
-        "diversity": beyond("current_value", diversity.DiversityMetric, featured=True),
-        "personalization": beyond("current_value", personalisation.PersonalizationMetric),
-        "gini": beyond("current_gini", bias),
+        **variants(accuracy, metrics, "[list]", full=False),
+        **variants(accuracy, metrics, "[full]", full=True),
+        **variants(accuracy, of_everyone, "[list]", full=False, no_feedback_users=True),
+        **variants(accuracy, of_everyone, "[full]", full=True, no_feedback_users=True),
+        **variants(beyond, {"coverage[train]": bias}, name="current_coverage"),
+        **variants(beyond, {"popularity": bias}, name="current_apr"),
+        **variants(beyond, {"popularity_normalized": bias}, name="current_apr", normalize_arp=True),
+        **variants(beyond, {"gini": bias}, name="current_gini"),
+        **variants(beyond, {"novelty": novelty.NoveltyMetric}),
+        **variants(beyond, {"diversity": diversity.DiversityMetric}, item_features=features),
+        **variants(beyond, {"personalization": personalisation.PersonalizationMetric}),
     }
 
 
@@ -99,61 +90,47 @@ def lenskit() -> dict[str, Metric]:
 
     def collection(rows: list[list[Any]]) -> ItemListCollection:
         found = ItemListCollection(["user_id"])
-        for user, items in lists({"recs": rows}, by_row=True).items():
+        for user, items in listed(rows).items():
             found.add(ItemList(items, ordered=True), user_id=user)
         return found
 
-    def truth(data: DataSet) -> ItemListCollection:
-        found = ItemListCollection(["user_id"])
-        for user, rows in pd.DataFrame(data["truth"], columns=["user_id", "item_id", "rating"]).groupby("user_id"):
-            found.add(ItemList(rows["item_id"].tolist(), rating=rows["rating"].astype(float).tolist()), user_id=user)
-        return found
-
-    def measured(metric: Any, recs: ItemListCollection, test: ItemListCollection) -> float:
+    def measured(metric: Any, recs: ItemListCollection, test: ItemListCollection) -> Any:
         run = m.RunAnalysis(metric).measure(recs, test)
-        found = run.list_summary()["mean"] if isinstance(metric, m.ListMetric) else run.global_metrics()
-        return float(found.iloc[0])
+        return (run.list_summary()["mean"] if isinstance(metric, m.ListMetric) else run.global_metrics()).iloc[0]
 
-    def accuracy(metric: type, *, cut: bool = True, **options: Any) -> Metric:
-        def of(data: DataSet) -> float:
-            made = metric(data["k"], **options) if cut else metric(**options)
-            return measured(made, collection(data["recs"]), truth(data))
+    def accuracy(data: DataSet, make: Callable[[int], Any]) -> Any:
+        test = ItemListCollection(["user_id"])
+        for user, rows in pd.DataFrame(data["truth"], columns=["user_id", "item_id", "rating"]).groupby("user_id"):
+            test.add(ItemList(rows["item_id"].tolist(), rating=rows["rating"].astype(float).tolist()), user_id=user)
+        return measured(make(data["k"]), collection(data["recs"]), test)
 
-        return of
-
-    def beyond(metric: type, reads: str) -> Metric:
-        def of(data: DataSet) -> float:
-            train = pd.DataFrame(data["train"], columns=["user_id", "item_id"])
-            given = {
-                "catalogue": len(data["catalogue"]),
-                "train": train["item_id"].nunique(),
-                "data": from_interactions_df(train),
-            }[reads]
-            made = metric(given, n=data["k"]) if reads == "data" else metric(data["k"], items=given)
-            recs = collection(data["lists"])
-            return measured(made, recs, recs)
-
-        return of
+    def beyond(data: DataSet, make: Callable[[int, Any, int, int], Any]) -> Any:
+        train = pd.DataFrame(data["train"], columns=["user_id", "item_id"])
+        recs, n_items = collection(data["lists"]), len(data["catalogue"])
+        return measured(make(data["k"], from_interactions_df(train), train["item_id"].nunique(), n_items), recs, recs)
 
     log2 = ranking.LogRankWeight(offset=1)
-    return {
-        "ndcg": accuracy(m.NDCG),
-        "ndcg_gain_rating": accuracy(m.NDCG, gain="rating"),
-        "ndcg_offset1": accuracy(m.NDCG, weight=log2),
-        "ndcg_offset1_rating": accuracy(m.NDCG, weight=log2, gain="rating"),
-        "dcg": accuracy(m.DCG),
-        "precision": accuracy(m.Precision),
-        "recall": accuracy(m.Recall),
-        "recall_nocut": accuracy(m.Recall, cut=False),
-        "hit": accuracy(m.Hit),
-        "rr": accuracy(m.RecipRank),
-        "ap": accuracy(ranking.AveragePrecision),
-        "rbp": accuracy(m.RBP, patience=0.8),
-        "mean_pop_rank": beyond(m.MeanPopRank, "data"),
-        "exposure_gini[catalogue]": beyond(m.ExposureGini, "catalogue"),
-        "gini[catalogue]": beyond(m.ListGini, "catalogue"),
-        "gini[train]": beyond(m.ListGini, "train"),
+    of_accuracy: dict[str, Callable[[int], Any]] = {
+        "ndcg": m.NDCG,
+        "ndcg_gain_rating": lambda k: m.NDCG(k, gain="rating"),
+        "ndcg_offset1": lambda k: m.NDCG(k, weight=log2),
+        "ndcg_offset1_rating": lambda k: m.NDCG(k, weight=log2, gain="rating"),
+        "dcg": m.DCG,
+        "precision": m.Precision,
+        "recall": m.Recall,
+        "recall_nocut": lambda k: m.Recall(),
+        "hit": m.Hit,
+        "rr": m.RecipRank,
+        "ap": ranking.AveragePrecision,
+        "rbp": lambda k: m.RBP(k, patience=0.8),
     }
+    of_lists: dict[str, Callable[[int, Any, int, int], Any]] = {
+        "mean_pop_rank": lambda k, train, known, all_items: m.MeanPopRank(train, n=k),
+        "exposure_gini[catalogue]": lambda k, train, known, all_items: m.ExposureGini(k, items=all_items),
+        "gini[catalogue]": lambda k, train, known, all_items: m.ListGini(k, items=all_items),
+        "gini[train]": lambda k, train, known, all_items: m.ListGini(k, items=known),
+    }
+    return {**variants(accuracy, of_accuracy), **variants(beyond, of_lists)}
 
 
 def recbole() -> dict[str, Metric]:
@@ -164,73 +141,58 @@ def recbole() -> dict[str, Metric]:
 
     np.float = float  # type: ignore[attr-defined]  # recbole 1.2.1 is written for a numpy that has it
 
-    def value(metric: type, k: int, given: dict[str, Any]) -> float:
+    def value(metric: type, k: int, given: dict[str, Any]) -> Any:
         made = metric({"topk": [k], "metric_decimal_place": 16, "tail_ratio": 0.1})
-        return float(next(iter(made.calculate_metric(given).values())))
+        return next(iter(made.calculate_metric(given).values()))
 
-    def accuracy(metric: type) -> Metric:
-        def of(data: DataSet) -> float:
-            recs, truth, k = lists(data), qrels(data), data["k"]
-            rows = []
-            for user, grades in truth.items():
-                hits = [int(item in grades) for item in recs.get(user, [])[:k]]
-                rows.append([*hits, *[0] * (k - len(hits)), len(grades)])
-            return value(metric, k, {"rec.topk": torch.tensor(rows)})
+    def accuracy(data: DataSet, metric: type) -> Any:
+        recs, k, rows = lists(data), data["k"], []
+        for user, grades in qrels(data).items():
+            hits = [int(item in grades) for item in recs.get(user, [])[:k]]
+            rows.append([*hits, *[0] * (k - len(hits)), len(grades)])
+        return value(metric, k, {"rec.topk": torch.tensor(rows)})
 
-        return of
+    def beyond(data: DataSet, metric: type) -> Any:
+        number = {item: n for n, item in enumerate(sorted(data["catalogue"]), 1)}
+        numbers = [[number[item] for item in one] for one in shown(data, data["k"])]
+        if min(map(len, numbers)) < data["k"]:
+            raise ValueError("recbole has lists of k items only")
+        given = {
+            "rec.items": torch.tensor(numbers),
+            "data.num_items": len(number) + 1,
+            "data.count_items": Counter(number[item] for _, item in data["train"]),
+        }
+        return value(metric, data["k"], given)
 
-    def beyond(metric: type) -> Metric:
-        def of(data: DataSet) -> float:
-            number = {item: n for n, item in enumerate(sorted(data["catalogue"]), 1)}
-            shown = [[number[item] for item in one] for one in lists({"recs": data["lists"]}, by_row=True).values()]
-            k = min(data["k"], *map(len, shown))
-            given = {
-                "rec.items": torch.tensor([one[:k] for one in shown]),
-                "data.num_items": len(number) + 1,
-                "data.count_items": Counter(number[item] for _, item in data["train"]),
-            }
-            if k < data["k"]:
-                raise ValueError("recbole has lists of k items only")
-            return value(metric, k, given)
-
-        return of
-
-    return {
-        "hit": accuracy(m.Hit),
-        "rr": accuracy(m.MRR),
-        "recall": accuracy(m.Recall),
-        "precision": accuracy(m.Precision),
-        "ap": accuracy(m.MAP),
-        "ndcg": accuracy(m.NDCG),
-        "coverage": beyond(m.ItemCoverage),
-        "popularity": beyond(m.AveragePopularity),
-        "tail_percentage": beyond(m.TailPercentage),
-        "gini": beyond(m.GiniIndex),
+    of_accuracy = {
+        "hit": m.Hit,
+        "rr": m.MRR,
+        "recall": m.Recall,
+        "precision": m.Precision,
+        "ap": m.MAP,
+        "ndcg": m.NDCG,
     }
+    of_lists = {
+        "coverage": m.ItemCoverage,
+        "popularity": m.AveragePopularity,
+        "tail_percentage": m.TailPercentage,
+        "gini": m.GiniIndex,
+    }
+    return {**variants(accuracy, of_accuracy), **variants(beyond, of_lists)}
 
 
 def recmetrics() -> dict[str, Metric]:
     """Lists of the users of the truth, who has none an empty one."""
     import recmetrics as r
 
-    def both(data: DataSet) -> tuple[list[list[str]], list[list[str]]]:
-        truth, recs = lists({"recs": data["truth"]}, by_row=True), lists(data, by_row=True)
-        return list(truth.values()), [recs.get(user, []) for user in truth]
-
-    def predicted_first(function: Callable[..., Any]) -> Metric:
-        return lambda data: function(*reversed(both(data)))
-
-    def shown(data: DataSet, k: int | None = None) -> list[list[str]]:
-        return [one[:k] for one in lists({"recs": data["lists"]}, by_row=True).values()]
-
-    def novelty(data: DataSet, k: int | None = None) -> float:
+    def novelty(data: DataSet, k: int | None = None) -> Any:
         counts = dict(Counter(item for _, item in data["train"]))
         return r.novelty(shown(data, k), counts, len({user for user, _ in data["train"]}), data["k"])[0]
 
     return {
         "mark": lambda data: r.mark(*both(data), k=data["k"]),
-        "precision": predicted_first(r.recommender_precision),
-        "recall": predicted_first(r.recommender_recall),
+        "precision": lambda data: r.recommender_precision(*reversed(both(data))),
+        "recall": lambda data: r.recommender_recall(*reversed(both(data))),
         "novelty": novelty,
         "novelty[cut]": lambda data: novelty(data, data["k"]),
         "personalization": lambda data: r.personalization(shown(data)),
@@ -246,36 +208,40 @@ def recommenders() -> dict[str, Metric]:
     def frame(rows: list[list[Any]], *columns: str) -> pd.DataFrame:
         return pd.DataFrame(rows, columns=["userID", "itemID", *columns])
 
-    def accuracy(function: Callable[..., Any], **options: Any) -> Metric:
-        def of(data: DataSet) -> float:
-            recs = frame([row[:3] for row in data["recs"]], "prediction")
-            return function(frame(data["truth"], "rating"), recs, k=data["k"], **options)
+    def accuracy(data: DataSet, function: Callable[..., Any], **options: Any) -> Any:
+        recs = frame([row[:3] for row in data["recs"]], "prediction")
+        return function(frame(data["truth"], "rating"), recs, k=data["k"], **options)
 
-        return of
+    def beyond(data: DataSet, function: Callable[..., Any]) -> Any:
+        return function(frame(data["train"]), frame(data["lists"], "rank"))
 
-    def beyond(function: Callable[..., Any]) -> Metric:
-        return lambda data: function(frame(data["train"]), frame(data["lists"], "rank"))
-
-    def diversity_features(data: DataSet) -> float:
+    def diversity_features(data: DataSet) -> Any:
+        train, lists = frame(data["train"]), frame(data["lists"], "rank")
         vectors = [np.array(vector, dtype=float) for vector in data["features"].values()]
         features = pd.DataFrame({"itemID": list(data["features"]), "features": vectors})
-        train, lists = frame(data["train"]), frame(data["lists"], "rank")
         return p.diversity(train, lists, item_feature_df=features, item_sim_measure="item_feature_vector")
 
+    of_accuracy = {
+        "precision": p.precision_at_k,
+        "recall": p.recall_at_k,
+        "ndcg": p.ndcg_at_k,
+        "ap_full": p.map,
+        "ap": p.map_at_k,
+    }
+    of_lists = {
+        "coverage": p.catalog_coverage,
+        "distributional_coverage": p.distributional_coverage,
+        "diversity": p.diversity,
+    }
     return {
-        "precision": accuracy(p.precision_at_k),
-        "precision_topknone": accuracy(p.precision_at_k, relevancy_method=None),
-        "recall": accuracy(p.recall_at_k),
-        "ndcg": accuracy(p.ndcg_at_k),
-        "ndcg_log2": accuracy(p.ndcg_at_k, discfun_type="log2"),
-        "ndcg_raw": accuracy(p.ndcg_at_k, score_type="raw"),
-        "ndcg_exp": accuracy(p.ndcg_at_k, score_type="exp"),
-        "ap_full": accuracy(p.map),
-        "ap": accuracy(p.map_at_k),
-        "ap_topknone": accuracy(p.map_at_k, relevancy_method=None),
-        "coverage": beyond(p.catalog_coverage),
-        "distributional_coverage": beyond(p.distributional_coverage),
-        "diversity": beyond(p.diversity),
+        **variants(accuracy, of_accuracy),
+        **variants(
+            accuracy, {"precision_topknone": p.precision_at_k, "ap_topknone": p.map_at_k}, relevancy_method=None
+        ),
+        **variants(accuracy, {"ndcg_log2": p.ndcg_at_k}, discfun_type="log2"),
+        **variants(accuracy, {"ndcg_raw": p.ndcg_at_k}, score_type="raw"),
+        **variants(accuracy, {"ndcg_exp": p.ndcg_at_k}, score_type="exp"),
+        **variants(beyond, of_lists),
         "diversity_features": diversity_features,
     }
 
@@ -288,49 +254,45 @@ def rectools() -> dict[str, Metric]:
     def frame(rows: list[list[Any]], *columns: str) -> pd.DataFrame:
         return pd.DataFrame(rows, columns=["user_id", "item_id", *columns])
 
-    def accuracy(metric: type, **options: Any) -> Metric:
-        def of(data: DataSet) -> float:
-            made = metric(k=data["k"], **options)
-            return made.calc(frame(data["recs"], "score", "rank"), frame(data["truth"], "weight"))
+    def accuracy(data: DataSet, metric: type, **options: Any) -> Any:
+        made = metric(k=data["k"], **options)
+        return made.calc(frame(data["recs"], "score", "rank"), frame(data["truth"], "weight"))
 
-        return of
+    def beyond(data: DataSet, metric: type, **options: Any) -> Any:
+        return metric(k=data["k"], **options).calc(frame(data["lists"], "rank"), frame(data["train"]))
 
-    def beyond(metric: type, reads: str, **options: Any) -> Metric:
-        def of(data: DataSet) -> float:
-            made = metric(k=data["k"], **options)
-            lists, train = frame(data["lists"], "rank"), frame(data["train"])
-            given = {"train": train, "train items": set(train["item_id"]), "catalogue": set(data["catalogue"])}[reads]
-            return made.calc(lists, given)
+    def coverage(data: DataSet, items: str, **options: Any) -> Any:
+        found = data["catalogue"] if items == "catalogue" else [item for _, item in data["train"]]
+        return m.CatalogCoverage(k=data["k"], **options).calc(frame(data["lists"], "rank"), set(found))
 
-        return of
-
-    def diversity(data: DataSet) -> float:
+    def diversity(data: DataSet) -> Any:
         vectors = pd.DataFrame.from_dict(data["features"], orient="index")
         distance = m.PairwiseHammingDistanceCalculator(vectors)
         return m.IntraListDiversity(k=data["k"], distance_calculator=distance).calc(frame(data["lists"], "rank"))
 
+    metrics = {
+        "precision": m.Precision,
+        "recall": m.Recall,
+        "f1": m.F1Beta,
+        "hit": m.HitRate,
+        "ap": m.MAP,
+        "ndcg": m.NDCG,
+        "rr": m.MRR,
+    }
     return {
-        "precision": accuracy(m.Precision),
-        "precision_r": accuracy(m.Precision, r_precision=True),
-        "recall": accuracy(m.Recall),
-        "f1": accuracy(m.F1Beta),
-        "hit": accuracy(m.HitRate),
-        "ap": accuracy(m.MAP),
-        "ap_divide_by_k": accuracy(m.MAP, divide_by_k=True),
-        "ndcg": accuracy(m.NDCG),
-        "ndcg_achievable": accuracy(m.NDCG, divide_by_achievable=True),
-        "rr": accuracy(m.MRR),
-        "coverage[train]": beyond(m.CatalogCoverage, "train items", normalize=True),
-        "coverage[catalogue]": beyond(m.CatalogCoverage, "catalogue", normalize=True),
-        "coverage_count": beyond(m.CatalogCoverage, "catalogue", normalize=False),
-        "novelty": beyond(m.MeanInvUserFreq, "train"),
-        "popularity": beyond(m.AvgRecPopularity, "train"),
-        "popularity_normalized": beyond(m.AvgRecPopularity, "train", normalize=True),
+        **variants(accuracy, metrics),
+        **variants(accuracy, {"precision_r": m.Precision}, r_precision=True),
+        **variants(accuracy, {"ap_divide_by_k": m.MAP}, divide_by_k=True),
+        **variants(accuracy, {"ndcg_achievable": m.NDCG}, divide_by_achievable=True),
+        **variants(coverage, {"coverage[train]": "train", "coverage[catalogue]": "catalogue"}, normalize=True),
+        **variants(coverage, {"coverage_count": "catalogue"}, normalize=False),
+        **variants(beyond, {"novelty": m.MeanInvUserFreq, "popularity": m.AvgRecPopularity}),
+        **variants(beyond, {"popularity_normalized": m.AvgRecPopularity}, normalize=True),
         "ild_hamming": diversity,
     }
 
 
-def replay() -> dict[str, Metric]:
+def replay_rec() -> dict[str, Metric]:
     """Each metric on a pandas frame, a Polars frame and a dictionary."""
     import pandas as pd
     import polars as pl
@@ -338,39 +300,27 @@ def replay() -> dict[str, Metric]:
 
     names = {"query_column": "query_id", "item_column": "item_id", "rating_column": "rating"}
 
-    def table(rows: list[list[Any]], kind: str) -> Any:
-        columns = ["query_id", "item_id", "rating"][: len(rows[0])]
+    def table(rows: list[list[Any]], kind: str = "pandas") -> Any:
+        columns = list(names.values())[: len(rows[0])]
         if kind == "polars":
             return pl.DataFrame(rows, schema=columns, orient="row")
         return pd.DataFrame(rows, columns=columns)
 
-    def accuracy(metric: type, kind: str) -> Metric:
-        def of(data: DataSet) -> float:
-            recs: Any = [row[:3] for row in data["recs"]]
-            truth: Any = data["truth"]
-            if kind == "dict":
-                lists: dict[str, list[Any]] = {}
-                relevant: dict[str, list[Any]] = {}
-                for user, item, score in recs:
-                    lists.setdefault(user, []).append((item, score))
-                for user, item, _ in truth:
-                    relevant.setdefault(user, []).append(item)
-                values = metric(data["k"])(lists, relevant)
-            else:
-                values = metric(data["k"], **names)(table(recs, kind), table(truth, kind))
-            return next(iter(values.values()))
+    def accuracy(data: DataSet, metric: type, kind: str) -> Any:
+        recs = [row[:3] for row in data["recs"]]
+        if kind != "dict":
+            return first(metric(data["k"], **names)(table(recs, kind), table(data["truth"], kind)))
+        scored = listed((user, (item, score)) for user, item, score in recs)
+        return first(metric(data["k"])(scored, listed(data["truth"])))
 
-        return of
+    def beyond(data: DataSet, metric: type) -> Any:
+        recs = table([[user, item, -float(rank)] for user, item, rank in data["lists"]])
+        return first(metric(data["k"], **names)(recs, table(data["train"])))
 
-    def beyond(metric: type) -> Metric:
-        def of(data: DataSet) -> float:
-            lists = [[user, item, -float(rank)] for user, item, rank in data["lists"]]
-            values = metric(data["k"], **names)(table(lists, "pandas"), table(data["train"], "pandas"))
-            return next(iter(values.values()))
+    def first(values: dict[str, Any]) -> Any:
+        return next(iter(values.values()))
 
-        return of
-
-    asked = {
+    metrics = {
         "ndcg": m.NDCG,
         "precision": m.Precision,
         "recall": m.Recall,
@@ -378,31 +328,21 @@ def replay() -> dict[str, Metric]:
         "rr": m.MRR,
         "ap": m.MAP,
     }
-    found = {
-        f"{name}[{kind}]": accuracy(metric, kind)
-        for kind in ("pandas", "polars", "dict")
-        for name, metric in asked.items()
+    return {
+        **variants(accuracy, metrics, "[pandas]", kind="pandas"),
+        **variants(accuracy, metrics, "[polars]", kind="polars"),
+        **variants(accuracy, metrics, "[dict]", kind="dict"),
+        **variants(beyond, {"coverage[train]": m.Coverage, "surprisal": m.Surprisal}),
     }
-    return {**found, "coverage[train]": beyond(m.Coverage), "surprisal": beyond(m.Surprisal)}
 
 
 def rexmex() -> dict[str, Metric]:
-    """Lists of the users of the truth, who has none an empty one; its metrics of one list averaged here."""
+    """Lists of the users of the truth, who has none an empty one."""
     from rexmex.metrics import ranking
 
-    def both(data: DataSet) -> tuple[list[list[str]], list[list[str]]]:
-        truth, recs = lists({"recs": data["truth"]}, by_row=True), lists(data, by_row=True)
-        return list(truth.values()), [recs.get(user, []) for user in truth]
-
-    def whole(function: Callable[..., Any]) -> Metric:
-        return lambda data: function(*both(data), k=data["k"])
-
-    def shown(data: DataSet) -> list[list[str]]:
-        return list(lists({"recs": data["lists"]}, by_row=True).values())
-
     return {
-        "ap": whole(ranking.mean_average_precision_at_k),
-        "mark": whole(ranking.mean_average_recall_at_k),
+        "ap": lambda data: ranking.mean_average_precision_at_k(*both(data), k=data["k"]),
+        "mark": lambda data: ranking.mean_average_recall_at_k(*both(data), k=data["k"]),
         "personalization": lambda data: ranking.personalization(shown(data)),
     }
 
@@ -415,22 +355,12 @@ def rs_metrics() -> dict[str, Metric]:
     def frame(rows: list[list[Any]]) -> pd.DataFrame:
         return pd.DataFrame([row[:2] for row in rows], columns=["user_id", "item_id"])
 
-    def accuracy(function: Callable[..., Any]) -> Metric:
-        return lambda data: function(frame(data["truth"]), frame(data["recs"]), k=data["k"])
-
-    def of_dictionaries(function: Callable[..., Any]) -> Metric:
-        def of(data: DataSet) -> float:
-            return function(lists({"recs": data["truth"]}, by_row=True), lists(data, by_row=True), k=data["k"])
-
-        return of
+    def accuracy(data: DataSet, function: Callable[..., Any]) -> Any:
+        return function(frame(data["truth"]), frame(data["recs"]), k=data["k"])
 
     return {
-        "ndcg": accuracy(r.ndcg),
-        "ndcg[dict]": of_dictionaries(r.ndcg),
-        "hit": accuracy(r.hitrate),
-        "recall": accuracy(r.recall),
-        "rr": accuracy(r.mrr),
-        "ap": accuracy(r.mapr),
+        **variants(accuracy, {"ndcg": r.ndcg, "hit": r.hitrate, "recall": r.recall, "rr": r.mrr, "ap": r.mapr}),
+        "ndcg[dict]": lambda data: r.ndcg(listed(data["truth"]), lists(data, by_row=True), k=data["k"]),
         "coverage[catalogue]": lambda data: r.coverage(data["catalogue"], frame(data["lists"]), k=data["k"]),
         "novelty": lambda data: r.surprisal(frame(data["train"]), frame(data["lists"]), k=data["k"]),
         "popularity": lambda data: r.popularity(frame(data["train"]), frame(data["lists"]), k=data["k"]),

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from typing import Any
 
-from recnb.conventions.presets import of_library
+from recnb.conventions.presets import Preset, of_library
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS
 from tests.tools.parity.data import DataSet
 from tests.tools.parity.environments import ASKED, python
@@ -45,38 +45,30 @@ def asked(library: str, variants: list[str], data: list[DataSet]) -> dict[str, A
 
 def data_set(case: dict[str, Any]) -> DataSet:
     """A recorded case in the form in which libraries are asked."""
-    recs = [[row["user"], row["item"], row["score"], row["rank"]] for row in case["recs"]]
-    return {
-        "recs": recs,
-        "truth": [[row["user"], row["item"], row["relevance"]] for row in case["truth"]],
-        "k": case["k"],
-    }
+    columns = {"recs": ("user", "item", "score", "rank"), "truth": ("user", "item", "relevance")}
+    rows = {side: [[row[name] for name in names] for row in case[side]] for side, names in columns.items()}
+    return {**rows, "k": case["k"]}
+
+
+def presets_of(asked: str) -> list[Preset]:
+    """The presets that are asked for under a name of `ASKED`: those of the library that no other name is for."""
+    library, only = asked.split(" ")[0], ASKED[asked].variants
+    others = {one for name, how in ASKED.items() if name.startswith(f"{library} (") for one in how.variants}
+    return [one for one in of_library(library) if (one.variant in only if only else one.variant not in others)]
 
 
 def recorded(library: str) -> list[dict[str, Any]]:
-    """The rows of a library; a metric that another environment is asked for is not among them."""
+    """The rows of a library."""
     cases = [case for case in json.loads((RECORDED / "cases.json").read_text("utf-8")) if case["id"].startswith("c")]
-    elsewhere = {variant for name, how in ASKED.items() if name.startswith(f"{library} (") for variant in how.variants}
-    variants = [
-        one.variant for one in of_library(library.split(" ")[0])
-        if one.metric not in {*LIST_METRICS, *RETRIEVAL_METRICS} and one.variant in (ASKED[library].variants or {one.variant} - elsewhere)
-    ]  # fmt: skip
-    answer = asked(library, variants, [data_set(case) for case in cases])
-    rows = []
+    elsewhere = {*LIST_METRICS, *RETRIEVAL_METRICS}
+    variants = [one.variant for one in presets_of(library) if one.metric not in elsewhere]
+    answer, rows = asked(library, variants, [data_set(case) for case in cases]), []
     for variant in variants:
         for case, value in zip(cases, answer["values"][variant], strict=True):
-            if str(value).startswith(NOT_ASKED):
-                continue
-            said = {"value": "", "error": value} if isinstance(value, str) else {"value": repr(value), "error": ""}
-            rows.append(
-                {
-                    "library": library.split(" ")[0],
-                    "version": answer["version"],
-                    "variant": variant,
-                    "case": case["id"],
-                    **said,
-                }
-            )
+            said = ("", value) if isinstance(value, str) else (repr(value), "")
+            row = (library.split(" ")[0], answer["version"], variant, case["id"], *said)
+            if not said[1].startswith(NOT_ASKED):
+                rows.append(dict(zip(COLUMNS, row, strict=True)))
     return rows
 
 

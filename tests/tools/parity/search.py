@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.tools.parity.common import Metric, arrays, mean, qrels, runs
-from tests.tools.parity.data import DataSet
+from tests.tools.parity.data import DataSet, Metric, candidates, mean, qrels, runs, variants
 
 
 def ir_measures() -> dict[str, Metric]:
-    """Aggregated by itself.
-
-    What gdeval computes needs Perl and users that are numbers; rank-biased precision needs cwl-eval. Interpolated precision is
-    asked for at the level of the preset, a recall of 0; tests/results/test_measures.py has others.
-    """
+    """Aggregated by itself; rank-biased precision needs cwl-eval, and interpolated precision is asked for at a recall of 0."""
     import ir_measures
+
+    def ask(data: DataSet, text: str) -> Any:
+        # One user after the other, as in the files of TREC: cwl-eval takes what stands together for a list.
+        rows = [ir_measures.ScoredDoc(*row[:3]) for row in sorted(data["recs"], key=lambda row: row[0])]
+        measure = ir_measures.parse_measure(text.format(k=data["k"]))
+        return ir_measures.calc_aggregate([measure], qrels(data), rows)[measure]
 
     measures = {
         "ndcg": "nDCG@{k}",
@@ -36,25 +37,17 @@ def ir_measures() -> dict[str, Metric]:
         "iprec": "IPrec@0.0",
         "judged": "Judged@{k}",
     }
-
-    def measured(text: str) -> Metric:
-        def metric(data: DataSet) -> float:
-            # One user after the other, as in the files of TREC: cwl-eval takes what stands together for a list.
-            rows = [ir_measures.ScoredDoc(*row[:3]) for row in sorted(data["recs"], key=lambda row: row[0])]
-            measure = ir_measures.parse_measure(text.format(k=data["k"]))
-            return float(ir_measures.calc_aggregate([measure], qrels(data), rows)[measure])
-
-        return metric
-
-    return {name: measured(text) for name, text in measures.items()}
+    return variants(ask, measures)
 
 
-def pytrec_eval() -> dict[str, Metric]:
-    """The mean over the queries that it returns, or what it makes of them itself.
-
-    Interpolated precision is asked for at the level of the preset, a recall of 0; tests/results/test_measures.py has all levels.
-    """
+def pytrec_eval_terrier() -> dict[str, Metric]:
+    """The mean over the queries that it returns; interpolated precision is asked for at a recall of 0."""
     import pytrec_eval
+
+    def ask(data: DataSet, measure: str) -> float:
+        name = measure.format(k=data["k"])
+        values = pytrec_eval.RelevanceEvaluator(qrels(data), {name}).evaluate(runs(data))
+        return mean(one[name.replace(".", "_", 1)] for one in values.values())
 
     measures = {
         "ndcg": "ndcg_cut.{k}",
@@ -70,22 +63,15 @@ def pytrec_eval() -> dict[str, Metric]:
         "bpref": "bpref",
         "iprec": "iprec_at_recall.0.00",
     }
-
-    def measured(measure: str) -> Metric:
-        def metric(data: DataSet) -> float:
-            asked = measure.format(k=data["k"])
-            values = pytrec_eval.RelevanceEvaluator(qrels(data), {asked}).evaluate(runs(data))
-            numbers = [one[asked.replace(".", "_", 1)] for one in values.values()]
-            return mean(numbers)
-
-        return metric
-
-    return {name: measured(measure) for name, measure in measures.items()}
+    return variants(ask, measures)
 
 
 def ranx() -> dict[str, Metric]:
     """`evaluate`, with users made comparable but for the variants called strict."""
     from ranx import Qrels, Run, evaluate
+
+    def ask(data: DataSet, name: str, make_comparable: bool = True) -> Any:
+        return evaluate(Qrels(qrels(data)), Run(runs(data)), name.format(k=data["k"]), make_comparable=make_comparable)
 
     names = {
         "ndcg": "ndcg@{k}",
@@ -101,53 +87,32 @@ def ranx() -> dict[str, Metric]:
         "rprec": "r-precision",
         "ndcg_nocut": "ndcg",
         "precision_nocut": "precision",
-        "ndcg[strict]": "ndcg@{k}",
-        "precision[strict]": "precision@{k}",
     }
-
-    def named(name: str, strict: bool) -> Metric:
-        def metric(data: DataSet) -> float:
-            asked = name.format(k=data["k"])
-            return float(evaluate(Qrels(qrels(data)), Run(runs(data)), asked, make_comparable=not strict))
-
-        return metric
-
-    return {variant: named(name, variant.endswith("[strict]")) for variant, name in names.items()}
+    strict = {"ndcg": "ndcg@{k}", "precision": "precision@{k}"}
+    return {**variants(ask, names), **variants(ask, strict, "[strict]", make_comparable=False)}
 
 
 def scikit_learn() -> dict[str, Metric]:
     """One user at a time, averaged over the users of the truth, which is this script's doing."""
     import numpy as np
-    from sklearn.metrics import (
-        average_precision_score,
-        dcg_score,
-        label_ranking_average_precision_score,
-        ndcg_score,
-    )
+    from sklearn import metrics as m
 
-    encodings = {"[list]": False, "[full]": True}
+    def ask(data: DataSet, score: Callable[..., float], full: bool) -> float:
+        lists, values = candidates(data, full=full), []
+        for user in qrels(data):
+            rows = lists.get(user, [])
+            true, given = np.array([row[2] for row in rows]), np.array([row[1] for row in rows], dtype=float)
+            values.append(float(score(true, given, data["k"])))
+        return mean(values)
 
-    scores: dict[str, Callable[[Any, Any, int], float]] = {
-        "ndcg": lambda true, score, k: ndcg_score([true], [score], k=k),
-        "ndcg_ignore_ties": lambda true, score, k: ndcg_score([true], [score], k=k, ignore_ties=True),
-        "dcg": lambda true, score, k: dcg_score([true], [score], k=k),
-        "ap": lambda true, score, k: average_precision_score(true > 0, score),
-        "lrap": lambda true, score, k: label_ranking_average_precision_score([true > 0], [score]),
+    metrics: dict[str, Callable[..., float]] = {
+        "ndcg": lambda true, score, k: m.ndcg_score([true], [score], k=k),
+        "ndcg_ignore_ties": lambda true, score, k: m.ndcg_score([true], [score], k=k, ignore_ties=True),
+        "dcg": lambda true, score, k: m.dcg_score([true], [score], k=k),
+        "ap": lambda true, score, k: m.average_precision_score(true > 0, score),
+        "lrap": lambda true, score, k: m.label_ranking_average_precision_score([true > 0], [score]),
     }
-
-    def metric(score: Callable[[Any, Any, int], float], full: bool) -> Metric:
-        def of(data: DataSet) -> float:
-            candidates = arrays(data, full=full)
-            values = []
-            for user in qrels(data):
-                rows = candidates.get(user, [])
-                true, given = np.array([grade for _, grade in rows]), np.array([one for one, _ in rows], dtype=float)
-                values.append(float(score(true, given, data["k"])))
-            return mean(values)
-
-        return of
-
-    return {name + suffix: metric(score, full) for suffix, full in encodings.items() for name, score in scores.items()}
+    return {**variants(ask, metrics, "[list]", full=False), **variants(ask, metrics, "[full]", full=True)}
 
 
 def torchmetrics() -> dict[str, Metric]:
@@ -155,9 +120,17 @@ def torchmetrics() -> dict[str, Metric]:
     import torch
     from torchmetrics import retrieval as r
 
-    encodings = {"[list]": False, "[full]": True}
+    def ask(data: DataSet, make: Callable[..., Any], full: bool) -> Any:
+        library, indexes, scores, grades = make(data["k"]), [], [], []
+        for number, rows in enumerate(candidates(data, full=full).values()):
+            for _item, score, grade in rows:
+                indexes.append(number)
+                scores.append(score)
+                grades.append(grade if isinstance(library, r.RetrievalNormalizedDCG) else int(grade > 0))
+        library.update(torch.tensor(scores), torch.tensor(grades), indexes=torch.tensor(indexes))
+        return library.compute()
 
-    made: dict[str, Callable[[int], Any]] = {
+    metrics: dict[str, Callable[..., Any]] = {
         "ndcg": lambda k: r.RetrievalNormalizedDCG(top_k=k),
         "ap": lambda k: r.RetrievalMAP(top_k=k),
         "rr": lambda k: r.RetrievalMRR(top_k=k),
@@ -167,24 +140,7 @@ def torchmetrics() -> dict[str, Metric]:
         "hit": lambda k: r.RetrievalHitRate(top_k=k),
         "rprec": lambda k: r.RetrievalRPrecision(),
     }
-
-    def metric(name: str, make: Callable[[int], Any], full: bool) -> Metric:
-        def of(data: DataSet) -> float:
-            rows = [
-                (number, score, grade if name.startswith("ndcg") else int(grade > 0))
-                for number, candidates in enumerate(arrays(data, full=full).values())
-                for score, grade in candidates
-            ]
-            indexes, scores, grades = zip(*rows, strict=True)
-            library = make(data["k"])
-            library.update(torch.tensor(scores), torch.tensor(grades), indexes=torch.tensor(indexes))
-            return float(library.compute())
-
-        return of
-
-    return {
-        name + suffix: metric(name, make, full) for suffix, full in encodings.items() for name, make in made.items()
-    }
+    return {**variants(ask, metrics, "[list]", full=False), **variants(ask, metrics, "[full]", full=True)}
 
 
 def torcheval() -> dict[str, Metric]:
@@ -192,15 +148,12 @@ def torcheval() -> dict[str, Metric]:
     import torch
     from torcheval.metrics.functional import retrieval_precision
 
-    def metric(*, limited: bool) -> Metric:
-        def of(data: DataSet) -> float:
-            rows = arrays(data, full=True)
-            columns = [[torch.tensor(column) for column in zip(*rows[user], strict=True)] for user in qrels(data)]
-            return mean(
-                float(retrieval_precision(score, (grade > 0).long(), data["k"], limit_k_to_size=limited))
-                for score, grade in columns
-            )
+    def ask(data: DataSet, limited: bool) -> float:
+        lists, values = candidates(data, full=True), []
+        for user in qrels(data):
+            _items, scores, grades = (list(column) for column in zip(*lists[user], strict=True))
+            hits = (torch.tensor(grades) > 0).long()
+            values.append(float(retrieval_precision(torch.tensor(scores), hits, data["k"], limit_k_to_size=limited)))
+        return mean(values)
 
-        return of
-
-    return {"precision": metric(limited=False), "precision_limit": metric(limited=True)}
+    return variants(ask, {"precision": False, "precision_limit": True})
