@@ -154,6 +154,8 @@ class Explorer(Live):
         }  # fmt: skip
         chosen: Any = choices[name]()[int(value)] if name in choices else value
         if name == "k":
+            if not (value or "0").isdecimal():
+                raise OptionError(_("k={value}: give a whole number from 1 up, or 0 for whole lists.", value=value))
             chosen = int(value or 0) or None
         elif name in ("segment", "bar") and chosen == getattr(shown, name):  # chosen again: all users
             chosen = ""

@@ -48,7 +48,8 @@ class Live(Suggesting, ABC):
         """Do what a control does, by its name, its value and the key of its row; if it is refused, show why."""
         view, self._view, self.problem = self._view, None, ""  # drawn once, at the end
         try:
-            self._use(name, value, key)
+            with use_language(self.lang):
+                self._use(name, value, key)
         except RecnbError as refused:
             self.problem = str(refused)
         finally:

@@ -9,12 +9,13 @@ import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from math import inf
 from types import EllipsisType
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from recnb.display.language import N_, checked, use_language
+from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import plain_lines, render
 from recnb.display.text import one_line, trimmed
 from recnb.errors import OptionError, RecnbError, is_word, near, quoted
@@ -224,6 +225,8 @@ class Playground(Live):
 
     def _use(self, name: str, value: str, key: str) -> None:
         item = self.items[int(key)] if key else None
+        if self.now.order == (item,) and (name, value) in (("rank", "0"), ("by", "1")):
+            raise RecnbError(_("The list holds at least one item."))
         if name == "rank":
             self.move(item, int(value)) if int(value) else self.remove(item)
         elif name == "by":  # by keys; below the last rank is out of the list, and up from there is in
@@ -233,7 +236,9 @@ class Playground(Live):
         elif name == "step":  # without the rounding, 0.1 + 1 - 1 would be 0.10000000000000009
             self.change(relevance={item: max(0.0, round(self.now.relevance[item] + int(value), 6))})
         elif name == "relevance":
-            self.change(relevance={item: float(value or "nan")})
+            if not 0 <= float(value or "nan") < inf:
+                raise RecnbError(_("The relevance of {item} is a number from 0 up.", item=self.name(item)))
+            self.change(relevance={item: float(value)})
         elif name == "k":
             self.change(k=int(value))
         elif name == "gain":

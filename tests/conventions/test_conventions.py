@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recnb import conventions
 from recnb.conventions import WORDS, Convention, value_of
-from recnb.conventions.presets import ALIASES, preset, presets
+from recnb.conventions.presets import ALIASES, preset
 from recnb.display.data_file import rows_of
 from recnb.errors import OptionError
 from recnb.metrics.measure import metric_named
@@ -96,10 +96,3 @@ def test_libraries_and_their_metrics_are_listed_under_all_their_names() -> None:
 def test_the_page_of_libraries_is_what_the_presets_say() -> None:
     text = PAGE.read_text("utf-8")
     assert page(text) == text, "type: python -m tests.tools.conventions_page"
-    wanted = [f"\n### {one} " for one in conventions.names()] + [f"`{variant}`" for _, variant in presets()]
-    assert [one for one in (*wanted, *(one.note for one in presets().values())) if one not in text] == []
-    with pytest.raises(ValueError, match="no place for values"):
-        page("# nothing here")
-    of_four_users = text.partition("<!-- /values")[0]
-    values = dict(line.strip("| ").split(" | ")[:2] for line in of_four_users.splitlines() if line.startswith("| "))
-    assert (values["rectools"], values["lenskit"], values["ranx"]) == ("0.2826", "0.5400", "0.5680")

@@ -22,7 +22,6 @@ from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS
 from tests.beyond import as_frame
-from tests.conventions.test_presets import table
 from tests.presets import as_in_of
 from tests.tools.parity import record
 from tests.tools.parity.data import DataSet, data_sets
@@ -136,12 +135,3 @@ def test_every_preset_of_an_asked_library_is_checked_once() -> None:
     checked = Counter((one.library, one.variant) for asked in ASKED for one in record.presets_of(asked))
     libraries = {asked.split(" ")[0] for asked in ASKED}
     assert checked == Counter((one.library, one.variant) for name in libraries for one in of_library(name))
-
-
-def test_the_command_writes_what_is_recorded() -> None:
-    before, made = table("values.csv"), record.recorded("scikit-learn")
-    after = record.written(before, made)
-    assert [(row["variant"], row["case"]) for row in after] == [(row["variant"], row["case"]) for row in before]
-    for row, known in zip(after, before, strict=True):
-        assert bool(row["error"]) == bool(known["error"])
-        assert row["error"] or float(row["value"]) == pytest.approx(float(known["value"]), abs=1e-9, nan_ok=True)

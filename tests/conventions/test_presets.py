@@ -120,7 +120,6 @@ def test_as_in_reads_the_frames_and_looks_up_the_preset() -> None:
 
 def test_every_preset_is_recorded() -> None:
     elsewhere = {key for key, one in presets().items() if one.metric in RETRIEVAL_METRICS}  # in results/test_values.py
-    assert {library for library, _ in elsewhere} == {"ir-measures", "pytrec_eval-terrier"}
     assert presets().keys() - elsewhere == ROWS.keys()
 
 
@@ -176,17 +175,9 @@ NOTHING_SHARED = made_case(3, [("u1", "a", 1.0, 1), ("u2", "a", 1.0, 1)], [("u1"
 @example(case=NOTHING_SHARED)
 @settings(max_examples=examples(30))
 def test_every_preset_does_what_its_options_say(case: Case) -> None:
-    assert_as_the_options_say(read(*frames(case), {}), case)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_every_preset_does_on_the_recorded_cases_what_its_options_say(case: str) -> None:
-    assert_as_the_options_say(source(case), CASES[case])
-
-
-def assert_as_the_options_say(frames: Source, case: Case) -> None:
+    frames_read = read(*frames(case), {})
     for key, preset in EXPRESSED.items():
-        wanted, got = by_reference(preset, case), outcome(partial(value_under, frames, preset, case["k"]))
+        wanted, got = by_reference(preset, case), outcome(partial(value_under, frames_read, preset, case["k"]))
         assert same(got, wanted), (key, got, wanted)
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -14,50 +12,29 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.datasets import MovieLens, Sample, load_movielens, load_sample, movielens
+from recnb.datasets import MovieLens, load_movielens, load_sample, movielens
 from recnb.display.language import use_language
 from recnb.errors import RecnbError
+from tests.test_import import printed
 from tests.tools import make_sample
 
 SAMPLE_FOLDER = Path(recnb.datasets.__file__).parent / "sample"
-COLUMNS = {
-    "train": "user item rating day", "test": "user item rating", "items": "item title genres year minutes",
-    "users": "user segment branch joined", "recommendations": "model user item rank score",
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def sample() -> Sample:
-    """The sample, read once; no test here changes it."""
-    return load_sample()
 
 
 def pairs(frame: pd.DataFrame) -> set[tuple[str, str]]:
     return set(zip(frame["user"], frame["item"], strict=True))
 
 
-def test_columns_ids_and_values(sample: Sample) -> None:
-    users, items = set(sample.users["user"]), set(sample.items["item"])
-    assert (len(users), len(items)) == (len(sample.users), len(sample.items)) == (300, 250)
-    for name, columns in COLUMNS.items():
-        frame = getattr(sample, name)
-        assert list(frame) == columns.split()
-        assert not frame.isna().any().any()
-        assert set(frame.get("user", [])) <= users
-        assert set(frame.get("item", [])) <= items
-        assert set(frame.get("rating", range(1, 6))) == {1, 2, 3, 4, 5}
-    assert sample.train["day"].between(0, make_sample.SPLIT_DAY - 1).all()
-    assert all(re.fullmatch(r"[ui]\d{3}", one) for one in users | items)
-    assert sample.items["title"].is_unique
-    assert set("|".join(sample.items["genres"]).split("|")) == set(make_sample.GENRES)
-
-
-def test_pairs_ranks_and_scores(sample: Sample) -> None:
-    train, test = pairs(sample.train), pairs(sample.test)
-    assert (len(train), len(test), train & test) == (len(sample.train), len(sample.test), set())
+def test_the_sample_is_what_it_says() -> None:
+    """What is in its files follows from how they are made, below."""
+    sample = load_sample()
+    shapes = {name: getattr(sample, name).shape for name in ("train", "test", "items", "users", "recommendations")}
+    assert shapes == {"train": (5073, 4), "test": (1084, 3), "items": (250, 5), "users": (300, 4), "recommendations": (17880, 5)}  # fmt: skip
     assert list(sample.models) == ["item-knn", "factors", "popular"]
+    train, test = pairs(sample.train), pairs(sample.test)
+    assert (len(train), len(test), train & test) == (5073, 1084, set())
     for frame in sample.models.values():
-        assert len(pairs(frame) - train) == len(frame)
+        assert (list(frame), len(pairs(frame) - train)) == (["user", "item", "rank", "score"], len(frame))
         for _, part in frame.groupby("user"):
             assert part["rank"].to_list() == list(range(1, 21))
             assert (np.diff(part["score"]) < 0).all()
@@ -65,23 +42,18 @@ def test_pairs_ranks_and_scores(sample: Sample) -> None:
     pd.testing.assert_frame_equal(joined[[*sample.recommendations]], sample.recommendations)
 
 
-def test_two_recommenders_are_close_and_the_third_is_behind(sample: Sample) -> None:
+def test_two_recommenders_are_close_and_the_third_is_behind() -> None:
+    sample = load_sample()
     found = {name: recnb.evaluate(frame, sample.test).ndcg(k=10).per_user for name, frame in sample.models.items()}
-    ndcg = pd.DataFrame(found)
-    assert ndcg.mean().to_list() == pytest.approx([0.26, 0.26, 0.17], abs=0.005)
-    gap = ndcg["item-knn"] - ndcg["factors"], ndcg["item-knn"] - ndcg["popular"], ndcg["factors"] - ndcg["popular"]
-    close, *behind = (float(one.mean() / one.sem()) for one in gap)
+    knn, factors, popular = found.values()
+    close, *behind = (float(gap.mean() / gap.sem()) for gap in (knn - factors, knn - popular, factors - popular))
     assert abs(close) < 1
     assert min(behind) > 4
-    share = sample.train["item"].value_counts() / make_sample.N_USERS
-    popular = sample.models["popular"]  # a tie costs one last digit, so scores may lie a little under the share
-    assert (popular["item"].map(share) - popular["score"]).between(-0.0001, 0.002).all()
 
 
-def test_the_sample_is_small_says_what_it_is_and_is_fresh_each_time() -> None:
+def test_the_sample_is_small_and_fresh_each_time() -> None:
     assert sum(path.stat().st_size for path in SAMPLE_FOLDER.iterdir()) < 500_000
     first, second = load_sample(), load_sample()
-    assert repr(first).startswith("Sample(300 users, 250 items, 5,073 train and 1,084 test ratings, models item-knn, ")
     with use_language("ko"):
         assert repr(first).startswith("예제 데이터(사용자 300명, 아이템 250개, ")
     first.train["rating"] = 0
@@ -99,12 +71,8 @@ def test_sample_is_made_again_byte_for_byte(tmp_path: Path) -> None:
 
 
 def test_import_is_light() -> None:
-    # Counted from after recnb itself: what that imports is not the matter here.
     code = "import sys, recnb; before = set(sys.modules); import recnb.datasets; new = set(sys.modules) - before"
-    code += "; print(sorted(new & {'pooch', 'requests', 'scipy', 'matplotlib', 'IPython'}))"
-    top = Path(recnb.datasets.__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", code], cwd=top, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert printed(f"{code}; print(*new & {{'pooch', 'requests', 'scipy', 'matplotlib', 'IPython'}})") == ""
 
 
 # MovieLens, on a copy of three users and three films

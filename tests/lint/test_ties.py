@@ -70,36 +70,18 @@ def many(seed: int, n_users: int = 60) -> tuple[pd.DataFrame, pd.DataFrame]:
     return recs.assign(score=np.random.default_rng(seed).integers(0, 4, len(recs)) / 2), data.relevant
 
 
-ONE = pd.DataFrame({"user": 1, "item": list("abcde"), "score": [5, 3, 3, 3, 1]})
-RANKED = pd.DataFrame({"user": 1, "item": list("abcd"), "score": [5, 3, 3, 3], "rank": [1, 2, 5, 6]})
-SAME = pd.DataFrame({"user": 1, "item": list("abc"), "score": 1.0})
-#: Recommendations, relevant items, k, metric and options; lowest value, value and highest.
-BY_HAND: dict[str, tuple[pd.DataFrame, str, int, str, dict[str, str], tuple[float, ...]]] = {
-    "ranks 2 to 4 hold one hit, and 4 is cut": (ONE, "c", 3, "reciprocal_rank", {}, (0, 1 / 3, 1 / 2)),
-    "the hit is above": (ONE, "a", 3, "ndcg", {}, (1, 1, 1)),
-    "of items that are all relevant, one is preferred": (SAME, "bac", 3, "reciprocal_rank", {"target": "preferred"}, (1 / 3, 1 / 2, 1)),
-    "of items that are all relevant, none is": (SAME, "bac", 3, "ndcg", {}, (1, 1, 1)),
-    # Places that ranks leave empty stay empty: the equal scores have ranks 2, 5 and 6 to share.
-    "ranks that settled equal scores": (RANKED, "cd", 5, "average_precision", {}, (1 / 5 / 2, 1 / 5 / 2, (1 / 2 + 2 / 5) / 2)),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", BY_HAND)
-def test_by_hand(case: str) -> None:
-    recs, relevant, k, metric, options, (lower, value, upper) = BY_HAND[case]
-    lint = recnb.evaluate(recs, pd.DataFrame({"user": 1, "item": list(relevant)})).lint(k, metric, **options)
-    assert (lint.lower, lint.value, lint.upper) == pytest.approx((lower, value, upper))
-    assert ("ties" in lint.names) == (lower < upper)
-
-
 def test_what_is_told_of_ties() -> None:
+    recs = pd.DataFrame({"user": 1, "item": list("abcde"), "score": [5, 3, 3, 3, 1]})
     truth = pd.DataFrame({"user": [1], "item": ["c"]})
-    finding = recnb.evaluate(ONE, truth).lint(3, "reciprocal_rank")["ties"]
+    finding = recnb.evaluate(recs, truth).lint(3, "reciprocal_rank")["ties"]
     assert finding.short == "Users for whom equal scores decide: 1 of 1; RR@3 is anything from 0.0000 to 0.5000"
     assert (finding.example, finding.severity) == ("Such as user 1, rank 2, score 3.", "warning")
-    assert finding.code == "ev = recnb.evaluate(recs, truth, ties='expected')"
-    assert "order='score', ties='expected'" in recnb.evaluate(RANKED, truth).lint(5)["ties"].code
-    disagree = recnb.evaluate(RANKED.assign(score=[1, 3, 3, 3]), truth, order="rank").lint(5)
+    # Places that ranks leave empty stay empty: the equal scores have ranks 2, 5 and 6 to share.
+    ranked, both = recs.head(4).assign(rank=[1, 2, 5, 6]), pd.DataFrame({"user": 1, "item": ["c", "d"]})
+    lint = recnb.evaluate(ranked, both).lint(5, "average_precision")
+    assert (lint.lower, lint.value, lint.upper) == pytest.approx((1 / 5 / 2, 1 / 5 / 2, (1 / 2 + 2 / 5) / 2))
+    assert "order='score', ties='expected'" in lint["ties"].code
+    disagree = recnb.evaluate(ranked.assign(score=[1, 3, 3, 3]), truth, order="rank").lint(5)
     assert {"ties", "rank_against_score"} & {*disagree.names} == {"rank_against_score"}
 
 

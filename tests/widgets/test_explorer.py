@@ -26,10 +26,11 @@ def shown(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
-@pytest.mark.parametrize("ev", [EV, *map(EV.under, ["rectools", "lenskit", "trec_eval", "lightgbm"])], ids=lambda ev: str(ev.library))  # fmt: skip
-def test_values_are_those_of_the_evaluation(ev: recnb.Evaluation) -> None:
+@pytest.mark.parametrize("library", [None, "rectools", "lenskit", "trec_eval", "lightgbm"])
+def test_values_are_those_of_the_evaluation(library: str | None) -> None:
+    ev = EV if library is None else EV.under(library)
     explorer = ev.explore()
-    for metric in METRICS if ev.library is None else ["ndcg"]:
+    for metric in METRICS if library is None else ["ndcg"]:
         for k in (10, None):
             explorer.choose(metric=metric, k=k)
             score = getattr(ev, metric)(k=k)
@@ -38,9 +39,7 @@ def test_values_are_those_of_the_evaluation(ev: recnb.Evaluation) -> None:
             assert explorer.means() == {"": pytest.approx(float(score))}
             assert repr(explorer).endswith(score.basis)
     explorer.choose(k=5)
-    if ev is EV:
-        assert explorer.to_frame()["length"].eq(20).sum() == EV.n_users - 2
-        assert explorer.to_frame()["hits"].sum() == len(EV.hits(5).rank)
+    assert library or explorer.to_frame()["hits"].sum() == len(EV.hits(5).rank)
 
 
 @pytest.mark.parametrize(("column", "ascending"), [("value", True), ("hits", False), ("relevant", True), ("length", False)])  # fmt: skip
@@ -113,16 +112,18 @@ def test_what_is_refused_changes_nothing(choice: dict[str, Any]) -> None:
         explorer.choose(**choice)
     assert explorer.shown == before[0]
     pd.testing.assert_frame_equal(explorer.to_frame(), before[1])
-    explorer.use("k", "-3")
-    assert "k=-3" in explorer.problem
-    assert "k=-3" in shown(explorer._html(live=True))
 
 
-def test_what_cannot_be_explored_is_refused() -> None:
+def test_what_cannot_be_explored_is_told() -> None:
     with pytest.raises(RecnbError, match="lang"):
         EV.explore(lang="xx")
     ev = recnb.evaluate(SAMPLE.models["item-knn"].assign(score=1.0), SAMPLE.test, order="score", ties="expected")
     assert "averages many orders" in shown(ev.explore()._worked()[0])  # a list without an explanation says why
+    explorer = EV.explore()
+    for typed in ("-3", "2.5"):
+        explorer.use("k", typed)
+        assert f"k={typed}" in shown(explorer._html(live=True))
+        assert explorer.shown.k == 10
 
 
 def test_the_user_near_the_mean_comes_first_and_another_is_chosen() -> None:
@@ -184,13 +185,7 @@ def test_controls_choose_what_is_shown() -> None:
     assert f"{LISTED} of 261 users" in shown(top.html)
 
 
-def test_the_still_twin_is_the_same_html_without_controls_in_the_language_it_was_made_in() -> None:
-    explorer = EV.explore()
-    bundle = explorer._repr_mimebundle_()
-    assert bundle["text/plain"] == repr(explorer)
-    assert "still picture" in bundle["text/html"]
-    assert "20 of 261 users" in shown(bundle["text/html"])
-    assert not re.search(r"<(script|button|input|select|form)", bundle["text/html"])
+def test_it_stays_in_the_language_it_was_made_in() -> None:
     korean = EV.explore(lang="ko")
     top, _worked = korean.widget().children
     korean.use("metric", "precision")
