@@ -88,7 +88,7 @@ EARLY = (
     "tests/conventions/test_parity_presets.py",
     "notebooks/06_whose_number.ipynb",
     "tests/metrics/test_reference.py",
-    "tests/data/test_options.py",
+    "tests/data/test_join.py",
     "notebooks/09_compare_models.ipynb",
 )
 

@@ -1,8 +1,13 @@
 """Random frames, and the metrics and conventions that they are evaluated by, for tests of rows in parts."""
 
+import duckdb
 import numpy as np
 import pandas as pd
-import pytest
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from recnb.data import buckets
 
 METRICS = {
     "ndcg": {"gain": "exponential"},
@@ -55,9 +60,28 @@ CONVENTIONS = [
 ]
 
 
-def conventions_by_number(in_command):
-    """The numbers of all conventions, of which CI alone tries every other pair."""
-    numbers = range(len(CONVENTIONS))
-    return [
-        number if number // 2 % 2 == in_command else pytest.param(number, marks=pytest.mark.slow) for number in numbers
-    ]
+def shuffled(frame, seed=0):
+    return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
+
+
+def sized(monkeypatch, whole=30, rows=20, batch=7):
+    """Put whatever has more rows than `whole` into files, read in batches, in buckets of as many rows."""
+    for name, value in {
+        "WHOLE": whole,
+        "SHARE": 0,
+        "BLOCK": 2 * rows + 1,
+        "BUCKET": 24 * rows,
+        "SLOTS": 8,
+        "ROWS": batch,
+    }.items():
+        monkeypatch.setattr(buckets, name, value)
+
+
+def in_batches(frame):
+    """A dataset whose batches are small, and some of them empty."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return ds.dataset([*table[:9].to_batches(), *table[:0].to_batches(), *table[9:].to_batches(max_chunksize=5)] or table)
+
+
+#: Frames that are read in batches.
+STREAMED = {"lazy": lambda frame: pl.from_pandas(frame).lazy(), "dataset": in_batches, "duckdb": duckdb.from_df}

@@ -1,11 +1,13 @@
-"""Which column plays which role, and which of them puts rows in order; the orders themselves are held by the law of test_attack."""
+"""Which column plays which role, what columns may hold, and what the basis says; orders and numbers are held by the law of test_attack."""
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
-from importlib import import_module
+from decimal import Decimal
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -15,7 +17,8 @@ import pytest
 import recnb
 from recnb.data import NAMES
 from recnb.data.columns import from_pandas
-from recnb.errors import ColumnError, FrameError
+from recnb.errors import FrameError, RecnbError
+from tests.random_frames import random_frames
 
 RECS = pd.DataFrame({"user": [1, 1, 1, 2, 2], "item": [10, 11, 12, 10, 13], "rank": [1, 2, 3, 1, 2]})
 SCORED = RECS.drop(columns="rank").assign(score=[3, 2, 1, 2, 1])
@@ -48,15 +51,11 @@ def test_every_common_name_in_any_spelling_and_any_other_by_keyword(role: str) -
         assert dcg(recs, TRUTH, **mine) == dcg(RECS, truth, **mine) == DCG
 
 
-def test_the_names_that_the_documentation_promises() -> None:
-    promised = {
-        "user": ["user_id", "userId", "query_id", "qid"], "item": ["item_id", "movieId", "doc_id"],
-        "score": ["prediction", "score"], "relevance": ["rating", "label"],
-    }  # fmt: skip
-    for role, names in promised.items():
-        assert {name.lower().replace("_", "") for name in names} <= set(NAMES[role])
+def test_no_name_suggests_two_roles() -> None:
     every = list(itertools.chain.from_iterable(NAMES.values()))
-    assert len(every) == len(set(every)), "a name that suggests two roles suggests none"
+    assert len(every) == len(set(every))
+    for role, promised in {"user": "userid qid", "item": "movieid docid", "score": "prediction", "relevance": "rating label"}.items():  # fmt: skip
+        assert set(promised.split()) <= set(NAMES[role])
 
 
 def test_a_keyword_wins_over_common_names() -> None:
@@ -69,49 +68,6 @@ def test_a_keyword_wins_over_common_names() -> None:
     # The score column of one frame does not hide the relevance of the other.
     rated = SCORED.rename(columns={"score": "rating"}), TRUTH.rename(columns={"relevance": "rating"})
     assert dcg(*rated, score="rating") == DCG
-
-
-def test_without_relevance_every_row_of_the_truth_is_relevant() -> None:
-    ev = recnb.evaluate(RECS, TRUTH.drop(columns="relevance"))
-    assert ev.cg(k=3).per_user.tolist() == [1.0, 1.0]
-    assert "every pair of the truth" in ev.basis()
-    assert "relevance above 0" in recnb.evaluate(RECS, TRUTH).basis()
-
-
-PROPOSED: dict[str, tuple[dict[str, list[Any]], str]] = {
-    "all": ({"who": ["u"], "what": ["i"], "x1": [0.1], "x2": [3]}, "user='who', item='what', score='x1'"),
-    "none left": ({"a": ["u"]}, "user='a', item='...', score='...'"),
-    "some found": ({"qid": [1], "what": ["x"], "out": [0.5]}, "item='what', score='out'"),
-    "rank is there": ({"a": ["u"], "b": ["i"], "rank": [1]}, "user='a', item='b'."),
-}  # fmt: skip
-KINDS = {"pandas": lambda frame: frame, "polars": pl.from_pandas, "lazy": lambda frame: pl.from_pandas(frame).lazy(), "arrow": pa.Table.from_pandas,
-         "duckdb": lambda frame: import_module("duckdb").connect().from_arrow(pa.Table.from_pandas(frame))}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("what", PROPOSED)
-def test_all_that_is_missing_is_in_one_error(what: str, kind: str) -> None:
-    columns, proposed = PROPOSED[what]
-    with pytest.raises(ColumnError) as found:
-        recnb.evaluate(KINDS[kind](pd.DataFrame(columns)), TRUTH)
-    assert proposed in str(found.value)
-    assert all(repr(column) in str(found.value) for column in columns)
-
-
-def test_one_frame_that_lacks_several() -> None:
-    frame = pd.DataFrame({"who": ["u"], "output": [0.5], "stars": [4]})
-    with pytest.raises(
-        ColumnError, match=r"user='who', score='output', relevance='stars'.*recs\.rec\.against\(truth\)"
-    ):
-        frame.rec.ndcg(k=3)
-    assert frame.rec.ndcg(k=3, user="who", score="output", relevance="stars") == 1
-
-
-@pytest.mark.parametrize("index", [["user"], ["item"], ["user", "item"], ["user", "item", "rank"], ["rank"]])
-def test_columns_in_the_index_are_asked_back(index: list[str]) -> None:
-    with pytest.raises(ColumnError, match=r"its index holds '\w+'.*\.reset_index\(\)"):
-        dcg(RECS.set_index(index), TRUTH)
-    assert dcg(RECS.set_index(index).reset_index(), TRUTH) == DCG
 
 
 COLUMNS: dict[str, tuple[Any, list[Any]]] = {
@@ -141,25 +97,127 @@ def test_a_column_of_several_kinds_is_refused(values: list[Any]) -> None:
         from_pandas(pd.Series(values, dtype=object), "users", "group", "group")
 
 
-# ---- order
+# ---- ids, scores and relevance are what they are, however columns store them
+
+MANY, GRADED = random_frames(np.random.default_rng(7))
 
 
-def test_the_order_in_force_is_said() -> None:
-    assert "ordered by rank" in recnb.evaluate(RECS, TRUTH).basis()
-    assert "equal scores" not in recnb.evaluate(RECS, TRUTH).basis()
-    assert "ordered by score, equal scores in the order given" in recnb.evaluate(SCORED, TRUTH).basis()
-    assert "equal scores by item, descending" in recnb.evaluate(SCORED, TRUTH, ties="item_desc").basis()
-    assert "in the order given" in recnb.evaluate(SCORED, TRUTH, order="row").basis()
+def numbers(recs: Any, truth: Any) -> Any:
+    return recnb.evaluate(recs, truth).table(["ndcg", "average_precision", "err"], k=[1, 5, None]).to_numpy()
 
 
-@pytest.mark.parametrize("rows", [[0, 1, 2, 3, 4], [3, 1, 4, 0, 2], [0, 1, 3, 4, 2]])
-def test_rank_and_score_that_disagree_must_be_settled(rows: list[int]) -> None:
-    """Also where a user's rows stand apart."""
-    against = RECS.assign(score=[1, 2, 3, 1, 2]).iloc[rows]
-    with pytest.raises(FrameError, match=r"'rank' and 'score' disagree in 3 places.*order='rank' or order='score'"):
-        dcg(against, TRUTH)
-    assert dcg(against, TRUTH, order="rank") == DCG
-    assert dcg(against, TRUTH, order="score") == pytest.approx([3 / np.log2(3), 2 / np.log2(3)])
+WANT = numbers(MANY, GRADED)
+BLOCK = pd.DataFrame(np.repeat(MANY.to_numpy(), 2, axis=0), columns=MANY.columns)
+DECIMALS = {"relevance": GRADED["relevance"].astype(pd.ArrowDtype(pa.decimal128(21, 2)))}
+#: Frames with the same rows.
+SAME: dict[str, tuple[Any, Any]] = {
+    "one label of all rows": (MANY.set_axis([0] * len(MANY), axis=0), GRADED),
+    "labels that are missing": (MANY.set_axis([None] * len(MANY), axis=0), GRADED),
+    "labels of two levels": (MANY.set_axis(pd.MultiIndex.from_product([["a"], range(len(MANY))]), axis=0), GRADED),
+    "rows of a larger frame": (BLOCK.iloc[::2], GRADED),
+    "an array by columns": (pd.DataFrame(np.asfortranarray(MANY.to_numpy()), columns=MANY.columns), GRADED),
+    "an array by rows": (MANY.astype(float), GRADED),
+    "sparse columns": (MANY.assign(score=MANY["score"].astype(pd.SparseDtype("float64", 0.0))), GRADED),
+    "decimals of Arrow": (MANY, GRADED.assign(**DECIMALS)),
+    "an interval that nobody reads": (MANY, duckdb.from_arrow(pa.Table.from_pandas(GRADED)).select("*, to_days(item::int) as since")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SAME)
+def test_the_same_rows_give_the_same_numbers(what: str) -> None:
+    assert numbers(*SAME[what]) == pytest.approx(WANT, abs=1e-15)
+
+
+OTHERS: dict[str, list[Any]] = {
+    "times": [dt.datetime(2024, 1, 1, 12), dt.datetime(2024, 1, 2, 12)], "days": [dt.date(2024, 1, 1), dt.date(2024, 1, 2)],
+    "durations": [dt.timedelta(1), dt.timedelta(2)], "true and false": [True, False], "decimals": [Decimal("1.5"), Decimal("2.5")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_other_ids_are_refused_until_they_are_text(case: str) -> None:
+    recs = pl.DataFrame({"user": [1, 1], "rank": [2, 1], "item": OTHERS[case]})
+    text = recs.with_columns(item=pl.Series([str(one) for one in OTHERS[case]]))
+    for convert in (pl.DataFrame, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow):
+        with pytest.raises(
+            FrameError, match=r"recommendations: column 'item' holds .*, which is no item id.*Make them text"
+        ):
+            recnb.evaluate(convert(recs), convert(recs[:1]))
+        assert recnb.evaluate(convert(text), convert(text[:1])).mrr() == 0.5
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_closed_connection(side: int) -> None:
+    frames: list[Any] = [MANY, GRADED]
+    with duckdb.connect() as connection:
+        frames[side] = connection.from_arrow(pa.Table.from_pandas(frames[side]))
+    with pytest.raises(RecnbError, match=f"{('recommendations', 'truth')[side]} cannot be read"):
+        recnb.evaluate(*frames)
+
+
+@pytest.mark.parametrize("scores", [[2**60, 2**60 + 1], pl.Series([2**63, 2**63 + 1], dtype=pl.UInt64), [Decimal("0.12345678901234567890"), Decimal("0.12345678901234567891")]])  # fmt: skip
+def test_close_scores_are_no_ties(scores: Any) -> None:
+    """They rise by less than a float tells apart."""
+    recs = pl.DataFrame({"user": 1, "item": ["a", "b"], "score": scores})
+    truth = pl.DataFrame({"user": 1, "item": ["b"]})
+    for options in ({}, {"ties": "expected"}, {"candidates": "padded"}, {"duplicates": "keep"}):
+        assert recnb.evaluate(recs, truth, **options).reciprocal_rank(k=2) == 1.0
+    found = recnb.evaluate(recs, truth).lint(k=2)
+    assert not {"ties", "one_score", "upside_down"} & {one.name for one in found.findings}
+    with pytest.raises(FrameError, match="disagree in 1 place"):
+        recnb.evaluate(recs.with_columns(rank=pl.Series([1, 2])), truth)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_a_threshold_meets_grades_of_any_precision(dtype: str) -> None:
+    truth = TRUTH.assign(relevance=np.array([0.7, 0.63, 0.63], dtype=dtype))
+    assert recnb.evaluate(RECS, truth, relevant_from=0.7).counts.n_relevant == 1
+
+
+@pytest.mark.parametrize(("dtype", "bound"), [("float16", 2**11), ("float32", 2**24), ("float64", 2**53)])
+@pytest.mark.parametrize("library", [pd, pl])
+def test_float_ids_beyond_what_their_type_counts_are_refused(dtype: str, bound: int, library: Any) -> None:
+    def frame(ids: list[int]) -> Any:
+        return library.DataFrame({"user": np.array([1, 1]), "item": np.array(ids).astype(dtype), "rank": [1, 2]})
+
+    with pytest.raises(FrameError, match=r"not exact"):
+        recnb.evaluate(frame([bound + 1, bound]), frame([1, 2]))
+    assert recnb.evaluate(frame([bound - 1, 5]), frame([bound - 1, 7])).recall(k=1) == 0.5
+
+
+@pytest.mark.filterwarnings("error")
+def test_grades_whose_sums_would_overflow_are_refused() -> None:
+    recs = pd.DataFrame({"user": [1, 1], "item": [1, 2], "rank": [1, 2]})
+    truth = recs[["user", "item"]].assign(relevance=1e308)
+    with pytest.raises(FrameError, match=r"'relevance' holds 1e\+308 for user 1, item 1.*Make the scale smaller"):
+        recnb.evaluate(recs, truth)
+    truth["relevance"] /= truth["relevance"].max()
+    assert recnb.evaluate(recs, truth).ndcg(k=2) == 1.0
+    for call in (lambda: recnb.ndcg([1, 2], {1: 1e308, 2: 1e308}), lambda: recnb.dcg([1e308, 1e308])):
+        with pytest.raises(RecnbError, match=r"1e\+308"):
+            call()
+
+
+# ---- what the basis says
+
+ONE_NOT = TRUTH.assign(relevance=[0.0, 0.0, 2.0])
+SAID: list[tuple[Any, Any, dict[str, Any], str]] = [
+    (RECS, TRUTH, {}, "relevance above 0"), (RECS, TRUTH.drop(columns="relevance"), {}, "every pair of the truth"),
+    (RECS, TRUTH, {}, "ordered by rank"), (SCORED, TRUTH, {}, "ordered by score, equal scores in the order given"),
+    (SCORED, TRUTH, {"ties": "item_desc"}, "equal scores by item, descending"), (SCORED, TRUTH, {"order": "row"}, "in the order given"),
+    (RECS, TRUTH, {}, "2 users;"), (RECS, TRUTH, {"averaged_users": "recs"}, "2 users, those with a list"),
+    (RECS, TRUTH, {"averaged_users": "both"}, "2 users, those in both frames"), (RECS, TRUTH, {"averaged_users": "union"}, "2 users, those in either frame"),
+    (RECS, ONE_NOT, {}, "1 with no relevant item left out"), (RECS, ONE_NOT, {"no_relevant": "zero"}, "1 with no relevant item counting 0"),
+    (RECS, ONE_NOT, {"no_relevant": "one"}, "1 with no relevant item counting 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("at", range(len(SAID)))
+def test_the_basis_says_what_is_in_force(at: int) -> None:
+    recs, truth, options, words = SAID[at]
+    basis = recnb.evaluate(recs, truth, **options).basis()
+    assert words in basis
+    assert ("equal scores" in basis) == ("score" in recs and "order" not in options)
 
 
 # ---- counts

@@ -1,15 +1,20 @@
-"""The join: small blocks, hashes that meet, gaps of ranks, ids looked up; what it gives is held by the law of test_attack."""
+"""The join: small blocks, hashes that meet, places below a list, long runs of equal scores, ids looked up; its numbers are held by the law of test_attack."""
 
+import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import recnb
+from recnb.conventions import WORDS
 from recnb.data import encoding, join
+from recnb.errors import FrameError
 from tests.examples import examples
 from tests.random_frames import random_frames
 from tests.tools.attack.cases import cases
@@ -60,6 +65,62 @@ def test_gaps_of_ranks_are_counted(shuffled):
     recs = recs.sample(frac=1, random_state=1) if shuffled else recs
     assert recnb.evaluate(recs, truth).counts.n_gaps == several
     assert recnb.evaluate(recs, truth, duplicates="dedupe").counts.n_gaps == 0
+
+
+@pytest.mark.parametrize("users", WORDS["averaged_users"])
+def test_no_user_in_common_is_refused_whoever_counts(users):
+    recs, truth = (
+        pl.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]}),
+        pl.DataFrame({"user": [3], "item": [10]}),
+    )
+    for more in ({}, {"candidates": "padded"}, {"judged": "list"}, {"no_relevant": "zero"}, {"no_relevant": "one"}):
+        with pytest.raises(FrameError, match=r"no user is in both frames.*such as 1.*such as 3"):
+            recnb.evaluate(recs, truth, averaged_users=users, **more)
+
+
+@pytest.mark.parametrize("options", [{}, {"ties": "worst"}, {"candidates": "padded"}, {"duplicates": "rows"}], ids=str)
+def test_ranks_given_twice_are_refused_whatever_the_other_options(options):
+    recs = pl.DataFrame({"user": 1, "item": [10, 11], "rank": [1, 1], "score": [0.1, 0.2]})
+    with pytest.raises(FrameError, match="user 1 has 10 and 11 at rank 1"):
+        recnb.evaluate(recs, recs[["user", "item"]], order="rank", **options)
+
+
+@pytest.mark.parametrize(
+    "ranks, duplicates, place",
+    [([1, 2], "error", 4), ([1, 7], "error", 9), ([1, 2, 3], "keep", 5), ([1, 3, 7], "hit_once", 9)],
+)
+def test_the_catalogue_stands_below_empty_places_and_repeats(ranks, duplicates, place):
+    """Items a and b in a list, once or twice; c and d of the catalogue follow it."""
+    recs = pd.DataFrame({"user": 1, "item": ["b", "a", "a"][: len(ranks)], "rank": ranks})
+    truth = pd.DataFrame({"user": 1, "item": ["c", "d"], "relevance": [0, 1]})
+    for ties in ("first", "max_rank"):
+        ev = recnb.evaluate(recs, truth, candidates="catalogue", duplicates=duplicates, ties=ties)
+        assert ev.reciprocal_rank() == 1 / place
+        assert ev.precision() == 1 / place
+
+
+@pytest.mark.parametrize("g, m, above", [(300, 1, 0), (1000, 7, 1), (300, 300, 2)])
+def test_large_runs_of_equal_scores(g, m, above):
+    """Exact fractions say what a thousand tied items give; enumerating their orders could not."""
+    items = [f"i{number}" for number in range(above + g)]
+    recs = pd.DataFrame({"user": 1, "item": items, "score": [2.0] * above + [1.0] * g})
+    truth = pd.DataFrame({"user": 1, "item": items[above : above + m]})
+    ev = recnb.evaluate(recs, truth, ties="expected")
+    first = [Fraction(math.comb(g - j, m - 1), math.comb(g, m)) for j in range(1, g + 1)]
+    for k in (1, 10, g // 2, above + g):
+        inside = range(1, min(g, k - above) + 1)
+        wanted = {
+            "precision": Fraction(m * len(inside), g * k),
+            "recall": Fraction(len(inside), g),
+            "hit_rate": sum(first[: len(inside)], Fraction(0)),
+            "reciprocal_rank": math.fsum(float(first[j - 1]) / (above + j) for j in inside),
+            "average_precision": math.fsum((1 + (j - 1) * (m - 1) / (g - 1)) / (above + j) / g for j in inside),
+            "dcg": math.fsum(m / g / math.log2(above + j + 1) for j in inside),
+        }
+        for name, value in wanted.items():
+            got = float(getattr(ev, name)(k=k))
+            assert math.isfinite(got)
+            assert got == pytest.approx(float(value), rel=1e-9, abs=1e-12), (name, k)
 
 
 @pytest.mark.parametrize(("n_known", "n_values"), [(1, 5), (3, 100), (1_000, 70_000)])

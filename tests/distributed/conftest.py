@@ -1,10 +1,14 @@
-"""The engines that a law is tried on: Dask here, Spark where a session is asked for."""
+"""The kinds of frames that a law of rows elsewhere is tried on: read in batches, Dask's, and Spark's where a session is asked for."""
 
 import os
+from functools import reduce
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
+import recnb
+from tests.random_frames import STREAMED, sized
 
 ENGINES = [
     "dask",
@@ -36,33 +40,47 @@ def spark_session():
     made.stop()
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request):
-    """What an engine has: its module, and a frame of its own made of one of pandas."""
-    if request.param == "dask":
+def frames_of(request):
+    """What a kind of frames has: how it is evaluated, and a frame of it made of one of pandas."""
+    if request.param in STREAMED:
+        sized(request.getfixturevalue("monkeypatch"))
+        parted = STREAMED[request.param]
+        yield SimpleNamespace(
+            name=request.param,
+            evaluate=lambda recs, truth, npartitions=None, **options: recnb.evaluate(recs, truth, **options),
+            parted=lambda frame, n=4: parted(frame),
+        )
+    elif request.param == "dask":
         import dask
         import dask.dataframe as dd
 
-        import recnb.dask
+        from recnb.dask import evaluate
 
-        def parted(frame, n=4):
+        def from_pieces(frame, n=4):
             return dd.from_map(lambda piece: piece, pieces(frame, n), meta=frame.iloc[:0])
 
         with dask.config.set(scheduler="sync"):
-            yield SimpleNamespace(name="dask", evaluate=recnb.dask.evaluate, parted=parted)
-        return
-    import pyarrow as pa
+            yield SimpleNamespace(name="dask", evaluate=evaluate, parted=from_pieces)
+    else:
+        import pyarrow as pa
 
-    import recnb.spark
+        from recnb.spark import evaluate
 
-    session = request.getfixturevalue("spark_session")
+        session = request.getfixturevalue("spark_session")
 
-    def united(frame, n=4):
-        first, *others = (
-            session.createDataFrame(pa.Table.from_pandas(one, preserve_index=False)) for one in pieces(frame, n)
-        )
-        for other in others:
-            first = first.union(other)
-        return first
+        def united(frame, n=4):
+            tables = (pa.Table.from_pandas(one, preserve_index=False) for one in pieces(frame, n))
+            return reduce(lambda one, other: one.union(other), map(session.createDataFrame, tables))
 
-    yield SimpleNamespace(name="spark", evaluate=recnb.spark.evaluate, parted=united)
+        yield SimpleNamespace(name="spark", evaluate=evaluate, parted=united)
+
+
+@pytest.fixture(params=[*STREAMED, *ENGINES])
+def kind(request):
+    yield from frames_of(request)
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    """A kind that computes nothing before a number is asked for, and leaves rows where they are."""
+    yield from frames_of(request)

@@ -1,4 +1,4 @@
-"""Frames of engines give the numbers of pandas: means from sums, all else from hits that are fetched when asked for."""
+"""Frames that are elsewhere, in files, with Dask or Spark, give the numbers of pandas; what is wrong with them is refused as there."""
 
 import pickle
 
@@ -7,43 +7,72 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.errors import ColumnError, ElsewhereError, FrameError, NoUsersError, OptionError, UnknownUserError
-from tests.random_frames import CONVENTIONS, METRICS, K, random_frames
+from recnb.errors import (
+    ColumnError,
+    ElsewhereError,
+    FrameError,
+    NoUsersError,
+    OptionError,
+    RecnbError,
+    UnknownUserError,
+)
+from recnb.metrics.metric import LIST_METRICS
+from tests.random_frames import CONVENTIONS, METRICS, K, random_frames, shuffled
 from tests.spark_sessions import agree
 
+IDS = ["int64", "text", "int32", "float64"]
+COUNTS = ("n_users", "n_recommended", "n_relevant", "n_items_recommended", "n_items_relevant", "n_not_relevant", "n_gaps", "n_without_relevant")  # fmt: skip
 
-def both(engine, recs, truth, **options):
-    """The evaluation of an engine, and that of pandas."""
-    made = engine.evaluate(engine.parted(recs), engine.parted(truth, 3), npartitions=3, **options)
+
+def both(kind, recs, truth, **options):
+    """The evaluation of frames elsewhere, and that of pandas."""
+    made = kind.evaluate(kind.parted(recs), kind.parted(truth, 3), npartitions=3, **options)
     return made, recnb.evaluate(recs, truth, **options)
 
 
-def fetched(evaluation):
-    """Whether hits and users are here."""
-    return "prepared" in vars(evaluation._data)
+def alike(made, expected):
+    """Hold frames against each other, to the last digits."""
+    pd.testing.assert_frame_equal(*map(pd.DataFrame, (made, expected)), check_exact=False, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("number", range(len(CONVENTIONS)))
-def test_numbers_are_those_of_pandas(engine, number):
-    recs, truth = random_frames(np.random.default_rng(100 + number), 25, text=number % 2 == 0)
-    made, expected = both(engine, recs.sample(frac=1, random_state=number), truth, **CONVENTIONS[number])
+def test_numbers_are_those_of_pandas(kind, number):
+    ids = IDS[number % len(IDS)]
+    recs, truth = random_frames(np.random.default_rng(100 + number), 40, text=ids == "text")
+    recs, truth = shuffled(recs, number), truth.sort_values(["user", "item"], ignore_index=True)
+    if ids != "text":
+        recs, truth = recs.astype({"user": ids}), truth.astype({"item": ids})
+    made, expected = both(kind, recs, truth, **CONVENTIONS[number])
     summed = {name: METRICS[name] for name in METRICS if name != "err"}
     agree(made.table(summed, k=K), expected.table(summed, k=K))
-    assert not fetched(made)
+    assert "prepared" not in vars(made._data) or kind.name not in ("dask", "spark")
     agree(made.table(METRICS, k=K), expected.table(METRICS, k=K))
     score = expected.ndcg(k=3)
     pd.testing.assert_series_equal(made.ndcg(k=3).per_user, score.per_user, check_exact=False, rtol=0, atol=1e-12)
     for name in ("user", "rank", "list_length", "relevance", "truth_user", "truth_relevance", "max_relevance"):
         np.testing.assert_array_equal(getattr(made.hits(), name), getattr(expected.hits(), name), err_msg=name)
     pd.testing.assert_frame_equal(made.to_frame(), expected.to_frame())
-    for name in ("n_items_recommended", "n_items_relevant", "n_not_relevant", "n_gaps", "n_without_relevant"):
+    for name in COUNTS:
         assert getattr(made.counts, name) == getattr(expected.counts, name), name
+    at = number % expected.n_users
+    assert made._data.lists_of([at])[0] == expected._data.lists_of([at])[0]
+    assert made._data.truth_of(at).equals(expected._data.truth_of(at))
+    judged = [one._data.prepared.judged.sort("user", "item") for one in (made, expected)]
+    assert judged[0].equals(judged[1])
+
+
+def test_means_over_equal_scores_and_lists_of_judged_items(kind):
+    recs, truth = random_frames(np.random.default_rng(21))
+    for options in ({"ties": "expected"}, {"judged_only": True}):
+        made, expected = both(kind, recs, truth, **options)
+        agree(made.table(["ndcg", "f1"], k=K), expected.table(["ndcg", "f1"], k=K))
+    pd.testing.assert_frame_equal(made.user(made.users[0]), expected.user(expected.users[0]))
 
 
 @pytest.mark.parametrize("ties", ["first", "last"])
-def test_equal_scores_keep_the_order_of_rows_through_a_shuffle(engine, ties):
+def test_equal_scores_keep_the_order_of_rows_through_a_shuffle(kind, ties):
     recs, truth = random_frames(np.random.default_rng(2), 60)
-    made, expected = both(engine, recs.assign(score=1.0).sample(frac=1, random_state=2), truth, ties=ties)
+    made, expected = both(kind, recs.assign(score=1.0).sample(frac=1, random_state=2), truth, ties=ties)
     agree(made.table(k=[1, 5]), expected.table(k=[1, 5]))
 
 
@@ -56,14 +85,18 @@ def test_a_pandas_frame_may_stand_on_either_side(engine):
         recnb.evaluate(recs, engine.parted(truth))
 
 
-def test_one_giant_user_among_small_ones_and_parts_without_rows(engine):
+@pytest.mark.parametrize("at", [0, 20, None])
+def test_one_giant_user_among_small_ones_and_parts_without_rows(kind, at):
     rng = np.random.default_rng(3)
     recs, truth = random_frames(rng, 12)
-    giant = pd.DataFrame({"user": 99, "item": np.arange(20_000), "score": rng.random(20_000)})
-    liked = pd.DataFrame({"user": 99, "item": rng.permutation(40_000)[:15_000], "relevance": 1})
-    recs, truth = pd.concat([recs, giant], ignore_index=True), pd.concat([truth, liked], ignore_index=True)
-    made = engine.evaluate(engine.parted(recs), engine.parted(truth), npartitions=25)
-    agree(made.table(k=[10, None]), recnb.evaluate(recs, truth).table(k=[10, None]))
+    giant = pd.DataFrame({"user": 99, "item": np.arange(300), "score": rng.random(300)})
+    liked = pd.DataFrame({"user": 99, "item": rng.permutation(600)[:200], "relevance": 1})
+    recs, truth = pd.concat([recs[:at], giant, recs[at:] if at is not None else recs[:0]]), pd.concat([truth, liked])
+    made = kind.evaluate(kind.parted(recs), kind.parted(truth), npartitions=25)
+    expected = recnb.evaluate(recs, truth)
+    agree(made.table(k=[10, None]), expected.table(k=[10, None]))
+    for name in ("entropy", "user_coverage"):
+        assert getattr(made, name)(k=2) == pytest.approx(getattr(expected, name)(k=2), abs=1e-12)
 
 
 def test_nothing_is_computed_before_a_number_is_asked_for_and_sums_are_small(engine, monkeypatch):
@@ -80,13 +113,11 @@ def test_nothing_is_computed_before_a_number_is_asked_for_and_sums_are_small(eng
     assert "nothing computed yet" in repr(made)
     assert "nothing computed yet" in made._repr_html_()
     assert asked == []
-    agree(
-        made.table(["ndcg", "recall"], [5, 10], intervals=True),
-        expected.table(["ndcg", "recall"], [5, 10], intervals=True),
-    )
+    given = ["ndcg", "recall"], [5, 10]
+    agree(made.table(*given, intervals=True), expected.table(*given, intervals=True))
     few = asked.pop()
     recs, truth = random_frames(np.random.default_rng(8), 1_000)
-    both(engine, recs, truth)[0].table(["ndcg", "recall"], [5, 10])
+    both(engine, recs, truth)[0].table(*given)
     assert asked.pop() == pytest.approx(few, rel=0.1)  # of five times the users
     score = made.ndcg(k=5)
     _ = made.n_users, score.per_user, made.hits(), made.to_frame(), made.recall(k=5)
@@ -100,31 +131,29 @@ def test_only_the_columns_that_are_read_are_moved(engine):
     assert names == [{"item", "score", "user"}, {"item", "relevance", "user"}]
 
 
-def test_results_read_as_those_of_pandas(engine):
+def test_results_read_as_those_of_pandas(kind):
     recs, truth = random_frames(np.random.default_rng(10), 60)
+    recs, truth = recs.rename(columns={"user": "who"}), truth.rename(columns={"user": "who", "relevance": "stars"})
     asked = {
-        "train": pd.DataFrame({"user": np.arange(300) % 97, "item": np.arange(300) ** 2 % 13}),
-        "users": pd.DataFrame({"user": range(60), "age": np.arange(60) % 3}),
+        "train": pd.DataFrame({"who": np.arange(300) % 97, "item": np.arange(300) ** 2 % 13}),
+        "users": pd.DataFrame({"who": range(60), "age": np.arange(60) % 3}),
     }
-    made, expected = both(engine, recs, truth, **asked)
+    made, expected = both(kind, recs, truth, user="who", relevance="stars", **asked)
     score, other = made.mrr(k=5, target="preferred"), expected.mrr(k=5, target="preferred")
     assert repr(score) == repr(other)
     np.testing.assert_allclose(score.interval(), other.interval(), atol=1e-12)
-    curves = [one.curve("ndcg", range(1, 8), gain="exponential").to_frame() for one in (made, expected)]
-    np.testing.assert_allclose(*(curve.to_numpy(dtype=float) for curve in curves), atol=1e-12)
+    alike(*(one.curve("ndcg", range(1, 8), gain="exponential").to_frame() for one in (made, expected)))
     user = expected.users[3]
     assert repr(made.user(user, k=5)) == repr(expected.user(user, k=5))
     for lang in (None, "ko"):
         mine, theirs = (one.explain("ndcg", user, k=5, lang=lang)._repr_html_() for one in (made, expected))
         assert mine == theirs
-    tables = [one.table(["ndcg", "precision"], k=5, by="age") for one in (made, expected)]
-    pd.testing.assert_frame_equal(*map(pd.DataFrame, tables), check_exact=False, rtol=0, atol=1e-12)
+    alike(*(one.table(["ndcg", "precision"], k=5, by="age") for one in (made, expected)))
     assert made.detectable("ndcg", 5) == expected.detectable("ndcg", 5)
-    reports = [one.report(k=[3, 5]) for one in (made, expected)]
-    mine, theirs = (report.to_frame() for report in reports)
-    accuracy = theirs[theirs["metric"].isin(mine["metric"])].reset_index(drop=True)
-    pd.testing.assert_frame_equal(mine, accuracy, check_exact=False, rtol=0, atol=1e-12)
-    assert "every row of the lists" in reports[0]._repr_html_()
+    report = made.report(k=[3, 5])
+    mine, theirs = (one.to_frame() for one in (report, expected.report(k=[3, 5])))
+    alike(mine, theirs[theirs["metric"].isin(mine["metric"])].reset_index(drop=True))
+    assert "every row of the lists" in report._repr_html_()
     for library in ("ranx", "rectools"):
         agree(made.under(library).table(k=[2, 5]), expected.under(library).table(k=[2, 5]))
     found = made.lint(5)
@@ -132,97 +161,120 @@ def test_results_read_as_those_of_pandas(engine):
     assert set(found.names) <= set(expected.lint(5).names)
 
 
-def test_models_are_compared_as_those_of_pandas(engine):
+def test_models_are_compared_as_those_of_pandas(kind):
     rng = np.random.default_rng(23)
     recs, truth = random_frames(rng, 90)
     other = recs[recs.user % 7 != 0].assign(score=lambda frame: rng.integers(0, 9, len(frame)))
     expected = recnb.compare({"A": recs, "B": other}, truth)
-    parted = engine.parted
+    parted = kind.parted
     for models, against in (
         ({"A": parted(recs), "B": parted(other)}, parted(truth)),
         ({"A": parted(recs), "B": other}, truth),
-        ({"A": engine.evaluate(parted(recs), truth), "B": recnb.evaluate(other, truth)}, None),
+        ({"A": kind.evaluate(parted(recs), truth), "B": recnb.evaluate(other, truth)}, None),
     ):
         made = recnb.compare(models, against)
         for asked in (made.table, made.differences):
             wanted = getattr(expected, asked.__name__)(metrics=["ndcg", "err"], k=[2, 5])
-            found = asked(metrics=["ndcg", "err"], k=[2, 5])
-            pd.testing.assert_frame_equal(found, wanted, check_exact=False, rtol=0, atol=1e-12)
+            alike(asked(metrics=["ndcg", "err"], k=[2, 5]), wanted)
         assert made.basis() == expected.basis()
+    assert repr(made.movers("ndcg", k=5)) == repr(expected.movers("ndcg", k=5))
+    assert "nDCG@5" in made.report(k=[2, 5]).to_markdown()
     with pytest.raises(OptionError, match="a comparison needs two models"):
-        recnb.compare(engine.evaluate(parted(recs), truth))
+        recnb.compare(kind.evaluate(parted(recs), truth))
     with pytest.raises(ElsewhereError):
         made.overlap(k=5)
 
 
-def test_columns_are_named_as_for_pandas(engine):
-    recs, truth = random_frames(np.random.default_rng(11))
-    recs, truth = recs.rename(columns={"user": "who"}), truth.rename(columns={"user": "who", "relevance": "stars"})
-    made, expected = both(engine, recs, truth, user="who", relevance="stars")
-    agree(made.table(k=5), expected.table(k=5))
+def last(frame, **values):
+    """The frame with other values in its last row."""
+    at_end = np.arange(len(frame)) == len(frame) - 1
+    return frame.assign(**{name: frame[name].mask(at_end, value) for name, value in values.items()})
 
 
+def ranked(frame):
+    return frame.assign(rank=frame.groupby("user").cumcount() + 1).drop(columns="score")
+
+
+#: What is changed, options, the error and its words; those of rows say that they looked at a part of the frame.
+PART = r".*in one part of the frame: there may be more\.\)$"
 REFUSED = {
-    "no user in both": (lambda r, t: (r.assign(user=r.user + 1000), t), {}, FrameError, "no user is in both frames"),
+    "no user in both": (lambda r, t: (r.assign(user=r.user + 1000), t), {}, FrameError, "no user is in both frames.*such as 1.*such as"),
     "nothing relevant": (lambda r, t: (r, t), {"relevant_from": 9}, NoUsersError, "9 or more and the highest in the truth is 5"),
-    "no rows": (lambda r, t: (r[:0], t), {}, FrameError, "recommendations is empty"),
-    "no truth": (lambda r, t: (r, t[:0]), {}, FrameError, "truth is empty"),
-    "a pair twice": (lambda r, t: (pd.concat([r, r[5:6]]), t), {}, FrameError, "is repeated"),
-    "negative": (lambda r, t: (r, t.assign(relevance=-1)), {}, FrameError, "negative relevance"),
-    "a missing user": (lambda r, t: (r.assign(user=r.user.astype("Int64").where(r.user != 3)), t), {}, FrameError, "column 'user' has [0-9]+ missing user ids.*in one part of the frame"),
-    "two models": (lambda r, t: (r.assign(model=np.where(r.user < 9, "a", "b")), t), {}, FrameError, "have a column of models, 'model'"),
-    "no user column": (lambda r, t: (r.rename(columns={"user": "x"}), t), {}, ColumnError, "no column is known to be the user"),
-    "a wrong word": (lambda r, t: (r, t), {"ties": "lst"}, OptionError, "ties='lst' is no convention"),
-    "a catalogue": (lambda r, t: (r, t), {"candidates": "catalogue"}, ElsewhereError, "candidates='catalogue'"),
+    "no rows": (lambda r, t: (r[:0], t), {}, FrameError, "recommendations(:| is empty)"),
+    "no truth": (lambda r, t: (r, t[:0]), {}, FrameError, "truth(:| is empty)"),
+    "a pair twice": (lambda r, t: (pd.concat([r, r[5:6]]), t), {}, FrameError, r"recommendations: 1 pair of user and item is repeated.*such as user 1, item 2 \(2 times\)" + PART),
+    "a repeated truth": (lambda r, t: (r, pd.concat([t, t[:1]])), {}, FrameError, "truth: 1 pair of user and item is repeated" + PART),
+    "negative": (lambda r, t: (r, t.assign(relevance=-1)), {}, FrameError, "negative relevance" + PART),
+    "an infinite score": (lambda r, t: (last(r, score=np.inf), t), {}, FrameError, "'score' .* inf for user" + PART),
+    "a rank from 0": (lambda r, t: (last(ranked(r), rank=0), t), {}, FrameError, "'rank' holds 0 for user" + PART),
+    "a rank twice": (lambda r, t: (ranked(r).assign(rank=1), t), {}, FrameError, "at rank 1" + PART),
+    "rank against score": (lambda r, t: (ranked(r).assign(score=ranked(r)["rank"] * 1.0), t), {}, FrameError, "'rank' and 'score' disagree" + PART),
+    "a missing user": (lambda r, t: (r.assign(user=r.user.astype("Int64").where(r.user != 3)), t), {}, FrameError, "column 'user' has [0-9]+ missing user ids?.*in one part of the frame"),
+    "a missing item": (lambda r, t: (last(r.astype({"item": "Int64"}), item=None), t), {}, FrameError, "column 'item' has 1 missing item id, the first in row .*in one part"),
+    "two models": (lambda r, t: (r.assign(model=np.where(r.user < 9, "a", "b")), t), {}, FrameError, "column (of models, )?'model'"),
+    "no order": (lambda r, t: (r[["user", "item"]], t), {}, ColumnError, "recommendations.*order='row'"),
+    "no rank": (lambda r, t: (r, t), {"order": "rank"}, ColumnError, "order='rank'"),
+    "a catalogue": (lambda r, t: (r, t), {"candidates": "catalogue"}, ElsewhereError, r"candidates='catalogue' ranks .* stay in .*\. If they fit into memory: .*\("),
     "users of other kinds": (lambda r, t: (r, t.assign(user=t.user.astype(str))), {}, FrameError, "user ids are of different kinds"),
     "items of other kinds": (lambda r, t: (r.assign(item=r.item.astype(str)), t), {}, FrameError, "item ids are of different kinds"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_is_wrong_is_said_as_for_pandas(engine, what):
-    change, options, kind, words = REFUSED[what]
+def test_what_is_wrong_is_said_as_for_pandas(kind, what):
+    change, options, error, words = REFUSED[what]
     recs, truth = change(*random_frames(np.random.default_rng(7)))
-    with pytest.raises(kind, match=words):
-        engine.evaluate(engine.parted(recs), engine.parted(truth), **options).table(["ndcg"], k=5)
+    with pytest.raises(error, match=words) as found:
+        kind.evaluate(kind.parted(recs), kind.parted(truth), **options).table(["ndcg"], k=5)
+    if error is not ElsewhereError:
+        with pytest.raises(type(found.value)):
+            recnb.evaluate(recs, truth, **options).table(["ndcg"], k=5)
 
 
-def test_what_cannot_be_asked_is_refused(engine):
+def test_what_cannot_be_asked_is_refused(kind):
     recs, truth = random_frames(np.random.default_rng(7))
-    made, _expected = both(engine, recs, truth)
-    for kind, words, ask in (
+    made, _expected = both(kind, recs, truth)
+    every_row = "every row of the lists"
+    for error, words, ask in (
         (OptionError, "Did you mean 'ndcg'", lambda: made.table(["ndgc"], k=5)),
         (OptionError, "gain='exp'", lambda: made.ndcg(k=5, gain="exp")),
         (OptionError, "whole numbers", lambda: made.curve("ndcg", [None])),
-        (ElsewhereError, "every row of the lists", lambda: made.table(["ndcg", "personalization"], k=5)),
         (OptionError, "intervals=3: say True or False", lambda: made.table(intervals=3)),
-        (ElsewhereError, r"every row of the lists.*recnb\.evaluate\(recs\.", lambda: made.personalization(k=5)),
+        (OptionError, "novelty has no option", lambda: made.novelty(kold="drop")),
+        (RecnbError, "novelty needs what users had before", made.novelty),
+        (ElsewhereError, every_row, lambda: made.table(["ndcg", "personalization"], k=5)),
+        (ElsewhereError, rf"{every_row}.*{made._data.source.remedy.partition('(')[0]}", lambda: made.personalization(k=5)),
+        (ElsewhereError, every_row, lambda: made.items(k=2)),
         (UnknownUserError, "12345", lambda: made.explain("ndcg", 12345, k=5)),
-        (FrameError, "train= is looked at here, and not with an engine", lambda: engine.evaluate(engine.parted(recs), truth, train=engine.parted(truth))),
-        (FrameError, "truth is a list", lambda: engine.evaluate(engine.parted(recs), [1])),
+        (FrameError, "truth is a list", lambda: kind.evaluate(kind.parted(recs), [1])),
     ):  # fmt: skip
-        with pytest.raises(kind, match=words):
+        with pytest.raises(error, match=words):
             ask()
 
 
-@pytest.mark.parametrize("cast", ["int32", "float64"])
-def test_ids_of_one_kind_meet_however_they_are_stored(engine, cast):
-    recs, truth = random_frames(np.random.default_rng(4))
-    expected = recnb.evaluate(recs, truth).table(k=5)
-    left, right = recs.astype({"user": cast}), truth.astype({"item": cast})
-    agree(engine.evaluate(engine.parted(left), engine.parted(right)).table(k=5), expected)
+def test_frames_beside_the_lists_are_not_an_engines(engine):
+    recs, truth = random_frames(np.random.default_rng(7))
+    with pytest.raises(FrameError, match="train= is looked at here, and not with an engine"):
+        engine.evaluate(engine.parted(recs), truth, train=engine.parted(truth))
 
 
-def test_metrics_beyond_accuracy_are_those_of_frames_in_memory(engine):
+def test_metrics_beyond_accuracy_are_those_of_frames_in_memory(kind):
     recs, truth = random_frames(np.random.default_rng(21), text=True)
     items = pd.DataFrame({"item": sorted({*recs["item"], *truth["item"]})})
     items["genre"] = np.array(list("xyz"))[np.arange(len(items)) % 3]
-    made, expected = both(engine, recs, truth, train=truth[["user", "item"]].iloc[::2], items=items)
-    wanted = expected.beyond(k=[2, 5]).drop("personalization")
-    pd.testing.assert_frame_equal(made.beyond(k=[2, 5]), wanted, check_exact=False, rtol=0, atol=1e-12)
-    assert made.table(["ndcg", "gini"], k=5).loc["gini", 5] == pytest.approx(wanted.loc["gini", 5], abs=1e-12)
-    user = expected.users[3]
-    assert repr(made.explain("novelty", user, k=5)) == repr(expected.explain("novelty", user, k=5))
-    small = engine.evaluate(engine.parted(recs[:20]), truth, npartitions=25)  # most parts have no rows
-    assert small.entropy(k=2) == pytest.approx(recnb.evaluate(recs[:20], truth).entropy(k=2), abs=1e-12)
-    assert small.user_coverage() == pytest.approx(recnb.evaluate(recs[:20], truth).user_coverage(), abs=1e-12)
+    options = {"averaged_users": "union", "no_relevant": "zero"}
+    made, expected = both(kind, recs, truth, train=truth[["user", "item"]].iloc[::2], items=items, **options)
+    alike(made.beyond(k=[2, 5, None]), expected.beyond(k=[2, 5, None]).drop("personalization"))
+    assert made.table(["ndcg", "gini"], k=5).loc["gini", 5] == pytest.approx(expected.gini(k=5), abs=1e-12)
+    for name, metric in LIST_METRICS.items():
+        if metric.over == "user pairs":
+            continue
+        score, other = getattr(made, name)(k=2), getattr(expected, name)(k=2)
+        assert (score, score.basis) == (pytest.approx(other, rel=1e-12), other.basis), name
+        user = None if metric.of == "all" else other.per_user.dropna().index[3]
+        if user is None:
+            pd.testing.assert_series_equal(score.per_item, other.per_item)
+        else:
+            pd.testing.assert_series_equal(score.per_user, other.per_user, rtol=1e-12)
+            assert score.interval() == pytest.approx(other.interval(), rel=1e-9)
+        assert repr(made.explain(name, user, k=2)) == repr(expected.explain(name, user, k=2)), name

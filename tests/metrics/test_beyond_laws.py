@@ -14,9 +14,11 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 import recnb
+from recnb.conventions.presets import presets
 from recnb.errors import NoUsersError, RecnbError
 from recnb.metrics import diversity as diversity_module
 from recnb.metrics.metric import LIST_METRICS
+from tests.conventions.test_presets import CASES, ROWS
 
 Options = dict[str, Any]
 Values = dict[Any, float]
@@ -131,9 +133,9 @@ def of_all(name: str, options: Options, held: Data, k: int | None) -> float | No
     n = len(everything) + (options.get("population") == "catalogue+padding")
     counts = sorted(count for count in times.values() if count)
     if name == "coverage":
-        counted = [
-            item for item in ITEMS if times[item] and (item in everything or not options["count_only_catalogue"])
-        ]
+        counted = {item for item in ITEMS if times[item]} & (
+            everything if options["count_only_catalogue"] else {*ITEMS}
+        )
         return len(counted) / (n if options["normalize"] else 1)
     if name == "personalization":
         overlap = [len(a & b) / math.sqrt(len(a) * len(b)) for a, b in itertools.combinations(lists, 2)]
@@ -198,11 +200,8 @@ def test_serendipity_and_calibration_equal_plain_loops(k: int | None) -> None:
 
     def shares(of: list[int]) -> dict[str, float]:
         weights = {genre: sum(1 / len(genres[i]) for i in of if genre in genres[i]) for genre in "pqrs"}
-        return (
-            {genre: weight / sum(weights.values()) for genre, weight in weights.items()}
-            if any(weights.values())
-            else {}
-        )
+        whole = sum(weights.values())
+        return {genre: weight / whole for genre, weight in weights.items()} if whole else {}
 
     unexpected, miscalibrated = {}, {}
     for user in {u for u, _ in truth} | set(lists):
@@ -228,3 +227,59 @@ def test_blocks_change_nothing(distance: str, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(diversity_module, "BLOCK", block)
         found = held.score("diversity", distance=distance).per_user.dropna().to_dict()
         assert found == close(of_pairs({"distance": distance, "single": "skip"}, held, None))
+
+
+def test_no_credit_is_zero_without_a_sign() -> None:
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["item-knn"], sample.test, train=sample.train, items=sample.items)
+    for name, metric in LIST_METRICS.items():
+        credit = ev.explain(name, None if metric.of == "all" else ev.users[0], k=3).rows["credit"].to_numpy()
+        assert not np.signbit(credit[credit == 0]).any(), name
+    of_one = Data({0: [1], 1: [1]}, [(0, 1)], {}, [1])
+    assert math.copysign(1, of_one.score("entropy")) == 1
+
+
+def test_items_are_explained_the_most_shown_first() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 2, 2, 3], "item": list("abcbb"), "rank": [1, 2, 1, 2, 1]})
+    for name in ("coverage", "personalization"):
+        explained = recnb.evaluate(recs, recs, train=recs).explain(name, k=2).to_frame()
+        assert explained[["item", "times"]].to_numpy().tolist() == [["b", 3], ["a", 1], ["c", 1]], name
+
+
+def test_ties_are_averaged_where_hits_count() -> None:
+    """Two orders of two equal scores: the unexpected hit is first in one of them."""
+    recs = pd.DataFrame({"user": [1, 1], "item": ["f", "g"], "score": [1.0, 1.0]})
+    truth, train = recs[["user", "item"]][:1], pd.DataFrame({"user": [2], "item": ["a"]})
+    assert recnb.evaluate(recs, truth, train=train, ties="expected").serendipity(k=1) == 1 / 2
+
+
+# What libraries returned: `as_in` returns the same
+
+OF_LISTS = {key: one for key, one in presets().items() if one.metric in LIST_METRICS}
+
+#: Cases where a library crashes and `as_in` has a number, since a crash is no convention.
+CRASHES = {
+    ("recmetrics", "personalization"): "b04_short_list",  # numpy makes no array of lists of unequal length
+    ("recmetrics", "novelty"): "b02_cold_item",
+    ("recmetrics", "novelty[cut]"): "b02_cold_item",
+}
+
+
+@pytest.mark.parametrize("key", OF_LISTS, ids=" ".join)
+def test_the_number_that_the_library_returned(key: tuple[str, str]) -> None:
+    assert len(ROWS[key]) >= 3
+    for row in ROWS[key]:
+        case: dict[str, Any] = CASES[row["case"]]  # type: ignore[assignment]
+        frames = {name: pd.DataFrame(case[name]) for name in ("recs", "truth", "train")}
+        items = pd.DataFrame({"item": case["catalog"]})
+        features: dict[str, Any] = {}
+        if OF_LISTS[key].metric == "diversity":
+            items = pd.DataFrame.from_dict(case["features"], orient="index").add_prefix("x").rename_axis("item")
+            items, features = items.reset_index(), {"features": list(items.columns)}
+        k = case["k"] if OF_LISTS[key].uses_k else None
+        value = recnb.as_in(*key, **frames, k=k, items=items, **features)
+        if row["error"]:
+            assert CRASHES[key] == row["case"]
+            assert math.isfinite(value)
+        else:
+            assert value == pytest.approx(float(row["value"]), abs=OF_LISTS[key].tolerance, rel=0, nan_ok=True)

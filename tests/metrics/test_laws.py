@@ -1,13 +1,15 @@
-"""Laws that every metric obeys, whatever it measures, on data of every kind.
+"""Laws that every metric obeys, whatever it measures, on data of every kind, with options drawn for each.
 
-Each law is tried on all metrics in METRICS, with options drawn for each; a law that an option breaks says so.
+That rows may come in any order, and cut-offs together, is held by the law of tests/test_attack.py.
 """
 
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import random
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -18,11 +20,10 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb import METRICS, Evaluation
-from recnb.metrics.hits import Hits
-from recnb.metrics.metric import ALIASES
+from recnb.errors import OptionError
+from recnb.metrics.hits import Hits, count_within, in_order, order_from_highest, stands_from_highest
+from recnb.metrics.metric import ALIASES, Credit
 from tests.strategies import CUTOFFS, Data, Options, choices, data, random_data
-
-cutoffs = st.sampled_from(CUTOFFS)
 
 
 def evaluated(source: Data) -> Evaluation:
@@ -42,7 +43,7 @@ def close(expected: Any) -> Any:
     return pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-@given(data(), choices(), cutoffs)
+@given(data(), choices(), st.sampled_from(CUTOFFS))
 def test_no_list_beats_the_ideal_one(source: Data, chosen: dict[str, Options], k: int | None) -> None:
     """Most relevant first is best, whatever the metric: for ERR and the preferred item too.
 
@@ -56,25 +57,11 @@ def test_no_list_beats_the_ideal_one(source: Data, chosen: dict[str, Options], k
             )
 
 
-@given(data(), choices(), st.permutations(CUTOFFS))
-def test_cutoffs_together_equal_cutoffs_apart(
-    source: Data, chosen: dict[str, Options], order: list[int | None]
-) -> None:
-    asked = evaluated(source)
-    for name, options in chosen.items():
-        together = value(name, asked.hits(), order, options)
-        for column, k in enumerate(order):
-            assert together[:, column].tolist() == close([*per_user(asked, name, k, options).values()]), f"{name}@{k}"
-
-
-@given(data(), choices(), cutoffs, st.randoms(use_true_random=False))
+@given(data(), choices(), st.sampled_from(CUTOFFS), st.randoms(use_true_random=False))
 def test_a_hit_moved_up_never_lowers_the_value(
     source: Data, chosen: dict[str, Options], k: int | None, pick: random.Random
 ) -> None:
-    """A hit changes places with the item above it that is none.
-
-    Not so for an average over the hits found alone (out_of="hits"), which one more hit at the end lowers.
-    """
+    """It changes places with the item above it; an average over the hits found alone falls with one more at the end."""
     places = [
         (user, at)
         for user in source.users
@@ -93,32 +80,6 @@ def test_a_hit_moved_up_never_lowers_the_value(
         if options.get("out_of") != "hits":
             low, high = (per_user(one, name, k, options)[user] for one in (before, after))
             assert high >= low * (1 - 1e-12), f"{name} {options}"
-
-
-@given(data(), choices(), cutoffs, st.integers(0, 1000))
-def test_order_of_rows_does_not_matter(source: Data, chosen: dict[str, Options], k: int | None, seed: int) -> None:
-    """Rows of both frames are shuffled; only the preferred one of equally relevant items is the one listed first."""
-    recs, truth = (one.sample(frac=1, random_state=seed) for one in (source.recs, source.relevant))
-    turns = (
-        source.relevant.groupby("user").cumcount().sample(frac=1, random_state=seed).sort_values(kind="stable").index
-    )
-    before, after = evaluated(source), recnb.evaluate(recs, truth)
-    in_turns = recnb.evaluate(recs, source.relevant.loc[turns])  # each user's rows keep their order
-    for name, options in chosen.items():
-        expected = per_user(before, name, k, options)
-        assert per_user(in_turns, name, k, options) == close(expected), f"{name} {options}"
-        if options.get("target") != "preferred":
-            assert per_user(after, name, k, options) == close(expected), f"{name} {options}"
-
-
-@given(data(), choices(), cutoffs)
-def test_one_user_of_many_has_the_same_value(source: Data, chosen: dict[str, Options], k: int | None) -> None:
-    """`hits.of_user(user)` is that user's part, on the scale of the whole."""
-    hits = evaluated(source).hits()
-    for name, options in chosen.items():
-        whole = value(name, hits, k, options)
-        alone = [value(name, hits.of_user(position), k, options)[0, 0] for position in range(hits.n_users)]
-        assert alone == whole[:, 0].tolist(), f"{name} {options}"
 
 
 @pytest.mark.parametrize(("alias", "name"), sorted(ALIASES.items()))
@@ -144,3 +105,69 @@ def test_bounds_are_reached() -> None:
         assert high == (math.inf if name in ("cg", "dcg", "idcg") else 1), name
         if name not in {"cg", "dcg", "idcg", *WITHOUT_TOP}:
             assert getattr(perfect, name)(k=3) == close(high), name
+
+
+# What arrays of hits may be, take, and how rows are put in order
+
+
+def test_credit_is_out_of_users_by_cutoffs() -> None:
+    """Per-user values as a row would line up with the cut-offs: they are refused."""
+    hits = recnb.evaluate({"a": [1, 2], "b": [1]}, {"a": [1], "b": [2]}).hits()
+    with pytest.raises(TypeError, match="column"):
+        Credit(hits, [1, 2], hits.weight, hits.n_relevant.astype(float))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("metric", ["ndcg", "idcg"])
+def test_the_full_ideal_makes_no_row_for_each_rank(metric: str) -> None:
+    """2,000 users at 1,000 ranks would be 2,000,000 rows of 8 bytes in each of several columns."""
+    recs = pd.DataFrame({"user": np.arange(2_000), "item": 1, "rank": 1})
+    ev = recnb.evaluate(recs, recs[["user", "item"]])
+    ev.hits()
+    tracemalloc.start()
+    ev.table([metric], k=[1, 1_000], ideal="k")
+    getattr(ev, metric)(k=1_000, ideal="k")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2_000_000 * 8 / 4
+    with pytest.raises(OptionError, match="give a k of at most 1,000,000"):
+        getattr(recnb, metric)([1, 0], k=10**9, ideal="k")
+    assert getattr(recnb, metric)([1, 0], k=10**6, ideal="k") > 0
+
+
+# Orders and numbers of rows
+
+VALUES: dict[str, Any] = {
+    "equal in part": lambda rng, n: rng.integers(0, 4, n) * 1.0,
+    "all the same": lambda rng, n: np.zeros(n),
+    "infinite in part": lambda rng, n: np.where(rng.random(n) < 0.2, -np.inf, rng.random(n)),
+    "close together": lambda rng, n: 1 + rng.integers(0, 1000, n) * 2.0**-52,
+    "of tiny difference": lambda rng, n: rng.integers(0, 100, n) * 5e-324,
+    "of huge difference": lambda rng, n: np.where(rng.random(n) < 0.5, 1e308, -1e308),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize("n", [0, 1, 2, 19, 3000])
+def test_rows_are_ordered_as_by_all_keys(kind: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    for n_users, first_user in itertools.product((1, 5, max(1, n // 10)), (0, 2**61)):
+        user, value = first_user + rng.integers(0, n_users, n), VALUES[kind](rng, n)
+        for within in (None, np.arange(n)[::-1], rng.integers(0, 9, n)):
+            expected = np.lexsort([np.arange(n), *([] if within is None else [within]), -value, user])
+            assert order_from_highest(user, value, within).tolist() == expected.tolist()
+        assert stands_from_highest(user[expected], value[expected])
+        stands = (np.diff(user) > 0) | ((np.diff(user) == 0) & (value[1:] <= value[:-1]))
+        assert stands_from_highest(user, value) == stands.all()
+
+
+@pytest.mark.parametrize("top", [1, 5, 2**40, 2**62])
+@pytest.mark.parametrize("n", [0, 1, 2, 500])
+def test_whole_numbers_are_ordered(n: int, top: int) -> None:
+    key = np.random.default_rng(n).integers(0, top, n)
+    assert in_order(key).tolist() == sorted(range(n), key=key.tolist().__getitem__)
+
+
+@pytest.mark.parametrize("users", [[], [3], [0, 0, 0], [0, 1, 1, 0, 0], list("aab")])
+def test_rows_of_each_run_are_numbered(users: list[Any]) -> None:
+    expected = [number for _user, run in itertools.groupby(users) for number, _ in enumerate(run, 1)]
+    assert count_within(np.array(users)).tolist() == expected

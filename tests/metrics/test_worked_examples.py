@@ -60,34 +60,27 @@ def graded(inputs: Inputs, *names: str) -> Figures:
     return {name: float(getattr(recnb, name)(inputs["relevance"], k=inputs["k"])) for name in names}
 
 
-def recommended(inputs: Inputs, name: str) -> Figures:
-    return {name: float(getattr(recnb, name)(inputs["recommended"], inputs["relevance"], k=inputs["k"]))}
+def recommended(inputs: Inputs, *names: str, truth: str = "relevance") -> Figures:
+    return {name: float(getattr(recnb, name)(inputs["recommended"], inputs[truth], k=inputs["k"])) for name in names}
 
 
-def precision_recall(inputs: Inputs) -> Figures:
-    shown, liked, k = inputs["recommended"], inputs["relevant"], inputs["k"]
-    assert (len(liked), len(set(shown[:k]) & set(liked))) == (inputs["n_relevant"], inputs["n_hits"])
-    return {"precision": float(recnb.precision(shown, liked, k=k)), "recall": float(recnb.recall(shown, liked, k=k))}
+def mean_ndcg(inputs: Inputs) -> Figures:
+    lists, truths = ([case[side] for case in inputs["cases"]] for side in ("recommended", "relevance"))
+    return {"mean_ndcg": float(recnb.ndcg(lists, truths, k=inputs["k"]))}
 
 
 FROM_LISTS: dict[str, Callable[[Inputs], Figures]] = {
-    "dcg-1": lambda inputs: recommended(inputs, "dcg"),
-    "idcg-1": lambda inputs: graded(inputs, "idcg"),
-    "idcg-2": lambda inputs: graded(inputs, "idcg"),
-    "ndcg-1": lambda inputs: recommended(inputs, "ndcg"),
-    "mean-ndcg-1": lambda inputs: {
-        "mean_ndcg": float(
-            recnb.ndcg(*([case[of] for case in inputs["cases"]] for of in ("recommended", "relevance")), k=inputs["k"])
-        )
-    },
-    "precision-recall-1": precision_recall,
+    "dcg-1": lambda inputs: recommended(inputs, "dcg"), "ndcg-1": lambda inputs: recommended(inputs, "ndcg"),
+    "idcg-1": lambda inputs: graded(inputs, "idcg"), "idcg-2": lambda inputs: graded(inputs, "idcg"),
+    "mean-ndcg-1": mean_ndcg,
+    "precision-recall-1": lambda inputs: recommended(inputs, "precision", "recall", truth="relevant"),
     "ndcg-six-documents": lambda inputs: graded(inputs, "cg", "dcg", "idcg", "ndcg"),
     "rr-ordered": lambda inputs: four_users(inputs, "mrr", partial(recnb.reciprocal_rank, target="preferred")),
     "rr-unordered": lambda inputs: four_users(inputs, "mrr", recnb.reciprocal_rank),
     "ap-map": lambda inputs: four_users(inputs, "map", recnb.average_precision),
     "ndcg-users": rated_users,
     "dcg-three": lambda inputs: graded(inputs, "dcg", "idcg", "ndcg"),
-}
+}  # fmt: skip
 
 
 def frame(inputs: Inputs) -> recnb.Evaluation:
@@ -111,9 +104,9 @@ def test_worked(name: str) -> None:
 
 
 def test_dcg_speed() -> None:
-    """Walking the list gives the DCG that looking up the liked items does, on 200,000 items instead of ten million."""
+    """Walking the list gives the DCG that looking up the liked items does, on 20,000 items instead of ten million."""
     inputs, chance = WORKED["dcg-speed"]["inputs"], random.Random(5)
-    ranking = chance.sample(range(inputs["n_items"] // 50), inputs["n_items"] // 50)
+    ranking = chance.sample(range(inputs["n_items"] // 500), inputs["n_items"] // 500)
     liked = {item: chance.randint(1, 5) for item in chance.sample(ranking, inputs["n_liked"])}
     walked = sum(liked.get(item, 0) / log2(rank + 1) for rank, item in enumerate(ranking, 1))
     assert recnb.dcg(ranking, liked) == pytest.approx(walked, abs=SMALLEST)
@@ -147,16 +140,17 @@ def dcg_range() -> Claims:
     ev = frame(WORKED["ndcg-users"]["inputs"])
     yield ev.ndcg().per_user.between(0, 1).all()
     yield round(ev.dcg().per_user["사용자4"], 4) == 6.3157
-    yield (recnb.METRICS["ndcg"].bounds, recnb.METRICS["dcg"].bounds) == ((0, 1), (0, float("inf")))
 
 
 def hit_rate() -> Claims:
     inputs = WORKED["rr-unordered"]["inputs"]
     ev = frame(inputs)
-    both = [(len(set(row["recommended"][:2]) & set(row["relevant"])), len(row["relevant"])) for row in inputs["rows"]]
-    yield ev.recall(k=2).per_user.tolist() == [n / liked for n, liked in both]
-    yield ev.precision(k=2).per_user.tolist() == [n / 2 for n, _ in both]
-    yield ev.hit_rate(k=2).per_user.tolist() == [float(n > 0) for n, _ in both]
+    hits = [len(set(row["recommended"][:2]) & set(row["relevant"])) for row in inputs["rows"]]
+    yield ev.recall(k=2).per_user.tolist() == [
+        n / len(row["relevant"]) for n, row in zip(hits, inputs["rows"], strict=True)
+    ]
+    yield ev.precision(k=2).per_user.tolist() == [n / 2 for n in hits]
+    yield ev.hit_rate(k=2).per_user.tolist() == [float(n > 0) for n in hits]
     yield (round(ev.recall(k=2), 4), ev.precision(k=2), ev.hit_rate(k=2), ev.hit_rate(k=1)) == (0.5833, 0.5, 1.0, 0.5)
 
 
@@ -172,17 +166,10 @@ def idcg_bound() -> Claims:
 
 def argsort() -> Claims:
     scores = np.array([0.2, 0.9, 0.5, 0.7])
-
-    class Fixed:
-        """The same scores for everybody."""
-
-        def predict(self, user: int) -> np.ndarray[Any, Any]:
-            return scores
-
     yield scores.argsort().tolist() == [0, 2, 3, 1]  # the worst comes first
     for item, rank in {1: 1, 3: 2, 2: 3, 0: 4}.items():
         test = sp.csr_matrix(([1.0], ([0], [item])), shape=(1, 4))
-        found = recnb.evaluate_model(Fixed(), test, k=4, metrics=["reciprocal_rank"])
+        found = recnb.evaluate_model(lambda user: scores, test, k=4, metrics=["reciprocal_rank"])
         yield found.loc["reciprocal_rank", 4] == 1 / rank
 
 
@@ -211,13 +198,9 @@ def unsupervised() -> Claims:
         yield np.linalg.lstsq(features, features @ weights, rcond=None)[0] == close(weights)
 
 
+LONGER = (log_base, dcg_range, hit_rate, idcg_bound, argsort, short_list, nothing_relevant, unsupervised)
 TESTED_CLAIMS: dict[str, Callable[[], Claims]] = {
-    **{
-        f"claim-{test.__name__.replace('_', '-')}": test
-        for test in (
-            log_base, dcg_range, hit_rate, idcg_bound, argsort, short_list, nothing_relevant, unsupervised,
-        )
-    },
+    **{f"claim-{test.__name__.replace('_', '-')}": test for test in LONGER},
     "claim-binary-forms": lambda: [
         *(recnb.dcg([*row]) == recnb.dcg([*row], gain="exponential") for row in itertools.product((0, 1), repeat=5)),
         recnb.dcg([2, 1]) != recnb.dcg([2, 1], gain="exponential"),

@@ -18,7 +18,7 @@ from recnb import METRICS
 from recnb.conventions import options_in_words
 from recnb.errors import OptionError
 from recnb.metrics.metric import LIST_METRICS
-from tests.data.test_streaming import sized
+from tests.random_frames import sized
 from tests.strategies import each_word, values_of
 
 SAMPLE = recnb.datasets.load_sample()
