@@ -80,7 +80,9 @@ def sized(monkeypatch, whole=30, rows=20, batch=7):
 def in_batches(frame):
     """A dataset whose batches are small, and some of them empty."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    return ds.dataset([*table[:9].to_batches(), *table[:0].to_batches(), *table[9:].to_batches(max_chunksize=5)] or table)
+    return ds.dataset(
+        [*table[:9].to_batches(), *table[:0].to_batches(), *table[9:].to_batches(max_chunksize=5)] or table
+    )
 
 
 #: Frames that are read in batches.

@@ -18,8 +18,8 @@ from recnb.errors import OptionError
 from recnb.evaluate import model_evaluation
 from recnb.lint import CHECKS
 from recnb.lint.findings import quoted_id
-from tests.random_frames import sized
 from tests.lint_planted import ALONE, CLEAN, METRIC, PLANTED, Data, Frame, ranked, rated, repeat, sampled
+from tests.random_frames import sized
 
 PAIR = ["user", "item"]
 
