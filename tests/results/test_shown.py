@@ -25,7 +25,7 @@ MODELS = {"ndcg": SAMPLE.models["popular"], "recall": SAMPLE.models["factors"]} 
 def tables() -> dict[str, recnb.Table]:
     return {
         "table": EV.table(k=[5, 10, None]), "intervals": EV.table(["ndcg", "coverage"], k=[5, None], intervals=True), "options": EV.table(["dcg", "P@5"], gain="exponential"),
-        "by segment": EV.table("ndcg", k=10, by="segment"), "small p": EV.table(["map"], by=BY, k=None), "measures": EV.measures(["nDCG@10", "AP(rel=4)", "gini@5"]),
+        "by segment": EV.table(["ndcg", "novelty"], k=10, by="segment"), "small p": EV.table(["map"], by=BY, k=None), "measures": EV.measures(["nDCG@10", "AP(rel=4)", "gini@5"]),
         "items": EV.items(k=10), "beyond": EV.beyond(k=5), "curve": EV.curve("ndcg", k=[1, 5]), "user": EV.user("u026", k=10),
         "nobody": recnb.evaluate({1: ["a"]}, {1: ["a"], 2: ["b"]}).user(2), "as a library": EV.under("trec").table(["ndcg", "err"], k=5),
         "models": FOUND.table(["ndcg", "map"], k=[5, 10]), "models by segment": FOUND.table("ndcg", k=10, by="segment"), "named as metrics": recnb.compare(MODELS, TEST).table("ndcg", k=10),

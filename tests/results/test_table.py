@@ -64,6 +64,18 @@ def test_metrics_and_cut_offs_of_a_table() -> None:
     assert own[3].tolist() == [EV.ndcg(k=3, gain="exponential"), EV.dcg(k=3)]
 
 
+def test_numbers_as_numpy_writes_them() -> None:
+    assert EV.ndcg(k=np.int32(2)) == EV.ndcg(k=np.int64(2)) == EV.ndcg(k=2)
+    assert EV.ndcg(k=np.int64(2)).k == 2
+    assert EV.table(["ndcg"], k=np.array([1, 2])).columns.tolist() == [1, 2]
+    assert EV.ndcg(k=10**9) == EV.ndcg(k=None)
+    assert EV.dcg(k=2, log_base=np.int64(2)) == EV.dcg(k=2)
+    assert EV.fbeta(k=2, beta=np.float32(2)) == EV.fbeta(k=2, beta=2)
+    for threshold in (np.int64(4), np.float32(4), np.float64(4), 4):
+        assert recnb.evaluate(RECS, SAMPLE.test, relevant_from=threshold).n_users == 235
+    assert EV.curve("ndcg", k=2).index.tolist() == [2]  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("metric", ["precision", "err", "mrr"])
 def test_a_curve_holds_the_single_calls(metric: str) -> None:
     curve, scores = EV.curve(metric, k=[1, 2, 4, 50]), [getattr(EV, metric)(k=k) for k in (1, 2, 4, 50)]
