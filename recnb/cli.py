@@ -165,7 +165,9 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     _write(text, arguments.output)
     if not gates:
         return 0
-    gate = Gate(tuple(check for one in gates for check in one.checks), warnings=_warnings(result))
+    warned = [(f"{one_line(name)}: " * bool(name), one) for name, lint in report.lints.items() for one in lint.warnings]
+    warnings = tuple(f"{model}{one.word}: {one_line(one.short, 1000)}" for model, one in warned)
+    gate = Gate(tuple(check for one in gates for check in one.checks), warnings=warnings)
     if arguments.gate_json:
         written(gate.to_json(), arguments.gate_json)
     for line in (*gate.warnings, *(check.says for check in gate.checks)):
@@ -181,16 +183,6 @@ def _named(files: Sequence[Path]) -> dict[str, Path]:
     plain = [file.name.split(".")[0] for file in files]
     names = plain if all(plain) and len(set(plain)) == len(plain) else [str(file) for file in files]
     return dict(zip(names, files, strict=True))
-
-
-def _warnings(result: Evaluation | Comparison) -> tuple[str, ...]:
-    """Return the warnings of the lint, a line for each of each model."""
-    models = {"": result} if isinstance(result, Evaluation) else {f"{name}: ": result[name] for name in result.names}
-    return tuple(
-        f"{one_line(name)}{finding.word}: {one_line(finding.short, 1000)}"
-        for name, model in models.items()
-        for finding in model.lint().warnings
-    )
 
 
 def _write(text: str, output: str | None) -> None:

@@ -235,12 +235,8 @@ def tabs(sections: Sequence[Section], label: str) -> Markup:
 
 
 def _drawn(name: str, *arguments: Any) -> Markup:
-    used = {"inline": _safe_html, "is_hit": _is_hit, "address": _address}
-    return macro("display/document.jinja", name, *arguments, **used)
-
-
-def _safe_html(line: Line, form: Form = "html") -> str:
-    return Markup(inline(line, form)) if form == "html" else inline(line, form)
+    used = {"as_html": lambda line: Markup(inline(line, "html")), "as_text": lambda line: inline(line, "txt")}
+    return macro("display/document.jinja", name, *arguments, **used, is_hit=_is_hit, address=_address)
 
 
 def _is_hit(cell: Line) -> bool:
@@ -340,10 +336,10 @@ def wrapped(words: str, first: str = "", most: int | None = None) -> str:
     """Break words into lines of a console, at most so many; `first` begins the first line."""
     # A Korean letter takes two columns, which textwrap does not know: each is followed by a sign that is taken out again.
     spread = "".join(letter + "\0" * (width(letter) - 1) for letter in " ".join(words.split()))
-    indents: dict[str, Any] = {"initial_indent": first, "subsequent_indent": " " * len(first), "max_lines": most}
-    return "\n".join(textwrap.wrap(spread, CONSOLE, break_on_hyphens=False, placeholder=" …", **indents)).replace(
-        "\0", ""
+    wrapper = textwrap.TextWrapper(
+        CONSOLE, first, " " * len(first), break_on_hyphens=False, max_lines=most, placeholder=" …"
     )
+    return wrapper.fill(spread).replace("\0", "")
 
 
 def _shortened(line: str) -> str:

@@ -42,7 +42,7 @@ def curves(
     width = 480 + round(7.5 * min(max(len(name) for name, _line in lines), 20))
     ticked = _apart({places[0], *marked, places[-1]}, x, 26)
     axes = {"x": x, "y": y, "steps": ticks(top, 4), "places": ticked, "xlabel": xlabel, "ylabel": ylabel}
-    return _drawn("curves", axes | {"lines": drawn, "names": placed, "width": width})
+    return macro("display/svg.jinja", "curves", axes | {"lines": drawn, "names": placed, "width": width})
 
 
 def bars(spread: Mapping[str, Any], labels: Sequence[str], xlabel: str, ylabel: str) -> str:
@@ -55,7 +55,7 @@ def bars(spread: Mapping[str, Any], labels: Sequence[str], xlabel: str, ylabel: 
     x, y = _scale(edges[0], edges[-1], 44, 468), _scale(0, 1.12 * max(*shares, 0.01), 200, 26)
     axes = {"x": x, "y": y, "steps": [0.0], "places": edges[::2], "xlabel": xlabel, "ylabel": ylabel}
     drawn = [part for part in parts if part[3] > part[2]]
-    return _drawn("bars", axes | {"bars": drawn, "labels": told, "quartiles": spread["quartiles"]})
+    return macro("display/svg.jinja", "bars", axes | {"bars": drawn, "labels": told, "quartiles": spread["quartiles"]})
 
 
 def forest(rows: Sequence[tuple[str, Point, bool, str, str]], xlabel: str) -> str:
@@ -64,7 +64,7 @@ def forest(rows: Sequence[tuple[str, Point, bool, str, str]], xlabel: str) -> st
     left = min(6.7 * max((len(name) for name, *_rest in rows), default=0) + 22, 374)
     steps = sorted({step for tick in ticks(reach, 3) for step in (tick, -tick)})
     about = {"x": _scale(-reach, reach, left, left + 298), "left": left, "right": left + 298, "steps": steps}
-    return _drawn("forest", about | {"bottom": 14 + 24 * len(rows), "rows": rows, "xlabel": xlabel})
+    return macro("display/svg.jinja", "forest", about | {"bottom": 14 + 24 * len(rows), "rows": rows, "xlabel": xlabel})
 
 
 def strip(value: float, low: float, high: float, start: float, end: float) -> str:
@@ -88,10 +88,6 @@ def ticks(top: float, most: int) -> list[float]:
 def reach_of(ends: Iterable[float]) -> float:
     """Return the largest distance from 0; 1 if there is none."""
     return max((abs(end) for end in ends if isfinite(end)), default=0.0) or 1.0
-
-
-def _drawn(name: str, picture: dict[str, Any]) -> str:
-    return str(macro("display/svg.jinja", name, picture))
 
 
 def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:

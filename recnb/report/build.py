@@ -55,7 +55,8 @@ def report_of(
     differences = tuple(difference for _key, difference in found.differences)
     values = {name: model.values(lead, Cutoffs.of(k), options)[:, 0] for name, model in models.items()}
     where = next((_(model.source.where) for model in models.values() if pairs and not model.source.in_memory), "")
-    beyond = [] if where else _beyond(models, request)
+    usual = [(LIST_METRICS[name], {}) for name in recorded_in(first.library)] if has_side_data(models) else []
+    beyond: Sequence[MetricOptions] = [] if where else request.beyond or usual
     means, groups, lacking = [mean for _key, mean in found.means], [], dict[str, str]()
     lints, populations = dict[str, Lint](), []
     for name, model in steps(list(models.items()), _("report")):
@@ -163,12 +164,6 @@ def _means_beyond(
         raise NoUsersError(metric.no_value)
     columns = (each.tolist() for each in (found.mean, *found.interval(settings.confidence), found.n_users))
     return [Mean(name, metric.name, metric.symbol, *row) for row in zip(found.k, *columns, strict=True)]
-
-
-def _beyond(models: Models, request: ReportRequest) -> Sequence[MetricOptions]:
-    """Return the metrics beyond accuracy: those named; else all, if train or items are given for every model."""
-    library = next(iter(models.values())).library
-    return request.beyond or [(LIST_METRICS[name], {}) for name in recorded_in(library) if has_side_data(models)]
 
 
 def has_side_data(models: Models) -> bool:

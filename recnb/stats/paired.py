@@ -9,10 +9,8 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.display.document import Mark, Note, html
-from recnb.display.language import _, current, ngettext, use_language
+from recnb.display.language import _, ngettext
 from recnb.display.progress import steps
-from recnb.display.templates import framed
 from recnb.errors import FrameError, OptionError, is_number, is_word, near, quoted
 from recnb.stats.intervals import ENOUGH, ROUNDING, UNBOUNDED, Bounds, Floats, Moments, bootstrap, check_confidence
 
@@ -203,7 +201,6 @@ class Detectable(float):
     n_users: int
     sd: float  #: standard deviation of the differences of users
     words: str  #: the number in a sentence, with its assumptions
-    lang: str
 
     @classmethod
     def of(
@@ -227,7 +224,7 @@ class Detectable(float):
             assumed = _("Assumed, not measured: another model whose values per user have a correlation of {correlation:g} with these, so that the differences spread by {sd:.4f}; against= another evaluation measures it.", correlation=CORRELATION, **terms)  # fmt: skip
             words = f"{found} {assumed if others is None else measured}"
         self = cls(difference)
-        vars(self).update(label=label, n_users=n, sd=sd, words=words, lang=current())
+        vars(self).update(label=label, n_users=n, sd=sd, words=words)
         return self
 
     def __str__(self) -> str:
@@ -235,11 +232,6 @@ class Detectable(float):
 
     def __repr__(self) -> str:
         return f"{float(self):.4f} ({self.words})"
-
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            title = _("detectable difference in {label}", label=self.label)
-            return str(framed(title, html([Note(Mark("strong", f"{float(self):.4f}"), "plain"), Note(self.words)])))
 
 
 def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:
