@@ -6,38 +6,16 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import stats
 
 import recnb
-from recnb.errors import OptionError, RecnbError, UnknownModelError, UnknownNameError
+from recnb.errors import OptionError, UnknownModelError, UnknownNameError
 from recnb.metrics.metric import LIST_METRICS
 from tests.comparison.frames import FIRST, SAMPLE, SECOND, SIDES, TRUTH, compared, lists
 
 EVALUATED = {name: one.rec.against(SAMPLE.test, **SIDES) for name, one in SAMPLE.models.items()}
 BEYOND = ("novelty", "popularity", "tail_share", "diversity", "serendipity", "calibration")
-
-
-def ten_times(frame):
-    """Each user ten times, under another name."""
-    return pd.concat([frame.assign(user=frame["user"] + str(at)) for at in range(10)], ignore_index=True)
-
-
-def test_by_hand():
-    found = recnb.compare({"new": FIRST, "old": SECOND}, TRUTH, baseline="old")
-    assert found.table("mrr", k=2)["reciprocal_rank@2"].to_dict() == {"new": 0.625, "old": 0.375}
-    row = found.differences("mrr", k=2).iloc[0]
-    assert (row.model, row.baseline, row.difference) == ("new", "old", 0.25)
-    assert (row.won, row.tied, row.lost, row.n_users, row.verdict) == (2, 2, 0, 4, "untested")
-    assert row.effect_size == pytest.approx(0.25 / np.sqrt(1 / 12))
-    # Two of ten times as many users gain 1/2: t is the mean 1/4 over its error, sqrt(1/16 / 39).
-    models = {"new": ten_times(FIRST), "old": ten_times(SECOND)}
-    row = recnb.compare(models, ten_times(TRUTH), baseline="old").differences("mrr", k=2).iloc[0]
-    t = 0.25 / np.sqrt(1 / 16 / 39)
-    assert (row.difference, row.won, row.tied, row.lost, row.verdict) == (0.25, 20, 20, 0, "better")
-    assert row.p == pytest.approx(max(2 * stats.t.sf(t, 39), 2.0**-19))
-    assert (row.low, row.high) == pytest.approx((0.25 - 2.022691 * 0.25 / t, 0.25 + 2.022691 * 0.25 / t), abs=1e-6)
 
 
 def test_differences_are_those_of_the_values_of_users_and_tests_those_of_scipy():
@@ -54,6 +32,9 @@ def test_differences_are_those_of_the_values_of_users_and_tests_those_of_scipy()
         assert row.n_users == len(together)
         if row.tied < row.n_users:
             assert row.p == pytest.approx(stats.ttest_rel(new, old).pvalue, abs=1e-12)
+            assert row.effect_size == pytest.approx((new - old).mean() / (new - old).std())
+        if row.metric == "ndcg":
+            assert (row.low, row.high) == pytest.approx(tuple(stats.ttest_rel(new, old).confidence_interval()))
         assert (row.verdict in ("better", "worse")) <= (row.metric not in LIST_METRICS)
     assert (frame.p_holm.dropna() >= frame.p.dropna()).all()
 
@@ -75,26 +56,6 @@ def test_every_two_models():
         frame = recnb.compare(models, TRUTH, pairs="all", baseline=baseline).differences("mrr", k=2)
         assert list(zip(frame.model, frame.baseline, strict=True)) == pairs
     assert recnb.compare(models, TRUTH).baseline == "a"
-
-
-def made(n, skill, seed):
-    """Lists of two for n users, of whom a share has the relevant item first."""
-    hit = np.random.default_rng(seed).random(n) < skill
-    items = np.where(hit[:, np.newaxis], [0, 1], [2, 3])
-    return pl.DataFrame({"user": np.repeat(np.arange(n), 2), "item": items.ravel(), "rank": np.tile([1, 2], n)})
-
-
-def test_a_planted_difference_is_found_and_one_that_is_not_there_is_not():
-    n = 1000
-    truth = pl.DataFrame({"user": np.arange(n), "item": np.zeros(n, dtype=int)})
-    models = {"base": made(n, 0.5, 1), "better": made(n, 0.7, 2), "alike": made(n, 0.5, 3), "worse": made(n, 0.3, 4)}
-    found = recnb.compare(models, truth).differences("hit_rate", k=1)
-    assert found.set_index("model").verdict.to_dict() == {"better": "better", "alike": "open", "worse": "worse"}
-    better, alike, worse = found.conclusions
-    assert "better is better than base" in better
-    assert "no significant difference between alike and base" in alike
-    assert "80% power" in alike
-    assert "worse is worse than base" in worse
 
 
 # Segments
@@ -121,15 +82,6 @@ def test_segments_are_corrected_over_the_tests_made():
     rows = found.differences("ndcg", k=10, by="few")
     assert (len(rows), rows["p_holm"].notna().sum(), rows.notes[0][:13]) == (4, 2, "2 comparisons")
     assert "over the 2 tests" in found.report(k=10, metrics=["ndcg"], by="few").to_latex()
-
-
-def test_users_of_whom_nothing_is_known_are_a_segment_of_their_own():
-    found = recnb.compare({"one": FIRST, "two": SECOND}, TRUTH)
-    frame = found.differences("mrr", k=2, by={"a": "early", "b": "late", "c": "early"})
-    assert dict(zip(frame.segment, frame.n_users, strict=True)) == {"early": 2, "late": 1, "not known": 1}
-    assert frame.difference.tolist() == [-0.25, 0.0, -0.5]
-    with pytest.raises(OptionError, match="nothing of the users"):
-        found.differences("mrr", k=2, by={"x": "early"})
 
 
 def test_beyond_accuracy_a_table_by_segment_is_of_the_users_evaluated():
@@ -180,25 +132,9 @@ def test_a_curve_and_what_is_beyond_accuracy_are_those_of_each_model():
         curve, table = compared().curve(metric, k=[5, 10]), compared().table(metric, k=10)
         at = curve[curve.k == 10].set_index("model")["mean"]
         pd.testing.assert_series_equal(at[compared().names], table[f"{metric}@10"], check_names=False)
-    with pytest.raises(OptionError, match="leave None out"):
-        compared().curve(k=[1, None])
     found = compared().beyond(k=10)
     assert found.loc["popular"].to_dict() == compared()["popular"].beyond(k=10)[10].to_dict()
     assert "users with a list" in repr(found)
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda found: found.differences(["ndcg", "coverage"], k=10), r"coverage is one number of all lists.*\.beyond\(k=10\)"),
-        (lambda found: found.differences("novelty", k=10), "novelty needs what users had before: give train="),
-        (lambda found: found.beyond(k=10), r"give compare\(\) train="),
-        (lambda found: found.report(k=10, movers=-1), "-1 is no number of users"),
-    ],
-)  # fmt: skip
-def test_what_has_no_value_is_refused(call, words):
-    with pytest.raises(RecnbError, match=words):
-        call(recnb.compare(SAMPLE.recommendations, SAMPLE.test))
 
 
 def test_a_convention_of_a_library_may_have_its_own_users_for_each_metric():
@@ -212,13 +148,18 @@ def test_a_convention_of_a_library_may_have_its_own_users_for_each_metric():
 def test_a_comparison_is_a_mapping_of_evaluations():
     found = compared()
     assert isinstance(found, Mapping)
-    assert list(found) == list(found.keys()) == found.names == found._ipython_key_completions_()
-    assert (len(found), "popular" in found, "pop" in found, 3 in found, found.get("pop")) == (3, True, False, False, None)  # fmt: skip
+    assert (list(found), len(found), "pop" in found, 3 in found, found.get("pop")) == (
+        found.names,
+        3,
+        False,
+        False,
+        None,
+    )
     for name, evaluation in found.items():
-        assert evaluation.ndcg(k=10) == found.models[name].ndcg(k=10) == found[name].ndcg(k=10)
-    with pytest.raises(UnknownModelError, match=r"'populr' is none of the models\. Did you mean 'popular'") as refused:
+        assert evaluation.ndcg(k=10) == found.models[name].ndcg(k=10) == EVALUATED[name].ndcg(k=10)
+    with pytest.raises(UnknownModelError, match=r"'populr' is none of the models\. Did you mean 'popular'"):
         found["populr"]
-    assert isinstance(refused.value, KeyError)
+    assert issubclass(UnknownModelError, KeyError)
     with pytest.raises(UnknownNameError, match=r"It is one of each model: found\['item-knn'\]\.ndcg\."):
         found.ndcg(k=10)
     assert found != recnb.compare(SAMPLE.recommendations, SAMPLE.test)

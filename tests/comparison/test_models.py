@@ -11,15 +11,15 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.cli import main
 from recnb.conventions import presets
-from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError, UnknownUserError
+from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError, RecnbError, UnknownUserError
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.comparison.frames import FIRST, SAMPLE, SECOND, TRUTH, lists
 
 EVALUATED = FIRST.rec.against(TRUTH)
 SEVERAL = pd.concat([FIRST.assign(model="new"), SECOND.assign(model="old")], ignore_index=True)
 PREDICTED = pd.DataFrame({"qid": [1, 1], "label": [0, 1], "a": [0.1, 0.2], "b": [0.2, 0.1]})
+PARTS = {"part1": lists(a="xy", b="yx"), "part2": lists(c="pq", d="xq")}
 KINDS = {
     "pandas": lambda frame: frame, "polars": pl.from_pandas,
     "lazy": lambda frame: pl.from_pandas(frame).lazy(), "arrow": lambda frame: pl.from_pandas(frame).to_arrow(),
@@ -97,6 +97,11 @@ def beside(other, *truth, **options):
         (lambda: beside(recnb.evaluate({1: ["x"]}, {1: ["x"]})), FrameError, "'a' are text and text, those of 'b' whole numbers and text"),
         (lambda: beside(EVALUATED, TRUTH), OptionError, "leave out the truth"),
         (lambda: beside(EVALUATED, averaged_users="recs"), OptionError, "leave out averaged_users="),
+        (lambda: recnb.compare({"whole": FIRST, **PARTS}, TRUTH), FrameError, "'part1' and 'part2' have lists of different users, so they are parts of one run"),
+        (lambda: recnb.compare({name: part.rec.against(TRUTH) for name, part in PARTS.items()}), FrameError, "parts of one run"),
+        (lambda: two().differences("novelty", k=1), RecnbError, "novelty needs what users had before: give train="),
+        (lambda: two().beyond(k=1), OptionError, r"give compare\(\) train="),
+        (lambda: two().curve(k=[1, None]), OptionError, "leave None out"),
         (lambda: recnb.compare(PREDICTED), ColumnError, re.escape("score=['pred_a', 'pred_b']")),
         (lambda: recnb.compare({"a": PREDICTED, "b": PREDICTED}, score=["a", "b"]), OptionError, "several columns of predictions"),
     ],
@@ -104,23 +109,6 @@ def beside(other, *truth, **options):
 def test_what_cannot_be_compared_is_refused(call, kind, words):
     with pytest.raises(kind, match=words):
         call()
-
-
-def test_lists_of_different_users_are_parts_of_one_run(tmp_path, capsys):
-    parts = {"part1": lists(a="xy", b="yx"), "part2": lists(c="pq", d="xq")}
-    words = "'part1' and 'part2' have lists of different users, so they are parts of one run"
-    for models, truth in (
-        ({"whole": FIRST, **parts}, TRUTH),
-        ({name: part.rec.against(TRUTH) for name, part in parts.items()}, None),
-    ):
-        with pytest.raises(FrameError, match=words):
-            recnb.compare(models, truth)
-    for name, part in {**parts, "truth": TRUTH}.items():
-        part.to_parquet(tmp_path / f"{name}.parquet")
-    assert main(["report", *(str(tmp_path / f"{name}.parquet") for name in ("part1", "part2", "truth"))]) == 2
-    told = capsys.readouterr()
-    assert (told.out, words in told.err) == ("", True)
-    assert "pl.scan_parquet('recs_*.parquet').sink_parquet('recs.parquet')" in told.err
 
 
 # Users in common

@@ -1,7 +1,6 @@
 """The numbers of a report against plain loops and against the metrics asked one by one."""
 
 import json
-from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -12,10 +11,9 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import CutoffError, OptionError
-from recnb.metrics.metric import LIST_METRICS, Metric
-from recnb.report.build import distribution_of, summary_of
+from recnb.metrics.metric import LIST_METRICS
+from recnb.report.build import distribution_of
 from recnb.report.request import curve_points
-from tests.lint_planted import CLEAN
 
 SAMPLE = recnb.datasets.load_sample()
 BARE = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
@@ -58,22 +56,6 @@ def test_the_numbers_of_a_comparison_are_those_of_its_methods():
     assert COMPARED.users[:2] == FOUND.movers("ndcg", k=10, n=2, model="item-knn").groups
     row = next(row for row in COMPARED.differences if (row.model, row.label) == ("item-knn", "nDCG@10"))
     assert COMPARED.users[0].counts == (row.won, row.tied, row.lost)
-
-
-@pytest.mark.parametrize("n_models", [1, 2])
-def test_a_metric_of_each_model_is_computed_once_and_the_lead_for_users_and_lint_as_well(monkeypatch, n_models):
-    calls, at = Counter(), Metric.at
-
-    def counted(metric, *args):
-        calls[metric.name] += 1
-        return at(metric, *args)
-
-    monkeypatch.setattr(Metric, "at", counted)
-    evaluations = {f"model {at}": CLEAN.evaluate() for at in range(n_models)}
-    models = recnb.compare(evaluations) if n_models > 1 else evaluations["model 0"]
-    models.report(k=[5, 10], metrics=["ndcg", "recall", "f1"])
-    others = dict.fromkeys(LIST_METRICS, 2 * n_models)  # at one cut-off at a time
-    assert calls == {"recall": n_models, "f1": n_models, **others, "ndcg": 4 * n_models}
 
 
 def test_confidence_and_options_are_used():
@@ -153,20 +135,6 @@ def test_the_population_is_counted():
     assert people["relevant_per_user"] == {"min": per_user.min(), **middle, "max": per_user.max()}
     assert people["list_length"] == {"min": 20, "median": 20, "mean": 20, "max": 20}
     assert all(one in REPORT.basis for one in people["users"])
-    assert summary_of(np.zeros(0, dtype=int)) == {"min": 0, "median": 0.0, "mean": 0.0, "max": 0}
-
-
-def test_best_and_worst_users_by_hand():
-    """Four users: lists of 2 at most, one with no list. a finds 1 of 1, b 1 of 2, c 0 of 1, d 0 of 2."""
-    recs = pd.DataFrame({"user": ["a", "a", "b", "b", "c"], "item": ["x", "y", "x", "z", "q"], "rank": [1, 2, 1, 2, 1]})
-    truth = pd.DataFrame({"user": ["a", "b", "b", "c", "d", "d"], "item": ["x", "z", "w", "p", "p", "q"]})
-    best, worst = recs.rec.against(truth).report(k=2, metrics=["recall"]).users
-    assert [(user.user, user.values) for user in best.users] == [("a", (1.0,)), ("b", (0.5,))]
-    assert [(user.user, user.n_hits, user.n_relevant) for user in worst.users] == [("d", 0, 2), ("c", 0, 1)]
-    b = best.users[1]
-    assert [(item.rank, item.item, item.relevance) for item in b.lists[0]] == [(1, "x", 0.0), (2, "z", 1.0)]
-    assert [(item.item, item.rank) for item in b.missed] == [("w", None)]
-    assert worst.users[0].lists == ((),)
 
 
 def test_of_equal_users_those_with_more_at_stake_come_first():
@@ -202,19 +170,6 @@ def test_segments_are_those_of_the_table():
     assert rows["segment"].tolist() == apart["activity"].tolist()
     for column in ("difference", "low", "p_holm", "won", "verdict"):
         assert rows[column].tolist() == apart[column].tolist()
-
-
-def test_a_segment_that_stands_out_is_marked():
-    rng = np.random.default_rng(3)
-    recs = pd.DataFrame([(user, at, at) for user in range(200) for at in range(1, 6)], columns=["user", "item", "rank"])
-    items = [1 + user % 2 if user < 100 else int(rng.integers(3, 9)) for user in range(200)]
-    kind = pd.Series(["good"] * 100 + ["bad"] * 100, name="kind")
-    ev = recs.rec.against(pd.DataFrame({"user": range(200), "item": items}))
-    report = ev.report(k=5, metrics=["ndcg"], by=kind)
-    assert {row["segment"]: row["verdict"] for row in report.segments.rows} == {"good": "better", "bad": "worse"}
-    for form in (report.to_html(), repr(report), report.to_markdown()):
-        assert "▲ better" in form
-        assert "▼ worse" in form
 
 
 @pytest.mark.parametrize(("parts", "n"), [(2, 2), (3, 6)])
@@ -261,16 +216,13 @@ def test_each_measure_has_the_cutoff_of_its_name():
     })  # fmt: skip
     assert (report.lead.metric, report.lead_k, report.k) == ("ndcg", 10, (5, 10, None))
     assert {row["metric"] for row in report.segments.rows} == {"ndcg"}
-    for text in (repr(report), report.to_html(), report.to_markdown(), report.to_latex()):
-        assert f"{ev.bpref():.4f}" in text
-        assert f"{ev.precision(k=10):.4f}" not in text
-        assert "whole list" in text
+    for text in (repr(report), report.to_html(), report.to_latex()):
+        assert (f"{ev.bpref():.4f}" in text, f"{ev.precision(k=10):.4f}" in text) == (True, False)
     assert set(ev.report(metrics=["nDCG@10", "AP"], k=[5]).to_frame()["k"]) == {5, 10}
     report = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular").report(metrics=["nDCG@10", "AP", "P@5"])
     measured = {("ndcg", 10), ("average_precision", None), ("precision", 5)}
     assert {(row.metric, row.k) for row in report.differences} == measured
     assert r"nDCG@10 & Precision@5 & AP \\" in report.to_latex()
-    assert report.to_latex().count(r"\begin{tabular}") == 1
 
 
 @pytest.mark.parametrize(
@@ -299,11 +251,9 @@ def test_movers_is_a_number_of_users(movers):
 
 
 @pytest.mark.parametrize("report", [REPORT, COMPARED])
-def test_json_is_a_dump_of_the_data(report, tmp_path):
+def test_json_is_a_dump_of_the_data(report):
     told = json.loads(report.to_json())
     assert told == report.to_dict()
-    assert report.to_json(tmp_path / "report.json") is None
-    assert told == json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert told["schema"] == "recnb.report/5"
     assert set(vars(report)) < told.keys()
     means = [(mean["metric"], mean["k"], mean["mean"]) for mean in told["means"]]
@@ -312,10 +262,3 @@ def test_json_is_a_dump_of_the_data(report, tmp_path):
     assert named == {found[0].name for _models, found in report.findings}
     assert told["users"][0]["users"][0].keys() >= {"user", "values", "lists", "missed", "n_missed"}
     assert {row["verdict"] for row in told["differences"]} == ({"better", "open"} if report.several else set())
-
-
-@pytest.mark.parametrize("values", [pd.to_datetime(["2020-01-01", "2020-01-02"]), [1.5, 2.5]])
-def test_json_of_segments_that_are_dates_or_decimals(values):
-    recs = pd.DataFrame({"user": [7, 8], "item": [1, 2], "rank": [1, 1]})
-    report = recs.rec.against(recs.drop(columns="rank")).report(k=1, by=pd.Series(values, index=[7, 8], name="by"))
-    assert len(json.loads(report.to_json())["segments"]["rows"]) == 14
