@@ -1,10 +1,4 @@
-"""The command line: a report from files, as a page, a table for a paper, a log, or a gate that a release must pass.
-
-recnb report recs.parquet truth.csv --k 5 10 -o report.html
-recnb report als.run knn.run truth.qrels --baseline knn -o comparison.html
-recnb report recs.csv truth.csv --fail-below ndcg@10=0.3
-recnb report new.csv old.csv truth.csv --baseline old --fail-if-worse ndcg@10
-"""
+"""The command line: a report from files, as a page, a table for a paper, a log, or a gate that a release must pass."""
 
 from __future__ import annotations
 
@@ -133,9 +127,8 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
         raise OptionError(problem, "give the files of both models, and say --baseline.")
     form = arguments.format or FORMATS.get(Path(arguments.output or "report.txt").suffix.lower())
     if form is None:
-        raise OptionError(
-            f"-o {arguments.output} is no form of a report: end it in {' '.join(FORMATS)}, or say --format."
-        )
+        problem = f"-o {arguments.output} is no form of a report: "
+        raise OptionError(problem, f"end it in {' '.join(FORMATS)}, or say --format.")
     models = _named([Path(file) for file in arguments.recs])
     options = {name: value for name in KEYWORDS if (value := getattr(arguments, name)) is not None}
     files |= {f"model {name!r}": str(file) for name, file in models.items()}

@@ -40,9 +40,6 @@ from recnb.stats import Settings, Test
 if TYPE_CHECKING:
     from recnb.report.report import Report
 
-#: A cut-off or several; None is the whole list.
-AnyCutoffs = int | Sequence[int | None] | None
-
 #: Methods that the repr names.
 CALLS = (
     ".report()", ".table(k=10)", ".differences(k=[5, 10])", ".curve('ndcg')", ".movers('ndcg', k=10)", ".overlap(k=10)",
@@ -176,7 +173,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return next(iter(self._models.values()))
 
     def table(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
+        self,
+        metrics: Metrics = None,
+        k: int | Sequence[int | None] | None = None,
+        *,
+        by: Any = None,
+        bins: int = 4,
+        **options: Any,
     ) -> Means:
         """Return means over the common users: a row per model, or per segment and model, a column per metric and cut-off.
 
@@ -206,7 +209,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return table
 
     def differences(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
+        self,
+        metrics: Metrics = None,
+        k: int | Sequence[int | None] | None = None,
+        *,
+        by: Any = None,
+        bins: int = 4,
+        **options: Any,
     ) -> Differences:
         """Return paired differences with intervals and tests: a row per metric, cut-off and pair of models, and per segment.
 
@@ -356,11 +365,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             used = {**metric.defaults, **options}
             if metric.is_accuracy:
                 used = dict(self._first.scoring(metric, options).in_force.metric)
-            scale = "max_relevance" in used and used["max_relevance"] is None
-            phrases[name] = [
-                *options_in_words(used),
-                *[scale_in_words(self._first.prepared.all_hits.max_relevance)] * scale,
-            ]
+            phrases[name] = [*options_in_words(used)]
+            if "max_relevance" in used and used["max_relevance"] is None:
+                phrases[name].append(scale_in_words(self._first.prepared.all_hits.max_relevance))
         return merged(phrases)
 
     def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Asked]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from recnb.display.document import Estimate, Line, Mark, html, inline, plain
+from recnb.display.document import Estimate, Line, Mark, Name, html, inline, plain
 from recnb.display.language import _, use_language
 from recnb.display.style import QUIET, lettering
 from recnb.display.templates import framed
@@ -83,15 +83,14 @@ class Differences(Table):
         """Draw the differences one under the other, each with the sign of its verdict, about a line at 0."""
         rows = [(segment, row) for segment, row in self._made if isfinite(row.difference)]
         with lettering(self.attrs["lang"]) as fonts:
-            axis, labels = words.forest_labels([row for _segment, row in rows])
-            names = [
-                " ".join(filter(None, [words.SIGNS[row.verdict], segment, row.label, inline(label, "txt")]))
-                for (segment, row), label in zip(rows, labels, strict=True)
-            ]
+            names = []
+            for segment, row in rows:
+                models = inline([Name(row.model), " − ", Name(row.baseline)], "txt")
+                names.append(" ".join(filter(None, [words.SIGNS[row.verdict], segment, row.label, models])))
             numbers = [(row.difference, row.low, row.high) for _segment, row in rows]
             frame = pd.DataFrame(numbers, index=names, columns=["difference", "low", "high"])
             ax = draw_intervals(ax, [frame[[part]] for part in frame], color=color)
-            ax.set_xlabel(inline(axis, "txt").replace("$", r"\$"), **fonts)
+            ax.set_xlabel(_("difference, first minus second"), **fonts)
         ax.axvline(0, color=QUIET, linewidth=1)
         return ax
 

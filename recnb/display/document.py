@@ -336,10 +336,8 @@ def wrapped(words: str, first: str = "", most: int | None = None) -> str:
     """Break words into lines of a console, at most so many; `first` begins the first line."""
     # A Korean letter takes two columns, which textwrap does not know: each is followed by a sign that is taken out again.
     spread = "".join(letter + "\0" * (width(letter) - 1) for letter in " ".join(words.split()))
-    wrapper = textwrap.TextWrapper(
-        CONSOLE, first, " " * len(first), break_on_hyphens=False, max_lines=most, placeholder=" …"
-    )
-    return wrapper.fill(spread).replace("\0", "")
+    how: dict[str, Any] = {"initial_indent": first, "subsequent_indent": " " * len(first), "max_lines": most}
+    return textwrap.fill(spread, CONSOLE, break_on_hyphens=False, placeholder=" …", **how).replace("\0", "")
 
 
 def _shortened(line: str) -> str:

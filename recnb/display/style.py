@@ -33,9 +33,7 @@ def lettering(lang: str) -> Iterator[dict[str, Any]]:
     # DejaVu has signs that a Korean font lacks, such as the minus of mathematics; after it, or labels with mathematics break.
     fonts = next(([name, "DejaVu Sans"] for name in KOREAN if name in names), [])
     if lang == "ko" and not fonts:
-        problem = (
-            "no font with Korean letters is installed, so the labels of this plot are in English. Install one of: "
-        )
-        warnings.warn(problem + ", ".join(KOREAN[:4]), stacklevel=4)
+        problem = "no font with Korean letters is installed, so the labels of this plot are in English."
+        warnings.warn(f"{problem} Install one of: {', '.join(KOREAN[:4])}", stacklevel=4)
     with use_language(lang if fonts else "en"), mpl.rc_context({"font.family": fonts} if fonts else {}):
         yield {"fontfamily": fonts} if fonts else {}

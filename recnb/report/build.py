@@ -22,7 +22,7 @@ from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points, in_order
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
 from recnb.results.segments import SMALL, segments_of, table_by
-from recnb.results.values import merged
+from recnb.results.values import Values, merged
 from recnb.stats import Settings
 
 Models = Mapping[str, EvaluationData]
@@ -62,7 +62,8 @@ def report_of(
     for name, model in steps(list(models.items()), _("report")):
         for metric, given in beyond:
             try:
-                means += _means_beyond(name, model, metric, given, request, settings)
+                found_beyond = values_of(model, metric, Cutoffs.of(request.k_of(metric.name)), given)
+                means += _means_beyond(name, found_beyond, metric, settings.confidence)
             except RecnbError as problem:
                 if pairs and request.beyond:
                     raise OptionError(str(problem)) from problem
@@ -150,19 +151,11 @@ def _gaps(model: EvaluationData, request: ReportRequest, settings: Settings) -> 
     return ReportSegments(table.attrs["by"], rows, basis)
 
 
-def _means_beyond(
-    name: str,
-    model: EvaluationData,
-    metric: Metric[...],
-    given: Mapping[str, Any],
-    request: ReportRequest,
-    settings: Settings,
-) -> list[Mean]:
+def _means_beyond(name: str, found: Values, metric: Metric[...], confidence: float) -> list[Mean]:
     """Return a metric beyond accuracy of a model at each cut-off, with the ends of its interval."""
-    found = values_of(model, metric, Cutoffs.of(request.k_of(metric.name)), given)
     if not np.isfinite(found.mean).any():
         raise NoUsersError(metric.no_value)
-    columns = (each.tolist() for each in (found.mean, *found.interval(settings.confidence), found.n_users))
+    columns = (each.tolist() for each in (found.mean, *found.interval(confidence), found.n_users))
     return [Mean(name, metric.name, metric.symbol, *row) for row in zip(found.k, *columns, strict=True)]
 
 
@@ -245,7 +238,7 @@ def extremes(name: str, model: EvaluationData, values: Floats, k: int, n: int) -
 
 
 def moved(
-    models: Mapping[str, EvaluationData], pair: tuple[str, str], values: Mapping[str, Floats], k: int | None, n: int
+    models: Models, pair: tuple[str, str], values: Mapping[str, Floats], k: int | None, n: int
 ) -> list[UserGroup]:
     """Return at most `n` users who gain and `n` who lose, the largest changes first; of equal ones the first by id."""
     model, baseline = pair
@@ -289,6 +282,7 @@ def _shown(
         order = np.argsort(-own.truth_relevance, kind="stable")
         missed = [truth[place] for place in order[~np.isin(order, own.truth_row[found])]] if len(sides) == 1 else []
         below = {item: rank for rank, item in reversed(lists[-1][row].items()) if rank > depth}
+        told = [(below.get(id_), id_, float(r), titles.get(id_, "")) for id_, r in missed[:MISSED_SHOWN]]
         shown.append(
             ShownUser(
                 user=last.prepared.users[user],
@@ -297,9 +291,7 @@ def _shown(
                 n_hits=int(found.sum()),
                 n_places=max(sum(rank <= depth for rank in of_side[row]) for of_side in lists),
                 lists=tuple(ranked(of_user, of_side[row]) for of_user, of_side in zip(of_sides, lists, strict=True)),
-                missed=tuple(
-                    RankedItem(below.get(id_), id_, float(r), titles.get(id_, "")) for id_, r in missed[:MISSED_SHOWN]
-                ),
+                missed=tuple(RankedItem(*one) for one in told),
                 n_missed=len(missed),
             )
         )

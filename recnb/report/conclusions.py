@@ -5,7 +5,7 @@ Sentences are lines of a document, so that names of models are made safe in each
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from math import isnan, nan
 from typing import Any
@@ -163,8 +163,3 @@ def near_best_in_words(alpha: float) -> str:
     """Return the meaning of the mark of means near the best."""
     words = N_("not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})")
     return _(words, alpha=f"{alpha:g}")
-
-
-def forest_labels(differences: Collection[Difference]) -> tuple[Line, list[Line]]:
-    """Return the label of the axis of a forest plot, and the models of each row."""
-    return _("difference, first minus second"), [[Name(row.model), " − ", Name(row.baseline)] for row in differences]

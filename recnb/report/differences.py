@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import FrameError
@@ -141,10 +140,8 @@ def _means(block: PairedValues, values: Floats, names: Sequence[str], settings: 
     behind = np.full(len(names), nan)
     if best.any():
         behind = np.where(best, nan, paired(values[:, [int(mean.argmax())]] - values).p)
-    rows = zip(
-        names, *(each.tolist() for each in (mean, *moments.interval(settings.confidence), best, behind)), strict=True
-    )
-    about = metric.name, metric.symbol, block.k
+    columns = (each.tolist() for each in (mean, *moments.interval(settings.confidence), best, behind))
+    rows, about = zip(names, *columns, strict=True), (metric.name, metric.symbol, block.k)
     return [(Mean(name, *about, at, low, high, len(values), is_best), p) for name, at, low, high, is_best, p in rows]
 
 
@@ -183,12 +180,11 @@ def overlaps(models: Mapping[str, EvaluationData], k: int | None) -> list[dict[s
 
 
 def _lists(model: EvaluationData, k: int | None) -> pl.DataFrame:
-    """Return the rows down to k of the users evaluated: position of the user, item once, and rank without gaps."""
+    """Return the rows down to k of the users evaluated: user, item once, and rank without gaps."""
     prepared = model.prepared
     recs = prepared.recs if k is None else prepared.recs.filter(pl.col("rank") <= k)
-    user = pl.Series(positions(prepared.users, recs["user"]), dtype=pl.Int64)
-    rows = recs.select(user=user, item="item", rank="rank").filter(pl.col("user") >= 0)
-    rows = rows.sort("user", "rank", maintain_order=True)
+    kept = recs.select("user", "item", "rank").filter(pl.col("user").is_in(prepared.users.implode()))
+    rows = kept.sort("user", "rank", maintain_order=True)
     if prepared.convention.duplicates not in ("error", "dedupe"):
         rows = rows.unique(["user", "item"], keep="first", maintain_order=True)
     return rows.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))

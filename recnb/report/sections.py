@@ -237,14 +237,15 @@ def differences(report: ReportData) -> Iterator[Block]:
 
 def _forest(rows: Sequence[words.Difference]) -> Block:
     """Return differences with their intervals, one under the other."""
-    (axis, labels), said, points = words.forest_labels(rows), [], []
-    for row, label in zip(rows, labels, strict=True):
-        models, ends = inline(label, "txt"), f"{signed(row.low)} … {signed(row.high)}"
+    said, points = [], []
+    for row in rows:
+        models = inline([Name(row.model), " − ", Name(row.baseline)], "txt")
+        ends = f"{signed(row.low)} … {signed(row.high)}"
         said.append(f"{row.label} {models}: {signed(row.difference)} ({ends}), {_(words.VERDICTS[row.verdict][1])}")
         if isfinite(row.difference):
             numbers, value = (row.difference, row.low, row.high), f"{signed(row.difference)} {words.SIGNS[row.verdict]}"
             points.append((f"{row.label} · {models}", numbers, row.verdict in words.FOUND, value, ends))
-    title = inline(axis, "txt")
+    title = _("difference, first minus second")
     return doc.Picture(svg.forest(points, one_line(title, 90)), f"{title}. {'; '.join(said)}")
 
 
@@ -385,15 +386,13 @@ def _card(group: UserGroup, user: ShownUser, label: str) -> Rows:
     if not rows:
         below.append(f"{_('No list: nothing was recommended.')} ")
     if user.missed:
-        missed = [[_item(replace(item, relevance=0)), _at_rank(item)] for item in user.missed]
-        more = user.n_missed - len(missed)
+        missed, more = list[Line](), user.n_missed - len(user.missed)
+        for item in user.missed:
+            at_rank = f" {_('(at rank {rank})', rank=item.rank)}" if item.rank else ""
+            missed.append([_item(replace(item, relevance=0)), at_rank])
         items = [*joined(missed), *([" ", _("and {n:,} more", n=more)] if more else [])]
         below.append(say(N_("missed: {items}"), items=items))
     return Rows(["#", _("list")], rows, who, 2, wraps=True, note=below)
-
-
-def _at_rank(item: RankedItem) -> Line:
-    return [" ", _("(at rank {rank})", rank=item.rank)] if item.rank else ""
 
 
 def _item(item: RankedItem | None) -> Line:

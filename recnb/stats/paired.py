@@ -275,9 +275,7 @@ def _errors(power: float, alpha: float) -> float:
     return float(ndtri(1 - alpha / 2) + ndtri(power))
 
 
-def gap_to_rest(
-    values: Floats, inside: NDArray[np.bool_], confidence: float = 0.95
-) -> tuple[Floats, Floats, Floats, Floats]:
+def gap_to_rest(values: Floats, inside: NDArray[np.bool_], confidence: float = 0.95) -> tuple[Floats, ...]:
     """Return the gap between the users inside a group and all others, its interval and its p, for each column of users × columns.
 
     Each is the more careful of Welch's test (1947, Biometrika 34) and Student's; NaN if either side has fewer than 10 users, or
