@@ -172,13 +172,6 @@ def test_segments_are_those_of_the_table():
         assert rows[column].tolist() == apart[column].tolist()
 
 
-@pytest.mark.parametrize(("parts", "n"), [(2, 2), (3, 6)])
-def test_the_number_of_tests_is_that_of_the_correction(parts, n):
-    # Of two segments each is the rest of the other: one test a metric.
-    by = pd.Series({user: at % parts for at, user in enumerate(EV.users)})
-    assert f"over {n} tests" in EV.report(k=5, metrics=["ndcg", "recall"], by=by).segments.basis
-
-
 def test_findings_are_those_of_the_lint_once_and_whose():
     own = [(one.name, one.short) for one in EV.lint(10)]
     assert [(one.name, one.short) for _models, (one,) in REPORT.findings] == own
@@ -233,7 +226,7 @@ def test_each_measure_has_the_cutoff_of_its_name():
         (OptionError, "nope", {"metrics": ["nope"]}), (OptionError, "cubic", {"gain": "cubic"}), (OptionError, "colour", {"colour": 1}),
         (OptionError, "confidence", {"confidence": 2}), (OptionError, "lang", {"lang": "de"}), (OptionError, "activity", {"by": "activty"}),
         (OptionError, "bins", {"by": "activity", "bins": 1}), (CutoffError, "nDCG@10", {"k": ["nDCG@10"]}),
-        (OptionError, "title", {"title": "May"}), (OptionError, "a metric of accuracy", {"metrics": ["coverage"]}),
+        (OptionError, "title", {"title": "May"}), (OptionError, "movers", {"movers": -1}), (OptionError, "a metric of accuracy", {"metrics": ["coverage"]}),
         (OptionError, "a metric of accuracy", {"metrics": ["Bpref"]}), (OptionError, "others", {"metrics": ["nDCG@10"], "k": 7}),
         (OptionError, "table", {"metrics": ["ndcg", "AP(rel=2)"]}),
     ],
@@ -242,12 +235,6 @@ def test_what_is_no_request_is_refused(error, words, wrong):
     for models in (EV, FOUND):
         with pytest.raises(error, match=words):
             models.report(**{"k": 5, **wrong})
-
-
-@pytest.mark.parametrize("movers", [-1, 1.5, True])
-def test_movers_is_a_number_of_users(movers):
-    with pytest.raises(OptionError, match=f"movers={movers} is no number of users"):
-        FOUND.report(k=5, movers=movers)
 
 
 @pytest.mark.parametrize("report", [REPORT, COMPARED])
