@@ -55,8 +55,8 @@ def report_of(
     differences = tuple(difference for _key, difference in found.differences)
     values = {name: model.values(lead, Cutoffs.of(k), options)[:, 0] for name, model in models.items()}
     where = next((_(model.source.where) for model in models.values() if pairs and not model.source.in_memory), "")
-    usual = [(LIST_METRICS[name], {}) for name in recorded_in(first.library)] if has_side_data(models) else []
-    beyond: Sequence[MetricOptions] = [] if where else request.beyond or usual
+    usual: list[MetricOptions] = [(LIST_METRICS[name], {}) for name in recorded_in(first.library)]
+    beyond: Sequence[MetricOptions] = [] if where else request.beyond or (usual if has_side_data(models) else [])
     means, groups, lacking = [mean for _key, mean in found.means], [], dict[str, str]()
     lints, populations = dict[str, Lint](), []
     for name, model in steps(list(models.items()), _("report")):
