@@ -126,6 +126,7 @@ SHOP = KNN.rec.against(TEST, train=SAMPLE.train, items=SAMPLE.items, users=SAMPL
 BARE = KNN.rec.against(TEST)
 FOUND = recnb.compare(SAMPLE.models, TEST)
 MANY = pd.DataFrame({"user": range(1000), "item": 1, "rank": 1})
+OF_FIVE = recnb.evaluate({user: ["a"] for user in range(1, 6)}, {user: ["a"] for user in range(1, 6)})
 OF_MANY = recnb.evaluate(MANY, MANY[["user", "item"]].assign(relevance=[0.0] + [1.0] * 999))
 GRADED = recnb.evaluate(RECS, TRUTH.assign(relevance=[2000.0, 1]))
 SHARED = recnb.evaluate({1: ["a"], 2: ["a"], 3: ["b"]}, {1: {"a": 1}, 2: {"a": 0}, 4: {"a": 1}}, averaged_users="both")
@@ -166,7 +167,7 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         "EV.table(['ndcg'], k=[[1]])": "k=[1] is not a cut-off", "SHOP.items(k=0)": "k=0 is not a cut-off",
     },
     UnknownUserError: {
-        "OF_MANY.explain('ndcg', 0)": "user 0 is not evaluated|1 with no relevant item left out", "OF_MANY.explain('ndcg', 5000)": "999 users|1, 2, 3, 4, 5, …",
+        "OF_MANY.explain('ndcg', 0)": "user 0 is not evaluated|1 with no relevant item left out", "OF_MANY.explain('ndcg', 5000)": "999 users|1, 2, 3, 4, 5, …", "OF_FIVE.user(6)": "are 1, 2, 3, 4, 5: 5 users",
         # nothing relevant, no truth, no list, and text for a number
         **each("SHARED.{}", ("user(2)", "user(3)", "user(4)", "explain('ndcg', '1')"), "is not evaluated. Those evaluated are 1: 1 user"),
         "beyond().explain('novelty', 9)": "user 9 is not evaluated|3 users with a list",

@@ -74,7 +74,11 @@ class Table(pd.DataFrame):
         return self._draw(ax, color, **line)
 
     def _draw(self, ax: Axes | None, color: Any, **line: Any) -> Axes:
-        return draw_curve(self, ax, color, **line) if self.attrs.get("drawn") else draw_table(self, ax, color)
+        if self.attrs.get("drawn"):
+            return draw_curve(self, ax, color, **line)
+        with lettering(self.attrs.get("lang", "en")) as fonts:
+            parts = [part.select_dtypes("number").rename(columns=_label) for part in parts_of(self)]
+            return draw_means(ax, parts, _("value"), color=color, **fonts)
 
     # What is shown; the tables of a comparison have their own.
 
@@ -272,13 +276,6 @@ def draw_means(ax: Axes | None, parts: Sequence[pd.DataFrame], label: str, *, co
         ax.set_xscale("symlog", linthresh=0.1)
     ax.set_xlabel(label, **fonts)
     return ax
-
-
-def draw_table(table: pd.DataFrame, ax: Axes | None, color: Any) -> Axes:
-    """Draw the means of a table, with their intervals if it has them: a line for each row, a colour for each cut-off."""
-    with lettering(table.attrs.get("lang", "en")) as fonts:
-        parts = [part.select_dtypes("number").rename(columns=_label) for part in parts_of(table)]
-        return draw_means(ax, parts, _("value"), color=color, **fonts)
 
 
 def draw_curve(table: pd.DataFrame, ax: Axes | None = None, color: Any = None, **line: Any) -> Axes:

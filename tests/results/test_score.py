@@ -152,11 +152,3 @@ def test_the_hits_of_an_evaluation_at_any_depth_in_any_order() -> None:
             for metric in ("ndcg", "recall", "r_precision"):
                 assert getattr(ev, metric)(k=k) == getattr(EV, metric)(k=k)
             assert ev.ndcg(k=k, ideal="list") == EV.ndcg(k=k, ideal="list")
-
-
-def test_a_report_is_of_one_set_of_users() -> None:
-    recs = pd.DataFrame({"user": [1, 1, 2, 2, 5], "item": list("ababa"), "score": [2.0, 1, 2, 1, 1]})
-    truth = pd.DataFrame({"user": [1, 2, 4], "item": list("aba"), "relevance": 1})
-    ev = recnb.evaluate(recs, truth, convention="recommenders")
-    with pytest.raises(recnb.errors.OptionError, match="averages ndcg over other users than its other metrics"):
-        ev.report(metrics=["precision", "ndcg"], k=2)
