@@ -342,7 +342,7 @@ def _places(hits: Hits, items: Mapping[int, Any], truth_items: Sequence[Any] | N
         None if truth_items is None else truth_items[row] if row >= 0 else _("as good as the best") for row in rows
     ]
     counted = list(zip(hits.rank.tolist(), names, strict=True))
-    moved = {item for rank, item in counted if items and items.get(rank) != item}
+    moved = {item for rank, item in counted if items.get(rank) != item}
     in_place = {rank for rank, item in counted if item not in moved}
     places = [(rank, at, item) for at, (rank, item) in enumerate(counted)]
     places += [(rank, -1, item) for rank, item in items.items() if rank not in in_place and item not in moved]

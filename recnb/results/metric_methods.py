@@ -70,7 +70,7 @@ PARAMETERS = {
 }
 RETURNS = {
     "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",
-    "CatalogueScore": "CatalogueScore\n    A float with `per_item`, `plot()` and its convention.",
+    "CatalogueScore": "CatalogueScore\n    A float with `per_item` and its convention.",
 }
 
 

@@ -199,16 +199,6 @@ class CatalogueScore(MetricValue):
         """Return the number of lists that show each item, as a frame."""
         return self._exposure.to_frame()
 
-    def plot(self, ax: Axes | None = None, *, color: Any = ACCENT) -> Axes:
-        """Draw the number of lists that show each item, from the most shown, on `ax` or on a new figure."""
-        ax, times = axes(ax), np.sort(self._exposure.to_numpy())[::-1]
-        ax.fill_between(np.arange(1, len(times) + 1), times, step="mid", color=color, linewidth=0)
-        with lettering(current()) as fonts:
-            value = f"{float(self):.4f}"
-            ax.set_xlabel(_("items, the most shown first; {label} = {value}", label=self.label, value=value), **fonts)
-            ax.set_ylabel(_("lists that show the item"), **fonts)
-        return ax
-
 
 def score_of(
     data: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]

@@ -53,7 +53,7 @@ def results() -> dict[str, Any]:
         "cut": LISTED.explain("recall", "e", k=1), "ideal alone": LISTED.explain("idcg", "d", k=3), "by convention": ONE.explain("ndcg", "f", k=2), "titles": TITLES.explain("ndcg", "u", k=2),
         "novelty": TITLES.explain("novelty", "u", k=2), "large": LARGE.explain("dcg", "u", gain="linear"), "coverage": EV.explain("coverage", k=2), "calibration": EV.explain("calibration", "u026", k=3),
         "judged": recnb.evaluate({"q": ["b", "c", "a"]}, {"q": {"a": 1, "b": 0, "d": 1}}).explain("Bpref", "q"), "grades": recnb.explain("ndcg", [3, 0, 2], k=2),
-        "in Korean": EV.explain("ndcg", "u026", k=3, lang="ko"),
+        "all terms": recnb.explain("cg", [1] * 12), "all rows": recnb.explain("cg", [1] * 30), "in Korean": EV.explain("ndcg", "u026", k=3, lang="ko"),
     }  # fmt: skip
 
 

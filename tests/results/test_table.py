@@ -205,8 +205,7 @@ def test_html_reads_in_light_and_dark_and_needs_nothing_from_elsewhere() -> None
 # What is drawn
 
 DRAWN = {
-    "score": lambda: EV.ndcg(k=10), "catalogue score": lambda: EV.coverage(k=10),
-    "table": lambda: EV.table(["ndcg", "recall"], k=[5, None]), "with intervals": lambda: EV.table("ndcg", k=[5, None], intervals=True),
+    "score": lambda: EV.ndcg(k=10), "table": lambda: EV.table(["ndcg", "recall"], k=[5, None]), "with intervals": lambda: EV.table("ndcg", k=[5, None], intervals=True),
     "measures": lambda: EV.measures(["nDCG@10", "P@5"]), "beyond": lambda: EV.beyond(k=10), "curve": lambda: EV.curve("ndcg", k=[1, 5, 10]),
     "segments": lambda: EV.table(["ndcg", "recall"], k=10, by="segment"), "differences": lambda: FOUND.differences("ndcg", k=10),
     "of models": lambda: FOUND.table(["ndcg", "recall"], k=[5, 10]), "segments of models": lambda: FOUND.table("ndcg", k=10, by="segment"),

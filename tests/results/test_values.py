@@ -299,6 +299,9 @@ def test_what_a_library_does_not_cut_is_cut_as_recnb_does() -> None:
     assert evaluation.reciprocal_rank() == pytest.approx(1 / 3)
     assert evaluation.reciprocal_rank(k=1) == evaluation.precision(k=1) == 0
     assert not evaluation.at_least("RR@1", 0.1)
+    assert under([0, 1, 0], "rectools").rbp(k=2) == pytest.approx(
+        0.2 * 0.8
+    )  # whose own metrics count every judged item
     evaluation = under([0, 1, 0], "ir_measures")
     assert (evaluation.rbp(k=1, p=0.8), evaluation.rbp(k=2, p=0.8)) == (0, evaluation.rbp(p=0.8))
 
