@@ -1,4 +1,4 @@
-"""Ids as whole numbers: by indexing an array for integers that are close together, by hashes or a join of Polars otherwise."""
+"""Ids as whole numbers: by indexing an array for integers that are close together, by sorted hashes otherwise."""
 
 from __future__ import annotations
 
@@ -30,23 +30,34 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
     if repeats_follow(values):
         starts = run_starts(values)
         return np.repeat(positions(known, values.gather(starts)), np.diff(np.r_[starts, len(values)]))
-    place = pl.LazyFrame({"id": known}).with_row_index("place")
-    found = pl.LazyFrame({"id": values}).join(place, on="id", how="left", maintain_order="left").collect()["place"]
-    return found.cast(pl.Int64).fill_null(-1).to_numpy()
+    rows, starts = grouped(pl.concat([known, values]).rechunk())
+    # Rows of one value keep their order: a known value is the first of its group.
+    place = np.empty_like(rows)
+    place[rows] = np.repeat(rows[starts], np.diff(starts, append=len(rows)))
+    place = place[len(known) :]
+    return np.where(place < len(known), place, -1)
 
 
 def grouped(values: pl.Series) -> tuple[Ints, Ints]:
     """Put rows of equal values together: the rows, each group's in their order, and the place of each group's first."""
     # Value and row go into the number that is sorted: the row into the low bits, the value or a hash of it above.
     bits, span = np.uint64(len(values).bit_length()), _span(values)
-    number = hashes_of(values) if span is None else (values.to_numpy() - span[0]).view(np.uint64) << bits
-    row_mask = (np.uint64(1) << bits) - np.uint64(1)
-    key = np.sort(number & ~row_mask | np.arange(len(values), dtype=np.uint64))
-    rows = (key & row_mask).view(np.int64)
-    starts = starts_of(key >> bits)
+    mask = (np.uint64(1) << bits) - np.uint64(1)
+    key = hashes_of(values) & ~mask if span is None else (values.to_numpy() - span[0]).view(np.uint64) << bits
+    key |= np.arange(len(values), dtype=np.uint64)
+    key.sort()
+    starts = np.flatnonzero(np.r_[True, (key[1:] ^ key[:-1]) > mask][: len(key)])
+    key &= mask
+    rows = key.view(np.int64)
     if span is None and len(run_starts(values.gather(rows))) > len(starts):  # different values have one hash
-        return grouped(pl.Series(positions(distinct(values), values)))
+        return grouped(values.rank("dense").cast(pl.Int64))
     return rows, starts
+
+
+def differ(values: pl.Series) -> bool:
+    """Return whether no value is repeated."""
+    hashes = np.sort(hashes_of(values))
+    return bool((hashes[1:] != hashes[:-1]).all()) or values.n_unique() == len(values)
 
 
 def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:

@@ -1,7 +1,7 @@
 """The join of recommendations with the truth, under any convention: what is hit, at which rank, and what there was to hit.
 
-1. `number_ids`: users get a number in the order of their lists, items one that equal items share, and the rows of each user
-   are put together. Nothing is moved: a row keeps its number in its frame, and a *place* is a position in the order by user.
+1. `number_ids`: users get a number in the order of their lists, items one that equal items share. Nothing is moved: a row keeps
+   its number in its frame, and a *place* is a position where the rows of each user are together, of the truth best first.
 2. `match_pairs` finds which rows of a list are judged; `order_lists` gives each row its rank. Both (`order.py`) see a block of
    users at a time, as many rows as the processor's cache holds, on all cores.
 3. `find_hits`: which judged rows count, for whom, and how much there is to find; users are put in the order of their ids.
@@ -16,12 +16,14 @@
 
 | array                                 | indexed by            | holds                                                 |
 |---------------------------------------|-----------------------|-------------------------------------------------------|
-| `Ids.list_rows`, `Ids.truth_rows`     | place                 | row of the frame                                      |
-| `Ids.n_listed`, `Ids.n_judged`        | user                  | rows of each                                          |
+| `Ids.list_rows`, `Judged.row`         | place                 | row of the frame                                      |
+| `Ids.n_listed`, `Judged.n`            | user                  | rows of each                                          |
 | `Ids.item`, `Ids.truth_item`          | row of the frame      | number of the item                                    |
 | `Matches`, but for `length`           | judged row of a list  | its user, rank, place in the truth, score, ties       |
 | `Joined.rank`                         | row of recs           | rank; 0: left out                                     |
 | `Joined.truth_rows`                   | relevant row          | row of the truth                                      |
+
+What usually holds costs nothing: rows that are in order are cut and not gathered, and no array says so of each of them.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.encoding import distinct, grouped, hashes_of, positions, repeats_follow, run_starts
+from recnb.data.encoding import differ, distinct, grouped, hashes_of, positions, repeats_follow, run_starts
 from recnb.data.order import (
     BY_ITEM,
     Block,
@@ -58,46 +60,46 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Ids:
-    """The ids of both frames as numbers, and the rows of each user together."""
+    """The ids of both frames as numbers, and the rows of each list together."""
 
-    users: pl.Series  #: of either frame: those with a list in the order of their rows, then the others
-    list_rows: Ints  #: per place in the lists, its row
-    truth_rows: Ints  #: per place in the truth, its row
+    users: pl.Series  #: of either frame: those with a list in the order of their lists, then the others
+    by_id: Ints  #: users, in the order of their ids
     n_listed: Ints  #: per user, the rows of recommendations
-    n_judged: Ints  #: per user, the rows of the truth
+    list_rows: Ints | None  #: per place in the lists, its row; None: places are rows
+    truth_user: Ints  #: per row of the truth
     item: Numbers  #: per row of recommendations
     truth_item: Numbers  #: per row of the truth
-    texts: pl.Series | None  #: the items of both frames, where numbers are hashes: items that differ may have one
+    texts: (
+        tuple[pl.Series, pl.Series] | None
+    )  #: the items of both frames, where numbers are hashes: items that differ may have one
     n_items: int  #: how many there are, where numbers are positions among all
 
 
 def number_ids(recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series | None = None) -> Ids:
     """Give the users and items of both frames numbers; with `items`, all there are, an item's number is its position there."""
-    list_rows, list_starts = _rows_by_user(recs["user"])
-    judged_rows, judged_starts = _rows_by_user(truth["user"])
-    users, judged = recs["user"].gather(list_rows[list_starts]), truth["user"].gather(judged_rows[judged_starts])
-    number = positions(users, judged)
-    missing = number < 0
-    number = np.where(missing, len(users) + np.cumsum(missing) - 1, number)
-    users = pl.concat([users, judged.filter(pl.Series(missing))])
-    n_listed, n_judged = np.zeros((2, len(users)), dtype=np.int64)
-    n_listed[: len(list_starts)] = np.diff(list_starts, append=recs.height)
-    n_judged[number] = np.diff(judged_starts, append=truth.height)
-    by_number = np.argsort(number)
-    truth_rows = judged_rows[ranges(judged_starts[by_number], n_judged[number[by_number]])]
+    list_rows, starts = _rows_by_user(recs["user"])
+    users = recs["user"].gather(starts if list_rows is None else list_rows[starts])
+    truth_user = positions(users, truth["user"])
+    if (missing := truth_user < 0).any():
+        without_list = truth["user"].filter(pl.Series(missing))
+        others = distinct(without_list)
+        truth_user[missing] = len(users) + positions(others, without_list)
+        users = pl.concat([users, others])
+    n_listed = np.zeros(len(users), dtype=np.int64)
+    n_listed[: len(starts)] = np.diff(starts, append=recs.height)
     sides, texts = (recs["item"], truth["item"]), None
     if items is not None:
         numbers = [positions(items, side).view(np.uint64) for side in sides]
     elif sides[0].dtype == pl.Int64:
         numbers = [side.to_numpy().view(np.uint64) for side in sides]
     else:
-        numbers, texts = [hashes_of(side) for side in sides], pl.concat(sides)
+        numbers, texts = [hashes_of(side) for side in sides], sides
     return Ids(
         users=users,
-        list_rows=list_rows,
-        truth_rows=truth_rows,
+        by_id=np.arange(len(users)) if users.is_sorted() else users.arg_sort().to_numpy(),
         n_listed=n_listed,
-        n_judged=n_judged,
+        list_rows=list_rows,
+        truth_user=truth_user,
         item=numbers[0],
         truth_item=numbers[1],
         texts=texts,
@@ -105,12 +107,12 @@ def number_ids(recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series | None 
     )
 
 
-def _rows_by_user(users: pl.Series) -> tuple[Ints, Ints]:
-    """Return the rows with those of each user together, in their order, and the place of each user's first."""
+def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
+    """Return the rows with those of each user together, None if they stand so; and the place of each user's first."""
     if len(users) <= BLOCK or repeats_follow(users):
         starts = run_starts(users)
-        if users.gather(starts).n_unique() == len(starts):
-            return np.arange(len(users)), starts
+        if differ(users.gather(starts)):
+            return None, starts
     return grouped(users)
 
 
@@ -124,12 +126,35 @@ class RepeatError(Exception):
     """What cannot be joined holds twice: a "rank" of a list, a "pair" of user and item, or a "hash" of items that differ."""
 
 
+class Judged(NamedTuple):
+    """The rows of the truth by user, the most relevant of each first."""
+
+    row: Ints  #: per place, the row of the frame
+    grade: Floats  #: per place, the relevance
+    ends: Ints  #: the place of each user's first row; after them, how many there are
+
+    @classmethod
+    def of(cls, truth: pl.DataFrame, ids: Ids) -> Judged:
+        """Put the rows of the truth in order; equal ones stay as they are."""
+        user, grade = ids.truth_user, truth["relevance"].to_numpy()
+        ends = np.r_[0, np.cumsum(np.bincount(user, minlength=len(ids.users)))]
+        if stands_from_highest(user, grade):
+            return cls(np.arange(len(user)), grade, ends)
+        row = order_from_highest(user, grade)
+        return cls(row, grade[row], ends)
+
+    @property
+    def n(self) -> Ints:
+        """The number of rows of each user."""
+        return np.diff(self.ends)
+
+
 class Matches(NamedTuple):
     """The rows of lists that are judged, padding included, and the lists."""
 
     user: Ints  #: per row, as all but the last
     rank: Ints
-    truth_place: Ints
+    place: Ints  #: in the truth
     score: Floats | Ints
     above: Ints  #: how many rows score higher, where equal scores share ranks
     tied: Ints  #: how many score the same
@@ -154,137 +179,136 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
     Relevance may be below 0 where `judged_only` leaves out what such a grade says was not judged.
     """
     _refuse_contradictions(convention)
-    score, grade = scores_of(recs, convention), truth["relevance"].to_numpy()
-    list_ends, truth_ends = (np.r_[0, np.cumsum(n)] for n in (ids.n_listed, ids.n_judged))
-    rank, truth_rows = np.zeros(recs.height, dtype=np.int64), ids.truth_rows.copy()
-    stands = bool((ids.list_rows[1:] > ids.list_rows[:-1]).all())  # places are rows, which are cut and not picked
+    column, judged = order_column(recs, convention), Judged.of(truth, ids)
+    list_ends, n_judged = np.r_[0, np.cumsum(ids.n_listed)], judged.n
+    is_given = ranks_are_given(convention)
+    rank = recs["rank"].to_numpy() if is_given else np.empty(recs.height, dtype=np.int64)
 
     def match(users_of_block: tuple[int, int]) -> Matches:
         first, last = users_of_block
-        lists, judged = slice(*list_ends[[first, last]]), slice(*truth_ends[[first, last]])
-        users, rows, truth_row = np.arange(last - first), ids.list_rows[lists], ids.truth_rows[judged]
-        own = lists if stands else rows
-        truth_user = np.repeat(users, ids.n_judged[first:last])
-        if not stands_from_highest(truth_user, grade[truth_row]):
-            truth_row = truth_rows[judged] = truth_row[order_from_highest(truth_user, grade[truth_row])]
-        grades = grade[truth_row]
+        places, truth_places = slice(*list_ends[[first, last]]), slice(*judged.ends[[first, last]])
+        rows = places if ids.list_rows is None else ids.list_rows[places]
+        users, truth_row = np.arange(last - first), judged.row[truth_places]
         block = Block(
             n_users=len(users),
             user=np.repeat(users, ids.n_listed[first:last]),
-            item=ids.item[own],
-            score=score[own],
+            item=ids.item[rows],
+            score=column[rows] if convention.order == "score" else -column[rows],
             row=rows,
-            truth_user=truth_user,
+            truth_user=np.repeat(users, n_judged[first:last]),
             truth_item=ids.truth_item[truth_row],
-            grade=grades,
-            is_judged=(grades >= 0) | (convention.negative_relevance != "zero"),
+            grade=judged.grade[truth_places],
             truth_row=truth_row,
         )
         if convention.order == "rank" and repeats_a_rank(block):
             raise RepeatError("rank")
-        pairs = match_pairs(block, ids.texts, recs.height)
+        pairs = match_pairs(block, ids.texts)
         if pairs is None:
             raise RepeatError("hash")
         if pairs.truth_repeats or (len(pairs.copy) and convention.duplicates == "error"):
             raise RepeatError("pair")
         if convention.candidates == "padded":
             block, pairs = padded(block, pairs)
-        places = order_lists(block, pairs, convention)
-        rank[own] = places.rank[: block.n_listed]
-        kept = places.rank[pairs.row] > 0
-        row, judged_row = pairs.row[kept], pairs.truth_row[kept]
+        lists = order_lists(block, pairs, convention)
+        if not is_given:
+            rank[rows] = lists.rank[: block.n_listed]
+        kept = lists.rank[pairs.row] > 0
+        row = pairs.row[kept]
+        above, tied = lists.sharing(row)
         return Matches(
             user=first + block.user[row],
-            rank=places.rank[row],
-            truth_place=judged.start + judged_row,
+            rank=lists.rank[row],
+            place=truth_places.start + pairs.truth_row[kept],
             score=block.score[row],
-            above=places.above[row],
-            tied=places.tied[row],
-            length=places.length,
+            above=above,
+            tied=tied,
+            length=lists.length,
         )
 
-    blocks = _blocks_of(ids.n_listed + ids.n_judged)
+    blocks = _blocks_of(ids.n_listed + n_judged)
     try:
         columns = zip(*(in_turn(blocks, match) if len(blocks) > 1 else map(match, blocks)), strict=True)
     except RepeatError as problem:
         if ids.texts is None or problem.args != ("hash",):
             raise
-        return join(recs, truth, number_ids(recs, truth, distinct(ids.texts)), convention)
-    matches = Matches(*map(np.concatenate, columns))
-    grade = grade.clip(min=0.0) if convention.negative_relevance == "zero" else grade
-    return find_hits(matches, ids, grade[truth_rows], convention, rank=rank, truth_rows=truth_rows)
+        return join(recs, truth, number_ids(recs, truth, distinct(pl.concat(ids.texts))), convention)
+    if convention.negative_relevance == "zero":
+        judged = judged._replace(grade=judged.grade.clip(min=0.0))
+    return find_hits(Matches(*map(np.concatenate, columns)), ids, judged, convention, rank)
 
 
-def find_hits(
-    matches: Matches, ids: Ids, grade: Floats, convention: Convention, *, rank: Ints, truth_rows: Ints
-) -> Joined:
-    """Find which judged rows count, for whom, and what there is to find; `grade` and `truth_rows` are per place in the truth."""
-    n_users, ties = len(ids.users), convention.ties
-    truth_user = np.repeat(np.arange(n_users), ids.n_judged)
-    relevant, is_listed = is_relevant(grade, convention), _marked(matches.truth_place, len(grade))
+def find_hits(matches: Matches, ids: Ids, judged: Judged, convention: Convention, rank: Ints) -> Joined:
+    """Find which judged rows count, for whom, and what there is to find; `rank` is that of each row of recommendations."""
+    n_users, n_places, ties = len(ids.users), len(judged.row), convention.ties
+    relevant = is_relevant(judged.grade, convention)
     if convention.judged == "list" and convention.candidates != "catalogue":
-        relevant &= is_listed
-    has_relevant = _marked(truth_user[relevant], n_users)
-    averaged = _averaged(ids, has_relevant, convention)
-    counts = relevant & averaged[truth_user]
-    by_id = np.arange(n_users) if ids.users.is_sorted() else ids.users.arg_sort().to_numpy()
-    evaluated = by_id[averaged[by_id]]
+        relevant &= _marked(matches.place, n_places)
+    if relevant.all() and convention.duplicates != "rows":
+        listed, before, starts = None, None, judged.ends  # every place counts, once
+    else:
+        times = relevant.astype(np.int64)
+        if convention.duplicates == "rows":
+            times *= np.maximum(np.bincount(matches.place, minlength=n_places), 1)
+        listed, before = np.repeat(np.arange(n_places), times), np.r_[0, np.cumsum(times)]
+        starts = before[judged.ends]
+    n_relevant = np.diff(starts)
+    averaged = _averaged(ids, judged, n_relevant > 0, convention)
+    evaluated = ids.by_id[averaged[ids.by_id]]
     number = np.zeros(n_users, dtype=np.int64)
     number[evaluated] = np.arange(len(evaluated))
 
     by_sign = convention.nonpositive_scores == "never_hit" and convention.order == "score"
-    hit = np.flatnonzero(counts[matches.truth_place] & ((matches.score > 0) | (not by_sign)))
+    hit = np.flatnonzero(relevant[matches.place] & averaged[matches.user] & ((matches.score > 0) | (not by_sign)))
     hit = hit[_by_rank(number[matches.user[hit]], matches.rank[hit])]
     if convention.duplicates == "hit_once":
-        hit = hit[np.sort(np.unique(matches.truth_place[hit], return_index=True)[1])]
-    user, place, hit_rank, above, tied = (
-        column[hit] for column in (matches.user, matches.truth_place, matches.rank, matches.above, matches.tied)
+        hit = hit[np.sort(np.unique(matches.place[hit], return_index=True)[1])]
+    user, hit_rank, place, above, tied = (
+        column[hit] for column in (matches.user, matches.rank, matches.place, matches.above, matches.tied)
     )
     if ties in ("max_rank", "floor_mean_rank"):
         hit_rank = above + tied if ties == "max_rank" else (2 * above + 1 + tied) // 2
     length = matches.length
     if convention.candidates == "catalogue":
-        missed = np.flatnonzero(counts & ~is_listed & (not by_sign))
-        missed = missed[np.argsort(truth_rows[missed])]
-        below, length = _below_lists(ids, length, truth_user[missed], truth_rows[missed], convention)
+        truth_user = np.repeat(np.arange(n_users), judged.n)
+        missed = np.flatnonzero(relevant & averaged[truth_user] & ~_marked(matches.place, n_places) & (not by_sign))
+        missed = missed[np.argsort(judged.row[missed])]
+        below, length = _below_lists(ids, length, truth_user[missed], judged.row[missed], convention)
         user, place, hit_rank = np.r_[user, truth_user[missed]], np.r_[place, missed], np.r_[hit_rank, below]
         order = _by_rank(number[user], hit_rank)
         user, place, hit_rank = user[order], place[order], hit_rank[order]
 
-    times = counts.astype(np.int64)  # how often each row of the truth counts
-    if convention.duplicates == "rows":
-        times *= np.maximum(np.bincount(matches.truth_place, minlength=len(grade)), 1)
-    n_relevant = np.bincount(truth_user, times, n_users).astype(np.int64)
-    listed = np.repeat(np.arange(len(grade)), times)
-    listed = listed[ranges((np.cumsum(n_relevant) - n_relevant)[evaluated], n_relevant[evaluated])]
-    truth_row = np.zeros(len(grade), dtype=np.int64)
-    truth_row[listed[::-1]] = np.arange(len(listed))[::-1]  # the first of those that count several times
+    n_of_user = n_relevant[evaluated]
+    if not np.array_equal(evaluated, np.arange(n_users)):
+        by_user = ranges(starts[evaluated], n_of_user)
+        listed = by_user if listed is None else listed[by_user]
+    moved = np.zeros(n_users, dtype=np.int64)  # per user, how far the rows that count go, to be in the order of ids
+    moved[evaluated] = np.cumsum(n_of_user) - n_of_user - starts[evaluated]
     hits = Hits(
         user=number[user],
         rank=hit_rank,
         list_length=length[evaluated],
-        relevance=grade[place],
-        truth_row=truth_row[place],
-        truth_user=number[truth_user[listed]],
-        truth_relevance=grade[listed],
-        max_relevance=float(grade.max(initial=0.0)),
+        relevance=judged.grade[place],
+        truth_row=(place if before is None else before[place]) + moved[user],
+        truth_user=np.repeat(np.arange(len(evaluated)), n_of_user),
+        truth_relevance=judged.grade if listed is None else judged.grade[listed],
+        max_relevance=float(judged.grade.max(initial=0.0)),
     )
     return Joined(
         users=ids.users.gather(evaluated),
         hits=average_over_ties(hits, above, tied) if ties == "expected" else hits,
-        truth_rows=truth_rows[listed],
+        truth_rows=judged.row if listed is None else judged.row[listed],
         rank=rank,
-        in_both=bool(((ids.n_listed > 0) & (ids.n_judged > 0)).any()),
-        n_without_relevant=int((~has_relevant).sum()),
+        in_both=bool(((ids.n_listed > 0) & (judged.n > 0)).any()),
+        n_without_relevant=int((n_relevant == 0).sum()),
         has_gaps=ranks_are_given(convention)
         and convention.candidates == "list"
         and bool((matches.length != ids.n_listed).any()),
     )
 
 
-def _averaged(ids: Ids, has_relevant: Mask, convention: Convention) -> Mask:
+def _averaged(ids: Ids, judged: Judged, has_relevant: Mask, convention: Convention) -> Mask:
     """Return which users count in a mean."""
-    with_list, with_truth = ids.n_listed > 0, ids.n_judged > 0
+    with_list, with_truth = ids.n_listed > 0, judged.n > 0
     averaged = {
         "truth": with_truth,
         "recs": with_list & (with_truth | (not convention.judged_only)),
@@ -301,7 +325,9 @@ def ranges(starts: Ints, counts: Ints) -> Ints:
     [5, 6, 0, 1, 2]
     """
     ends = np.cumsum(counts)
-    return np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)
+    numbers = np.arange(ends[-1] if len(ends) else 0)
+    numbers += np.repeat(starts - (ends - counts), counts)
+    return numbers
 
 
 def _blocks_of(lengths: Ints) -> list[tuple[int, int]]:
@@ -331,7 +357,8 @@ def _below_lists(ids: Ids, length: Ints, user: Ints, row: Ints, convention: Conv
     An item's place is the list's length and its number among all items, less those before it that the list holds already.
     """
     n_items, listed = ids.n_items, np.repeat(np.arange(len(ids.users)), ids.n_listed)
-    held = np.unique(listed * n_items + ids.item.view(np.int64)[ids.list_rows])
+    item = ids.item.view(np.int64)
+    held = np.unique(listed * n_items + (item if ids.list_rows is None else item[ids.list_rows]))
     end = length + n_items - np.bincount(held // n_items, minlength=len(length))
     if convention.ties != "first":
         return end[user], end
@@ -340,12 +367,12 @@ def _below_lists(ids: Ids, length: Ints, user: Ints, row: Ints, convention: Conv
     return length[user] + number - before + 1, end
 
 
-def scores_of(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
-    """Make of rank, row or score a number that is higher for better."""
+def order_column(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
+    """Return what orders lists: rank, number of the row, or score in the convention's precision."""
     if convention.order == "rank":
-        return -recs["rank"].to_numpy()
+        return recs["rank"].to_numpy()
     if convention.order == "row":
-        return -np.arange(recs.height)
+        return np.arange(recs.height)
     if convention.score_dtype != "float32":
         return validation.in_floats(recs["score"])
     with np.errstate(over="ignore"):  # what is too large becomes infinite, as it does in those libraries

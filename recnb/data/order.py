@@ -34,11 +34,10 @@ class Block:
     user: Ints  #: per row of the lists
     item: Numbers
     score: Floats | Ints  #: higher for better: a rank or the number of the row below 0, where lists have no score
-    row: Ints  #: row of the frame
+    row: Ints | slice  #: rows of the frame
     truth_user: Ints  #: per row of the truth, the most relevant of a user first
     truth_item: Numbers
     grade: Floats
-    is_judged: NDArray[np.bool_]  #: false where a grade below 0 says that an item was not judged
     truth_row: Ints  #: row of the frame
     n_padded: int = 0  #: rows at the end of the lists that were not recommended
 
@@ -59,29 +58,34 @@ class Pairs:
     truth_repeats: bool  #: whether a pair is repeated in the truth
 
 
-def match_pairs(block: Block, texts: pl.Series | None, n_recs: int) -> Pairs | None:
+def match_pairs(block: Block, texts: tuple[pl.Series, pl.Series] | None) -> Pairs | None:
     """Find the rows of lists that are judged; None if items that differ have one hash.
 
-    `texts`, if numbers are hashes: the items of both frames, those of the `n_recs` rows of recommendations first.
+    `texts`, if numbers are hashes: the items of both frames.
     """
-    n_listed = len(block.user)
-    user, item = np.r_[block.user, block.truth_user].view(np.uint64), np.r_[block.item, block.truth_item]
+    n_listed, n = len(block.user), len(block.user) + len(block.truth_user)
     # A row's index stands in the low bits, above it as many bits of the pair as there is room for.
-    bits = len(user).bit_length()
-    mask = np.uint64(2**bits - 1)
-    key = item * np.uint64((_ITEM << bits) % 2**64) + user * np.uint64((_USER << bits) % 2**64)
-    key = np.sort(key + np.arange(len(user), dtype=np.uint64))
+    bits = n.bit_length()
+    mask, key = np.uint64(2**bits - 1), np.empty(n, dtype=np.uint64)
+    for side, user, item in (
+        (key[:n_listed], block.user, block.item),
+        (key[n_listed:], block.truth_user, block.truth_item),
+    ):
+        np.multiply(item, np.uint64((_ITEM << bits) % 2**64), out=side)
+        side += user.view(np.uint64) * np.uint64((_USER << bits) % 2**64)
+    key += np.arange(n, dtype=np.uint64)
+    key.sort()
     same = np.flatnonzero((key[1:] ^ key[:-1]) <= mask)
-    first, second = ((key[rows] & mask).astype(np.int64) for rows in (same, same + 1))
+    first, second = ((key[rows] & mask).view(np.int64) for rows in (same, same + 1))
+    item = np.r_[block.item, block.truth_item]
     # With the same item, users are the same: a difference of fewer than 2**bits of them changes the number.
     if not (item[first] == item[second]).all():
+        user = np.r_[block.user, block.truth_user]
         order = np.lexsort((item, user))
         same = np.flatnonzero((user[order[1:]] == user[order[:-1]]) & (item[order[1:]] == item[order[:-1]]))
         first, second = order[same], order[same + 1]
-    if texts is not None:
-        row = np.r_[block.row, block.truth_row + n_recs]
-        if not (texts.gather(row[first]) == texts.gather(row[second])).all():
-            return None
+    if texts is not None and not _same_texts(block, texts, first, second):
+        return None
     # Of rows with one number, those of lists come first: the last is the row of the truth, if there is one.
     ends = np.flatnonzero(np.r_[np.diff(same) != 1, True][: len(same)])
     sizes = np.diff(np.r_[-1, ends])
@@ -93,6 +97,18 @@ def match_pairs(block: Block, texts: pl.Series | None, n_recs: int) -> Pairs | N
     run = np.repeat(np.arange(len(ends)), sizes)[repeat]
     copy, index = np.unique(np.r_[first[repeat], second[repeat]], return_index=True)
     return Pairs(row[order], truth_row[order], copy, np.r_[run, run][index], bool((first >= n_listed).any()))
+
+
+def _same_texts(block: Block, texts: tuple[pl.Series, pl.Series], first: Ints, second: Ints) -> bool:
+    """Return whether rows of a block, those of the truth after those of lists, hold the same item."""
+    rows, n_listed = (np.r_[block.row], block.truth_row), len(block.user)
+    for one, other in ((0, 0), (0, 1), (1, 1)):  # the sides that the rows are on
+        kind = np.flatnonzero(((first >= n_listed) == one) & ((second >= n_listed) == other))
+        left = texts[one].gather(rows[one][first[kind] - one * n_listed])
+        right = texts[other].gather(rows[other][second[kind] - other * n_listed])
+        if not (left == right).all():
+            return False
+    return True
 
 
 def padded(block: Block, pairs: Pairs) -> tuple[Block, Pairs]:
@@ -117,9 +133,15 @@ class Places:
     """Where each row of a block stands in its list."""
 
     rank: Ints  #: per row, from 1; 0: left out
-    above: Ints  #: per row, how many rows score higher, where equal scores share ranks
-    tied: Ints  #: per row, how many score the same, itself among them
     length: Ints  #: per user, the last rank
+    above: Ints | None = None  #: per row, how many rows score higher; None: no two rows share a rank
+    tied: Ints | None = None  #: per row, how many score the same, itself among them
+
+    def sharing(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Return how many rows score higher than each of these, and how many the same."""
+        if self.above is None or self.tied is None:
+            return self.rank[rows] - 1, np.ones_like(rows)
+        return self.above[rows], self.tied[rows]
 
 
 def ranks_are_given(convention: Convention) -> bool:
@@ -131,11 +153,11 @@ def order_lists(block: Block, pairs: Pairs, convention: Convention) -> Places:
     """Rank the rows of a block's lists; what is padding stands below them."""
     given = convention.order == "rank" and convention.duplicates != "dedupe"
     if given and not block.n_padded:
-        rank = -block.score.astype(np.int64)
-        places = _apart(rank, _highest(block.user, rank, block.n_users))
+        rank = -block.score.astype(np.int64, copy=False)
+        places = Places(rank, _highest(block.user, rank, block.n_users))
     else:
         places = _sorted(block, pairs, convention, given=given)
-    return _without_unjudged(block, pairs, places) if convention.judged_only else places
+    return _without_unjudged(block, pairs, places, convention) if convention.judged_only else places
 
 
 def _sorted(block: Block, pairs: Pairs, convention: Convention, *, given: bool) -> Places:
@@ -156,27 +178,24 @@ def _sorted(block: Block, pairs: Pairs, convention: Convention, *, given: bool) 
         place[own] = ranks[order[own]]
     rank = np.zeros(len(block.user), dtype=np.int64)
     rank[order] = place
-    places = _apart(rank, _highest(user, place, block.n_users))
+    length = _highest(user, place, block.n_users)
     if convention.ties in ROW_ORDERS:
-        return places
+        return Places(rank, length)
     starts = starts_of(user, score)
-    sizes = np.diff(np.r_[starts, len(user)])
-    places.above[order], places.tied[order] = np.repeat(place[starts] - 1, sizes), np.repeat(sizes, sizes)
-    return places
+    sizes, above, tied = np.diff(np.r_[starts, len(user)]), np.zeros_like(rank), np.ones_like(rank)
+    above[order], tied[order] = np.repeat(place[starts] - 1, sizes), np.repeat(sizes, sizes)
+    return Places(rank, length, above, tied)
 
 
-def _apart(rank: Ints, length: Ints) -> Places:
-    """Return places that no two rows share."""
-    return Places(rank, rank - 1, np.ones_like(rank), length)
-
-
-def _without_unjudged(block: Block, pairs: Pairs, places: Places) -> Places:
+def _without_unjudged(block: Block, pairs: Pairs, places: Places, convention: Convention) -> Places:
     """Leave items that are not judged out of the lists, and count ranks anew."""
-    kept = pairs.row[(places.rank[pairs.row] > 0) & block.is_judged[pairs.truth_row]]
+    # Where grades below 0 count 0, they are those of what was pooled and not judged.
+    is_judged = (block.grade[pairs.truth_row] >= 0) | (convention.negative_relevance != "zero")
+    kept = pairs.row[(places.rank[pairs.row] > 0) & is_judged]
     kept = kept[np.lexsort((places.rank[kept], block.user[kept]))]
     rank = np.zeros_like(places.rank)
     rank[kept] = count_within(block.user[kept])
-    return _apart(rank, np.bincount(block.user[kept], minlength=block.n_users))
+    return Places(rank, np.bincount(block.user[kept], minlength=block.n_users))
 
 
 def _highest(user: Ints, ranks: Ints, n_users: int) -> Ints:

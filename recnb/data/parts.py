@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 import numpy as np
 import polars as pl
 
+from recnb.cached import cached_property
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
@@ -27,7 +28,7 @@ from recnb.data.source import LazyRows, Prepared, RowCounts, Source, Tables, che
 from recnb.display.language import _
 from recnb.display.progress import counted, steps
 from recnb.errors import ColumnError, ElsewhereError, FrameError, listed
-from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
+from recnb.metrics.hits import Hits, Ints, TieSpread
 
 T = TypeVar("T")
 

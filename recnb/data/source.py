@@ -10,16 +10,17 @@ from typing import Any
 
 import polars as pl
 
+from recnb.cached import cached_property
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data import validation
 from recnb.data.columns import with_series
 from recnb.data.encoding import distinct
-from recnb.data.join import Ids, Joined, RepeatError, join, needs_positions, number_ids, scores_of
+from recnb.data.join import Ids, Joined, RepeatError, join, needs_positions, number_ids, order_column
 from recnb.data.validation import graded, relevant_only
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError, NoUsersError
-from recnb.metrics.hits import Hits, Ints, cached_property
+from recnb.metrics.hits import Hits, Ints
 
 
 class LazyRows:
@@ -185,7 +186,7 @@ def _ranked(recs: pl.DataFrame, rank: Ints, convention: Convention) -> pl.DataFr
     """Return user, item, rank, and score where there is one, in the order of the rows as they came, without those left out."""
     table = with_series(recs, pl.Series("rank", rank))
     if convention.score_dtype == "float32" and convention.order == "score":
-        table = with_series(table, pl.Series("score", scores_of(recs, convention)))
+        table = with_series(table, pl.Series("score", order_column(recs, convention)))
     table = table[["user", "item", "rank", *(["score"] if "score" in table.columns else [])]]
     return table if rank.all() else table.filter(pl.col("rank") > 0)
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
+from recnb.cached import cached_property
 from recnb.conventions import Convention
 from recnb.data import Facts, Frame, Layout, Prepared, Source, table_of, validation
 from recnb.data.parts import Parts, check_parts, of_one_part, part_of, refuse_catalogue
@@ -20,7 +21,7 @@ from recnb.display.templates import render
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Cutoffs, Floats, Ints, cached_property
+from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.values import Basis, Request, Values

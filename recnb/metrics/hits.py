@@ -15,38 +15,27 @@ that is kept of the two frames: a few hits for every hundred recommended rows, w
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recnb.cached import cached_property
 from recnb.errors import CutoffError, OptionError, is_several, quoted
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Number = TypeVar("Number", np.int64, np.float64)
-T = TypeVar("T")
 
 #: The highest relevance: sums and squares of it over all users stay finite.
 HIGHEST = 1e100
 
 #: Deeper than any list.
 ENDLESS = 2**31
-
-
-class cached_property(functools.cached_property[T]):  # noqa: N801
-    """`functools.cached_property` without the lock of Python 3.11, for which threads with different objects wait."""
-
-    if not TYPE_CHECKING:
-
-        def __get__(self, instance: Any, owner: type | None = None) -> Any:
-            """Return the value, worked out at first use."""
-            return self if instance is None else instance.__dict__.setdefault(self.attrname, self.func(instance))
 
 
 @dataclass(frozen=True)
@@ -337,12 +326,10 @@ def count_within(user: NDArray[Any]) -> Ints:
     >>> count_within(np.array([0, 0, 3, 3, 3])).tolist()
     [1, 2, 1, 2, 3]
     """
-    number = np.arange(len(user))
-    start = number.copy()
-    start[1:] *= user[1:] != user[:-1]
-    number -= np.maximum.accumulate(start, out=start)
-    number += 1
-    return number
+    starts = np.flatnonzero(user[1:] != user[:-1]) + 1
+    steps = np.ones(len(user), dtype=np.int64)
+    steps[starts] -= np.diff(starts, prepend=0)
+    return np.cumsum(steps, out=steps)
 
 
 def stands_from_highest(user: Ints, value: Floats) -> bool:
@@ -376,8 +363,8 @@ def order_from_highest(user: Ints, value: Floats | Ints, within: Ints | Floats |
     key.sort()
     order: Ints = key & ((1 << row_bits) - 1)
     key >>= value_bits + row_bits
-    wrong = np.flatnonzero(np.diff(value[order]) > 0)
-    wrong = wrong[key[wrong] == key[wrong + 1]]
+    ordered = value[order]
+    wrong = np.flatnonzero((ordered[1:] > ordered[:-1]) & (key[1:] == key[:-1]))
     if len(wrong):  # values of a user that differ in the bits there was no room for
         again = np.zeros(key[-1] + 1, dtype=bool)
         again[key[wrong]] = True

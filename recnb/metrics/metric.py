@@ -17,10 +17,11 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
 
 import numpy as np
 
+from recnb.cached import cached_property
 from recnb.display.language import _
 from recnb.errors import OptionError, is_number, is_word, near, quoted
 from recnb.metrics.formula import OVER, Formula
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, cached_property
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.recommendation_lists import HitsWithPopularity, Lists, PerUser, Whole
 
 P = ParamSpec("P")

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.cached import cached_property
 from recnb.conventions import Convention, presets, shown_at
 from recnb.data import Counts, Prepared, Source
 from recnb.data.encoding import positions
@@ -20,7 +21,7 @@ from recnb.data.source import Tables
 from recnb.display.language import N_, Sentence, _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError
-from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits, cached_property
+from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
 from recnb.results.values import OWN, Basis, Request, Said, Values, follows, position_of

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.cached import cached_property
 from recnb.display.language import N_, _, current, ngettext
 from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting
-from recnb.metrics.hits import Cutoffs, cached_property
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
