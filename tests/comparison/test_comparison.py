@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import recnb
-from recnb.errors import OptionError, UnknownModelError, UnknownNameError
+from recnb.errors import OptionError, UnknownModelError
 from recnb.metrics.metric import LIST_METRICS
 from tests.comparison.frames import FIRST, SAMPLE, SECOND, SIDES, TRUTH, compared, lists
 
@@ -160,7 +160,5 @@ def test_a_comparison_is_a_mapping_of_evaluations():
     with pytest.raises(UnknownModelError, match=r"'populr' is none of the models\. Did you mean 'popular'"):
         found["populr"]
     assert issubclass(UnknownModelError, KeyError)
-    with pytest.raises(UnknownNameError, match=r"It is one of each model: found\['item-knn'\]\.ndcg\."):
-        found.ndcg(k=10)
     assert found != recnb.compare(SAMPLE.recommendations, SAMPLE.test)
     assert found in {found}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -76,7 +75,6 @@ def beside(other, *truth, **options):
 @pytest.mark.parametrize(
     ("call", "kind", "words"),
     [
-        (lambda: recnb.compare({"a": FIRST}, TRUTH), OptionError, "needs two models"),
         (lambda: recnb.compare(EVALUATED), OptionError, "one Evaluation, and a comparison needs two"),
         (lambda: recnb.compare({1: FIRST, "1": SECOND}, TRUTH), OptionError, "name each by a text of its own"),
         (lambda: two(baseline="c"), OptionError, "none of the models"),
@@ -94,7 +92,6 @@ def beside(other, *truth, **options):
         (lambda: beside(SECOND.rec.against(TRUTH, ties="last")), OptionError, "ties='first' and ties='last'"),
         (lambda: beside(recnb.evaluate(SECOND, TRUTH, convention="ranx")), OptionError, "convention='recnb' and convention='ranx'"),
         (lambda: beside(SECOND.rec.against(TRUTH.head(3))), FrameError, r"relevant items \(4 and 3\): only 'a' has user 'd', item 'x'"),
-        (lambda: beside(recnb.evaluate({1: ["x"]}, {1: ["x"]})), FrameError, "'a' are text and text, those of 'b' whole numbers and text"),
         (lambda: beside(EVALUATED, TRUTH), OptionError, "leave out the truth"),
         (lambda: beside(EVALUATED, averaged_users="recs"), OptionError, "leave out averaged_users="),
         (lambda: recnb.compare({"whole": FIRST, **PARTS}, TRUTH), FrameError, "'part1' and 'part2' have lists of different users, so they are parts of one run"),
@@ -102,7 +99,6 @@ def beside(other, *truth, **options):
         (lambda: two().differences("novelty", k=1), RecnbError, "novelty needs what users had before: give train="),
         (lambda: two().beyond(k=1), OptionError, r"give compare\(\) train="),
         (lambda: two().curve(k=[1, None]), OptionError, "leave None out"),
-        (lambda: recnb.compare(PREDICTED), ColumnError, re.escape("score=['pred_a', 'pred_b']")),
         (lambda: recnb.compare({"a": PREDICTED, "b": PREDICTED}, score=["a", "b"]), OptionError, "several columns of predictions"),
     ],
 )  # fmt: skip

@@ -10,24 +10,40 @@ import recnb
 SHOWN = Path(__file__).parent / "shown"
 
 
+SAMPLE = recnb.datasets.load_sample()
+SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
+FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)
+
+
 @cache
 def report(name):
-    sample = recnb.datasets.load_sample()
-    side_data = {"train": sample.train, "items": sample.items}
-    if name == "one":
-        ev = recnb.evaluate(sample.models["item-knn"], sample.test, **side_data)
-        return ev.report(k=[5, 10], by="activity", lang="en")
-    found = recnb.compare(sample.models, sample.test, baseline="popular", **side_data)
-    return found.report(k=[5, 10], metrics=["ndcg", "recall", "coverage"], by="activity", movers=1, lang="en")
+    if name == "several":
+        return FOUND.report(k=[5, 10], metrics=["ndcg", "recall", "coverage"], by="activity", movers=1, lang="en")
+    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
+    return ev.report(k=[5, 10], by="activity", lang="en")
+
+
+def comparison():
+    """What the methods of a comparison show; of many differences the conclusions do not stand below."""
+    shown = [
+        FOUND,
+        FOUND.differences("ndcg", k=5),
+        FOUND.differences(k=5),
+        FOUND.differences("ndcg", k=10, by="activity"),
+    ]
+    shown += [FOUND.movers("ndcg", k=5, n=1), FOUND.overlap(k=5), FOUND.beyond(k=5), FOUND.curve(k=[1, 5])]
+    return "\n\n".join([*map(repr, shown), shown[1].to_latex()])
 
 
 FORMS = {"txt": repr, "md": lambda one: one.to_markdown(), "tex": lambda one: one.to_latex()}
 FILES = [f"{name}.{form}" for name in ("one", "several") for form in FORMS]
+FILES.append("comparison.txt")
 
 
 def text(file):
     name, form = file.split(".")
-    return FORMS[form](report(name)).rstrip("\n") + "\n"
+    shown = comparison() if name == "comparison" else FORMS[form](report(name))
+    return shown.rstrip("\n") + "\n"
 
 
 @pytest.mark.parametrize("file", FILES)
