@@ -40,6 +40,9 @@ from recnb.stats import Settings, Test
 if TYPE_CHECKING:
     from recnb.report.report import Report
 
+#: A cut-off or several; None is the whole list.
+AnyCutoffs = int | Sequence[int | None] | None
+
 #: Methods that the repr names.
 CALLS = (
     ".report()", ".table(k=10)", ".differences(k=[5, 10])", ".curve('ndcg')", ".movers('ndcg', k=10)", ".overlap(k=10)",
@@ -173,13 +176,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return next(iter(self._models.values()))
 
     def table(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        by: Any = None,
-        bins: int = 4,
-        **options: Any,
+        self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
     ) -> Means:
         """Return means over the common users: a row per model, or per segment and model, a column per metric and cut-off.
 
@@ -209,13 +206,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return table
 
     def differences(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        by: Any = None,
-        bins: int = 4,
-        **options: Any,
+        self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
     ) -> Differences:
         """Return paired differences with intervals and tests: a row per metric, cut-off and pair of models, and per segment.
 
@@ -332,7 +323,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         lang: str | None = None,
         **options: Any,
     ) -> Report:
-        """Return the report of the comparison: findings, conclusions, means, tests, curves, segments, users, overlap.
+        """Return the report of the comparison: findings, conclusions, means, tests, curves, segments, users.
 
         Conclusions are drawn at the middle cut-off, users and curves shown by the first metric: `movers` users who gain, and as many
         who lose, for each pair of models. Other parameters are those of `table`; `lang` is "en" or "ko".

@@ -62,8 +62,8 @@ def report_of(
     for name, model in steps(list(models.items()), _("report")):
         for metric, given in beyond:
             try:
-                found_beyond = values_of(model, metric, Cutoffs.of(request.k_of(metric.name)), given)
-                means += _means_beyond(name, found_beyond, metric, settings.confidence)
+                numbers = values_of(model, metric, Cutoffs.of(request.k_of(metric.name)), given)
+                means += _means_beyond(name, numbers, metric, settings.confidence)
             except RecnbError as problem:
                 if pairs and request.beyond:
                     raise OptionError(str(problem)) from problem

@@ -141,7 +141,8 @@ def _means(block: PairedValues, values: Floats, names: Sequence[str], settings: 
     if best.any():
         behind = np.where(best, nan, paired(values[:, [int(mean.argmax())]] - values).p)
     columns = (each.tolist() for each in (mean, *moments.interval(settings.confidence), best, behind))
-    rows, about = zip(names, *columns, strict=True), (metric.name, metric.symbol, block.k)
+    rows = zip(names, *columns, strict=True)
+    about = metric.name, metric.symbol, block.k
     return [(Mean(name, *about, at, low, high, len(values), is_best), p) for name, at, low, high, is_best, p in rows]
 
 
