@@ -83,29 +83,7 @@ def test_what_is_planted_is_found_once_and_told(name: str) -> None:
     assert finding.example or check in ("perfect", "nothing_missed")
 
 
-# Its number, by hand
-
-
-SEEN = [0, 1, 30, 59]
-CASES: dict[str, tuple[Data, str, Callable[[Data], Data]]] = {
-    "seen, evidently": (planted("seen_in_train").saying(convention="evidently"), "seen_in_train", lambda d: d.with_(recs=d.recs.drop(index=SEEN))),
-    "seen, by rank": (planted("seen_in_train: ranks"), "seen_in_train", lambda d: d.with_(recs=ranked(d.recs.drop(index=SEEN).assign(score=0)))),
-    "leaked": (planted("train_in_truth").saying(convention="rectools"), "train_in_truth", lambda d: d.with_(truth=d.truth.drop(index=d.train.index[-40:]))),
-    "repeated, a hit once": (planted("duplicates").saying(duplicates="hit_once"), "duplicates", lambda d: d.with_(recs=CLEAN.recs)),
-    "amounts": (planted("unused_relevance"), "unused_relevance", lambda d: d.saying(relevance="purchases")),
-    "rows": (CLEAN.with_(recs=CLEAN.recs.iloc[::-1]).saying(order="row"), "rank_against_score", lambda _: CLEAN),
-    "upside down": (planted("upside_down"), "upside_down", lambda d: d.with_(recs=d.recs.assign(score=-d.recs["score"]))),
-    "ids": (planted("ids_written_otherwise: case"), "ids_written_otherwise", lambda _: CLEAN),
-    "gaps": (planted("rank_gaps"), "rank_gaps", lambda d: d.with_(recs=ranked(d.recs.assign(score=0)))),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_the_effect_is_an_evaluation_of_the_frames_put_right(case: str) -> None:
-    data, name, right = CASES[case]
-    finding = data.lint()[name]
-    assert finding.facts["value"] == pytest.approx(float(data.evaluate().ndcg(k=10)), abs=1e-12)
-    assert finding.facts["other"] == pytest.approx(float(right(data).evaluate().ndcg(k=10)), abs=1e-12)
+# Its number, which is also that of the advice (test_advice.py)
 
 
 def test_users_who_leave_are_told_and_what_cannot_be_evaluated_has_no_number_and_no_code() -> None:
