@@ -21,7 +21,6 @@ from recnb.evaluate import model_evaluation
 
 Columns = dict[str, Any]
 
-#: More than one metric, so that what is read at once and what is read later are both asked for.
 METRICS = ["recall", "ndcg", "reciprocal_rank", "average_precision"]
 
 
@@ -41,10 +40,6 @@ def columns() -> dict[str, Columns]:
     }  # fmt: skip
 
 
-def evaluated(frames: dict[str, Any]) -> recnb.Evaluation:
-    return recnb.evaluate(frames["recs"], **{name: frames[name] for name in frames if name != "recs"})
-
-
 def rows(table: Any) -> Any:
     return table.to_frame().astype(str).to_numpy().tolist()
 
@@ -60,7 +55,7 @@ def asked(ev: recnb.Evaluation) -> list[Any]:
 
 
 def of_pandas() -> recnb.Evaluation:
-    return evaluated({name: pd.DataFrame(made) for name, made in columns().items()})
+    return recnb.evaluate(**{name: pd.DataFrame(made) for name, made in columns().items()})
 
 
 @functools.cache
@@ -102,13 +97,25 @@ OVER: dict[str, Callable[[Columns], Any]] = {
 def test_frames_and_the_arrays_that_they_are_made_over_changed_afterwards(kind: str) -> None:
     made = columns()
     frames = {name: OVER[kind](one) for name, one in made.items()}
-    ev = evaluated(frames)
+    ev = recnb.evaluate(**frames)
     for arrays in made.values():
         for name, values in arrays.items():
-            values[:] = values[::-1].copy() if name != "relevance" else 5.0
+            if not (name == "wave" and "arrow" in kind):
+                values[:] = values[-1:]
     for frame in frames.values():
         if isinstance(frame, pd.DataFrame):
             frame.drop(index=frame.index[1:], inplace=True)
+    assert asked(ev) == expected()
+
+
+@pytest.mark.xfail(
+    strict=True, reason="columns of the truth that have no role share the memory of Arrow: _others in side_data.py"
+)
+@pytest.mark.parametrize("kind", ["arrow", "pandas, of arrow"])
+def test_a_column_for_segments_of_an_arrow_truth_written_afterwards(kind: str) -> None:
+    made = columns()
+    ev = recnb.evaluate(**{name: OVER[kind](one) for name, one in made.items()})
+    made["truth"]["wave"][:] = 1
     assert asked(ev) == expected()
 
 
@@ -117,7 +124,7 @@ def test_table_behind_a_relation_changed_afterwards() -> None:
     for name, one in made.items():
         frame = pd.DataFrame(one)  # noqa: F841 -- read by its name
         connection.execute(f"create table {name} as from frame")
-    ev = evaluated({name: connection.table(name) for name in made})
+    ev = recnb.evaluate(**{name: connection.table(name) for name in made})
     for name in made:
         connection.execute(f"delete from {name}")
     assert asked(ev) == expected()
@@ -173,11 +180,11 @@ def test_rows_are_freed_with_the_evaluation(ask: str, convention: dict[str, Any]
     """A cycle of references would keep millions of rows until Python looks for cycles."""
     frames = {name: pd.DataFrame(made) for name, made in columns().items()}
     frames["recs"]["rank"] = np.tile([1, 2, 3], 4)
-    ASKED[ask](evaluated(frames))  # what is made once is made here
+    ASKED[ask](recnb.evaluate(**frames))  # what is made once is made here
     gc.collect()
     gc.disable()
     try:
-        ev = recnb.evaluate(frames.pop("recs"), **frames, **convention)
+        ev = recnb.evaluate(**frames, **convention)
         ASKED[ask](ev)
         source = weakref.ref(ev._data.source)
         del ev

@@ -134,7 +134,6 @@ HELD = {
     **{f"lists of {type(one)}": case(one, TRUTH, f"recommendations is a {type(one).__name__}", "pandas or Polars", "recnb.ndcg(") for one in THINGS},
     **{f"truth of {type(one)}": case(RECS, one, f"truth is a {type(one).__name__}", "recnb.evaluate_groups(") for one in THINGS},
     "a matrix": case(np.array([[4, 5], [5, 4]]), LIKED, "dict(zip(users, matrix))"),
-    "a number": case(5, None, "the path of a file"),
     "one mapping": case(RANKED, None, "nothing that recnb reads", "recnb.evaluate(recs, truth)"),
     "relevance by item": case(RANKED, {"a": 1.0, "b": 2.0}, "truth holds float 1.0 for user 'a'", "mapping of item to relevance"),
     "items as text": case({"ann": "abc"}, LIKED, "recommendations", "str 'abc'", "user 'ann'"),

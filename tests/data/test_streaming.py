@@ -90,27 +90,25 @@ def test_a_connection_may_be_asked_other_things_meanwhile():
     same(recnb.evaluate(left, right, train=train), recnb.evaluate(recs, truth))
 
 
-@pytest.mark.parametrize("kind", STREAMED)
-def test_ids_of_other_kinds_are_refused_by_the_first_batch(kind, monkeypatch):
+def test_ids_of_other_kinds_are_refused_by_the_first_batch(monkeypatch):
     recs, truth = random_frames(np.random.default_rng(14))
     monkeypatch.setattr(buckets.Buckets, "_write", lambda self: pytest.fail("more was read"))
     with pytest.raises(FrameError, match="item ids are of different kinds"):
-        recnb.evaluate(STREAMED[kind](recs), truth.assign(item=truth["item"].astype(str))[:20])
+        recnb.evaluate(STREAMED["lazy"](recs), truth.assign(item=truth["item"].astype(str))[:20])
 
 
 # ---- what is held
 
 
-@pytest.mark.parametrize("kind", STREAMED)
 @pytest.mark.parametrize("fits", [True, False])
-def test_what_fits_is_held_in_memory(kind, fits, monkeypatch):
+def test_what_fits_is_held_in_memory(fits, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(2))
     expected, size = recnb.evaluate(recs, truth), pl.from_pandas(recs).estimated_size()
     monkeypatch.setattr(buckets, "available_memory", lambda: 32 * size if fits else size)
     for rows, share in ((len(recs) if fits else len(recs) - 1, 0), (0, 1 / 32)):
         monkeypatch.setattr(buckets, "WHOLE", rows)
         monkeypatch.setattr(buckets, "SHARE", share)
-        made = recnb.evaluate(STREAMED[kind](recs), truth)
+        made = recnb.evaluate(STREAMED["lazy"](recs), truth)
         assert made._data.source.in_memory is fits
         same(made, expected)
 

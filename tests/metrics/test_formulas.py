@@ -22,7 +22,6 @@ from tests.strategies import Options, every_choice
         ("dcg", (["x", "b", "c"], {"b": 5, "c": 3}), {"k": 3}, "5/log2(1+2) + 3/log2(1+3) = 4.6546"),
         ("average_precision", (["D", "A", "B", "C"], ["A", "B"]), {}, "(1/2 + 2/3) / 2 = 1.1667 / 2 = 0.5833"),
         ("ndcg", (["x", "b"], {"b": 1}), {"k": 2}, "(1/log2(1+2)) / (1/log2(1+1)) = 0.6309 / 1 = 0.6309"),
-        ("recall", (["a", "x"], list("abcd")), {}, "1 / 4 = 0.25"),
         ("fbeta", (["a", "b"], ["a", "b"]), {"beta": 2}, "((1+2^2) + (1+2^2)) / (2+2^2*2) = 10 / 10 = 1"),
         ("recall", (["a"], []), {}, "no relevant item, so by convention 0"),
         ("average_precision", (["x"], ["a"]), {"out_of": "hits"}, "nothing to divide by, so 0"),

@@ -89,18 +89,16 @@ def frame(inputs: Inputs) -> recnb.Evaluation:
     return pd.DataFrame(rows, columns=["user", "recommended", "relevant"]).rec.evaluation()
 
 
-def agree(figures: Figures, example: dict[str, Any]) -> None:
-    """The figures are the derived ones, and agree with the printed ones exactly where that is recorded."""
-    assert set(figures) == set(example["derived"]) == set(example["printed"]) == set(example["agrees"])
-    for name, value in figures.items():
-        assert value == pytest.approx(example["derived"][name], abs=SMALLEST), name
-        rounds_to_it = abs(value - example["printed"][name]) <= 0.5 * 10 ** -example["digits"] + SMALLEST
-        assert rounds_to_it is example["agrees"][name], name
-
-
 @pytest.mark.parametrize("name", FROM_LISTS)
 def test_worked(name: str) -> None:
-    agree(FROM_LISTS[name](WORKED[name]["inputs"]), WORKED[name])
+    """The figures are the derived ones, and agree with the printed ones exactly where that is recorded."""
+    example = WORKED[name]
+    figures = FROM_LISTS[name](example["inputs"])
+    assert set(figures) == set(example["derived"]) == set(example["printed"]) == set(example["agrees"])
+    for figure, value in figures.items():
+        assert value == pytest.approx(example["derived"][figure], abs=SMALLEST), figure
+        rounds_to_it = abs(value - example["printed"][figure]) <= 0.5 * 10 ** -example["digits"] + SMALLEST
+        assert rounds_to_it is example["agrees"][figure], figure
 
 
 def test_dcg_speed() -> None:
