@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 import recnb
-from recnb.display.language import use_language
 from recnb.errors import OptionError
 from recnb.results.gate import Gate, at_least_check, not_worse_check
 from tests.comparison.frames import SAMPLE
@@ -85,20 +82,6 @@ def test_a_gate_of_few_users_or_without_an_interval_fails_and_the_same_lists_pas
     assert "too few users or differences for an interval" in repr(gate)
     same = recnb.compare({"new": recs, "old": recs}, SAMPLE.test, baseline="old")
     assert same.not_worse("ndcg", k=10, margin=0.05)
-
-
-def test_it_prints_why_and_is_a_file_for_ci(tmp_path):
-    gate = FOUND.not_worse("ndcg", k=10)
-    shown = repr(gate).splitlines()
-    assert [line[:8] for line in shown[:2]] == ["passed: ", "failed: "]
-    for part in ("popular is worse than item-knn", "-0.0864", "-0.1124 to -0.0604", "261 users"):
-        assert part in shown[1]
-    assert "relevance above 0" in shown[2]
-    with use_language("ko"):
-        assert "popular 쪽이 item-knn보다 나쁨" in repr(FOUND.not_worse("ndcg", k=10, model="popular"))
-    assert gate.to_json(tmp_path / "gate.json") is None
-    told = json.loads((tmp_path / "gate.json").read_text("utf-8"))["checks"]
-    assert [(check["passed"], check["says"]) for check in told] == [(one.passed, one.says) for one in gate.checks]
 
 
 def test_a_number_that_must_be_reached():

@@ -70,13 +70,6 @@ def test_confidence_and_options_are_used():
     assert report.means_of("ndcg", 5)[0].mean == pytest.approx(FOUND["item-knn"].ndcg(k=5, gain="exponential"))
 
 
-@pytest.mark.parametrize("convention", ["trec", "ranx", "recbole", "scikit-learn"])
-def test_under_a_library_every_number_is_that_of_the_library(convention):
-    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, convention=convention)
-    for row in ev.report(k=[5, 10], metrics=["ndcg", "precision", "recall"]).to_frame().itertuples():
-        assert row.mean == pytest.approx(float(getattr(ev, row.metric)(k=row.k)), abs=1e-12)
-
-
 def test_a_metric_that_a_library_averages_over_other_users_is_refused():
     ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, convention="recommenders")
     for models in (ev, recnb.compare(SAMPLE.models, SAMPLE.test, convention="recommenders")):
