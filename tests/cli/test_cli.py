@@ -79,7 +79,7 @@ def test_several_files_are_compared(capsys):
         ((*TWO, *CSV, "--fail-below", "item-knn:ndcg@10=0.25"), 0, "recnb: item-knn: ndcg@10"),
         ((*TWO, *CSV, "--fail-below", "item-knn:AP(rel=4)@10=0.1"), 0, "recnb: item-knn: AP(rel=4)@10"),
         ((*TWO, *CSV, "--fail-below", "ndcg@10=0.25"), 1, "recnb: popular: ndcg@10 is 0.1725, below 0.25"),
-        ((*TWO, *CSV, "--baseline", "popular", "--fail-if-worse", "ndcg@10", "--fail-if-worse", "recall@5:1"), 0,
+        ((*TWO, *CSV, "--baseline", "popular", "--fail-if-worse", "ndcg@10", "--fail-if-worse", "item-knn:recall@5:1"), 0,
             "recnb: ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864"),
         ((*TWO, *CSV, "--baseline", "item-knn", "--fail-if-worse", "ndcg@10"), 1,
             "recnb: ndcg@10: popular is worse than item-knn (difference -0.0864"),
