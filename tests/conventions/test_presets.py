@@ -28,9 +28,9 @@ from recnb.errors import FrameError, RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.refusals import REFUSALS
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS
-from tests.conventions.reference import Case, evaluate
 from tests.examples import examples
 from tests.presets import WHOLE, as_in_of, cut_at, value_under
+from tests.reference import Case, evaluate
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 

@@ -20,6 +20,7 @@ from recnb.libraries.variant import Variant
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.score import score_of
+from tests.tools.readme import filled
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "recnb" / "conventions" / "README.md"
 #: The six metrics of the tables: what each is called there, and the names under which recnb lists a library's own.
@@ -69,11 +70,7 @@ def sides() -> dict[str, Defaults]:
                 found.setdefault(_suffix(one), {}).setdefault(name, one)
         groups: dict[str, list[str]] = {}
         for suffix, own in found.items():
-            same = (
-                first
-                for first in groups
-                if own.keys() <= found[first].keys() and all(_same(own[name], found[first][name]) for name in own)
-            )
+            same = (first for first in groups if _rules(own).items() <= _rules(found[first]).items())
             groups.setdefault(next(same, suffix), []).append(suffix)
         for first, suffixes in groups.items():
             label = " ".join([library, *(f"`{one}`" for one in suffixes if first)])
@@ -81,8 +78,8 @@ def sides() -> dict[str, Defaults]:
     return made
 
 
-def _same(one: Preset, other: Preset) -> bool:
-    return (one.metric, one.options, one.convention) == (other.metric, other.options, other.convention)
+def _rules(own: Defaults) -> dict[str, object]:
+    return {name: (one.metric, one.options, one.convention) for name, one in own.items()}
 
 
 def formula_cell(one: Preset) -> str:
@@ -144,17 +141,15 @@ def _value(one: Preset) -> str:
     if one.library == "recnb":
         return f"{score_of(recnb.evaluate(RECS, TRUTH)._data, metric_named(one.metric), 5, {}):.4f}"
     try:
-        return (
-            f"{as_in(one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None):.4f}{'*' if one.note else ''}"
-        )
+        number = as_in(one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None)
+        return f"{number:.4f}{'*' if one.note else ''}"
     except RecnbError:
         return "refused"
 
 
 def table(columns: Iterable[str], row: Callable[[Defaults], list[str]]) -> str:
     """A row for each library, recnb first."""
-    head = ["library", *columns]
-    lines = [head, ["---"] * len(head)]
+    lines = [["library", *columns], ["---"] * (1 + len([*columns]))]
     lines += [[label, *row(own)] for label, own in {"**recnb**": OURS, **sides()}.items()]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
@@ -227,27 +222,15 @@ def _meaning(one: Preset) -> str:
     return "" if known else f" ({one.metric.replace('_', ' ')})"
 
 
-PLACES = {
-    name: (f"<!-- {name}: made by python -m tests.tools.conventions_page -->", f"<!-- /{name} -->")
-    for name in ("values", "formulas", "data", "libraries")
-}
-
-
 def page(text: str) -> str:
     """The page with the made parts put in again."""
-    for name, (begin, end) in PLACES.items():
-        if begin not in text or end not in text:
-            raise ValueError(f"the page has no place for {name}: {begin} and {end}")
     parts = {
         "values": table(SIX, value_row),
         "formulas": table(FORMULA, formula_row),
         "data": table(DATA, data_row),
         "libraries": "\n\n".join(map(library_part, names())),
     }
-    for name, made in parts.items():
-        begin, end = PLACES[name]
-        text = f"{text.split(begin)[0]}{begin}\n{made}\n{end}{text.split(end)[1]}"
-    return text
+    return filled(text, "tests.tools.conventions_page", parts)
 
 
 if __name__ == "__main__":

@@ -1,23 +1,18 @@
 """The script that makes the sample data set: an imaginary library of short films.
 
-Run ``python -m tests.tools.make_sample`` to write the CSV files again. Nothing in them comes
-from real people or real films. The same bytes come out on every run:
+`python -m tests.tools.make_sample` writes the CSV files again, the same bytes each time: all chance comes from one
+`numpy.random.RandomState`, whose stream NumPy promises never to change; scores are rounded before they are ordered, and
+ties go to the lower position, so that the last bits of a sum, which differ between builds of NumPy, decide nothing.
 
-* all chance comes from one ``numpy.random.RandomState``, the generator whose stream NumPy promises
-  never to change;
-* scores are rounded before they are ordered, and ties go to the lower position, so that the last
-  bits of a sum, which differ between builds of NumPy and BLAS, decide nothing.
-
-The three recommenders are real, if small, and see the train ratings only. The settings below were
-picked so that two of them come out close and both well ahead of the third, which is what a sample
-for comparing recommenders should show; so these numbers say nothing about the methods in general.
+The three recommenders are real, if small, and see the train ratings only. The settings were picked so that two of them
+come out close and both well ahead of the third, so these numbers say nothing about the methods in general.
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -61,14 +56,13 @@ PLACES = (
 )
 
 
-@dataclass(frozen=True)
-class World:
-    """The made world: who there is, what there is, and every rating with its day."""
+class World(NamedTuple):
+    """Who there is, what there is, and every rating with its day."""
 
     users: pd.DataFrame
     items: pd.DataFrame
     ratings: Ints  # (N_USERS, N_ITEMS), 0 where there is no rating
-    days: Ints  # the same shape; meaningless where there is no rating
+    days: Ints
 
 
 def make_titles(rng: np.random.RandomState, count: int) -> list[str]:
@@ -85,31 +79,24 @@ def make_items(rng: np.random.RandomState) -> tuple[pd.DataFrame, Floats]:
     for row in has:
         how_many = 1 + int(np.searchsorted([0.45, 0.9], rng.random_sample()))
         row[rng.choice(len(GENRES), size=how_many, replace=False, p=GENRE_SHARES)] = 1.0
-    frame = pd.DataFrame(
-        {
-            "item": [f"i{number:03d}" for number in range(1, N_ITEMS + 1)],
-            "title": make_titles(rng, N_ITEMS),
-            "genres": ["|".join(GENRES[genre] for genre in np.flatnonzero(row)) for row in has],
-            "year": 2024 - np.minimum(rng.exponential(12.0, N_ITEMS), 70.0).astype(np.int64),
-            "minutes": 3 + np.minimum(rng.gamma(2.5, 5.0, N_ITEMS), 42.0).astype(np.int64),
-        }
-    )
-    return frame, has
+    columns = {
+        "item": [f"i{number:03d}" for number in range(1, N_ITEMS + 1)],
+        "title": make_titles(rng, N_ITEMS),
+        "genres": ["|".join(GENRES[genre] for genre in np.flatnonzero(row)) for row in has],
+        "year": 2024 - np.minimum(rng.exponential(12.0, N_ITEMS), 70.0).astype(np.int64),
+        "minutes": 3 + np.minimum(rng.gamma(2.5, 5.0, N_ITEMS), 42.0).astype(np.int64),
+    }
+    return pd.DataFrame(columns), has
 
 
 def make_affinity(rng: np.random.RandomState, has: Floats) -> Floats:
-    """How well each film suits each user, (users, items), standardised.
-
-    Mostly the user's taste over the genres, and some hidden factors that no column shows.
-    """
+    """How well each film suits each user, (users, items): taste over the genres, and hidden factors; standardised."""
     taste = rng.dirichlet(5.0 * np.array(GENRE_SHARES), size=N_USERS)
     taste /= np.linalg.norm(taste, axis=1, keepdims=True)
     shape = has / np.linalg.norm(has, axis=1, keepdims=True)
     hidden = rng.normal(size=(N_USERS, 4)) @ rng.normal(size=(4, N_ITEMS))
     affinity: Floats = taste @ shape.T + 0.1 * hidden
-    affinity -= affinity.mean()
-    affinity /= affinity.std()
-    return affinity
+    return (affinity - affinity.mean()) / (affinity - affinity.mean()).std()
 
 
 def make_choices(rng: np.random.RandomState, affinity: Floats, counts: Ints) -> list[Ints]:
@@ -148,28 +135,25 @@ def make_world() -> World:
         stay = end[user] - joined[user]
         days[user, chosen] = joined[user] + (rng.random_sample(len(chosen)) * stay).astype(np.int64)
         days[user, chosen[0]] = joined[user]  # people join to watch something
-    users = pd.DataFrame(
-        {
-            "user": [f"u{number:03d}" for number in range(1, N_USERS + 1)],
-            "segment": np.select([counts < 12, counts < 30], ["new", "regular"], "devoted"),
-            "branch": [BRANCHES[pick] for pick in rng.choice(len(BRANCHES), size=N_USERS, p=BRANCH_SHARES)],
-            "joined": joined,
-        }
-    )
-    return World(users, items, ratings, days)
+    columns = {
+        "user": [f"u{number:03d}" for number in range(1, N_USERS + 1)],
+        "segment": np.select([counts < 12, counts < 30], ["new", "regular"], "devoted"),
+        "branch": [BRANCHES[pick] for pick in rng.choice(len(BRANCHES), size=N_USERS, p=BRANCH_SHARES)],
+        "joined": joined,
+    }
+    return World(pd.DataFrame(columns), items, ratings, days)
 
 
 def split_ratings(world: World) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Train and test frames: the ratings before SPLIT_DAY, and those from it on."""
     at_user, at_item = np.nonzero(world.ratings)
-    frame = pd.DataFrame(
-        {
-            "user": world.users["user"].to_numpy()[at_user],
-            "item": world.items["item"].to_numpy()[at_item],
-            "rating": world.ratings[at_user, at_item],
-            "day": world.days[at_user, at_item],
-        }
-    )
+    columns = {
+        "user": world.users["user"].to_numpy()[at_user],
+        "item": world.items["item"].to_numpy()[at_item],
+        "rating": world.ratings[at_user, at_item],
+        "day": world.days[at_user, at_item],
+    }
+    frame = pd.DataFrame(columns)
     is_train = frame["day"] < SPLIT_DAY
     train = frame[is_train].sort_values(["user", "day", "item"], ignore_index=True)
     test = frame[~is_train].sort_values(["user", "item"], ignore_index=True)
@@ -186,15 +170,13 @@ def item_knn(seen: Floats) -> Floats:
     far = np.argsort(-similarity, axis=1, kind="stable")[:, NEIGHBOURS:]
     np.put_along_axis(similarity, far, 0.0, axis=1)
     # A little popularity orders what no neighbour reaches, which users with few ratings need.
-    scores: Floats = seen @ similarity.T + 0.01 * popular(seen)
-    return scores
+    return np.asarray(seen @ similarity.T + 0.01 * popular(seen))
 
 
 def factors(seen: Floats) -> Floats:
     """Scores (users, items) from the truncated singular value decomposition of who saw what."""
     left, strength, right = np.linalg.svd(seen, full_matrices=False)
-    scores: Floats = (left[:, :FACTORS] * strength[:FACTORS]) @ right[:FACTORS]
-    return scores
+    return np.asarray((left[:, :FACTORS] * strength[:FACTORS]) @ right[:FACTORS])
 
 
 def popular(seen: Floats) -> Floats:
@@ -210,8 +192,7 @@ def distinct(scores: Floats) -> Floats:
     steps = np.round(scores * 10**DIGITS).astype(np.int64)
     for place in range(1, len(steps)):
         steps[place] = min(steps[place], steps[place - 1] - 1)
-    lowered: Floats = steps / 10.0**DIGITS
-    return lowered
+    return np.asarray(steps / 10.0**DIGITS)
 
 
 def recommend(world: World, seen: Floats, scores: Floats) -> pd.DataFrame:
@@ -221,9 +202,8 @@ def recommend(world: World, seen: Floats, scores: Floats) -> pd.DataFrame:
     for user in np.flatnonzero(seen.any(axis=1)):
         row = np.where(seen[user] > 0, -np.inf, np.round(scores[user], DIGITS))
         best = np.argsort(-row, kind="stable")[:LIST_LENGTH]
-        parts.append(
-            pd.DataFrame({"user": user_ids[user], "item": item_ids[best], "score": distinct(scores[user, best])})
-        )
+        columns = {"user": user_ids[user], "item": item_ids[best], "score": distinct(scores[user, best])}
+        parts.append(pd.DataFrame(columns))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -239,11 +219,7 @@ def make_frames() -> dict[str, pd.DataFrame]:
 
 
 def write(folder: str | Path | None = None) -> list[Path]:
-    """Files of the sample, written as CSV into ``folder`` (default: the one in the package).
-
-    Returns:
-        The paths written. Files of these names are replaced; the folder is made if need be.
-    """
+    """Write the files of the sample into a folder (default: the one in the package), and return their paths."""
     target = Path(recnb.datasets.__file__).parent / "sample" if folder is None else Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     paths = []

@@ -94,10 +94,10 @@ def _fill(notebook: NotebookNode, source: Path) -> None:
     english = SOURCES / source.name
     code = [cell for cell in jupytext.read(english).cells if cell.cell_type == "code"]
     places = [number for number, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
-    if len(places) != len(code):
-        sys.exit(f"{source} has {len(places)} code cells, and {english.name} has {len(code)}")
-    if any(notebook.cells[place].source.strip() for place in places):
-        sys.exit(f"{source} holds code: code is written in {english.name}")
+    if len(places) != len(code) or any(notebook.cells[place].source.strip() for place in places):
+        sys.exit(
+            f"{source} has {len(places)} code cells, which are to be {len(code)}, empty: code is written in {english.name}"
+        )
     words = runpy.run_path(str(source.parent / "words.py"))["WORDS"]
     for place, cell in zip(places, code, strict=True):
         cell.source = translated(cell.source, words)
@@ -145,16 +145,13 @@ def _cleaned(outputs: list[NotebookNode]) -> list[NotebookNode]:
     """Outputs in which two runs agree: whole streams, no widgets, no addresses, no traceback through installed files."""
     kept: list[NotebookNode] = []
     for output in outputs:
-        if output.output_type == "stream":
-            if kept and kept[-1].output_type == "stream" and kept[-1].name == output.name:
-                kept[-1].text += output.text
-                continue
-        elif output.output_type != "error":
-            for mime in [mime for mime in output.data if mime.startswith(WIDGET)]:
-                del output.data[mime]
-            if not output.data:
-                continue
-        kept.append(output)
+        if output.output_type == "stream" and kept and kept[-1].get("name") == output.name:
+            kept[-1].text += output.text
+            continue
+        if "data" in output:
+            output.data = NotebookNode({mime: one for mime, one in output.data.items() if not mime.startswith(WIDGET)})
+        if output.get("data", True):
+            kept.append(output)
     for output in kept:
         for holder in (output, output.get("data", {})):
             for name in [name for name, value in holder.items() if isinstance(value, str) and name != "image/png"]:
@@ -191,19 +188,18 @@ def main() -> int:
     parser.add_argument("what", choices=["build", "check"])
     parser.add_argument("names", nargs="*", help="how the names begin; all if none is given")
     asked = parser.parse_args()
-    differ = []
+    wrong = [path for path in stored() if not source_of(path).exists()]
+    print("".join(f"{path.relative_to(BUILT).as_posix()}: has no source\n" for path in wrong), end="")
     for source in sources(asked.names):
-        text, path = built(source), target(source)
-        name = path.relative_to(BUILT).as_posix()
+        text, path, said = built(source), target(source), "same"
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            differ.append(name)
+            wrong.append(path)
+            said = "DIFFERS"
             if asked.what == "build":
                 path.write_text(text, encoding="utf-8", newline="\n")
-        changed = "written" if asked.what == "build" else "DIFFERS"
-        print(f"{name}: {changed if name in differ else 'same'}", flush=True)
-    strays = [path.relative_to(BUILT).as_posix() for path in stored() if not source_of(path).exists()]
-    print(*(f"{name}: has no source" for name in strays), sep="\n", end="\n" if strays else "")
-    return int(asked.what == "check" and bool(differ or strays))
+                said = "written"
+        print(f"{path.relative_to(BUILT).as_posix()}: {said}", flush=True)
+    return int(asked.what == "check" and bool(wrong))
 
 
 if __name__ == "__main__":

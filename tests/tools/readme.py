@@ -7,16 +7,13 @@ import io
 import math
 import pathlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, Metric
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 METRICS_PAGE = ROOT / "recnb" / "metrics" / "README.md"
-BEGIN, END = "<!-- metrics: made by python -m tests.tools.readme -->", "<!-- /metrics -->"
-BEGIN_RETRIEVAL, END_RETRIEVAL = "<!-- retrieval: made by python -m tests.tools.readme -->", "<!-- /retrieval -->"
-BEGIN_BEYOND, END_BEYOND = "<!-- beyond accuracy: made by python -m tests.tools.readme -->", "<!-- /beyond accuracy -->"
 NEEDS = {
     "train": "`train=`",
     "catalogue": "`items=` or `train=`",
@@ -26,10 +23,19 @@ NEEDS = {
 }
 
 
-def _table(begin: str, columns: list[str], rows: Iterable[Sequence[str]], end: str) -> str:
-    """A table of Markdown between two marks."""
+def filled(text: str, module: str, parts: Mapping[str, str]) -> str:
+    """A page with its made parts put in again, each between two marks that say which module makes it."""
+    for name, made in parts.items():
+        begin, end = f"<!-- {name}: made by python -m {module} -->\n", f"\n<!-- /{name} -->"
+        before, after = text.split(begin)
+        text = before + begin + made + end + after.split(end, 1)[1]
+    return text
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown."""
     lines = [f"| {' | '.join(cells)} |" for cells in (columns, *rows)]
-    return "\n".join([begin, lines[0], "|---" * len(columns) + "|", *lines[1:], end])
+    return "\n".join([lines[0], "|---" * len(columns) + "|", *lines[1:]])
 
 
 def _formula(metric: Metric[...]) -> tuple[str, str]:
@@ -43,37 +49,32 @@ def _options(metric: Metric[...]) -> str:
     return " ".join(f"`{option}`" for option in metric.defaults)
 
 
-def metric_table() -> str:
-    """The table of metrics, from the registry."""
-    columns = ["call", "what the number means", "credit of a hit", "out of", "options", "from 0 to"]
-    rows = [
+def metrics_page(text: str) -> str:
+    """The page of metrics with its tables made anew of the registry."""
+    accuracy = [
         [
             " ".join(f"`{name}`" for name in (metric.name, *metric.aliases)), metric.title, *_formula(metric), _options(metric),
             "no bound" if math.isinf(metric.bounds[1]) else f"{metric.bounds[1]:g}",
         ]
         for metric in METRICS.values()
     ]  # fmt: skip
-    return _table(BEGIN, columns, rows, END)
-
-
-def retrieval_table() -> str:
-    """The table of measures of retrieval, from the registry."""
-    columns = ["measure", "what the number means", "credit of a hit", "out of"]
-    rows = [[f"`{metric.symbol}`", metric.title, *_formula(metric)] for metric in RETRIEVAL_METRICS.values()]
-    return _table(BEGIN_RETRIEVAL, columns, rows, END_RETRIEVAL)
-
-
-def beyond_table() -> str:
-    """The table of metrics beyond accuracy, from the registry."""
-    columns = ["call", "what the number means", "sum over", "of", "out of", "needs", "options", "bounds"]
-    rows = [
+    retrieval = [[f"`{metric.symbol}`", metric.title, *_formula(metric)] for metric in RETRIEVAL_METRICS.values()]
+    beyond = [
         [
             f"`{metric.name}`", metric.title, metric.over, *_formula(metric),
             ", ".join(filter(None, (NEEDS[need] for need in metric.needs))), _options(metric), metric.range_text,
         ]
         for metric in LIST_METRICS.values()
     ]  # fmt: skip
-    return _table(BEGIN_BEYOND, columns, rows, END_BEYOND)
+    meant = ("what the number means", "credit of a hit", "out of")
+    parts = {
+        "metrics": table(["call", *meant, "options", "from 0 to"], accuracy),
+        "retrieval": table(["measure", *meant], retrieval),
+        "beyond accuracy": table(
+            ["call", "what the number means", "sum over", "of", "out of", "needs", "options", "bounds"], beyond
+        ),
+    }
+    return filled(text, "tests.tools.readme", parts)
 
 
 def output_of(program: str) -> str:
@@ -95,13 +96,6 @@ def calls_of(text: str, head: str) -> list[str]:
     assert rows is not None, head
     codes = [code for row in rows[1].splitlines() for code in re.findall(r"`([^`]+)`", row.split(" | ", 1)[1])]
     return [code for code in codes if re.match(r"[a-z]+\.[\w.]+\(", code)]
-
-
-def metrics_page(text: str) -> str:
-    """The page of metrics with its tables generated anew."""
-    text = re.sub(f"{BEGIN}.*?{END}", lambda _: metric_table(), text, flags=re.DOTALL)
-    text = re.sub(f"{BEGIN_RETRIEVAL}.*?{END_RETRIEVAL}", lambda _: retrieval_table(), text, flags=re.DOTALL)
-    return re.sub(f"{BEGIN_BEYOND}.*?{END_BEYOND}", lambda _: beyond_table(), text, flags=re.DOTALL)
 
 
 def readme_page(text: str) -> str:

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -18,26 +17,23 @@ from tests.tools.attack.check import FindingError, check
 ROUND = 200  #: cases of one seed
 
 
-def attack(
-    seed: int, seconds: float, *, say: Callable[[str], object] = print, shrink: bool = True
-) -> tuple[Counter[str], list[str]]:
+def attack(seed: int, seconds: float) -> tuple[Counter[str], list[str]]:
     """Check cases for this long; return the outcomes, and the findings, each with the smallest case that shows it."""
     outcomes, found, end = Counter[str](), list[str](), time.monotonic() + seconds
     while time.monotonic() < end and len(found) < 3:
         try:
-            one_round(seed, end, outcomes, shrink=shrink)
+            one_round(seed, end, outcomes)
         except* FindingError as problems:
             for problem in problems.exceptions:
-                notes = "\n".join(getattr(problem, "__notes__", []))
-                found.append(f"seed {seed}: {problem}\n{notes}")
-                say(found[-1])
+                found.append("\n".join([f"seed {seed}: {problem}", *getattr(problem, "__notes__", [])]))
+                print(found[-1])
         seed += 1
     return outcomes, found
 
 
-def one_round(seed: int, end: float, outcomes: Counter[str], *, shrink: bool) -> None:
+def one_round(seed: int, end: float, outcomes: Counter[str]) -> None:
     """Check the cases of one seed, until the time is over."""
-    phases, failed = [Phase.generate, *([Phase.shrink] if shrink else [])], []
+    failed, phases = [], [Phase.generate, Phase.shrink]
 
     @hypothesis.seed(seed)
     @settings(max_examples=ROUND, database=None, deadline=None, phases=phases, suppress_health_check=list(HealthCheck))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -40,24 +41,11 @@ class Case:
     k: tuple[int | None, ...] = (1, None)
     way: str = "pandas"
     changed: bool = False  #: whether the caller changes frames once they are evaluated
-    seed: int = 0  #: for what a way in decides: where to cut, what to spoil
+    seed: int = 0
 
-    def choices(self, more: int = 0) -> Choices:
-        """Return what a way in decides, the same each time."""
-        return Choices(np.random.default_rng(self.seed + more))
-
-
-class Choices:
-    """Choices by numpy's generator."""
-
-    def __init__(self, rng: np.random.Generator) -> None:
-        self.rng = rng
-
-    def one(self, values: Sequence[Any]) -> Any:
-        return values[int(self.rng.integers(len(values)))]
-
-    def chance(self, share: float) -> bool:
-        return bool(self.rng.random() < share)
+    def choices(self, more: int = 0) -> Random:
+        """Return what a way in decides, where to cut or what to spoil, the same each time."""
+        return Random(self.seed + more)
 
 
 def chance(share: float) -> st.SearchStrategy[bool]:
@@ -80,7 +68,6 @@ def cases(draw: st.DrawFn) -> Case:
     users, items = draw(ids()), draw(ids())
     scores, grades = draw(st.sampled_from(list(SCORES))), draw(st.sampled_from(list(GRADES)))
     options = draw(data_options(way, scores, grades))
-    n_users, n_items = (len(IDS[side[0]].values) for side in (users, items))
     # Ties in plenty between two scores that stand next to each other, or next to none.
     n_levels = len(SCORES[scores].values)
     lowest = draw(st.integers(0, n_levels - 2))
@@ -88,55 +75,49 @@ def cases(draw: st.DrawFn) -> Case:
     longest = 6 if options.get("ties") == "expected" else 12
     repeats = draw(chance(0.2)) or options.get("duplicates", "error") != "error"
     gap, of_grades = st.sampled_from([1, 1, 1, 1, 2]), st.integers(0, len(GRADES[grades].values) - 1)
+    an_item = st.integers(0, len(IDS[items[0]].values) - 1)
     recs: list[Row] = []
     truth: list[tuple[int, int, int]] = []
-    population = draw(st.lists(st.integers(0, n_users - 1), min_size=1, max_size=7, unique=True))
-    for user in population:
-        whole = user == population[0]
-        if whole or not draw(chance(0.2)):
-            listed = draw(st.lists(st.integers(0, n_items - 1), min_size=1, max_size=longest, unique=not repeats))
+    population = st.lists(st.integers(0, len(IDS[users[0]].values) - 1), min_size=1, max_size=7, unique=True)
+    for number, user in enumerate(draw(population)):
+        if number == 0 or not draw(chance(0.2)):
+            listed = draw(st.lists(an_item, min_size=1, max_size=longest, unique=not repeats))
             ranks = np.cumsum([draw(gap) for _ in listed]).tolist()
             recs += [(user, item, draw(levels), rank) for item, rank in zip(listed, ranks, strict=True)]
-        if whole or not draw(chance(0.2)):
-            judged = draw(st.lists(st.integers(0, n_items - 1), min_size=1, max_size=8, unique=not repeats))
+        if number == 0 or not draw(chance(0.2)):
+            judged = draw(st.lists(an_item, min_size=1, max_size=8, unique=not repeats))
             truth += [(user, item, draw(of_grades)) for item in judged]
     columns = draw(st.sampled_from([("score",), ("score",), ("rank",), ("rank", "score")]))
     if columns == ("rank", "score") and draw(chance(0.7)):
         recs = agreeing(recs)
-    cutoffs = draw(st.sampled_from([(1, 3, None), (2, 5, 10), (None, 1), (1, 2, 3, 5, 20), (4,)]))
     usual = draw(st.booleans())
     metrics: dict[str, Options] = {
         name: {} if usual else {option: draw(st.sampled_from(values)) for option, values in values_of(metric).items()}
         for name, metric in METRICS.items()
     }
-    rows = arranged(
-        recs, columns[0], draw(st.permutations(recs)), draw(st.sampled_from(["in order", "together", "mixed"]))
-    )
+    how = draw(st.sampled_from(["in order", "together", "mixed"]))
     return Case(
-        users, items, scores, grades, rows, tuple(draw(st.permutations(truth))), columns, options, metrics, cutoffs, way,
-        draw(chance(0.4)), draw(st.integers(0, 2**31)),
+        users=users, items=items, scores=scores, grades=grades,
+        recs=arranged(recs, columns[0], draw(st.permutations(recs)), how), truth=tuple(draw(st.permutations(truth))),
+        columns=columns, options=options, metrics=metrics,
+        k=draw(st.sampled_from([(1, 3, None), (2, 5, 10), (None, 1), (1, 2, 3, 5, 20), (4,)])),
+        way=way, changed=draw(chance(0.4)), seed=draw(st.integers(0, 2**31)),
     )  # fmt: skip
 
 
 def agreeing(recs: list[Row]) -> list[Row]:
     """Return rows whose scores fall as ranks rise."""
-    made = []
-    for user in dict.fromkeys(row[0] for row in recs):
-        mine = sorted((row for row in recs if row[0] == user), key=lambda row: row[3])
-        levels = sorted((row[2] for row in mine), reverse=True)
-        made += [(u, item, level, rank) for (u, item, _, rank), level in zip(mine, levels, strict=True)]
-    return made
+    by_rank = sorted(recs, key=lambda row: (row[0], row[3]))
+    by_level = sorted(recs, key=lambda row: (row[0], -row[2]))
+    return [(user, item, below[2], rank) for (user, item, _, rank), below in zip(by_rank, by_level, strict=True)]
 
 
 def arranged(recs: list[Row], by: str, shuffled: Sequence[Row], how: str) -> tuple[Row, ...]:
     """Return rows in order of users and lists, with each user's list together in any order of users, or mixed."""
     if how == "mixed":
         return tuple(shuffled)
-    place = {
-        user: at
-        for at, user in enumerate(dict.fromkeys(row[0] for row in (sorted(recs) if how == "in order" else shuffled)))
-    }
-    return tuple(sorted(shuffled, key=lambda row: (place[row[0]], row[3] if by == "rank" else -row[2])))
+    users = list(dict.fromkeys(row[0] for row in (sorted(recs) if how == "in order" else shuffled)))
+    return tuple(sorted(shuffled, key=lambda row: (users.index(row[0]), row[3] if by == "rank" else -row[2])))
 
 
 @st.composite

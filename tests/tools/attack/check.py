@@ -5,23 +5,29 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
 
 import recnb
+from recnb.data import buckets
 from recnb.errors import RecnbError
 from tests.reference import REFERENCE
 from tests.strategies import Options
-from tests.tools.attack import ways
+from tests.tools.attack import frames
 from tests.tools.attack.cases import Case
+from tests.tools.attack.expected import Expected, RefusedError, SkippedError, expected
 from tests.tools.attack.kinds import GRADES, IDS, SCORES
-from tests.tools.attack.naive import Expected, RefusedError, UndefinedError, expected
+from tests.tools.attack.spoiled import spoiled
 
 Values = dict[int, float]
+Given = tuple[Any, Any]
 
 
 class FindingError(AssertionError):
@@ -47,43 +53,45 @@ def no_crash(what: str = "") -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             yield
-    except (
-        RecnbError,
-        FindingError,
-        RefusedError,
-        UndefinedError,
-        ways.NoSuchFrameError,
-        KeyboardInterrupt,
-        SystemExit,
-    ):
+    except (RecnbError, FindingError, RefusedError, SkippedError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as problem:  # a panic of Polars is no Exception
         raise FindingError(f"raises {type(problem).__name__}{what}: {str(problem)[:500]}") from problem
 
 
+@contextlib.contextmanager
+def place_for(case: Case) -> Iterator[Path]:
+    """Give a folder for files; what is streamed and has more than 3 rows is read in batches of 4, put into buckets of about 7."""
+    sizes = {"WHOLE": 3, "SHARE": 0, "BLOCK": 2, "BUCKET": 7 * 24, "SLOTS": 8, "ROWS": 4}
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+        for name, size in sizes.items() if case.way.startswith("streamed") else ():
+            patched.setattr(buckets, name, size)
+        yield Path(folder)
+
+
 def check(case: Case) -> str:
-    """Hold one case, and say what it was: evaluated, refused as it must be, or refused where it may be."""
-    case = settled(case)
+    """Hold one case, and say what it was: evaluated, spoiled, skipped, refused as it must be, or refused where it may be."""
+    case = frames.settled(case)
     if case.way == "spoiled":
-        how, recs, truth = ways.spoiled(case)
+        how, recs, truth = spoiled(case)
         with contextlib.suppress(RecnbError), no_crash(f" of {how}"):
             raise FindingError(f"takes {how}: {recnb.evaluate(recs, truth).ndcg(k=3)!r}")
         return "spoiled"
+    want = None
     try:
-        want = expected(case)
-    except RefusedError:
-        want = None
-    except UndefinedError:
-        return "undefined"
-    try:
-        with no_crash():
-            {"one list": one_list, "dask": by_dask, "compare": compared}.get(case.way, plain)(case, want)
+        with contextlib.suppress(RefusedError):
+            want = expected(case)
+        with place_for(case) as folder:
+            try:
+                given = frames.build(case, folder)
+            except Exception:  # each library has its own words for what it has no place for
+                return "skipped"
+            with no_crash():
+                {"one list": one_list, "dask": by_dask, "compare": compared}.get(case.way, plain)(case, want, given)
     except RefusedError:
         return "refused"
-    except UndefinedError:  # the second model of a comparison has too many orders to go through
-        return "undefined"
-    except ways.NoSuchFrameError:
-        return "no such frame"
+    except SkippedError:
+        return "skipped"
     except RecnbError as problem:
         if want is None or refuses(case, want):
             return "refused"
@@ -98,27 +106,9 @@ def refuses(case: Case, want: Expected) -> bool:
     try:
         for k, (metric, options) in itertools.product(case.k, {"recall": {}, **case.metrics}.items()):
             want.of(metric, options, k)
-    except (RefusedError, UndefinedError) as problem:
+    except (RefusedError, SkippedError) as problem:
         return isinstance(problem, RefusedError)
     return False
-
-
-def settled(case: Case) -> Case:
-    """Return the case as its way in can hold it: one frame has each pair once, a list no equal scores and no empty places."""
-    if case.way in ("one frame", "frame of lists", "one list", "spoiled"):
-        recs, truth = ({row[:2]: row for row in rows} for rows in (case.recs, case.truth))
-        once = {"recs": tuple(recs.values()), "truth": tuple(truth.values())}
-        case = replace(case, **once, users=case.users[:1] * 2, items=case.items[:1] * 2)
-    if case.way in ("frame of lists", "one list"):
-        lists = ways.lists_of(case)
-        rows = tuple((user, item, 0, rank) for user, items in lists.items() for rank, item in enumerate(items, 1))
-        case = replace(case, recs=rows, columns=("rank",))
-    if case.way == "one frame":
-        judged = ((user, item, grade) for user, item, _, _, grade in ways.single_rows(case) if grade is not None)
-        case = replace(case, truth=tuple(judged))
-    if case.way == "frame of lists":
-        case = replace(case, truth=tuple(sorted(case.truth, key=lambda row: (ways.place_of_user(row[0]), row[0]))))
-    return case
 
 
 def certain(case: Case) -> bool:
@@ -144,21 +134,20 @@ def certain(case: Case) -> bool:
 # Ways in --------------------------------------------------------------------------------------------------------------
 
 
-def plain(case: Case, want: Expected | None) -> None:
+def plain(case: Case, want: Expected | None, given: Given) -> None:
     """Hold an evaluation of frames, which stay as they are and may be changed by their owner afterwards."""
-    ways.BUFFERS.clear()
-    if case.way == "one frame":
-        recs, truth = ways.one_frame(case), None
+    before = [frames.copied(frame) for frame in given]
+    recs, truth = given
+    if case.way == "accessor" and hasattr(recs, "rec"):
+        made = recs.rec.against(truth, **case.options)
     else:
-        recs, truth = (ways.list_frame(case), None) if case.way == "frame of lists" else ways.frames(case)
-    before = [(frame, ways.copied(frame)) for frame in (recs, truth)]
-    with ways.evaluated(case, recs, truth) as made:
-        if case.changed:
-            for frame in (recs, truth):
-                ways.changed(frame, case.choices())
-        measured(case, want, made)
-        if not case.changed and any(copy != ways.copied(frame) for frame, copy in before):
-            raise FindingError("a frame of the caller's was changed")
+        made = recnb.evaluate(recs, truth, **case.options)
+    if case.changed:
+        for frame in given:
+            frames.change(frame, case.choices())
+    measured(case, want, made)
+    if not case.changed and before != [frames.copied(frame) for frame in given]:
+        raise FindingError("a frame of the caller's was changed")
 
 
 def asked_of(case: Case) -> dict[str, Options]:
@@ -179,7 +168,7 @@ def measured(case: Case, want: Expected | None, made: recnb.Evaluation) -> None:
             made.table([name], k=list(case.k), **options)
         raise FindingError(f"takes what must be refused: {made!r}")
     for name, options in asked.items():
-        with contextlib.suppress(UndefinedError):
+        with contextlib.suppress(SkippedError):
             by_name[name] = [want.of(name, options, k) for k in case.k]
     if not by_name:
         return
@@ -187,19 +176,19 @@ def measured(case: Case, want: Expected | None, made: recnb.Evaluation) -> None:
     for name, at_cutoffs in by_name.items():
         for k, values, shown in zip(case.k, at_cutoffs, table.loc[name].tolist(), strict=True):
             hold(shown, mean(values), f"table {name}@{k} {asked[name]}")
-            if choices.chance(0.4):
+            if choices.random() < 0.4:
                 of_users(case, getattr(made, name)(k=k, **asked[name]), f"{name}@{k} {asked[name]}", values)
-    name = choices.one(list(by_name))
+    name = choices.choice(list(by_name))
     k, values, options = case.k[0], by_name[name][0], asked[name]
     users = made.users.tolist()
     repr(made)
-    if case.options.get("ties") != "expected" and len(users) == len(values) and choices.chance(0.3):
-        place = int(choices.rng.integers(len(users)))
+    if case.options.get("ties") != "expected" and len(users) == len(values) and choices.random() < 0.3:
+        place = choices.randrange(len(users))
         explained = made.explain(name, users[place], k=k, **options)
         hold(explained.value, values[sorted(values)[place]], f"explain {name}@{k} {options}")
         repr(explained)
-        repr(made.lint(k=k or 5)) if choices.chance(0.1) else made._repr_html_()
-    if choices.chance(0.05) and len(values) > 1 and all(map(math.isfinite, values.values())):
+        repr(made.lint(k=k or 5)) if choices.random() < 0.1 else made._repr_html_()
+    if choices.random() < 0.05 and len(values) > 1 and all(map(math.isfinite, values.values())):
         score = getattr(made, name)(k=k, **options)
         bounds = score.interval()  # of too few users, or too alike, it has no ends
         if not math.isnan(bounds.low) and not bounds.low - 1e-12 <= float(score) <= bounds.high + 1e-12:
@@ -219,13 +208,13 @@ def of_users(case: Case, score: Any, what: str, values: Values) -> None:
         raise FindingError(f"names of users: {per_user.index.tolist()} for {wanted}")
 
 
-def one_list(case: Case, want: Expected | None) -> None:
+def one_list(case: Case, want: Expected | None, given: Given) -> None:
     """Hold the functions of one list, and of several at once."""
-    kind, several = IDS[case.items[0]], []
-    for user, items in ways.lists_of(case).items():
+    names, several = IDS[case.items[0]].values, []
+    for user, items in frames.lists_of(case).items():
         grades = {item: float(GRADES[case.grades].values[level]) for one, item, level in case.truth if one == user}
         if grades and min(grades.values()) >= 0:
-            named = [kind.values[item] for item in items], {kind.values[item]: grade for item, grade in grades.items()}
+            named = [names[item] for item in items], {names[item]: grade for item, grade in grades.items()}
             several.append((items, grades, named))
     for (name, options), k in itertools.product(case.metrics.items(), case.k):
         function, what = getattr(recnb, name), f"{name}@{k} {options}"
@@ -237,69 +226,61 @@ def one_list(case: Case, want: Expected | None) -> None:
             hold(function(list(lists), list(truths), k=k, **options), math.fsum(wanted) / len(wanted), f"lists: {what}")
 
 
-def by_dask(case: Case, want: Expected | None) -> None:
+def by_dask(case: Case, want: Expected | None, given: Given) -> None:
     """Hold the table of Dask frames, cut at any rows."""
     import dask
     import dask.dataframe as dd
 
     import recnb.dask
 
-    recs, truth = (ways.native(columns) for columns in ways.columns_of(case))
-    frames = isinstance(recs, pd.DataFrame) and isinstance(truth, pd.DataFrame)
-    if not frames or case.options.get("candidates") == "catalogue":
-        raise RefusedError
-    if {">i4", "objects of bytes"} & {*case.users, *case.items}:
-        raise ways.NoSuchFrameError  # Dask itself cannot shuffle them
-    edges = sorted(case.choices().rng.integers(0, len(recs) + 1, 2).tolist())
+    recs, truth = given
+    if not (isinstance(recs, pd.DataFrame) and isinstance(truth, pd.DataFrame)):
+        raise SkippedError
+    if {">i4", "objects of bytes"} & {*case.users, *case.items} or case.options.get("candidates") == "catalogue":
+        raise SkippedError  # Dask itself cannot shuffle such ids, and a catalogue is refused
+    choices = case.choices()
+    edges = sorted(choices.randint(0, len(recs)) for _ in range(2))
     pieces = [recs.iloc[start:stop] for start, stop in itertools.pairwise([0, *edges, len(recs)])]
     with dask.config.set(scheduler="sync"), warnings.catch_warnings():
         warnings.simplefilter("default")
         parted = dd.from_map(lambda piece: piece, pieces, meta=recs.iloc[:0])
-        text = pd.api.types.is_string_dtype(parted.dtypes["item"]) and not all(
+        as_text = pd.api.types.is_string_dtype(parted.dtypes["item"]) and not all(
             isinstance(one, str) for one in recs["item"]
         )
-        if text and str(case.options.get("ties")).startswith("item"):
-            raise ways.NoSuchFrameError  # the ids of this Dask frame are text, which has an order of its own
+        if as_text and str(case.options.get("ties")).startswith("item"):
+            raise SkippedError  # the ids of this Dask frame are text, which has an order of its own
         table = recnb.dask.evaluate(parted, truth, **case.options).table(asked_of(case), k=list(case.k))
     if want is None:
         raise FindingError(f"takes what must be refused: {table!r}")
     for name, options in asked_of(case).items():
-        with contextlib.suppress(UndefinedError):
+        with contextlib.suppress(SkippedError):
             for k, shown in zip(case.k, table.loc[name].tolist(), strict=True):
                 hold(shown, mean(want.of(name, options, k)), f"dask: {name}@{k} {options}")
 
 
-def compared(case: Case, want: Expected | None) -> None:
+def compared(case: Case, want: Expected | None, given: Given) -> None:
     """Hold the means of two models on the users whom both are judged on."""
-    choices = case.choices()
-    rows = ((user, item, (level * 5 + 1) % 2, rank) for user, item, level, rank in case.recs if choices.chance(0.8))
-    other = replace(case, recs=tuple(rows))
+    choices, k = case.choices(), case.k[0]
+    rows = ((user, item, (level * 5 + 1) % 2, rank) for user, item, level, rank in case.recs if choices.random() < 0.8)
+    other = replace(case, recs=tuple(rows), way=case.way)
     if not other.recs or case.options.get("candidates") == "catalogue":
-        raise RefusedError
+        raise SkippedError
+    sides: dict[str, Expected] = {}
+    with contextlib.suppress(RefusedError):
+        sides = {"one": want, "other": expected(other)} if want else {}
+    models = {"one": given[0], "other": frames.build(other, Path())[0]}
     try:
-        sides = {"one": want, "other": expected(other)}
-    except RefusedError:
-        sides = {"one": None}
-    (recs, truth), asked, k = ways.frames(case), asked_of(case), case.k[0]
-    refused = any(side is None for side in sides.values())
-    try:
-        found = recnb.compare({"one": recs, "other": ways.frames(other)[0]}, truth, **case.options)
+        found = recnb.compare(models, given[1], **case.options)
     except RecnbError:
-        if refused or not set.intersection(
-            *(set(side.of("recall", {}, 1)) for side in sides.values() if side is not None)
-        ):
+        if not sides or not set.intersection(*(set(side.of("recall", {}, 1)) for side in sides.values())):
             raise RefusedError from None
         raise
-    if refused:
+    if not sides:
         raise FindingError(f"compares what must be refused: {found!r}")
-    for name, options in asked.items():
-        with contextlib.suppress(UndefinedError):
-            values = {model: side.of(name, options, k) for model, side in sides.items() if side is not None}
-            users = [
-                user for user in values["one"].keys() & values["other"].keys()
-                if not any(math.isnan(side[user]) for side in values.values())
-            ]  # fmt: skip
-            shown = found.table([name], k=k, **options)
-            for model, side in values.items():
-                wanted = mean({user: side[user] for user in users})
-                hold(shown.loc[model].iloc[0], wanted, f"compare {model}: {name}@{k} {options}")
+    for name, options in asked_of(case).items():
+        with contextlib.suppress(SkippedError):
+            one, two = (side.of(name, options, k) for side in sides.values())
+            users = [user for user in one.keys() & two.keys() if not math.isnan(one[user] + two[user])]
+            shown = found.table([name], k=k, **options).iloc[:, 0]
+            for model, side in (("one", one), ("other", two)):
+                hold(shown[model], mean({user: side[user] for user in users}), f"compare {model}: {name}@{k} {options}")

@@ -135,11 +135,6 @@ THRESHOLDS = {
 }  # fmt: skip
 
 
-def reaches(grade: Any, threshold: float, kind: str) -> bool:
-    """Whether a relevance is at or above a threshold, each as precise as the relevance is."""
-    return bool(np.float32(grade) >= np.float32(threshold)) if kind == "float32" else float(grade) >= threshold
-
-
 def with_gaps(kind: Kind, values: list[Any]) -> Any:
     """A column in which some values are missing (None), as a frame of both sides needs."""
     if kind.name in ("none", "int8", "uint8", "int64", "int64 above 2**53"):

@@ -164,14 +164,7 @@ def recbole() -> dict[str, Metric]:
         }
         return value(metric, data["k"], given)
 
-    of_accuracy = {
-        "hit": m.Hit,
-        "rr": m.MRR,
-        "recall": m.Recall,
-        "precision": m.Precision,
-        "ap": m.MAP,
-        "ndcg": m.NDCG,
-    }
+    of_accuracy = {"hit": m.Hit, "rr": m.MRR, "recall": m.Recall, "precision": m.Precision, "ap": m.MAP, "ndcg": m.NDCG}
     of_lists = {
         "coverage": m.ItemCoverage,
         "popularity": m.AveragePopularity,
@@ -320,14 +313,7 @@ def replay_rec() -> dict[str, Metric]:
     def first(values: dict[str, Any]) -> Any:
         return next(iter(values.values()))
 
-    metrics = {
-        "ndcg": m.NDCG,
-        "precision": m.Precision,
-        "recall": m.Recall,
-        "hit": m.HitRate,
-        "rr": m.MRR,
-        "ap": m.MAP,
-    }
+    metrics = {"ndcg": m.NDCG, "precision": m.Precision, "recall": m.Recall, "hit": m.HitRate, "rr": m.MRR, "ap": m.MAP}
     return {
         **variants(accuracy, metrics, "[pandas]", kind="pandas"),
         **variants(accuracy, metrics, "[polars]", kind="polars"),
