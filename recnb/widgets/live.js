@@ -20,9 +20,9 @@ function render({ model, el }) {
   on("submit", (event) => event.preventDefault());
   on("input", ({ target }) => AT_ONCE.includes(target.type) && send(target));
   on("change", ({ target }) => AT_ONCE.includes(target.type) || send(target));
-  on("click", ({ target }) => {
+  on("click", ({ target, detail }) => {
     const button = target.closest("button[name]") ?? target.closest("tr")?.querySelector(".recnb-item[name]");
-    button?.focus(); // which Safari does not do
+    if (detail) button?.focus(); // which Safari does not do; the Enter key leaves the focus in its box
     if (button) send(button);
   });
   on("focusin", ({ target }) => {

@@ -82,15 +82,13 @@ def test_as_in_and_an_evaluation_under_the_library_agree(library: str) -> None:
             assert getattr(ev, name)(k=5) == pytest.approx(number, abs=1e-12)
 
 
-@pytest.mark.parametrize(("library", "metric"), [("lightgbm", "ndcg"), ("xgboost", "ndcg_linear"), ("catboost", "dcg")])
-def test_one_frame_with_both_sides_is_enough(library: str, metric: str) -> None:
+def test_one_frame_with_both_sides_is_enough() -> None:
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {"qid": np.repeat(range(20), 10), "label": rng.integers(0, 4, 200), "pred": rng.permutation(200) / 7}
-    )
-    recs = frame.assign(user=frame.qid, item=range(200), score=frame.pred)[["user", "item", "score"]]
-    number = recnb.as_in(library, metric, recs, recs[["user", "item"]].assign(relevance=frame.label), k=5)
-    assert recnb.as_in(library, metric, frame, k=5) == pytest.approx(number, abs=1e-12)
+    label, pred = rng.integers(0, 4, 200), rng.permutation(200) / 7
+    frame = pd.DataFrame({"qid": np.repeat(range(20), 10), "label": label, "pred": pred})
+    recs = pd.DataFrame({"user": frame.qid, "item": range(200), "score": pred})
+    number = recnb.as_in("lightgbm", "ndcg", recs, recs[["user", "item"]].assign(relevance=label), k=5)
+    assert recnb.as_in("lightgbm", "ndcg", frame, k=5) == pytest.approx(number, abs=1e-12)
 
 
 @pytest.mark.parametrize(

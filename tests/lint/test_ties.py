@@ -100,24 +100,27 @@ def test_where_lists_are_not_cut_all_ties_count_and_no_bound_is_told_that_is_not
     assert by_hits["ties"].severity == "warning"
 
 
-@pytest.mark.parametrize("under", [*recnb.conventions.names(), "dedupe", "hit_once", "keep", "rows"])
-def test_within_a_librarys_conventions_and_with_repeats(under: str) -> None:
+@pytest.mark.parametrize("library", recnb.conventions.names())
+def test_within_a_librarys_conventions(library: str) -> None:
     """Shuffled rows give values within the bounds, wherever one order of equal scores is taken."""
     recs, truth = many(6, 25)
-    if under in recnb.conventions.names():
-        known = {one.metric: one.convention for one in reversed(presets.of_library(under))}
-        name = next(name for name in ("ndcg", "precision", "recall", "average_precision", "f1") if name in known)
-        given, shared = {"convention": under}, known[name].ties in ("max_rank", "floor_mean_rank")
-        by_row = known[name].order == "row"
-    else:
-        recs = pd.concat([recs, recs.iloc[::4].assign(score=1.0)], ignore_index=True)
-        name, given, shared, by_row = "recall", {"duplicates": under}, False, False
-    ev = recnb.evaluate(recs, truth, **given)
+    known = {one.metric: one.convention for one in reversed(presets.of_library(library))}
+    name = next(name for name in ("ndcg", "precision", "recall", "average_precision", "f1") if name in known)
+    ev = recnb.evaluate(recs, truth, convention=library)
     lint = ev.lint(5, name)
     assert lint.value == pytest.approx(float(ev.table([name], k=5).iloc[0, 0]), nan_ok=True)
-    assert all(f"convention={ev.library!r}" in one.code for one in lint if ev.library and "evaluate(" in one.code)
-    assert not shared or "ties" not in lint.names  # no order decides
-    for seed in range(0 if by_row or not np.isfinite(lint.lower) else 5):
-        shuffled = recs.sample(frac=1, random_state=seed)
-        value = float(recnb.evaluate(shuffled, truth, **given).table([name], k=5).iloc[0, 0])
-        assert lint.lower - 1e-12 <= value <= lint.upper + 1e-12
+    assert all(f"convention={ev.library!r}" in one.code for one in lint if "evaluate(" in one.code)
+    assert known[name].ties not in ("max_rank", "floor_mean_rank") or "ties" not in lint.names  # no order decides
+    for seed in range(0 if known[name].order == "row" or not np.isfinite(lint.lower) else 5):
+        shuffled = recnb.evaluate(recs.sample(frac=1, random_state=seed), truth, convention=library)
+        assert lint.lower - 1e-12 <= float(shuffled.table([name], k=5).iloc[0, 0]) <= lint.upper + 1e-12
+
+
+@pytest.mark.parametrize("rule", ["dedupe", "hit_once", "keep", "rows"])
+def test_with_repeats(rule: str) -> None:
+    recs, truth = many(6, 25)
+    recs = pd.concat([recs, recs.iloc[::4].assign(score=1.0)], ignore_index=True)
+    lint = recnb.evaluate(recs, truth, duplicates=rule).lint(5, "recall")
+    for seed in range(5):
+        shuffled = recnb.evaluate(recs.sample(frac=1, random_state=seed), truth, duplicates=rule)
+        assert lint.lower - 1e-12 <= float(shuffled.recall(k=5)) <= lint.upper + 1e-12

@@ -245,6 +245,7 @@ def test_a_quiz_is_answered_by_keys(page: Page, lab: Lab, tmp_path: Path) -> Non
     box.fill(f"{2 / 1 + 3 / log2(3):.4f}")
     page.keyboard.press("Enter")
     expect(quiz.get_by_role("alert")).to_contain_text("A common mistake gives exactly this number.")
+    expect(box).to_be_focused()
     box.fill(f"{asked.value:.4f}")
     page.keyboard.press("Enter")
     expect(quiz.get_by_role("alert")).to_contain_text("Right")
