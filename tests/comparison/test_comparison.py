@@ -130,8 +130,10 @@ def test_overlap_sees_order_gaps_and_repeats():
 def test_a_curve_and_what_is_beyond_accuracy_are_those_of_each_model():
     for metric in ("recall", "novelty"):
         curve, table = compared().curve(metric, k=[5, 10]), compared().table(metric, k=10)
+        assert curve["model"].tolist() == [name for name in compared().names for _k in (5, 10)]
         at = curve[curve.k == 10].set_index("model")["mean"]
         pd.testing.assert_series_equal(at[compared().names], table[f"{metric}@10"], check_names=False)
+    assert list(compared().table(["nDCG@10", "AP"])) == ["nDCG@10", "AP"]
     found = compared().beyond(k=10)
     assert found.loc["popular"].to_dict() == compared()["popular"].beyond(k=10)[10].to_dict()
     assert "users with a list" in repr(found)
