@@ -293,9 +293,10 @@ class Evaluation(EvaluationMethods):
         return str(render("results/evaluation.jinja", title=self._title(), basis=self.basis(), calls=calls))
 
     def _title(self) -> str:
-        relevant = self.counts.n_relevant
+        prepared = self._data.prepared
+        relevant = len(prepared.all_hits.truth_user)
         try:
             words = N_("Evaluation of {rows:,} recommended rows against {relevant:,} relevant items")
-            return _(words, rows=self.counts.n_recommended, relevant=relevant)
+            return _(words, rows=prepared.row_counts.n_recommended, relevant=relevant)
         except ElsewhereError:  # some of the users, whose rows were not counted by themselves
             return _("Evaluation of some users against {relevant:,} relevant items", relevant=relevant)

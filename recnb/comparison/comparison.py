@@ -342,7 +342,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return the users and the convention that models are compared by, in words."""
         first, orders = self._first, {model.convention.order for model in self._models.values()}
         convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
-        without = first.counts.n_without_relevant if first.one_no_relevant_rule else 0
+        without = first.prepared.n_without_relevant if first.one_no_relevant_rule else 0
         words = users_in_words(self.users_by_model, self.n_users, without, convention.no_relevant)
         remarks = [note for note in map(str, first.prepared.notes) if note not in words]
         apart = merged({one_line(name): [*map(str, model.apart)] for name, model in self._models.items()})

@@ -217,7 +217,7 @@ def restrict_to_common_users(models: Models) -> tuple[dict[str, EvaluationData],
             problem = f"{first!r} and {other!r} have lists of different users, so they are parts of one run and not two models. "
             together = "Put the parts into one frame or file, as by pl.scan_parquet('recs_*.parquet').sink_parquet('recs.parquet'), "
             raise FrameError(problem, f"{together}and evaluate it as one model.")
-    counted = [(name, len(users_of[name]), kept[name].counts.n_without_list) for name in models]
+    counted = [(name, len(users_of[name]), kept[name].prepared.of_users[1]) for name in models]
     return kept, tuple(ModelUsers(name, n, n - len(users), without) for name, n, without in counted)
 
 

@@ -74,20 +74,14 @@ class ItemData:
 
     def compute(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], *, evaluated: bool) -> Any:
         """Compute a metric of the lists, of the users evaluated or of all who have one."""
-        return metric.at(self.lists_of_evaluated if evaluated else self.lists, k, options)
+        return metric.at(self.lists(evaluated=evaluated), k, options)
 
     # The catalogue refers to this object, to read further attributes. It is not kept here, and neither are lists that hold
     # it: a cycle of references would keep all rows in memory until Python looks for cycles.
 
-    @property
-    def lists(self) -> Lists:
-        """The rows of all lists."""
-        return replace(self._lists_of_all, catalogue=self.catalogue)
-
-    @property
-    def lists_of_evaluated(self) -> Lists:
-        """The rows of the users evaluated, of whom some may have no list."""
-        return replace(self._lists_of_evaluated, catalogue=self.catalogue)
+    def lists(self, *, evaluated: bool = False) -> Lists:
+        """Return the rows of all lists; or of the users evaluated, of whom some may have no list."""
+        return replace(self._lists_of_evaluated if evaluated else self._lists_of_all, catalogue=self.catalogue)
 
     @cached_property
     def _lists_of_all(self) -> Lists:

@@ -131,22 +131,17 @@ class Judged(NamedTuple):
 
     row: Ints  #: per place, the row of the frame
     grade: Floats  #: per place, the relevance
+    n: Ints  #: per user, the number of rows
     ends: Ints  #: the place of each user's first row; after them, how many there are
 
     @classmethod
     def of(cls, truth: pl.DataFrame, ids: Ids) -> Judged:
         """Put the rows of the truth in order; equal ones stay as they are."""
         user, grade = ids.truth_user, truth["relevance"].to_numpy()
-        ends = np.r_[0, np.cumsum(np.bincount(user, minlength=len(ids.users)))]
-        if stands_from_highest(user, grade):
-            return cls(np.arange(len(user)), grade, ends)
-        row = order_from_highest(user, grade)
-        return cls(row, grade[row], ends)
-
-    @property
-    def n(self) -> Ints:
-        """The number of rows of each user."""
-        return np.diff(self.ends)
+        stands = stands_from_highest(user, grade)
+        row = np.arange(len(user)) if stands else order_from_highest(user, grade)
+        n = np.bincount(user, minlength=len(ids.users))
+        return cls(row, grade if stands else grade[row], n, np.r_[0, np.cumsum(n)])
 
 
 class Matches(NamedTuple):
@@ -180,8 +175,7 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
     """
     _refuse_contradictions(convention)
     column, judged = order_column(recs, convention), Judged.of(truth, ids)
-    list_ends, n_judged = np.r_[0, np.cumsum(ids.n_listed)], judged.n
-    is_given = ranks_are_given(convention)
+    list_ends, is_given = np.r_[0, np.cumsum(ids.n_listed)], ranks_are_given(convention)
     rank = recs["rank"].to_numpy() if is_given else np.empty(recs.height, dtype=np.int64)
 
     def match(users_of_block: tuple[int, int]) -> Matches:
@@ -195,7 +189,7 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
             item=ids.item[rows],
             score=column[rows] if convention.order == "score" else -column[rows],
             row=rows,
-            truth_user=np.repeat(users, n_judged[first:last]),
+            truth_user=np.repeat(users, judged.n[first:last]),
             truth_item=ids.truth_item[truth_row],
             grade=judged.grade[truth_places],
             truth_row=truth_row,
@@ -225,7 +219,7 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
             length=lists.length,
         )
 
-    blocks = _blocks_of(ids.n_listed + n_judged)
+    blocks = _blocks_of(ids.n_listed + judged.n)
     try:
         columns = zip(*(in_turn(blocks, match) if len(blocks) > 1 else map(match, blocks)), strict=True)
     except RepeatError as problem:

@@ -220,6 +220,21 @@ def check_users(
 
 
 @dataclass(frozen=True)
+class Counts:
+    """Sizes of the data behind the numbers, and of what was left out."""
+
+    n_users: int  #: evaluated
+    n_without_list: int  #: of these, users with no recommendations
+    n_without_relevant: int  #: users of either frame who have no relevant item
+    n_recommended: int  #: rows of recommendations
+    n_relevant: int  #: pairs of an evaluated user and a relevant item
+    n_items_recommended: int  #: distinct items in the lists
+    n_items_relevant: int  #: distinct relevant items
+    n_not_relevant: int  #: rows of the truth that are not relevant
+    n_gaps: int  #: users whose ranks have gaps
+
+
+@dataclass(frozen=True)
 class RowCounts:
     """Counts of rows that are not kept."""
 
@@ -273,9 +288,22 @@ class Prepared:
         return self.source.lists_of(users, self.convention)
 
     @property
+    def of_users(self) -> tuple[int, int, int]:
+        """Users evaluated, those of them without a list, and users with no relevant item."""
+        return len(self.users), int((self.all_hits.list_length == 0).sum()), self.n_without_relevant
+
+    @property
     def counts(self) -> Counts:
-        """Sizes of the data behind the numbers, and of what was left out."""
-        return Counts(self)
+        """Sizes of the data behind the numbers, and of what was left out; an error if rows that are elsewhere were not counted."""
+        return Counts(
+            *self.of_users,
+            n_recommended=self.row_counts.n_recommended,
+            n_relevant=len(self.all_hits.truth_user),
+            n_items_recommended=len(self.row_counts.items),
+            n_items_relevant=self.truth["item"].n_unique(),
+            n_not_relevant=self.row_counts.n_not_relevant,
+            n_gaps=self.row_counts.n_gaps,
+        )
 
     @cached_property
     def row_counts(self) -> RowCounts:
@@ -336,60 +364,3 @@ class Prepared:
             made_of=self.source.among(here),
             _cut={},
         )
-
-
-class Counts:
-    """Sizes of the data behind the numbers, and of what was left out."""
-
-    def __init__(self, prepared: Prepared) -> None:
-        self._prepared = prepared
-
-    @property
-    def n_users(self) -> int:
-        """Users evaluated."""
-        return len(self._prepared.users)
-
-    @property
-    def n_without_list(self) -> int:
-        """Of these, users with no recommendations."""
-        return int((self._prepared.all_hits.list_length == 0).sum())
-
-    @property
-    def n_without_relevant(self) -> int:
-        """Users of either frame who have no relevant item."""
-        return self._prepared.n_without_relevant
-
-    @property
-    def of_users(self) -> tuple[int, int, int]:
-        """Users evaluated, those of them without a list, and users with no relevant item."""
-        return self.n_users, self.n_without_list, self.n_without_relevant
-
-    @property
-    def n_recommended(self) -> int:
-        """Rows of recommendations."""
-        return self._prepared.row_counts.n_recommended
-
-    @property
-    def n_relevant(self) -> int:
-        """Pairs of an evaluated user and a relevant item."""
-        return len(self._prepared.all_hits.truth_user)
-
-    @property
-    def n_items_recommended(self) -> int:
-        """Distinct items in the lists."""
-        return len(self._prepared.row_counts.items)
-
-    @property
-    def n_items_relevant(self) -> int:
-        """Distinct relevant items."""
-        return self._prepared.truth["item"].n_unique()
-
-    @property
-    def n_not_relevant(self) -> int:
-        """Rows of the truth that are not relevant."""
-        return self._prepared.row_counts.n_not_relevant
-
-    @property
-    def n_gaps(self) -> int:
-        """Number of users whose ranks have gaps."""
-        return self._prepared.row_counts.n_gaps

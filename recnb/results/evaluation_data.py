@@ -63,7 +63,7 @@ class Scoring:
 
     def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int]:
         """Count the users behind the mean at the deepest cut-off, those of them without a list, and those with no relevant item."""
-        n_users, without_list, n_without = self.prepared.counts.of_users
+        n_users, without_list, n_without = self.prepared.of_users
         convention = self.prepared.convention
         credit = None if convention.relevant == ">0" else self.credit(Cutoffs.one(cutoffs.deepest))
         if credit is None or not isinstance(credit.out_of, Credit):
@@ -249,7 +249,7 @@ class EvaluationData:
     @property
     def users_in_words(self) -> list[str]:
         """The users evaluated, and those left out."""
-        return Basis(self.counts.of_users, self.convention, self.prepared.graded, ()).users_in_words()
+        return Basis(self.prepared.of_users, self.convention, self.prepared.graded, ()).users_in_words()
 
     @property
     def as_library_has_it(self) -> list[str]:

@@ -176,7 +176,7 @@ class CatalogueScore(MetricValue):
     def _exposure(self) -> pd.Series[int]:
         """The number of lists that show each item of the catalogue, and each item that is shown."""
         item_data = self._data.item_data
-        times, listed = item_data.lists.upto(self.k).times_shown, item_data.catalogue.listed
+        times, listed = item_data.lists().upto(self.k).times_shown, item_data.catalogue.listed
         member = times > 0 if listed is None else listed | (times > 0)
         index: pd.Index[Any] = pd.Index(item_data.items.filter(pl.Series(member)).to_numpy(), name="item")
         return pd.Series(times[member], index=index, name="n_lists")

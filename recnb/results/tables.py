@@ -126,7 +126,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
     (cutoff,) = Cutoffs.one(k).values
     item_data, prepared = data.item_data, data.prepared
     items, n_items = item_data.items, len(item_data.items)
-    lists = item_data.lists.upto(cutoff)
+    lists = item_data.lists().upto(cutoff)
     shown = lists.times_shown
     frame = pd.DataFrame({"shown": shown, "share": shown / max(len(lists.item), 1)})
     if (had := item_data.catalogue.interactions) is not None:
@@ -134,7 +134,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
         frame["ratio"] = (frame["share"] / frame["share_in_train"]).where(frame["share_in_train"] > 0)
     of_truth = positions(items, prepared.truth["item"])
     # Pairs of user and item as one number: a place of a list is a hit if its pair is in the truth.
-    evaluated = item_data.lists_of_evaluated.upto(cutoff)
+    evaluated = item_data.lists(evaluated=True).upto(cutoff)
     is_hit = np.isin(evaluated.user * n_items + evaluated.item, prepared.all_hits.truth_user * n_items + of_truth)
     frame["hits"] = np.bincount(evaluated.item[is_hit], minlength=n_items)
     frame["relevant"] = np.bincount(of_truth, minlength=n_items)
