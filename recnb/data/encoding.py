@@ -54,12 +54,6 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
     return rows, starts
 
 
-def differ(values: pl.Series) -> bool:
-    """Return whether no value is repeated."""
-    hashes = np.sort(hashes_of(values))
-    return bool((hashes[1:] != hashes[:-1]).all()) or values.n_unique() == len(values)
-
-
 def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
     """Return a number for each value, the same for equal ones."""
     return values.hash(seed).to_numpy()

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.encoding import differ, distinct, grouped, hashes_of, positions, repeats_follow, run_starts
+from recnb.data.encoding import distinct, grouped, hashes_of, positions, repeats_follow, run_starts
 from recnb.data.order import (
     BY_ITEM,
     Block,
@@ -111,7 +111,9 @@ def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
     """Return the rows with those of each user together, None if they stand so; and the place of each user's first."""
     if len(users) <= BLOCK or repeats_follow(users):
         starts = run_starts(users)
-        if differ(users.gather(starts)):
+        first = users.gather(starts)
+        hashes = np.sort(hashes_of(first))
+        if (hashes[1:] != hashes[:-1]).all() or first.n_unique() == len(first):
             return None, starts
     return grouped(users)
 

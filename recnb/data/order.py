@@ -162,9 +162,12 @@ def order_lists(block: Block, pairs: Pairs, convention: Convention) -> Places:
 
 def _sorted(block: Block, pairs: Pairs, convention: Convention, *, given: bool) -> Places:
     """Rank rows by score; `given`: by ranks, which stay as they are."""
-    order = _best_first(
-        block.user, block.score, _within(block, pairs, convention.ties), stands=convention.ties == "first"
-    )
+    user, score = block.user, block.score
+    falls = np.greater_equal if convention.ties == "first" else np.greater  # whether equal scores may stay as they are
+    if ((falls(score[:-1], score[1:]) & (user[1:] == user[:-1])) | (user[1:] > user[:-1])).all():
+        order = np.arange(len(user))
+    else:
+        order = order_from_highest(user, score, _within(block, pairs, convention.ties))
     if convention.duplicates == "dedupe" and len(pairs.copy):
         order = order[_first_copies(pairs, order)[order]]
     user, score = block.user[order], block.score[order]
@@ -239,14 +242,6 @@ def _first_copies(pairs: Pairs, order: Ints) -> np.ndarray[tuple[int], np.dtype[
     kept[pairs.copy] = False
     kept[pairs.copy[by_place[starts_of(pairs.copy_of[by_place])]]] = True
     return kept
-
-
-def _best_first(user: Ints, score: Floats | Ints, within: Ints | Floats | None, *, stands: bool) -> Ints:
-    """Return the order by user, then the highest score; `stands`: equal scores may stay as they are."""
-    falls = np.greater_equal if stands else np.greater
-    if ((falls(score[:-1], score[1:]) & (user[1:] == user[:-1])) | (user[1:] > user[:-1])).all():
-        return np.arange(len(user))
-    return order_from_highest(user, score, within)
 
 
 def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
