@@ -138,3 +138,12 @@ def test_whole_numbers_are_looked_up_at_both_ends_of_their_range(low):
     values = pl.Series([low, low + 1, low + 2, low + 3, -(2**63), 2**63 - 1])
     places = {name: place for place, name in enumerate(known)}
     assert encoding.positions(known, values).tolist() == [places.get(name, -1) for name in values]
+
+
+@pytest.mark.parametrize("side", ["lists", "truth"])
+def test_items_of_one_side_alone_whose_hashes_are_the_same(side, monkeypatch):
+    for module in (encoding, join):
+        monkeypatch.setattr(module, "hashes_of", lambda values, seed=0: np.zeros(len(values), dtype=np.uint64))
+    recs, truth = {"ann": ["a"]}, {"ann": ["a"]}
+    (recs if side == "lists" else truth)["bob"] = ["x", "y"]
+    assert recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero").hit_rate(k=1) == 0.5
