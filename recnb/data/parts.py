@@ -10,13 +10,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 import polars as pl
 
-from recnb.cached import cached_property
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
@@ -141,7 +140,7 @@ class Parts(Source):
         raise elsewhere(self)
 
     @cached_property
-    def truth(self) -> pl.DataFrame:
+    def truth(self) -> pl.DataFrame:  # type: ignore[override]
         """All rows of the truth, which were fetched with the hits."""
         known = next(iter(self._known.values()), None) or self.under(Convention())
         return known.judged.select(*self.layout.truth)
@@ -170,7 +169,7 @@ class SomeUsers(Parts):
         self.whole, self.users, self.where, self.remedy = whole, users, whole.where, whole.remedy
 
     @cached_property
-    def truth(self) -> pl.DataFrame:
+    def truth(self) -> pl.DataFrame:  # type: ignore[override]
         """The rows of the truth."""
         return rows_of(self.whole.truth, self.users)
 
@@ -212,7 +211,7 @@ class FileParts(Parts):
         return self.buckets
 
     @cached_property
-    def truth(self) -> pl.DataFrame:
+    def truth(self) -> pl.DataFrame:  # type: ignore[override]
         """All rows of the truth."""
         return self._sides()[1].all()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -85,10 +86,10 @@ def _others(frame: Frame, labels: Mapping[str, str]) -> Frame | None:
     ids = [labels[role] for role in validation.IDS if labels[role] in names]
     read = [*dict.fromkeys([*ids, *others])]
     # Columns are converted when one is asked for: others may hold values of several kinds, or of a kind that nobody reads.
-    if isinstance(frame, pd.DataFrame):
-        return frame[read].copy()
-    is_polars = isinstance(frame, (pl.DataFrame, pl.LazyFrame))
-    return table_of(frame, "truth", {one: one for one in read}) if is_polars else arrow_of(frame, read)
+    if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
+        return table_of(frame, "truth", {one: one for one in read})
+    # To pickle copies the memory of Arrow too, which other copies share with the caller.
+    return pickle.loads(pickle.dumps(frame[read] if isinstance(frame, pd.DataFrame) else arrow_of(frame, read)))
 
 
 def _read(frame: Frame, name: str, labels: Mapping[str, str], source: Source) -> pl.DataFrame:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import polars as pl
 
-from recnb.cached import cached_property
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data import validation

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
-from recnb.cached import cached_property
 from recnb.conventions import Convention
 from recnb.data import Facts, Frame, Layout, Prepared, Source, table_of, validation
 from recnb.data.parts import Parts, check_parts, of_one_part, part_of, refuse_catalogue
@@ -154,12 +153,12 @@ class EngineData(EvaluationData):
         return self._parts
 
     @cached_property
-    def prepared(self) -> Prepared:
+    def prepared(self) -> Prepared:  # type: ignore[override]
         """What is kept of all parts."""
         return self._given.data(self._parts).prepared
 
     @cached_property
-    def side_data(self) -> SideData:
+    def side_data(self) -> SideData:  # type: ignore[override]
         """The frames of train, items and users."""
         return read_side_data(self._parts, None, self._given.columns, **self._given.side_data)
 

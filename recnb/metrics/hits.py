@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.cached import cached_property
 from recnb.errors import CutoffError, OptionError, is_several, quoted
 
 Ints = NDArray[np.int64]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.cached import cached_property
 from recnb.conventions import Convention, presets, shown_at
 from recnb.data import Counts, Prepared, Source
 from recnb.data.encoding import positions

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.cached import cached_property
 from recnb.display.language import N_, _, current, ngettext
 from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import render

@@ -107,9 +107,6 @@ def test_frames_and_the_arrays_that_they_are_made_over_changed_afterwards(kind: 
     assert asked(ev) == expected()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="columns of the truth that have no role share the memory of Arrow: _others in side_data.py"
-)
 @pytest.mark.parametrize("kind", ["arrow", "pandas, of arrow"])
 def test_a_column_for_segments_of_an_arrow_truth_written_afterwards(kind: str) -> None:
     made = columns()
