@@ -1,7 +1,7 @@
 """JupyterLab and a browser for the tests: a server with a copy of the notebooks, and a page that reaches this computer alone.
 
 It needs the extra `recnb[browser]` and a Chromium, found on
-the path or named by RECNB_CHROMIUM; screenshots in light and dark go to the folder RECNB_SHOTS, if that is set.
+the path or named by RECNB_CHROMIUM; screenshots go to the folder RECNB_SHOTS, if that is set.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -41,10 +40,6 @@ CODE = "[...panel.content.model.cells].filter(cell => cell.type === 'code')"
 READY = f"() => {{ {IN_PAGE} return panel?.content?.model?.cells?.length > 0 && {IDLE}; }}"
 UNRUN = f"() => {{ {IN_PAGE} return {CODE}.every(cell => cell.executionCount === null); }}"
 DONE = f"() => {{ {IN_PAGE} return {CODE}.every(cell => cell.executionCount) && {IDLE}; }}"
-HEIGHT = """() => {
-    const cells = [...document.querySelectorAll('.jp-Notebook .jp-Cell')].map(cell => cell.getBoundingClientRect());
-    return cells[cells.length - 1].bottom - cells[0].top;
-}"""
 
 
 @dataclass
@@ -93,8 +88,6 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
     shots = Path(os.environ.get("RECNB_SHOTS", tmp_path))
     shots.mkdir(parents=True, exist_ok=True)
     here = Lab(f"http://{LOOPBACK}:{port}", shots)
-    # A test run that is asked to stop goes through the clearing up below.
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     log = (tmp_path / "lab.log").open("w")
     command = [sys.executable, "-m", "jupyterlab", *(f"--{name}={value}" for name, value in options.items())]
     server = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
@@ -123,7 +116,6 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
                 process.kill()
         server.wait(timeout=15)
         log.close()
-        signal.signal(signal.SIGTERM, before)
     assert not left, f"had to be killed: {left}"
 
 
@@ -181,20 +173,11 @@ def texts(page: Page) -> list[str]:
     return ["\n".join(area.locator(".jp-OutputArea-output").all_inner_texts()) for area in areas]
 
 
-def shoot(page: Page, lab: Lab, name: str) -> list[Path]:
-    """The whole notebook as pictures, in light and in dark."""
-    made = []
-    for theme in ("Light", "Dark"):
-        page.evaluate(
-            f"void window.jupyterapp.commands.execute('apputils:change-theme', {{theme: 'JupyterLab {theme}'}})"
-        )
-        page.wait_for_function("light => document.body.dataset.jpThemeLight === String(light)", arg=theme == "Light")
-        page.set_viewport_size({"width": 1000, "height": min(int(page.evaluate(HEIGHT)) + 150, 16_000)})
-        page.evaluate("() => document.querySelector('.jp-WindowedPanel-outer').scrollTo(0, 0)")
-        page.wait_for_timeout(800)
-        made.append(lab.shots / f"lab-{name}-{theme.lower()}.png")
-        page.screenshot(path=made[-1])
-    return made
+def shoot(page: Page, lab: Lab, name: str) -> Path:
+    """A picture of what is shown of the notebook."""
+    path = lab.shots / f"lab-{name}.png"
+    page.screenshot(path=path)
+    return path
 
 
 def errors(page: Page) -> int:

@@ -1,4 +1,4 @@
-"""The sample data set that comes with recnb: synthetic ratings of films, drawn from a fixed seed by `tests/tools/make_sample.py`."""
+"""The sample data set that comes with recnb: synthetic ratings of films, and what `tests/tools/make_sample.py` recommends from them."""
 
 from __future__ import annotations
 

@@ -31,8 +31,6 @@ DATA = data_sets(seed=int(os.environ.get("RECNB_PARITY_SEED", "7")), number=70)
 #: What a library may raise, and for which variants, where as_in has a number: crashes, and not conventions.
 RAISES = {
     "recbole": ("ValueError: recbole has lists of k items only", "coverage popularity tail_percentage gini entropy"),
-    "recmetrics": ("ValueError: setting an array element with a sequence", "personalization"),
-    "rexmex": ("IndexError: list index out of range", "novelty"),
 }
 
 

@@ -161,29 +161,6 @@ def test_equal_those_of_ir_measures(seed: int) -> None:
         assert got == pytest.approx(in_ir_measures(run, qrels, ROUNDED), abs=1.1e-5)
 
 
-#: Measures, with their names in trec_eval.
-TREC = {"AP": "map", "RR": "recip_rank", "Rprec": "Rprec", "nDCG": "ndcg", "Bpref": "bpref"}
-LEVELS = {f"IPrec@{level / 10}": f"iprec_at_recall_{level / 10:.2f}" for level in range(11)}
-
-
-@pytest.mark.parametrize("seed", range(N_RUNS))
-def test_equal_those_of_trec_eval(seed: int) -> None:
-    """Query by query, with grades of -1, which trec_eval takes as pooled and not judged."""
-    run, qrels = run_of(seed)
-    qrels = with_negatives(qrels, seed)
-    judged, listed = (
-        {query: dict(rows.iloc[:, 1:].itertuples(index=False)) for query, rows in frame.groupby("query_id")}
-        for frame in (qrels, run)
-    )
-    asked = {*TREC.values(), "iprec_at_recall"}
-    for judged_only, names in ((False, TREC | LEVELS), (True, TREC)):
-        trec = import_module("pytrec_eval").RelevanceEvaluator(judged, asked, judged_docs_only_flag=judged_only)
-        theirs, ours = trec.evaluate(listed), recnb.evaluate(run, qrels, convention="trec", judged_only=judged_only)
-        for measure, name in names.items():
-            wanted = {query: values[name] for query, values in theirs.items()}
-            assert ours.measure(measure).per_user.to_dict() == pytest.approx(wanted, abs=1e-9), name
-
-
 STRICT = recnb.evaluate(RECS, TRUTH, relevant_from=4)
 JUDGED = RECS.merge(TRUTH[["user", "item"]], on=["user", "item"])
 JUDGED["rank"] = JUDGED.groupby("user")["rank"].rank().astype(int)

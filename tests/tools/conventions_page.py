@@ -1,11 +1,11 @@
-"""The page that says how libraries differ, made of the presets: `python -m tests.tools.conventions_page` writes it anew."""
+"""The numbers and the libraries of the page that says how they differ, made of the presets: `python -m tests.tools.conventions_page`."""
 
 from __future__ import annotations
 
 import pathlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 
 import polars as pl
@@ -20,7 +20,7 @@ from recnb.libraries.variant import Variant
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.score import score_of
-from tests.tools.readme import filled
+from tests.tools.readme import filled, table
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "recnb" / "conventions" / "README.md"
 #: The six metrics of the tables: what each is called there, and the names under which recnb lists a library's own.
@@ -28,30 +28,8 @@ SIX = {
     "nDCG": ("ndcg",), "precision": ("precision",), "recall": ("recall",), "AP": ("average_precision",),
     "HR": ("hit_rate",), "RR": ("reciprocal_rank",),
 }  # fmt: skip
-FORMULA = ("nDCG gain", "nDCG discount", "nDCG ideal", "precision out of", "recall out of", "AP out of", "HR", "RR")
-DATA = (
-    "order",
-    "equal scores",
-    "missed items",
-    "relevant",
-    "user without a list",
-    "user not in the truth",
-    "all judged 0",
-)
-USUAL = ("ndcg", "precision", "recall", "ap", "hit", "rr")
-OURS = {name: Preset("recnb", "", short, SIX[name][0], (), Convention(), 0.0) for name, short in zip(SIX, USUAL, strict=True)}  # fmt: skip
+OURS = {name: Preset("recnb", "", metrics[0], metrics[0], (), Convention(), 0.0) for name, metrics in SIX.items()}
 RARE = ("score_dtype", "duplicates", "nonpositive_scores", "negative_relevance")
-
-TIES = {
-    "first": "as given", "last": "reversed", "item_asc": "by item, up", "item_desc": "by item, down", "expected": "mean of all orders",
-    "max_rank": "lowest place", "floor_mean_rank": "middle place", "worst": "worst case",
-}  # fmt: skip
-RELEVANT = {">0": "above 0", "any": "every judged item", "!=0": "other than 0"}
-GAIN = {"binary": "1", "linear": "relevance", "exponential": "2^relevance - 1"}
-DISCOUNT = {"log": "log2(1 + rank)", "clipped_log": "max(1, log2 rank)", "rank": "rank"}
-KIND = {"hit_rate": "any hit", "reciprocal_rank": "first hit"}
-MISSED = {"list": "–", "padded": "below the list", "catalogue": "below, with all others"}
-COUNTED = {"skip": "left out", "zero": "0", "one": "1"}
 
 SHOWN, LIKED = {"u1": "abcde", "u2": "bx", "u4": "abcde"}, {"u1": "acz", "u2": "b", "u3": "ab"}
 RECS = pl.DataFrame({"user": SHOWN.keys(), "item": map(list, SHOWN.values()), "score": [range(9, 9 - len(one), -1) for one in SHOWN.values()]}).explode("item", "score")  # fmt: skip
@@ -82,55 +60,6 @@ def _rules(own: Defaults) -> dict[str, object]:
     return {name: (one.metric, one.options, one.convention) for name, one in own.items()}
 
 
-def formula_cell(one: Preset) -> str:
-    """What a metric is out of, or what it looks for; whether it ignores k; its name where that is not the usual one."""
-    chosen = {**metric_named(one.metric).defaults, **dict(one.options)}
-    what = KIND.get(one.metric) or {"list": "min(k, list)"}.get(chosen["out_of"], chosen["out_of"])
-    seen = " it holds" if one.convention.judged == "list" and what == "relevant" else ""
-    base = one.variant.split("[")[0]
-    how = ", whole list" * (one.convention.cutoff == "none")
-    return what + seen + how + f" (`{base}`)" * (base not in USUAL)
-
-
-def formula_row(own: Defaults) -> list[str]:
-    """How gain and discount are reckoned, and what each metric divides by."""
-    cells = ["–"] * 3
-    if ndcg := own.get("nDCG"):
-        chosen = {**metric_named(ndcg.metric).defaults, **dict(ndcg.options)}
-        seen = " it holds" if ndcg.convention.judged == "list" else ""
-        ideal = {"relevant": f"min(k, relevant{seen})"}.get(chosen["ideal"], chosen["ideal"])
-        cells = [GAIN[chosen["gain"]], DISCOUNT[chosen["discount"]], ideal]
-    return cells + [formula_cell(own[name]) if name in own else "–" for name in list(SIX)[1:]]
-
-
-def data_cells(one: Preset) -> list[str]:
-    """What one metric does to the data."""
-    c, none = one.convention, COUNTED[one.convention.no_relevant]
-    graded = one.metric == "ndcg" and dict(one.options).get("gain", "linear") != "binary"
-    relevant = f"{c.relevant_from:g} or more" if c.relevant_from is not None else RELEVANT[c.relevant]
-    no_list = none if c.judged == "list" else "0" if c.candidates == "list" else "list of missed items"
-    return [
-        {"auto": "score or rank"}.get(c.order, c.order),
-        TIES[c.ties] if c.order in ("score", "auto") else "–",
-        "unknown" if c.judged == "list" else MISSED[c.candidates],
-        "by its gain" if graded and c.relevant == "any" else relevant,
-        "left out" if c.averaged_users in ("both", "recs") else no_list,
-        "left out" if c.averaged_users in ("both", "truth") else none,
-        "zeros are relevant" if c.relevant == "any" and not graded else none,
-    ]
-
-
-def data_row(own: Defaults) -> list[str]:
-    """What is done to the data; where a library's metrics differ, what most do, and then the others."""
-    row = []
-    for cells in zip(*map(data_cells, own.values()), strict=True):
-        said = dict(zip(own, cells, strict=True))
-        usual = Counter(cells).most_common(1)[0][0]
-        others = {text: ", ".join(name for name in own if said[name] == text) for text in cells if text != usual}
-        row.append("; ".join([usual, *(f"{who}: {text}" for text, who in others.items())]))
-    return row
-
-
 def value_row(own: Defaults) -> list[str]:
     """What each metric says of the four users."""
     return [_value(own[name]) if name in own else "–" for name in SIX]
@@ -147,11 +76,10 @@ def _value(one: Preset) -> str:
         return "refused"
 
 
-def table(columns: Iterable[str], row: Callable[[Defaults], list[str]]) -> str:
-    """A row for each library, recnb first."""
-    lines = [["library", *columns], ["---"] * (1 + len([*columns]))]
-    lines += [[label, *row(own)] for label, own in {"**recnb**": OURS, **sides()}.items()]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+def values() -> str:
+    """The table of values, recnb first."""
+    rows = [[label, *value_row(own)] for label, own in {"**recnb**": OURS, **sides()}.items()]
+    return table(["library", *SIX], rows)
 
 
 def library_part(library: str) -> str:
@@ -225,9 +153,7 @@ def _meaning(one: Preset) -> str:
 def page(text: str) -> str:
     """The page with the made parts put in again."""
     parts = {
-        "values": table(SIX, value_row),
-        "formulas": table(FORMULA, formula_row),
-        "data": table(DATA, data_row),
+        "values": values(),
         "libraries": "\n\n".join(map(library_part, names())),
     }
     return filled(text, "tests.tools.conventions_page", parts)

@@ -1,4 +1,4 @@
-"""Notebooks built from their sources: `python -m tests.tools.notebooks build [name ...]`, `python -m tests.tools.notebooks check`.
+"""Notebooks built from their sources: `python -m tests.tools.notebooks build [name ...]`.
 
 `notebooks/source/NN_name.py` (jupytext, percent format) is what one edits; `notebooks/NN_name.ipynb` is made of it by
 running it, without anything that differs from run to run, so that two builds give the same bytes and a difference in
@@ -182,25 +182,15 @@ def built(source: Path) -> str:
     return nbformat.writes(notebook).rstrip("\n") + "\n"
 
 
-def main() -> int:
-    """Build notebooks, or check that those stored are what a build gives."""
+def main() -> None:
+    """Build notebooks."""
     parser = argparse.ArgumentParser(prog="python -m tests.tools.notebooks", description=main.__doc__)
-    parser.add_argument("what", choices=["build", "check"])
+    parser.add_argument("what", choices=["build"])
     parser.add_argument("names", nargs="*", help="how the names begin; all if none is given")
-    asked = parser.parse_args()
-    wrong = [path for path in stored() if not source_of(path).exists()]
-    print("".join(f"{path.relative_to(BUILT).as_posix()}: has no source\n" for path in wrong), end="")
-    for source in sources(asked.names):
-        text, path, said = built(source), target(source), "same"
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            wrong.append(path)
-            said = "DIFFERS"
-            if asked.what == "build":
-                path.write_text(text, encoding="utf-8", newline="\n")
-                said = "written"
-        print(f"{path.relative_to(BUILT).as_posix()}: {said}", flush=True)
-    return int(asked.what == "check" and bool(wrong))
+    for source in sources(parser.parse_args().names):
+        target(source).write_text(built(source), encoding="utf-8", newline="\n")
+        print(target(source).relative_to(BUILT).as_posix(), flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

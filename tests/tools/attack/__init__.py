@@ -1,1 +1,1 @@
-"""The standing attack: what recnb makes of random frames, held against plain Python; `python -m tests.tools.attack`."""
+"""The standing attack: what recnb makes of random frames, held against plain Python (tests/test_attack.py)."""

@@ -17,9 +17,8 @@ from tests.tools.attack.kinds import GRADES, IDS, SCORES, THRESHOLDS
 
 #: How often each way in is tried.
 WAYS = {
-    "pandas": 12, "accessor": 4, "pandas on arrow": 3, "polars": 8, "lazy": 4, "arrow": 5, "arrow over numpy": 3, "polars over numpy": 2, "dataset": 3, "duckdb": 4,
-    "streamed lazy": 4, "streamed dataset": 4, "streamed duckdb": 3, "streamed files": 3, "one frame": 6, "frame of lists": 5,
-    "one list": 5, "dask": 3, "compare": 5, "spoiled": 8,
+    "pandas": 12, "accessor": 4, "pandas on arrow": 3, "polars": 8, "lazy": 4, "arrow": 5, "dataset": 3, "duckdb": 4,
+    "streamed lazy": 4, "streamed dataset": 4, "streamed duckdb": 3, "streamed files": 3, "one frame": 6,
 }  # fmt: skip
 
 Row = tuple[int, int, int, int]
@@ -40,11 +39,10 @@ class Case:
     metrics: dict[str, Options] = field(default_factory=dict)
     k: tuple[int | None, ...] = (1, None)
     way: str = "pandas"
-    changed: bool = False  #: whether the caller changes frames once they are evaluated
     seed: int = 0
 
     def choices(self, more: int = 0) -> Random:
-        """Return what a way in decides, where to cut or what to spoil, the same each time."""
+        """Return what a way in decides, the same each time."""
         return Random(self.seed + more)
 
 
@@ -67,7 +65,7 @@ def cases(draw: st.DrawFn) -> Case:
     way = draw(st.sampled_from([way for way, weight in WAYS.items() for _ in range(weight)]))
     users, items = draw(ids()), draw(ids())
     scores, grades = draw(st.sampled_from(list(SCORES))), draw(st.sampled_from(list(GRADES)))
-    options = draw(data_options(way, scores, grades))
+    options = draw(data_options(scores, grades))
     # Ties in plenty between two scores that stand next to each other, or next to none.
     n_levels = len(SCORES[scores].values)
     lowest = draw(st.integers(0, n_levels - 2))
@@ -101,7 +99,7 @@ def cases(draw: st.DrawFn) -> Case:
         recs=arranged(recs, columns[0], draw(st.permutations(recs)), how), truth=tuple(draw(st.permutations(truth))),
         columns=columns, options=options, metrics=metrics,
         k=draw(st.sampled_from([(1, 3, None), (2, 5, 10), (None, 1), (1, 2, 3, 5, 20), (4,)])),
-        way=way, changed=draw(chance(0.4)), seed=draw(st.integers(0, 2**31)),
+        way=way, seed=draw(st.integers(0, 2**31)),
     )  # fmt: skip
 
 
@@ -121,9 +119,9 @@ def arranged(recs: list[Row], by: str, shuffled: Sequence[Row], how: str) -> tup
 
 
 @st.composite
-def data_options(draw: st.DrawFn, way: str, scores: str, grades: str) -> Options:
+def data_options(draw: st.DrawFn, scores: str, grades: str) -> Options:
     """Options of the data; none in a third of the cases, which is what most users have."""
-    if way in ("one list", "frame of lists", "spoiled") or draw(chance(0.33)):
+    if draw(chance(0.33)):
         return {}
     floats = SCORES[scores].family == "floats"
     words: dict[str, tuple[float, tuple[Any, ...]]] = {

@@ -8,23 +8,19 @@ import math
 import tempfile
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 import recnb
 from recnb.data import buckets
 from recnb.errors import RecnbError
-from tests.reference import REFERENCE
 from tests.strategies import Options
 from tests.tools.attack import frames
 from tests.tools.attack.cases import Case
 from tests.tools.attack.expected import Expected, RefusedError, SkippedError, expected
-from tests.tools.attack.kinds import GRADES, IDS, SCORES
-from tests.tools.attack.spoiled import spoiled
+from tests.tools.attack.kinds import IDS, SCORES
 
 Values = dict[int, float]
 Given = tuple[Any, Any]
@@ -47,16 +43,16 @@ def mean(values: Values) -> float:
 
 
 @contextlib.contextmanager
-def no_crash(what: str = "") -> Iterator[None]:
+def no_crash() -> Iterator[None]:
     """Make a finding of all errors but recnb's own, and of warnings."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             yield
-    except (RecnbError, FindingError, RefusedError, SkippedError, KeyboardInterrupt, SystemExit):
+    except (RecnbError, FindingError, SkippedError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as problem:  # a panic of Polars is no Exception
-        raise FindingError(f"raises {type(problem).__name__}{what}: {str(problem)[:500]}") from problem
+        raise FindingError(f"raises {type(problem).__name__}: {str(problem)[:500]}") from problem
 
 
 @contextlib.contextmanager
@@ -69,15 +65,9 @@ def place_for(case: Case) -> Iterator[Path]:
         yield Path(folder)
 
 
-def check(case: Case) -> str:
-    """Hold one case, and say what it was: evaluated, spoiled, skipped, refused as it must be, or refused where it may be."""
-    case = frames.settled(case)
-    if case.way == "spoiled":
-        how, recs, truth = spoiled(case)
-        with contextlib.suppress(RecnbError), no_crash(f" of {how}"):
-            raise FindingError(f"takes {how}: {recnb.evaluate(recs, truth).ndcg(k=3)!r}")
-        return "spoiled"
-    want = None
+def check(case: Case) -> None:
+    """Hold one case: evaluated as it must be, refused as it must be, or refused where it may be."""
+    case, want = frames.settled(case), None
     try:
         with contextlib.suppress(RefusedError):
             want = expected(case)
@@ -85,20 +75,14 @@ def check(case: Case) -> str:
             try:
                 given = frames.build(case, folder)
             except Exception:  # each library has its own words for what it has no place for
-                return "skipped"
+                return
             with no_crash():
-                {"one list": one_list, "dask": by_dask, "compare": compared}.get(case.way, plain)(case, want, given)
-    except RefusedError:
-        return "refused"
+                evaluated(case, want, given)
     except SkippedError:
-        return "skipped"
+        return
     except RecnbError as problem:
-        if want is None or refuses(case, want):
-            return "refused"
-        if certain(case):
+        if want is not None and not refuses(case, want) and certain(case):
             raise FindingError(f"refused, {type(problem).__name__}: {problem}") from problem
-        return "may be refused"
-    return "evaluated"
 
 
 def refuses(case: Case, want: Expected) -> bool:
@@ -113,16 +97,10 @@ def refuses(case: Case, want: Expected) -> bool:
 
 def certain(case: Case) -> bool:
     """Whether recnb must take such columns: ids of a kind that it knows, the same in both frames or text and whole numbers."""
-    options, names = case.options, (*case.items, *case.users)
-    if case.way == "one list" and any("bool" in name or "float" in name for name in case.items):
-        return False  # a list of such items may be one of grades or scores
-    if case.way == "dask":
-        objects = any(name.startswith("objects") or "Decimals" in name for name in (*names, case.scores, case.grades))
-        if objects or {options.get("averaged_users"), options.get("judged")} & {"recs", "both", "list"}:
-            return False  # objects become text there, and the scale of ERR may have to be given
-    if case.way.startswith("streamed") and options.get("candidates") == "catalogue":
+    streamed = case.way.startswith("streamed")
+    if streamed and case.options.get("candidates") == "catalogue":
         return False
-    foreign = case.way in ("dask", "duckdb", "frame of lists") or case.way.startswith("streamed")
+    foreign = streamed or case.way == "duckdb"
     for side in (case.users, case.items):
         kinds = [IDS[name] for name in side]
         plain = kinds[0].family in ("whole", "text", "wide")
@@ -131,22 +109,16 @@ def certain(case: Case) -> bool:
     return "score" not in case.columns or SCORES[case.scores].certain
 
 
-# Ways in --------------------------------------------------------------------------------------------------------------
-
-
-def plain(case: Case, want: Expected | None, given: Given) -> None:
-    """Hold an evaluation of frames, which stay as they are and may be changed by their owner afterwards."""
+def evaluated(case: Case, want: Expected | None, given: Given) -> None:
+    """Hold an evaluation of frames, which stay as they are."""
     before = [frames.copied(frame) for frame in given]
     recs, truth = given
     if case.way == "accessor" and hasattr(recs, "rec"):
         made = recs.rec.against(truth, **case.options)
     else:
         made = recnb.evaluate(recs, truth, **case.options)
-    if case.changed:
-        for frame in given:
-            frames.change(frame, case.choices())
     measured(case, want, made)
-    if not case.changed and before != [frames.copied(frame) for frame in given]:
+    if before != [frames.copied(frame) for frame in given]:
         raise FindingError("a frame of the caller's was changed")
 
 
@@ -206,81 +178,3 @@ def of_users(case: Case, score: Any, what: str, values: Values) -> None:
     wanted = [label(IDS[case.users[0]].values[user]) for user in sorted(values)] if label else per_user.index.tolist()
     if per_user.index.tolist() != wanted:
         raise FindingError(f"names of users: {per_user.index.tolist()} for {wanted}")
-
-
-def one_list(case: Case, want: Expected | None, given: Given) -> None:
-    """Hold the functions of one list, and of several at once."""
-    names, several = IDS[case.items[0]].values, []
-    for user, items in frames.lists_of(case).items():
-        grades = {item: float(GRADES[case.grades].values[level]) for one, item, level in case.truth if one == user}
-        if grades and min(grades.values()) >= 0:
-            named = [names[item] for item in items], {names[item]: grade for item, grade in grades.items()}
-            several.append((items, grades, named))
-    for (name, options), k in itertools.product(case.metrics.items(), case.k):
-        function, what = getattr(recnb, name), f"{name}@{k} {options}"
-        wanted = [REFERENCE[name](items, grades, k, **options) for items, grades, _named in several]
-        for (*_places, named), value in zip(several, wanted, strict=True):
-            hold(function(*named, k=k, **options), value, f"one list: {what}")
-        if several and not (name == "err" and options.get("max_relevance") is None):
-            lists, truths = zip(*(named for *_places, named in several), strict=True)
-            hold(function(list(lists), list(truths), k=k, **options), math.fsum(wanted) / len(wanted), f"lists: {what}")
-
-
-def by_dask(case: Case, want: Expected | None, given: Given) -> None:
-    """Hold the table of Dask frames, cut at any rows."""
-    import dask
-    import dask.dataframe as dd
-
-    import recnb.dask
-
-    recs, truth = given
-    if not (isinstance(recs, pd.DataFrame) and isinstance(truth, pd.DataFrame)):
-        raise SkippedError
-    if {">i4", "objects of bytes"} & {*case.users, *case.items} or case.options.get("candidates") == "catalogue":
-        raise SkippedError  # Dask itself cannot shuffle such ids, and a catalogue is refused
-    choices = case.choices()
-    edges = sorted(choices.randint(0, len(recs)) for _ in range(2))
-    pieces = [recs.iloc[start:stop] for start, stop in itertools.pairwise([0, *edges, len(recs)])]
-    with dask.config.set(scheduler="sync"), warnings.catch_warnings():
-        warnings.simplefilter("default")
-        parted = dd.from_map(lambda piece: piece, pieces, meta=recs.iloc[:0])
-        as_text = pd.api.types.is_string_dtype(parted.dtypes["item"]) and not all(
-            isinstance(one, str) for one in recs["item"]
-        )
-        if as_text and str(case.options.get("ties")).startswith("item"):
-            raise SkippedError  # the ids of this Dask frame are text, which has an order of its own
-        table = recnb.dask.evaluate(parted, truth, **case.options).table(asked_of(case), k=list(case.k))
-    if want is None:
-        raise FindingError(f"takes what must be refused: {table!r}")
-    for name, options in asked_of(case).items():
-        with contextlib.suppress(SkippedError):
-            for k, shown in zip(case.k, table.loc[name].tolist(), strict=True):
-                hold(shown, mean(want.of(name, options, k)), f"dask: {name}@{k} {options}")
-
-
-def compared(case: Case, want: Expected | None, given: Given) -> None:
-    """Hold the means of two models on the users whom both are judged on."""
-    choices, k = case.choices(), case.k[0]
-    rows = ((user, item, (level * 5 + 1) % 2, rank) for user, item, level, rank in case.recs if choices.random() < 0.8)
-    other = replace(case, recs=tuple(rows), way=case.way)
-    if not other.recs or case.options.get("candidates") == "catalogue":
-        raise SkippedError
-    sides: dict[str, Expected] = {}
-    with contextlib.suppress(RefusedError):
-        sides = {"one": want, "other": expected(other)} if want else {}
-    models = {"one": given[0], "other": frames.build(other, Path())[0]}
-    try:
-        found = recnb.compare(models, given[1], **case.options)
-    except RecnbError:
-        if not sides or not set.intersection(*(set(side.of("recall", {}, 1)) for side in sides.values())):
-            raise RefusedError from None
-        raise
-    if not sides:
-        raise FindingError(f"compares what must be refused: {found!r}")
-    for name, options in asked_of(case).items():
-        with contextlib.suppress(SkippedError):
-            one, two = (side.of(name, options, k) for side in sides.values())
-            users = [user for user in one.keys() & two.keys() if not math.isnan(one[user] + two[user])]
-            shown = found.table([name], k=k, **options).iloc[:, 0]
-            for model, side in (("one", one), ("other", two)):
-                hold(shown[model], mean({user: side[user] for user in users}), f"compare {model}: {name}@{k} {options}")

@@ -1,4 +1,4 @@
-"""The frames of a case, as their way in has them, and what their owner does to them."""
+"""The frames of a case, as their way in has them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -39,9 +37,6 @@ def columns_of(case: Case) -> tuple[Columns, Columns]:
 
 # Frames of a library ----------------------------------------------------------------------------------------------------
 
-#: Arrays of numpy that tables of arrow were made over, which their owner may write to.
-BUFFERS: list[np.ndarray[Any, Any]] = []
-
 
 def as_polars(columns: Columns) -> pl.DataFrame:
     return pl.DataFrame(
@@ -67,18 +62,6 @@ def native(columns: Columns) -> Any:
 def array(one: Any) -> pa.Array:
     made = one.to_arrow() if isinstance(one, pl.Series) else pa.array(one, from_pandas=True)
     return made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
-
-
-def over_numpy(columns: Columns) -> pa.Table:
-    """A table of arrow over the buffers of numpy, where a column has one."""
-    made = {}
-    for name, one in columns.items():
-        if isinstance(one, pd.Series) and isinstance(one.dtype, np.dtype) and one.dtype.kind in "iuf":
-            BUFFERS.append(one.to_numpy(copy=True))
-            made[name] = pa.array(BUFFERS[-1])
-        else:
-            made[name] = array(one)
-    return pa.table(made)
 
 
 def as_arrow(columns: Columns) -> pa.Table:
@@ -109,8 +92,6 @@ CONVERT: dict[str, Callable[[Columns], Any]] = {
     "polars": as_polars,
     "lazy": lambda columns: as_polars(columns).lazy(),
     "arrow": as_arrow,
-    "arrow over numpy": over_numpy,
-    "polars over numpy": lambda columns: pl.DataFrame(over_numpy(columns)),
     "dataset": as_dataset,
     "duckdb": as_relation,
 }
@@ -141,15 +122,10 @@ def to_files(frame: Any, folder: Path, rows: int) -> Any:
 
 def build(case: Case, folder: Path) -> tuple[Any, Any]:
     """Both frames, as their way in has them; the truth is of the same kind or of another, or in one frame with the lists."""
-    BUFFERS.clear()
     choices, (recs, truth) = case.choices(), columns_of(case)
     way = case.way.removeprefix("streamed ")
     if way == "one frame":
         return convert(both_sides(case), choices.choice(["pandas", "pandas", "polars", "lazy", "arrow"])), None
-    if way == "frame of lists":
-        return list_frame(case), None
-    if way == "dask":
-        return native(recs), native(truth)
     if way == "accessor":
         way = choices.choice(["pandas", "polars", "lazy"])
     other = choices.choice([way, way, "pandas", "polars", "arrow"])
@@ -177,51 +153,14 @@ def both_sides(case: Case) -> Columns:
     return columns
 
 
-def lists_of(case: Case) -> dict[int, list[int]]:
-    """Each user's items in order of rank."""
-    lists: dict[int, list[int]] = {}
-    for user, item, _, _ in sorted(case.recs, key=lambda row: row[3] if case.columns[0] == "rank" else -row[2]):
-        lists.setdefault(user, []).append(item)
-    return lists
-
-
-def place_of_user(user: int) -> int:
-    """Return where a user stands in a frame of lists."""
-    return (user * 7) % 11
-
-
-def list_frame(case: Case) -> pd.DataFrame:
-    """A row for each user, with lists in cells."""
-    lists, items, grades = lists_of(case), IDS[case.items[0]].values, GRADES[case.grades].values
-    users = sorted({row[0] for row in (*case.recs, *case.truth)}, key=place_of_user)
-    judged: dict[int, dict[Any, Any]] = {user: {} for user in users}
-    for user, item, level in case.truth:
-        judged[user][items[item]] = grades[level]
-    cell = case.choices().choice([list, tuple, lambda cell: np.array(cell, dtype=object)])
-    recommended = [cell([items[item] for item in lists.get(user, [])]) for user in users]
-    relevant = [list(judged[user]) if case.grades == "none" else judged[user] for user in users]
-    frame = as_pandas({"user": values_of(IDS[case.users[0]], users)})
-    return frame.assign(recommended=pd.Series(recommended, dtype=object), relevant=pd.Series(relevant, dtype=object))
-
-
 def settled(case: Case) -> Case:
-    """Return the case as its way in can hold it: one frame has each pair once, a list no equal scores and no empty places."""
-    if case.way in ("one frame", "frame of lists", "one list", "spoiled"):
-        recs, truth = ({row[:2]: row for row in rows} for rows in (case.recs, case.truth))
-        once = {"recs": tuple(recs.values()), "truth": tuple(truth.values())}
-        case = replace(case, **once, users=case.users[:1] * 2, items=case.items[:1] * 2)
-    if case.way in ("frame of lists", "one list"):
-        rows = ((user, item, 0, rank) for user, items in lists_of(case).items() for rank, item in enumerate(items, 1))
-        case = replace(case, recs=tuple(rows), columns=("rank",))
-    if case.way == "one frame":
-        judged = ((user, item, grade) for user, item, _, _, grade in single_rows(case) if grade is not None)
-        case = replace(case, truth=tuple(judged))
-    if case.way == "frame of lists":
-        case = replace(case, truth=tuple(sorted(case.truth, key=lambda row: (place_of_user(row[0]), row[0]))))
-    return case
-
-
-# What the owner does to them --------------------------------------------------------------------------------------------
+    """Return the case as its way in can hold it: one frame has each pair once, and ids of one kind."""
+    if case.way != "one frame":
+        return case
+    recs, truth = ({row[:2]: row for row in rows} for rows in (case.recs, case.truth))
+    once = replace(case, recs=tuple(recs.values()), truth=tuple(truth.values()))
+    judged = ((user, item, grade) for user, item, _, _, grade in single_rows(once) if grade is not None)
+    return replace(once, truth=tuple(judged), users=case.users[:1] * 2, items=case.items[:1] * 2)
 
 
 def copied(frame: Any) -> str:
@@ -229,31 +168,3 @@ def copied(frame: Any) -> str:
     if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
         return repr([(column, str(frame[column].dtype), frame[column].to_list()) for column in frame.columns])
     return ""
-
-
-def change(frame: Any, choices: Random) -> None:
-    """What a user does to a frame in the next cell."""
-    if isinstance(frame, pl.DataFrame) and frame.height:
-        for column in frame.columns:
-            with contextlib.suppress(pl.exceptions.PolarsError):  # not every type can be written to
-                frame[0, column] = frame[column][-1]
-    elif isinstance(frame, pd.DataFrame) and len(frame):
-        for column in frame.columns:
-            value = frame[column].iloc[-1]
-            if isinstance(value, (list, tuple, dict, np.ndarray)):
-                for cell in frame[column]:
-                    if isinstance(cell, (list, dict)):
-                        cell.clear()
-                continue
-            with contextlib.suppress(OverflowError):  # pandas writes no integer above 2**63 into a column of Arrow
-                how = choices.choice(["loc", "iloc", "mask", "column"])
-                if how == "loc":
-                    frame.loc[:, column] = value
-                elif how == "iloc":
-                    frame.iloc[0, frame.columns.get_loc(column)] = value
-                elif how == "mask":
-                    frame.loc[frame[column] != value, column] = value
-                else:
-                    frame[column] = value
-    for values in BUFFERS:
-        values[:] = values[-1:]

@@ -21,7 +21,18 @@ from typing import Any
 import polars as pl
 
 import recnb
-from tests.tools.bench.contenders import CUTOFFS, PEERS, SIX, TWELVE, K, Measured, alone, last_column, polars_ndcg
+from tests.tools.bench.contenders import (
+    CUTOFFS,
+    NAMES,
+    PEERS,
+    SIX,
+    TWELVE,
+    K,
+    Measured,
+    alone,
+    last_column,
+    polars_ndcg,
+)
 from tests.tools.bench.data import LARGE, SMALL, TINY, Size, make, write, write_pieces
 from tests.tools.parity import environments
 
@@ -109,7 +120,7 @@ def presets(sizes: Sequence[Size], rounds: int | None) -> None:
         row(size.name, name, own, other, other / own)
 
 
-def peers(size: Size, folder: pathlib.Path, rounds: int, names: Sequence[str]) -> None:
+def peers(size: Size, folder: pathlib.Path, rounds: int) -> None:
     """Other libraries, and recnb right after each on the same frames; the numbers are held against `recnb.as_in`."""
     head("Other libraries", "Six metrics @10, each in a process of its own after a run on tiny data; medians in seconds.",
          "data", "ids", "library", "time", "recnb", "ratio", "peak", "recnb's peak", "same numbers")  # fmt: skip
@@ -121,11 +132,11 @@ def peers(size: Size, folder: pathlib.Path, rounds: int, names: Sequence[str]) -
             place = pathlib.Path(of_frames)
             write(place, recs, truth)
             write(place / "tiny", *make(TINY, strings=strings))
-            for name in names:
+            for name in PEERS:
                 of_peer = PEERS[name].environment
                 python = environments.interpreter(folder / of_peer) if of_peer else sys.executable
                 theirs = alone(name, place, rounds=rounds, python=python)
-                ours = must(alone("six" if PEERS[name].reads == "polars" else "six of pandas", place, rounds=rounds))
+                ours = must(alone("six of pandas", place, rounds=rounds))
                 cells = size.name, KINDS[strings], f"{name}, {PEERS[name].function}"
                 if isinstance(theirs, str):
                     row(*cells, f"not measured: {theirs}", ours.seconds, "", "", megabytes(ours.peak), "")
@@ -137,7 +148,7 @@ def peers(size: Size, folder: pathlib.Path, rounds: int, names: Sequence[str]) -
 
 def differing(library: str, values: Mapping[str, float], recs: pl.DataFrame, truth: pl.DataFrame) -> list[str]:
     """Return the metrics whose numbers are not those of recnb under the library's convention."""
-    ours = {name: recnb.as_in(library, variant, recs, truth, k=K) for name, variant in PEERS[library].variants.items()}
+    ours = {name: recnb.as_in(library, name, recs, truth, k=K) for name in NAMES}
     return [
         f"{name} differs: {values[name]} and {own}" for name, own in ours.items() if not abs(values[name] - own) < 1e-6
     ]
@@ -174,7 +185,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, help="runs that medians are of; else 7, and 3 at ten million")
     parser.add_argument("--peers", type=pathlib.Path, default=os.environ.get("RECNB_PARITY", "parity"),
                         help="folder of the libraries' environments, made where it is missing")  # fmt: skip
-    parser.add_argument("--peer", nargs="+", choices=list(PEERS), default=list(PEERS), help="these libraries alone")
     parser.add_argument("--millions", type=int, nargs="*", default=[1, 10, 100], help="rows of the files")
     chosen = parser.parse_args(arguments)
     sizes = [SMALL] if chosen.quick else [SMALL, *LARGE]
@@ -183,7 +193,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     calls: dict[str, Callable[[], None]] = {
         "query": lambda: beside_query(sizes, chosen.rounds),
         "presets": lambda: presets(sizes, chosen.rounds),
-        "peers": lambda: peers(SMALL, pathlib.Path(chosen.peers), chosen.rounds or 5, chosen.peer),
+        "peers": lambda: peers(SMALL, pathlib.Path(chosen.peers), chosen.rounds or 5),
         "files": lambda: files(chosen.millions, chosen.rounds or 3),
     }
     for part in chosen.only:

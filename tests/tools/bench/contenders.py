@@ -18,7 +18,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -41,7 +41,6 @@ class Contender:
     ready: Callable[[Any, Any], Run]  #: of both frames, the call that is timed
     function: str = ""
     environment: str = ""  #: as in tests/tools/parity/environments.py; the project's own if empty
-    variants: Mapping[str, str] = field(default_factory=lambda: {name: name for name in NAMES})  #: in presets.csv
 
 
 def polars_ndcg(recs: Any, truth: Any, k: int = K) -> float:
@@ -119,37 +118,9 @@ def ir_measures(recs: Any, truth: Any) -> Run:
     return run
 
 
-def replay(recs: Any, truth: Any) -> Run:
-    import polars as pl
-    from replay.metrics import MAP, MRR, NDCG, HitRate, OfflineMetrics, Precision, Recall
-
-    recs = recs.select(query_id="user", item_id="item", rating=1.0 / pl.col("rank"))
-    truth = truth.select(query_id="user", item_id="item", rating="relevance")
-    kinds = (NDCG, Precision, Recall, HitRate, MAP, MRR)
-    metrics = OfflineMetrics([kind(K) for kind in kinds])
-
-    def run() -> Mapping[str, Any]:
-        found = metrics(recs, truth)
-        return {name: found[f"{kind.__name__}@{K}"] for name, kind in zip(NAMES, kinds, strict=True)}
-
-    return run
-
-
-def recommenders(recs: Any, truth: Any) -> Run:
-    from recommenders.evaluation import python_evaluation as p
-
-    recs, truth = named(recs, truth, "userID", "itemID", "prediction", "rating")
-    functions = {"ndcg": p.ndcg_at_k, "precision": p.precision_at_k, "recall": p.recall_at_k, "ap": p.map_at_k}
-    return lambda: {name: function(truth, recs, k=K) for name, function in functions.items()}
-
-
-FOUR = {name: name for name in ("ndcg", "precision", "recall", "ap")}
-OF_POLARS = {name: f"{name}[polars]" for name in NAMES}
 #: Other libraries, by their names in presets.csv.
 PEERS = {
     "rectools": Contender("pandas", rectools, "calc_metrics", "libraries"),
-    "replay-rec": Contender("polars", replay, "OfflineMetrics", "libraries", OF_POLARS),
-    "recommenders": Contender("pandas", recommenders, "python_evaluation (four metrics)", "libraries", FOUR),
     "ranx": Contender("pandas", ranx, "Qrels, Run, evaluate", "libraries"),
     "ir-measures": Contender("pandas", ir_measures, "calc_aggregate"),
 }

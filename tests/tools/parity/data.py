@@ -168,12 +168,6 @@ def listed(rows: Iterable[Any]) -> dict[str, list[str]]:
     return found
 
 
-def both(data: DataSet) -> tuple[list[list[str]], list[list[str]]]:
-    """Judged and recommended items of the users of the truth, as lists; who has no list has an empty one."""
-    truth, recs = listed(data["truth"]), lists(data, by_row=True)
-    return list(truth.values()), [recs.get(user, []) for user in truth]
-
-
 def candidates(data: DataSet, *, full: bool) -> dict[str, list[tuple[str, float, float]]]:
     """Item, score and relevance of every recommended row, by user; if `full`, also of judged items that were missed, at -9."""
     truth = qrels(data)

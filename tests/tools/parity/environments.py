@@ -27,11 +27,7 @@ BY_HAND = {
     "boosting": ("lightgbm==4.7.0 catboost==1.2.10 xgboost-cpu==3.2.0", ""),
     "small": (
         "numpy>2 scipy pandas<3 scikit-learn powerlaw tqdm six psutil lightfm-next==1.19.0",
-        "cornac==3.0.1 rexmex==0.1.3",
-    ),
-    "old": (
-        "numpy==1.26.4 pandas==1.5.3 scikit-learn==1.8.0 matplotlib<3.9 seaborn==0.11.2 plotly<5 scipy==1.17.1 funcsigs",
-        "recmetrics==0.1.5",
+        "cornac==3.0.1",
     ),
 }
 
@@ -51,8 +47,7 @@ LIBRARIES = {
     "torch": "torchmetrics torcheval lenskit recbole",
     "evidently": "evidently",
     "boosting": "lightgbm catboost xgboost",
-    "small": "cornac rexmex lightfm-next",
-    "old": "recmetrics",
+    "small": "cornac lightfm-next",
 }
 ASKED = {name: Asked(environment) for environment, names in LIBRARIES.items() for name in names.split()}
 #: What is in brackets tells two environments of one library apart.

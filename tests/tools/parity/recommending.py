@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from tests.tools.parity.data import DataSet, Metric, both, candidates, listed, lists, qrels, variants
+from tests.tools.parity.data import DataSet, Metric, candidates, listed, lists, qrels, variants
 
 
 def shown(data: DataSet, k: int | None = None) -> list[list[str]]:
@@ -174,24 +174,6 @@ def recbole() -> dict[str, Metric]:
     return {**variants(accuracy, of_accuracy), **variants(beyond, of_lists)}
 
 
-def recmetrics() -> dict[str, Metric]:
-    """Lists of the users of the truth, who has none an empty one."""
-    import recmetrics as r
-
-    def novelty(data: DataSet, k: int | None = None) -> Any:
-        counts = dict(Counter(item for _, item in data["train"]))
-        return r.novelty(shown(data, k), counts, len({user for user, _ in data["train"]}), data["k"])[0]
-
-    return {
-        "mark": lambda data: r.mark(*both(data), k=data["k"]),
-        "precision": lambda data: r.recommender_precision(*reversed(both(data))),
-        "recall": lambda data: r.recommender_recall(*reversed(both(data))),
-        "novelty": novelty,
-        "novelty[cut]": lambda data: novelty(data, data["k"]),
-        "personalization": lambda data: r.personalization(shown(data)),
-    }
-
-
 def recommenders() -> dict[str, Metric]:
     """The functions of python_evaluation."""
     import numpy as np
@@ -319,17 +301,6 @@ def replay_rec() -> dict[str, Metric]:
         **variants(accuracy, metrics, "[polars]", kind="polars"),
         **variants(accuracy, metrics, "[dict]", kind="dict"),
         **variants(beyond, {"coverage[train]": m.Coverage, "surprisal": m.Surprisal}),
-    }
-
-
-def rexmex() -> dict[str, Metric]:
-    """Lists of the users of the truth, who has none an empty one."""
-    from rexmex.metrics import ranking
-
-    return {
-        "ap": lambda data: ranking.mean_average_precision_at_k(*both(data), k=data["k"]),
-        "mark": lambda data: ranking.mean_average_recall_at_k(*both(data), k=data["k"]),
-        "personalization": lambda data: ranking.personalization(shown(data)),
     }
 
 
