@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from recnb.comparison import Comparison, compare
     from recnb.libraries import as_in
     from recnb.widgets import playground
-    from recnb.widgets.glossary import glossary
     from recnb.widgets.quiz import quiz
 
 register()
@@ -56,7 +55,7 @@ __all__ = [
     "LIST_METRICS", "METRICS", "CatalogueScore", "Comparison", "Convention", "Evaluation", "Explanation",
     "Interval", "RecAccessor", "Score", "Table", "__version__", "as_in", "average_precision", "cg", "compare",
     "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_groups", "evaluate_model", "explain",
-    "f1", "fbeta", "glossary", "hit_rate", "idcg", "language", "mrr", "ndcg", "playground", "precision", "quiz",
+    "f1", "fbeta", "hit_rate", "idcg", "language", "mrr", "ndcg", "playground", "precision", "quiz",
     "r_precision", "rbp", "read_trec_qrels", "read_trec_run", "recall", "reciprocal_rank", "users_needed",
 ]  # fmt: skip
 
@@ -71,7 +70,6 @@ _MODULES = {
     "Comparison": "comparison",
     "as_in": "libraries",
     "compare": "comparison",
-    "glossary": "widgets.glossary",
     "playground": "widgets",
     "quiz": "widgets.quiz",
 }

@@ -84,7 +84,7 @@ def test_help_is_there_and_about_the_package() -> None:
 def test_public_names() -> None:
     """What users rely on; names may be added, none may go."""
     methods = {"table", "curve", "explain", "report", "lint", "items", "user", "measure", "measures", *NAMES}
-    functions = {"evaluate", "evaluate_groups", "evaluate_model", "compare", "as_in", "explain", "playground", "quiz", "glossary"}  # fmt: skip
+    functions = {"evaluate", "evaluate_groups", "evaluate_model", "compare", "as_in", "explain", "playground", "quiz"}  # fmt: skip
     classes = {"Score", "Table", "Explanation", "Interval", "Convention"}
     assert {*recnb.__all__} >= (functions | classes | {*NAMES}) - {"map"}
     assert len(recnb.__all__) == len({*recnb.__all__})

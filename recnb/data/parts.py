@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
@@ -27,7 +27,7 @@ from recnb.data.source import LazyRows, Prepared, RowCounts, Source, Tables, che
 from recnb.display.language import _
 from recnb.display.progress import counted, steps
 from recnb.errors import ColumnError, ElsewhereError, FrameError, listed
-from recnb.metrics.hits import Hits, Ints, TieSpread
+from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 
 T = TypeVar("T")
 
@@ -140,7 +140,7 @@ class Parts(Source):
         raise elsewhere(self)
 
     @cached_property
-    def truth(self) -> pl.DataFrame:  # type: ignore[override]
+    def truth(self) -> pl.DataFrame:
         """All rows of the truth, which were fetched with the hits."""
         known = next(iter(self._known.values()), None) or self.under(Convention())
         return known.judged.select(*self.layout.truth)
@@ -169,7 +169,7 @@ class SomeUsers(Parts):
         self.whole, self.users, self.where, self.remedy = whole, users, whole.where, whole.remedy
 
     @cached_property
-    def truth(self) -> pl.DataFrame:  # type: ignore[override]
+    def truth(self) -> pl.DataFrame:
         """The rows of the truth."""
         return rows_of(self.whole.truth, self.users)
 
@@ -211,7 +211,7 @@ class FileParts(Parts):
         return self.buckets
 
     @cached_property
-    def truth(self) -> pl.DataFrame:  # type: ignore[override]
+    def truth(self) -> pl.DataFrame:
         """All rows of the truth."""
         return self._sides()[1].all()
 

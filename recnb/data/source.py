@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -19,7 +19,7 @@ from recnb.data.join import Ids, Joined, RepeatError, join, needs_positions, num
 from recnb.data.validation import graded, relevant_only
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError, NoUsersError
-from recnb.metrics.hits import Hits, Ints
+from recnb.metrics.hits import Hits, Ints, cached_property
 
 
 class LazyRows:

@@ -72,11 +72,6 @@ def N_(message: str) -> str:
     return message
 
 
-def NC_(context: str, message: str) -> str:
-    """Mark a message whose translation depends on the context, in the form that gettext has it."""
-    return f"{context}\4{message}"
-
-
 def _(message: Message, /, **values: Any) -> str:
     """Translate a message into the language in force and put the values in."""
     text = template(message, values.get("n", 1))
@@ -107,7 +102,7 @@ def ngettext(one: str, many: str, n: float, /, **values: Any) -> str:
 
 def pgettext(context: str, message: str, /, **values: Any) -> str:
     """Translate a message whose translation depends on the context."""
-    return _(NC_(context, message), **values)
+    return _(f"{context}\4{message}", **values)  # the form that gettext has it in
 
 
 @dataclass(frozen=True)

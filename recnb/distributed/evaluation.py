@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from operator import add
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ from recnb.display.templates import render
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.hits import Cutoffs, Floats, Ints, cached_property
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.values import Basis, Request, Values
@@ -153,12 +153,12 @@ class EngineData(EvaluationData):
         return self._parts
 
     @cached_property
-    def prepared(self) -> Prepared:  # type: ignore[override]
+    def prepared(self) -> Prepared:
         """What is kept of all parts."""
         return self._given.data(self._parts).prepared
 
     @cached_property
-    def side_data(self) -> SideData:  # type: ignore[override]
+    def side_data(self) -> SideData:
         """The frames of train, items and users."""
         return read_side_data(self._parts, None, self._given.columns, **self._given.side_data)
 

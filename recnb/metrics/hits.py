@@ -15,11 +15,11 @@ that is kept of the two frames: a few hits for every hundred recommended rows, w
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,23 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Number = TypeVar("Number", np.int64, np.float64)
+T = TypeVar("T")
 
 #: The highest relevance: sums and squares of it over all users stay finite.
 HIGHEST = 1e100
 
 #: Deeper than any list.
 ENDLESS = 2**31
+
+
+class cached_property(functools.cached_property[T]):  # noqa: N801
+    """`functools.cached_property` without the lock of Python 3.11, with which a thread waits for whoever waits for it."""
+
+    if not TYPE_CHECKING:
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            """Return the value, worked out at first use."""
+            return self if instance is None else instance.__dict__.setdefault(self.attrname, self.func(instance))
 
 
 @dataclass(frozen=True)

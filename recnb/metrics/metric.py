@@ -13,7 +13,6 @@ import math
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
 
 import numpy as np
@@ -21,7 +20,7 @@ import numpy as np
 from recnb.display.language import _
 from recnb.errors import OptionError, is_number, is_word, near, quoted
 from recnb.metrics.formula import OVER, Formula
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, cached_property
 from recnb.metrics.recommendation_lists import HitsWithPopularity, Lists, PerUser, Whole
 
 P = ParamSpec("P")

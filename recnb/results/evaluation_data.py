@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from recnb.data.source import Tables
 from recnb.display.language import N_, Sentence, _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError
-from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
+from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits, cached_property
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
 from recnb.results.values import OWN, Basis, Request, Said, Values, follows, position_of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from recnb.display.language import N_, _, current, ngettext
 from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, cached_property
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData

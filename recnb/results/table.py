@@ -94,7 +94,7 @@ class Table(pd.DataFrame):
             return number_in(str(column), value)
         if isinstance(value, (int, np.integer)):
             return str(value)
-        return Name(value, self.attrs.get("longest", NAME_SHOWN))
+        return Name(value, NAME_SHOWN)
 
     def _head(self, column: Any, symbols: bool) -> Line:
         """Return the name of a column; `symbols`: metrics as papers print them."""

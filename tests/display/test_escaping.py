@@ -163,7 +163,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "curves": lambda: comparison().curve(k=[1, 5]),
     "comparison beyond accuracy": lambda: comparison().beyond(k=5),
     "gate": lambda: comparison().not_worse("ndcg", k=5),
-    "glossary": recnb.glossary,
     "quiz": lambda: quiz("ndcg", seed=1),
     "answer": lambda: quiz("precision", seed=1).check("0.1234"),
     "explorer": lambda: explorer({"": evaluation()}),

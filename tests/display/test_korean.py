@@ -19,7 +19,7 @@ from recnb.conventions import WORDS, in_words
 from recnb.conventions.convention import DECISIONS
 from recnb.conventions.presets import of_library
 from recnb.data import buckets
-from recnb.display.language import _, use_language, width, with_particles
+from recnb.display.language import _, use_language, with_particles
 from recnb.metrics.recommendation_lists import NEEDED
 from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, Shown, english_in, page
 from tests.strategies import each_word
@@ -170,18 +170,6 @@ def test_conventions_are_all_korean() -> None:
         assert Convention(relevant_from=4).in_words().endswith("관련 기준: 관련도 4 이상")
         options = [pair for metric in METRICS.values() for each in each_word(metric) for pair in each.items()]
         assert english_in("\n".join(in_words(name, value) for name, value in options)) == set()
-
-
-def test_the_glossary_is_all_korean() -> None:
-    glossary = recnb.glossary("ko")
-    frame = glossary.to_frame()
-    assert {"user", "gain", "ideal list", "out of", "convention", *METRICS} < {*frame["term"]}
-    for text in ("\n".join([*frame["name"], *frame["meaning"]]), repr(glossary), page(glossary._repr_html_())):
-        for term in sorted(frame["term"], key=len, reverse=True):
-            text = text.replace(term, "")
-        assert english_in(text) == set()
-    lines = zip(repr(glossary).splitlines()[2:], frame["name"], strict=True)
-    assert len({width(line[: line.index(name)]) for line, name in lines if name != "F1"}) == 1, "columns are in line"
 
 
 def test_rows_that_are_not_in_memory_are_told_of_in_korean(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def test_an_argument_goes_before_the_setting():
     assert "5 users" in repr(EV.ndcg(k=3))
     for one in (EV, RECS.assign(relevance=1).rec):
         assert one.explain("ndcg", "a", 3, lang="ko").lang == one.report([3], lang="ko").lang == "ko"
-    for call in (EV.report, lambda **lang: EV.explain("ndcg", "a", **lang), recnb.glossary):
+    for call in (EV.report, lambda **lang: EV.explain("ndcg", "a", **lang)):
         with pytest.raises(recnb.errors.OptionError, match=r"'english' is no lang.*'en' \(English\), 'ko' \(Korean, 한국어\)"):  # fmt: skip
             call(lang="english")
 
@@ -40,7 +40,7 @@ def test_an_argument_goes_before_the_setting():
 def test_a_result_keeps_its_language():
     for there, back in (("en", "ko"), ("ko", "en")):
         recnb.language(there)
-        made = [EV.explain("ndcg", "a", 3), EV.report([3]), EV.curve("ndcg", [1, 2]), EV.table(k=3), recnb.glossary()]  # fmt: skip
+        made = [EV.explain("ndcg", "a", 3), EV.report([3]), EV.curve("ndcg", [1, 2]), EV.table(k=3)]  # fmt: skip
         shown, kept = [(repr(one), one._repr_html_()) for one in made], pickle.dumps(made[0])
         recnb.language(back)
         again = pickle.loads(kept)

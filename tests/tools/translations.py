@@ -30,7 +30,7 @@ from recnb.metrics.recommendation_lists import NEEDED, missing
 ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
 KEYWORDS: dict[str, Any] = {
-    "_": None, "translated": None, "N_": None, "Plural": (1, 2), "ngettext": (1, 2), "pgettext": ((1, "c"), 2), "NC_": ((1, "c"), 2),
+    "_": None, "translated": None, "N_": None, "Plural": (1, 2), "ngettext": (1, 2), "pgettext": ((1, "c"), 2),
 }  # fmt: skip
 #: Functions of the lint whose sentences are messages without a mark.
 FINDINGS, SENTENCES = ("Problem",), ("short", "why", "advice")
