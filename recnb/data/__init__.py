@@ -10,15 +10,4 @@ from recnb.data.load import read, read_lists
 from recnb.data.parts import Facts, Layout
 from recnb.data.source import Counts, Prepared, Source
 
-__all__ = [
-    "NAMES",
-    "Counts",
-    "Facts",
-    "Frame",
-    "Layout",
-    "Prepared",
-    "Source",
-    "read",
-    "read_lists",
-    "table_of",
-]
+__all__ = ["NAMES", "Counts", "Facts", "Frame", "Layout", "Prepared", "Source", "read", "read_lists", "table_of"]

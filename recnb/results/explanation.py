@@ -152,7 +152,8 @@ class Explanation(Suggesting):
         left = max(sum(name in (*NAMED, "rank") for name in names), 1)
         n = (self.n_rows or len(rows)) - ROWS_SHOWN
         more = ngettext("… {n:,} more row", "… {n:,} more rows", n)
-        table = Rows([*map(column_label, names)], list(cells), caption, left, frozenset(hits))
+        header = [_(COLUMNS[name]) if name in COLUMNS else pgettext("formula", name) for name in names]
+        table = Rows(header, list(cells), caption, left, frozenset(hits))
         return [table, Note(more)] if n > 0 else [table]
 
     def _cell(self, column: str, value: Any) -> Line:
@@ -168,11 +169,6 @@ class Explanation(Suggesting):
     def _titled(self, item: Any) -> Line:
         """Return an item, its title first if it has one."""
         return [Name(self.titles[item]), " (", Name(item), ")"] if item in self.titles else Name(item)
-
-
-def column_label(column: str) -> str:
-    """Return the heading of a column of the rows."""
-    return _(COLUMNS[column]) if column in COLUMNS else pgettext("formula", column)
 
 
 def explanation_of(
