@@ -392,7 +392,7 @@ CASES = {
     "segments by days": Case("frame = pd.concat([truth.assign(item=f'x{day}', date=pd.Timestamp('2026-01-01') + pd.Timedelta(days=day)) for day in range(210)] + [truth.assign(date=pd.Timestamp('2026-01-01'))])", "recnb.evaluate(recs, frame).table('mrr', k=3, by='date')", r"periods, (.+?), and", "frame['week'] = 0; frame['date'] = pd.to_datetime(frame['date']); {}", "recnb.evaluate(recs, frame.drop(columns='date')).table('mrr', k=3, by='week')['mean'].iloc[0]"),
     "a frame for each model, as users": Case("models = dict(a=recs, b=recs)", "recnb.evaluate(models, truth)", r"compared by (recnb\.compare\(models, truth\))", "result = {}['b'].mrr()", "result"),
     # ---- parts
-    "a quiz of one's own list": Case("ranking, relevant = ['a', 'b'], ['b']", "recnb.quiz('mrr', ranking, relevant)", r"of yours: (.+?)\.$", "result = {}.value", "result", 0.5),
+    "a quiz of a seed and a list": Case("", "recnb.quiz('mrr', 1, ['b'])", r"draws one: (.+?)\.$", "result = {}.value", "result", 1.0),
     "movers by novelty": Case("found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)", "found.movers('novelty', k=2)", r"or (\.beyond\(k=10\))", "result = found{}.loc['a', 'novelty']", "result", 0.0),
     "evaluations of two kinds of ids": Case("recs['item'] = recs['item'].map(dict(a=1, b=2, c=3)); truth['item'] = 2; other = recs.astype(dict(item=str)), truth.astype(dict(item=str))", "recnb.compare(dict(a=recnb.evaluate(recs, truth), b=recnb.evaluate(*other))).table('mrr').loc['a'].item()", r"make them one kind, (.+?)\.$", "recs['item'], truth['item'] = recs['item']{0}, truth['item']{0}"),
     "an option of the data": Case("", "ev.mrr(relevant_from=1)", r"where the frames are: (.+?), recnb", "ev = eval('{}'.replace('...', '1'))", "ev.mrr()"),

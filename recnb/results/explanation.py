@@ -103,11 +103,14 @@ class Explanation(Suggesting):
         """Return the rows that the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running sum."""
         return self.rows.copy()
 
+    def worked(self) -> list[Block]:
+        """Return the formula as text, the same with numbers, the rows of each list, and the basis."""
+        tables = [block for of_list in self._tables for block in of_list]
+        return [Note(f"  {self.formula}"), Note(f"  {self.numbers}"), *tables, *self._notes]
+
     def __repr__(self) -> str:
         with use_language(self.lang):
-            lines: list[Line] = [self._headline, f"  {self.formula}", f"  {self.numbers}"]
-            tables = [block for of_list in self._tables for block in of_list]
-            return in_lines([*map(Note, lines), *tables, *self._notes])
+            return in_lines([Note(self._headline), *self.worked()])
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):

@@ -51,7 +51,7 @@ def score_lists(
     """Compute a metric of one list or the mean of several."""
     metric.check(options)
     if y_true is None and y_score is None:
-        pairs = _read_pairs(ranking, truth, metric)
+        pairs = read_pairs(ranking, truth, metric)
     elif ranking is not None or truth is not None or y_true is None or y_score is None:
         raise RecnbError("y_true= and y_score= go together, and without another list.")
     else:
@@ -77,7 +77,7 @@ def explain(
     """
     chosen = metric_named(metric, METRICS)
     chosen.check(options)
-    pair, *others = pairs = _read_pairs(ranking, truth, chosen)
+    pair, *others = pairs = read_pairs(ranking, truth, chosen)
     if others:
         raise RecnbError(f"explain takes one list, and {len(pairs)} were given: pick one.")
     with use_language(lang):
@@ -123,7 +123,7 @@ def _scored(grades: list[Any], scores: list[Any]) -> list[Pair]:
     return [_graded([grades[at] for at in np.argsort(-np.array(scores), kind="stable")])]
 
 
-def _read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
+def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     """Read one pair, or several if the entries of the ranking are lists themselves."""
     if isinstance(ranking, Mapping) and truth is None and metric.over == "ideal":
         return [_graded(list(ranking.values()))]

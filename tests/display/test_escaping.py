@@ -163,7 +163,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "curves": lambda: comparison().curve(k=[1, 5]),
     "comparison beyond accuracy": lambda: comparison().beyond(k=5),
     "gate": lambda: comparison().not_worse("ndcg", k=5),
-    "quiz": lambda: quiz("ndcg", seed=1),
+    "quiz": lambda: quiz("ndcg", [*EVIL], dict.fromkeys([*EVIL[::2], f"more {EVIL[0]}"], 1)),
     "answer": lambda: quiz("precision", seed=1).check("0.1234"),
     "explorer": lambda: explorer({"": evaluation()}),
     "explorer of models": lambda: explorer(dict(comparison())),
@@ -179,6 +179,7 @@ def made(name: str) -> Any:
 HTML: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(("explorer", "explorer of models", "playground"), lambda one: one.widget().children[0].html),
     **dict.fromkeys(("report", "comparison report"), lambda one: one.to_html(title=EVIL[0])),
+    "quiz": lambda one: one.to_html(None, quiz("hit_rate", [[*EVIL], [*EVIL[::-1]]], [[*EVIL], [*EVIL]], k=2)),
 }
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, log2, nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from recnb.metrics.metric import METRICS, Credit
 from recnb.widgets.quiz import Quiz
 from recnb.widgets.quiz.exercise import SLIPS, Mistake
 from recnb.widgets.quiz.question import read_answer
+from tests.korean import english_in, page
 
 # Other numbers of a list: grades 2, 0, 3, 1, 0 at ranks 1 to 5, cut at 3; F of grade 1 is missed
 
@@ -108,7 +110,7 @@ def test_the_value_is_that_of_recnb_and_of_the_solution(metric: str) -> None:
             line = next(line for line in solution.splitlines() if line.startswith("  ") and " = " in line)
             sides = [side for side in line.split(" = ") if "log_" not in side]
             assert len(sides) > 1
-            assert all(q.check(side) for side in sides), sides
+            assert all(q.check(side) for side in (*sides, line)), sides
 
 
 def patience(hits: Hits, k: Cutoff = None, *, patience: float = 0.8) -> Credit:
@@ -126,11 +128,46 @@ def test_a_new_metric_has_exercises(monkeypatch: pytest.MonkeyPatch) -> None:
     assert q.check(q.value)
 
 
+# Lists of one's own
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_list_of_ones_own_has_the_value_of_recnb_and_its_mistakes(metric: str) -> None:
+    assert recnb.quiz("ndcg", ["A", "B"], {"A": 1}).check(1)
+    for given in ((["B", "<A>", 3, "D"], {"<A>": 2, 3: 0.5, "X": 1}), (["A", "B"], {"A"}), ([0, 3, 1],)):
+        q = recnb.quiz(metric, *given, lang="en")
+        assert q.value == float(getattr(recnb, metric)(*given, k=q.k, **({"beta": 2} if metric == "fbeta" else {})))
+        assert q.check(q.value)
+        assert q.rounded(q.value) in repr(q.reveal())
+        assert all(np.isfinite(one.number) and not q.check(f"{one.number:.4f}") for one in q.mistakes)
+        assert ("X (1)" in str(q)) is (len(given[0]) == 4)
+
+
+def test_users_of_ones_own_have_a_hit_rate() -> None:
+    q = recnb.quiz("hit_rate", [["A", "B"], ["C", "D"]], [{"B"}, {"A"}], k=2, lang="en")
+    assert q.check("1/2")
+
+
+def test_a_sheet_has_the_questions_and_then_the_solutions(tmp_path: Path) -> None:
+    drawn, own = recnb.quiz("ndcg", 1, lang="en"), recnb.quiz("recall", ["<b>A", "B"], {"<b>A", "$C$"}, lang="en")
+    drawn.to_html(tmp_path / "sheet.html", own)
+    sheet = (tmp_path / "sheet.html").read_text("utf-8")
+    asked, solved = sheet.split("break-before: page")
+    assert [word in asked for word in ("1.</b>", "2.</b>", "&lt;b&gt;A", "nDCG@3 = __", "<b>A")] == [True] * 4 + [False]
+    for one in (drawn, own):
+        value = f"{one.label} = {one.rounded(one.value)}"
+        assert (value in asked, value in solved) == (False, True)
+        assert one.mistakes[0].sentence in solved
+    assert "displaystyle" not in sheet
+    assert english_in(page(recnb.quiz("ndcg", 1, lang="ko").to_html())) == set()
+    assert "break-before" not in own.to_html(solutions=False)
+
+
 # Answers as people write them
 
 TYPED: list[tuple[Any, float, int | None]] = [  # an answer, its number and its decimals; none of a fraction
     ("2/3", 2 / 3, None), (" 4 / 6", 2 / 3, None), ("1.0/1.5", 2 / 3, None), (Fraction(2, 3), 2 / 3, None), ("67 %", 0.67, 2), ("87.32%", 0.8732, 4),
-    ("0,87", 0.87, 2), ("+,5", 0.5, 1), ("(1+2/3)/4", 5 / 12, None), ("3/log2(1+1) + 2/log2(1+2)", 3 + 2 / log2(3), None), ("(2^3-1)/log2(2)", 7, None),
+    ("0,87", 0.87, 2), ("+,5", 0.5, 1), ("(1+2/3)/4", 5 / 12, None), ("AP = (1+2/3)/4 ≈ 0.4167", 0.4167, 4), ("3/log2(1+1) + 2/log2(1+2)", 3 + 2 / log2(3), None), ("(2^3-1)/log2(2)", 7, None),
     ("0,5*3", 1.5, None), ("-(1-3)", 2, None), ("1÷4×2", 0.5, None), ("0.2 * 0.8**2", 0.128, None), ("１/２", 0.5, None), ("½", 0.5, None), ("−1", -1, 0),
     ("8.732e-3", 0.008732, None), (np.float64(0.25), 0.25, 2), (np.int64(3), 3, 0), (0.8732, 0.8732, 4), (Decimal("0.50"), 0.5, 2), ("0．８７", 0.87, 2),
 ]  # fmt: skip
@@ -212,7 +249,10 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
         (lambda: recnb.quiz("ndgc"), OptionError, "Did you mean 'ndcg'"),
         *[(lambda seed=seed: recnb.quiz(seed=seed), OptionError, f"seed={seed!r}: a quiz draws its own list from a whole number") for seed in ("monday", 1.0, True, None)],
         *[(lambda k=k: recnb.quiz(k=k), CutoffError, "cut at 2 to 10") for k in (1, 11)],
-        (lambda: recnb.quiz("ndcg", 7, 6), OptionError, "6 is one argument too many: after metric and seed, name each, such as k=5."),
+        (lambda: recnb.quiz("ndcg", 7, {"A": 1}, 6), OptionError, "6 is one argument too many: after metric, list and relevant items, name each, such as k=5."),
+        (lambda: recnb.quiz("ndcg", 7, ["A"]), OptionError, "belongs to a list, and seed=7 draws one: recnb.quiz('ndcg', ['A', 'B'], {'A': 1})"),
+        (lambda: recnb.quiz("ndcg", ["A", "B"], {"C": 1}), RecnbError, "nDCG@2 is 0: no item that is relevant"), (lambda: recnb.quiz("mrr", [3, 1], k=3), CutoffError, "is cut within it, at 1 to 2"),
+        (lambda: recnb.quiz("ndcg", [["A"], ["B"]], [{"A"}, {"B"}]), RecnbError, "ndcg is asked of one list, and 2 were given"), (lambda: recnb.quiz("ndcg", ["A", "A"], {"A": 1}), RecnbError, "'A' more than once"),
         (lambda: recnb.quiz(k=2.5), CutoffError, "is not a cut-off"), (lambda: recnb.quiz("r_precision", k=3), CutoffError, "leave k out"),
         (lambda: recnb.quiz(digits=3), OptionError, "has no option 'digits'"), (lambda: recnb.quiz(lang="kr"), OptionError, "no language"),
         (lambda: recnb.quiz(gain="exp"), OptionError, "no option of ndcg"), (lambda: recnb.quiz("recall", gain="linear"), OptionError, "has no option 'gain'"),

@@ -26,7 +26,7 @@ TOP = 3
 #: Options that mean the same in every metric that has them; a denominator is a metric's own.
 SHARED = {"gain", "discount", "log_base", "ideal"}
 
-Draw = tuple[int, list[list[str]], list[dict[str, int]]]
+Draw = tuple[int, list[list[str]], list[dict[str, float]]]
 
 
 @dataclass(eq=False, repr=False)
@@ -37,7 +37,7 @@ class Exercise:
     options: Mapping[str, Any]  #: all options of the metric
     k: int | None  #: the cut-off; None for R-precision, which has its own depth
     lists: list[list[str]]  #: the items of each user, from rank 1 down
-    truths: list[dict[str, int]]  #: relevant item -> grade, in alphabetical order
+    truths: list[dict[str, float]]  #: relevant item -> grade, of a drawn one in alphabetical order
 
     def __post_init__(self) -> None:
         pairs = [*zip(self.lists, self.truths, strict=True)]
@@ -47,7 +47,7 @@ class Exercise:
         self.n_hits: list[int] = [len({*row[: self.k]} & truth.keys()) for row, truth in pairs]
         # Of the one list that all metrics but the hit rate have; arrays are of the ranks that count, and of their hits.
         self.row: list[str] = self.lists[0]
-        self.truth: dict[str, int] = self.truths[0]
+        self.truth: dict[str, float] = self.truths[0]
         self.depth: int = self.k or len(self.row)
         self.grades: Floats = np.array([self.truth.get(item, 0.0) for item in self.row[: self.k]])
         self.ranks: Floats = 1 + np.flatnonzero(self.grades).astype(np.float64)
@@ -83,7 +83,7 @@ def user_lists(dice: Random, k: int | None) -> Iterator[Draw]:
     """Draw the lists of 4 or 5 users, each one longer than k, with 1 to 3 relevant items."""
     while True:
         cut = k or 2 + _below(dice, 2)
-        letters, lists, truths = LETTERS[: cut + 5], list[list[str]](), list[dict[str, int]]()
+        letters, lists, truths = LETTERS[: cut + 5], list[list[str]](), list[dict[str, float]]()
         for _user in range(4 + _below(dice, 2)):
             lists.append(_shuffled(dice, letters)[: cut + 1])
             truths.append(dict.fromkeys(sorted(_shuffled(dice, letters)[: 1 + _below(dice, 3)]), 1))

@@ -1,4 +1,4 @@
-"""Questions: the exercise that a seed draws, as text, HTML and a widget; the answer to it, and the solution."""
+"""Questions: the exercise that a seed draws, or of a list of one's own, as text, HTML, a sheet and a widget; its answer and solution."""
 
 from __future__ import annotations
 
@@ -17,20 +17,30 @@ from random import Random
 from typing import Any, NamedTuple, Never
 
 from recnb.conventions import options_in_words
-from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
+from recnb.data.files import File, written
+from recnb.display.document import Block, Fold, Line, Mark, Name, Note, Rows, html, joined, say
 from recnb.display.language import N_, _, checked, use_language
-from recnb.display.templates import framed, render
+from recnb.display.templates import framed, page, render
 from recnb.display.text import one_line
-from recnb.errors import CutoffError, OptionError, RecnbError, Suggesting, quoted
+from recnb.errors import CutoffError, OptionError, RecnbError, Suggesting, is_several, quoted
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
 from recnb.results.explanation import Explanation
-from recnb.results.single_list import explain
+from recnb.results.single_list import Pair, explain, read_pairs
 from recnb.results.table import in_lines
 from recnb.widgets.live import Live
-from recnb.widgets.quiz.exercise import TOP, Exercise, Mistake, common_mistakes, graded_list, other_numbers, user_lists
+from recnb.widgets.quiz.exercise import (
+    LETTERS,
+    TOP,
+    Exercise,
+    Mistake,
+    common_mistakes,
+    graded_list,
+    other_numbers,
+    user_lists,
+)
 
 #: Options of exercises: with beta=1, F-beta would be F1, and ERR needs the scale of grades.
 DEFAULTS = {"fbeta": {"beta": 2}, "err": {"max_relevance": TOP}}
@@ -56,10 +66,11 @@ HOW = N_("Check your answer with q.check(value), where q is this exercise.")
 
 @dataclass(eq=False, repr=False)
 class Quiz(Exercise, Live):
-    """A small ranking drawn from a seed, and the value to be computed.
+    """A small ranking, drawn from a seed or given, and the value to be computed.
 
     `print(q)` shows the question as text; in a notebook `q` shows itself with a box for the answer, if ipywidgets is
     installed. `q.check(0.8732)` returns whether that is right, and which mistake it is if not; `q.grade(...)` points.
+    `q.to_html("sheet.html")` is a sheet to print.
     """
 
     lang: str
@@ -76,7 +87,7 @@ class Quiz(Exercise, Live):
         found: dict[float, Mistake] = {}
         with use_language(self.lang):
             for one in common_mistakes(self):
-                if one.number and abs(one.number - self.value) >= APART * UNIT:
+                if one.number and math.isfinite(one.number) and abs(one.number - self.value) >= APART * UNIT:
                     found.setdefault(round(one.number, DIGITS), one)
         return tuple(found.values())
 
@@ -85,7 +96,7 @@ class Quiz(Exercise, Live):
         return f"{value:.{DIGITS}f}" if value % 1 else short_number(value)
 
     def check(self, answer: object) -> Answer:
-        """Check an answer, a number or text: 0.8732, "0,8732", "2/3", "87.32%", "(1+2/3)/4".
+        """Check an answer, a number or text: 0.8732, "0,8732", "2/3", "87.32%", "(1+2/3)/4", "(1+2/3)/4 = 0.4167".
 
         It is right if it is the value rounded to the digits of the exercise. One with fewer decimals, at least two, is
         right if it distinguishes the value from the numbers of all mistakes; else more decimals are asked for.
@@ -125,23 +136,42 @@ class Quiz(Exercise, Live):
         with use_language(self.lang):
             return Answer(self, Mark("strong", _("Solution")), solved=True)
 
+    def to_html(self, path: File | None = None, *others: Quiz, solutions: bool = True) -> Any:
+        """Return a sheet to print, or write it to `path`: this exercise and others, then the solutions on a page of their own.
+
+        >>> first, *others = [quiz("ndcg", seed) for seed in range(3)]
+        >>> sheet = first.to_html(None, *others, solutions=False)
+        """
+        exercises = (self, *others)
+        with use_language(self.lang):
+            title = _("Exercise: {label}", label=", ".join(dict.fromkeys(one.label for one in exercises)))
+            asked = [(one.label, html(one.question())) for one in exercises]
+            solved = [html(one.reveal().on_paper()) for one in exercises if solutions]
+            sheet = render("widgets/quiz/sheet.jinja", questions=asked, solutions=solved)
+            return written(str(page(title, framed(title, sheet))), path)
+
     def question(self) -> list[Block]:
         """Return the question as blocks: what is asked, the lists, the rules."""
         metric = METRICS[self.metric]
         words = {"name": metric.term, "label": self.label, "users": len(self.lists), "k": self.k}
+        rules: list[Line] = []
         if len(self.lists) > 1:
             asked = _("What is the {name} over these {users} users, {label}?", **words)
             users = enumerate(zip(self.lists, self.truths, strict=True), 1)
-            rows = [[str(user), ", ".join(row), ", ".join(truth)] for user, (row, truth) in users]
+            rows: list[list[Line]] = [
+                [str(user), *(joined(map(Name, items)) for items in pair)] for user, pair in users
+            ]
             table = Rows([_("user"), _("list, from rank 1 down"), _("relevant items")], rows, left=3)
-            rules = [_("Each list is cut at k = {k}.", **words)]
+            rules += [_("Each list is cut at k = {k}.", **words)]
         else:
             ideal = N_("What is the {name} that a list of these items could reach, {label}?")
             asked = _(ideal if metric.over == "ideal" else N_("What is the {name} of this list, {label}?"), **words)
-            rows = [[str(rank), item, str(self.truth.get(item, 0))] for rank, item in enumerate(self.row, 1)]
+            grades = {item: short_number(grade) for item, grade in self.truth.items()}
+            rows = [[str(rank), Name(item), grades.get(item, "0")] for rank, item in enumerate(self.row, 1)]
             table = Rows([_("rank"), _("item"), _("relevance")], rows, left=2)
-            missed = ", ".join(f"{item} ({grade})" for item, grade in self.truth.items() if item not in self.row)
-            rules = [_("Relevant, but not in the list (relevance in brackets): {items}.", items=missed)]
+            missed = joined([[Name(item), f" ({grades[item]})"] for item in grades if item not in self.row])
+            listed = say(N_("Relevant, but not in the list (relevance in brackets): {items}."), items=missed)
+            rules += [listed] if missed else []
             rules += [_("The list is cut at k = {k}.", **words)] if self.k else []
             rules += [] if "gain" in self.options else [_("An item is relevant if its relevance is above 0.")]
         # The usual denominator of precision and recall, and the usual target, are part of what is asked.
@@ -202,6 +232,13 @@ class Answer(Suggesting):
         total = " + ".join(f"{one.value:g}" for one in self.explanations)
         return [Note(f"{q.label} = ({total}) / {len(q.lists)} = {q.rounded(q.value)}", "plain")], mistakes
 
+    def on_paper(self) -> list[Block]:
+        """Return the solution as blocks without a formula to be typeset, which a file cannot do."""
+        mean, mistakes = self._below()
+        q = self.quiz
+        title = Note(Mark("strong", f"{q.label} = {q.rounded(q.value)}"), "plain")
+        return [title, *(mean or self.explanations[0].worked()), mistakes]
+
     def __repr__(self) -> str:
         with use_language(self.quiz.lang):
             if not self.solved:
@@ -237,10 +274,10 @@ class Number(NamedTuple):
 
 
 def read_answer(answer: object) -> Number:
-    """Read a number, or text as one writes it: "0.8732", "0,8732", "87.32%", "2/3", "(1+2/3)/4"."""
+    """Read a number, or text as one writes it: "0.8732", "0,8732", "87.32%", "2/3", "(1+2/3)/4"; of "2/3 = 0.6667" the end."""
     # Korean and Japanese keyboards type full-width digits.
-    plain = unicodedata.normalize("NFKC", str(answer)).lower().translate(str.maketrans("−×·÷⁄", "-**//"))
-    plain = re.sub(r",(?=\d)", ".", plain).strip()
+    plain = unicodedata.normalize("NFKC", str(answer)).lower().translate(str.maketrans("−×·÷⁄≈", "-**//="))
+    plain = re.sub(r",(?=\d)", ".", plain).rpartition("=")[2].strip()
     per_cent = plain.endswith("%")
     plain = plain.removesuffix("%").strip()
     try:
@@ -272,9 +309,9 @@ def _worked_out(node: ast.AST) -> Any:
 
 
 def quiz(
-    metric: str = "ndcg", seed: int = 0, *others: Never, k: int | None = None, lang: str | None = None, **options: Any
+    metric: str = "ndcg", seed: Any = 0, relevant: Any = None, *others: Never, k: int | None = None, lang: str | None = None, **options: Any
 ) -> Quiz:  # fmt: skip
-    """Draw an exercise: a small ranking whose metric is to be computed by hand.
+    """Make an exercise: a small ranking, drawn or given, whose metric is to be computed by hand.
 
     The same metric, seed and options give the same exercise on every machine. Its value is not 0 or 1, and differs from
     the numbers that common mistakes give.
@@ -282,9 +319,13 @@ def quiz(
     Parameters
     ----------
     metric, seed
-        The name of a metric of accuracy; a whole number.
+        The name of a metric of accuracy; a whole number, or a list of your own, as `recnb.explain` takes it: items from
+        rank 1 down, or the relevance of each rank. The hit rate takes several lists, which are those of users.
+    relevant
+        What is relevant to a list of your own: a mapping of items to relevance, or items.
     k, lang
-        The cut-off, from 2 to 10, by default drawn; "en" or "ko", by default the language that is set.
+        The cut-off, from 2 to 10, by default drawn; of your own list, from 1 to its length, which is the default.
+        "en" or "ko", by default the language that is set.
     **options
         Options of the metric, such as gain="exponential".
 
@@ -295,28 +336,67 @@ def quiz(
     ✗ 3/5 is not right. A common mistake gives exactly this number. The list was not cut: all 5 ranks counted, where only the first 3 do.
     >>> bool(q.check("2/3")), q.grade(0.6667), q.grade("0.6")
     (True, 1.0, 0.0)
+    >>> quiz("recall", ["A", "B", "C"], {"A": 1, "D": 1}, k=2).value
+    0.5
     """
     chosen = metric_named(metric, METRICS)
     chosen.check(options)
-    if isinstance(seed, bool) or not isinstance(seed, Integral):
-        draws = f"a quiz draws its own list from a whole number, such as recnb.quiz({chosen.name!r}, seed=1)"
-        worked = f"recnb.explain({chosen.name!r}, ranking, relevant)"
-        raise OptionError(f"seed={quoted(seed)}: {draws}. For the worked solution of yours: {worked}.")
     if others:
         raise OptionError(
-            f"{quoted(others[0])} is one argument too many: after metric and seed, name each, such as k=5."
+            f"{quoted(others[0])} is one argument too many: after metric, list and relevant items, name each, such as k=5."
         )
     cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
-    if cut is not None and (own_depth or not 2 <= cut <= 10):
-        depth = "R-precision has its own depth" if own_depth else "an exercise is cut at 2 to 10"
-        raise CutoffError(f"k={cut}: {depth}; leave k out.")
+    if cut is not None and own_depth:
+        raise CutoffError(f"k={cut}: R-precision has its own depth; leave k out.")
     every = {**chosen.defaults, **DEFAULTS.get(chosen.name, {})}
     every |= {name: word for name, word in options.items() if word is not None}
+    if isinstance(seed, Integral) and not isinstance(seed, bool):
+        if relevant is not None:
+            example = f"recnb.quiz({chosen.name!r}, ['A', 'B'], {{'A': 1}})"
+            raise OptionError(f"relevant={quoted(relevant)} belongs to a list, and seed={seed} draws one: {example}.")
+        return _drawn(chosen.name, int(seed), cut, every, checked(lang))
+    if not is_several(seed):
+        raise OptionError(
+            f"seed={quoted(seed)}: a quiz draws its own list from a whole number, such as recnb.quiz({chosen.name!r}, "
+            "seed=1), or takes yours, from rank 1 down, with what is relevant."
+        )
+    pairs = read_pairs(seed, relevant, chosen)
+    if chosen.name == "err" and "max_relevance" not in options:
+        every["max_relevance"] = max((grade for pair in pairs for _item, grade in pair.truth), default=1)
+    return _own(chosen.name, pairs, cut, every, checked(lang))
+
+
+def _own(metric: str, pairs: list[Pair], cut: int | None, options: dict[str, Any], lang: str) -> Quiz:
+    """Return the exercise of lists that are given."""
+    if len(pairs) > 1 and metric != "hit_rate":
+        raise RecnbError(
+            f"{metric} is asked of one list, and {len(pairs)} were given: only the hit rate is asked of several."
+        )
+    longest = max(len(pair.items) for pair in pairs)
+    if cut is not None and cut > longest:
+        raise CutoffError(f"k={cut}: the exercise of a list is cut within it, at 1 to {longest}.")
+    lists, truths = list[list[str]](), list[dict[str, float]]()
+    for pair in pairs:
+        names = dict(enumerate(LETTERS, 1)) if not pair.named and longest <= len(LETTERS) else {}
+        lists.append([str(names.get(item, item)) for item in pair.items])
+        truths.append({str(names.get(item, item)): grade for item, grade in pair.truth})
+    q = Quiz(metric, options, None if metric == "r_precision" else cut or longest, lists, truths, lang)
+    if not q.value:
+        raise RecnbError(
+            f"{q.label} is 0: no item that is relevant stands so high in the list, so there is nothing to compute."
+        )
+    return q
+
+
+def _drawn(metric: str, seed: int, cut: int | None, options: dict[str, Any], lang: str) -> Quiz:
+    """Draw an exercise that tells mistakes apart."""
+    if cut is not None and not 2 <= cut <= 10:
+        raise CutoffError(f"k={cut}: an exercise is cut at 2 to 10; leave k out.")
 
     def drawn(draw: Callable[[Random, int | None], Iterator[Any]]) -> list[Quiz]:
         return [
-            Quiz(chosen.name, every, None if own_depth else depth, lists, truths, checked(lang))
-            for depth, lists, truths in islice(draw(Random(f"{chosen.name}/{seed}"), cut), DRAWS)
+            Quiz(metric, options, None if metric == "r_precision" else depth, lists, truths, lang)
+            for depth, lists, truths in islice(draw(Random(f"{metric}/{seed}"), cut), DRAWS)
         ]
 
     found = drawn(graded_list)
@@ -325,8 +405,8 @@ def quiz(
     found = [one for one in found if min(one.value, abs(one.value - 1)) > APART * UNIT]  # the value says something
     found = [one for one in found if abs(one.value / UNIT % 1 - 0.5) > 0.02]  # and is not on an edge of rounding
     if not found:
-        problem = f"no small list gives an exercise of {chosen.label(cut)} under {every}: its value is always 0 or 1."
-        raise RecnbError(problem)
+        label = METRICS[metric].label(cut)
+        raise RecnbError(f"no small list gives an exercise of {label} under {options}: its value is always 0 or 1.")
     # Of most metrics there are lists whose value differs at the cut-offs beside k, so that who is off by one is told.
     told = [one for one in found if one.k and all(abs(one.score(k=one.k + by) - one.value) > UNIT for by in (-1, 1))]
     return max(told or found, key=lambda one: len(one.mistakes))
