@@ -26,23 +26,8 @@
 
 # %%
 import pandas as pd
-from IPython.display import display
 
 import recnb
-
-
-def compare(printed, computed, digits):
-    """Show figures as the article prints them, beside those of recnb, and whether they agree."""
-    apart = [abs(printed[name] - computed[name]) for name in printed]
-    return pd.DataFrame(
-        {
-            "printed": [str(figure) for figure in printed.values()],
-            "recnb": [f"{float(computed[name]):.{min(digits + 2, 12)}f}" for name in printed],
-            "agrees": ["yes" if one <= 0.5 * 10**-digits + 1e-12 else "no" for one in apart],
-        },
-        index=list(printed),
-    )
-
 
 frame = pd.DataFrame(
     {
@@ -115,7 +100,7 @@ q = recnb.quiz("average_precision", seed=8, k=4)
 q
 
 # %%
-q.check(f"{(1 / 1 + 2 / 3 + 3 / 4) / 3:.4f}")
+q.check("(1/1 + 2/3 + 3/4) / 3")
 
 # %% [markdown]
 # `recnb.quiz("reciprocal_rank", seed=1)` and `recnb.quiz("hit_rate", seed=1)` ask for the other two, at the k that
@@ -124,9 +109,7 @@ q.check(f"{(1 / 1 + 2 / 3 + 3 / 4) / 3:.4f}")
 # ## Reciprocal rank, and whose rank
 #
 # The rank of *which* item? The article has two answers. Where the liked items have an order, it looks for the favourite,
-# the one listed first: `target="preferred"`.
-#
-# <small>worked: rr-ordered</small>
+# the one listed first: `target="preferred"`. (*Printed* is what the article prints.)
 
 # %% tags=["rr-ordered"]
 ordered = frame.rec.reciprocal_rank(target="preferred")
@@ -136,17 +119,12 @@ ranks = [shown.index(item) + 1 for shown, item in zip(frame["recommended"], favo
 assert ordered.per_user.tolist() == [1 / rank for rank in ranks] == [1 / 2, 1 / 1, 1 / 4, 1 / 3]
 assert abs(ordered - (1 / 2 + 1 / 1 + 1 / 4 + 1 / 3) / 4) < 1e-12
 display(frame.assign(favourite=favourites, rank=ranks, RR=[f"1/{rank}" for rank in ranks]).set_index("user"))
-compare(
-    {"사용자1": 0.5, "사용자2": 1.0, "사용자3": 0.25, "사용자4": 0.3333, "MRR": 0.5208},
-    {**ordered.per_user, "MRR": ordered},
-    digits=4,
-)
+printed = {"사용자1": 0.5, "사용자2": 1.0, "사용자3": 0.25, "사용자4": 0.3333, "MRR": 0.5208}
+pd.DataFrame({"printed": printed, "recnb": {**ordered.per_user, "MRR": ordered}}).astype(float).round(4)
 
 # %% [markdown]
 # Where they have none, any liked item will do, and the first one in the list counts. This is the reciprocal rank of the
 # literature and recnb's default.
-#
-# <small>worked: rr-unordered</small>
 
 # %% tags=["rr-unordered"]
 unordered = frame.rec.reciprocal_rank()
@@ -158,11 +136,8 @@ ranks = [
 assert unordered.per_user.tolist() == [1 / rank for rank in ranks] == [1 / 2, 1 / 1, 1 / 1, 1 / 2]
 assert unordered == (1 / 2 + 1 / 1 + 1 / 1 + 1 / 2) / 4
 display(frame.assign(rank=ranks, RR=[f"1/{rank}" for rank in ranks]).set_index("user"))
-compare(
-    {"사용자1": 0.5, "사용자2": 1.0, "사용자3": 1.0, "사용자4": 0.5, "MRR": 0.75},
-    {**unordered.per_user, "MRR": unordered},
-    digits=4,
-)
+printed = {"사용자1": 0.5, "사용자2": 1.0, "사용자3": 1.0, "사용자4": 0.5, "MRR": 0.75}
+pd.DataFrame({"printed": printed, "recnb": {**unordered.per_user, "MRR": unordered}}).astype(float).round(4)
 
 # %% [markdown]
 # 사용자3 and 사용자4 make the difference. For 사용자3, D is liked and at the top, but the favourite is A, and A comes last. In the formula,
@@ -176,8 +151,6 @@ frame.rec.explain("reciprocal_rank", "사용자3", target="preferred")
 #
 # The article adds the terms in the order in which the items are liked, so its sum for 사용자4 reads
 # (2/3 + 1/2 + 3/4) / 3; recnb goes down the list. The sum is the same.
-#
-# <small>worked: ap-map</small>
 
 # %% tags=["ap-map"]
 average_precision = frame.rec.average_precision()
@@ -187,11 +160,10 @@ assert (average_precision.per_user - by_hand).abs().max() < 1e-12
 assert abs(average_precision - sum(by_hand) / 4) < 1e-12
 sums = [frame.rec.explain("average_precision", user).numbers for user in frame["user"]]
 display(frame.assign(AP=sums).set_index("user"))
-compare(
-    {"사용자1": 0.5833, "사용자2": 1.0, "사용자3": 0.75, "사용자4": 0.6389, "MAP": 0.7431},
-    {**average_precision.per_user, "MAP": average_precision},
-    digits=4,
-)
+printed = {"사용자1": 0.5833, "사용자2": 1.0, "사용자3": 0.75, "사용자4": 0.6389, "MAP": 0.7431}
+pd.DataFrame({"printed": printed, "recnb": {**average_precision.per_user, "MAP": average_precision}}).astype(
+    float
+).round(4)
 
 # %% [markdown]
 # ## Side by side
@@ -221,8 +193,6 @@ table
 # **A naming matter.** The article's hit rate counts the items that are both liked and recommended, and divides by the number
 # *liked* or, more usually, by the number *recommended*. Those have other names: recall (재현율) and precision (정밀도). What
 # the literature calls hit rate, HR@k, is the share of *users* with at least one hit. The same lists, cut at 2:
-#
-# <small>worked: claim-hit-rate</small>
 
 # %% tags=["claim-hit-rate"]
 k = 2
@@ -252,8 +222,6 @@ pd.Series(means, name="mean over users").astype(float).round(4).to_frame()
 #
 # **True of recall, false of precision.** A list that shows everything holds all that is liked, so recall is 1. Out of
 # what was shown, that is little. Twenty items, two of them liked:
-#
-# <small>worked: claim-unlimited-list</small>
 
 # %% tags=["claim-unlimited-list"]
 everything, both_liked = list(range(1, 21)), [7, 15]

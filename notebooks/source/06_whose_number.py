@@ -120,7 +120,7 @@ why
 # %%
 why = ev.why("ndcg", k=5, other="lenskit")
 
-value, change = why["value"], why["change"]
+value, change = why.value, why.change
 assert abs(value.iloc[0] + change.sum() - value.iloc[-1]) < 1e-12
 assert abs(value.iloc[-1] - by_hand["lenskit ndcg"]) < 1e-12
 assert abs(change.iloc[1] + change.iloc[2]) < 1e-12

@@ -5,8 +5,10 @@ running it, without anything that differs from run to run, so that two builds gi
 git is a change of text or of numbers. A name may be shortened to how it begins: `build 01`, `build ko/01`.
 
 `notebooks/source/ko/NN_name.py` holds the Korean text alone: its code cells are empty and are filled with those of the
-English source, in their order, below one that sets the language. Strings in the code are those of
+English source, in their order; the first one sets the language as well. Strings in the code are those of
 `notebooks/source/ko/words.py`.
+
+Lessons hold their claims as assertions in the source alone, with lines that end in `# claim`; `tests/test_notebook_hygiene.py` runs them.
 
 Outputs of cells tagged `nbval-ignore-output` (timings) are kept from the stored notebook as long as the cell's code is
 the same; remove the `.ipynb` first to have them anew.
@@ -15,6 +17,7 @@ the same; remove the `.ipynb` first to have them anew.
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 import runpy
 import subprocess
@@ -36,13 +39,10 @@ SOURCES = BUILT / "source"
 LANGUAGES = ("ko",)
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 WIDGET = "application/vnd.jupyter.widget"
-#: The first code cell of a translated notebook.
-SETTING = """import pandas as pd
-
-import recnb
-
-recnb.language("{language}")
-pd.set_option("display.unicode.east_asian_width", True)  # 한글이 든 표의 줄을 맞춘다."""
+#: What the first code cell of a translated notebook has for `import recnb`.
+SETTING = 'import recnb\n\nrecnb.language("{language}");'
+#: The notebooks that teach, whose claims are checked out of sight.
+LESSONS = ("02_precision_recall", "03_hit_rate_rr_ap", "04_dcg_ndcg", "07_playground")
 #: A comment, or a string of code; and an expression in an f-string.
 STRING = re.compile(r"""#[^\n]*|(?P<prefix>\b[rf])?(?P<quote>["'])(?P<text>(?:\\.|(?!(?P=quote)).)*)(?P=quote)""")
 EXPRESSION = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
@@ -81,6 +81,10 @@ def read_source(source: Path) -> NotebookNode:
     notebook = jupytext.read(source)
     if source.parent != SOURCES:
         _fill(notebook, source)
+    if source.stem in LESSONS:
+        for cell in notebook.cells:
+            cell.source = without_claims(cell.source) if cell.cell_type == "code" else cell.source
+        notebook.cells = [cell for cell in notebook.cells if cell.source]
     notebook.metadata = NotebookNode(kernelspec=NotebookNode(KERNEL))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for number, cell in enumerate(notebook.cells):
@@ -99,11 +103,27 @@ def _fill(notebook: NotebookNode, source: Path) -> None:
             f"{source} has {len(places)} code cells, which are to be {len(code)}, empty: code is written in {english.name}"
         )
     words = runpy.run_path(str(source.parent / "words.py"))["WORDS"]
+    code[0].source = code[0].source.replace("import recnb", SETTING.format(language=source.parent.name), 1)
     for place, cell in zip(places, code, strict=True):
         cell.source = translated(cell.source, words)
         notebook.cells[place] = cell
-    setting = nbformat.v4.new_code_cell(SETTING.format(language=source.parent.name))
-    notebook.cells.insert(places[0], setting)
+
+
+def without_claims(code: str) -> str:
+    """Code without its assertions, loops of assertions, and statements that end in `# claim`.
+
+    >>> print(without_claims("a = 1\\n\\nassert a == 1\\nb = a + 1  # claim\\nassert b\\na"))
+    a = 1
+    <BLANKLINE>
+    a
+    """
+    lines = code.splitlines()
+    for node in ast.parse(code).body:
+        body = node.body if isinstance(node, ast.For) else [node]
+        last = (node.end_lineno or 0) - 1
+        if all(isinstance(one, ast.Assert) for one in body) or lines[last].endswith("# claim"):
+            lines[node.lineno - 1 : last + 1] = ["\0"] * (last + 2 - node.lineno)
+    return re.sub(r"\n{4,}", "\n\n", "\n".join(line for line in lines if line != "\0")).strip()
 
 
 def translated(code: str, words: Mapping[str, str]) -> str:

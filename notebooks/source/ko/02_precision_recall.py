@@ -26,9 +26,7 @@
 # %% [markdown]
 # ## recnb로 계산하기
 #
-# 지표마다 함수가 있고, 추천 목록과 좋아하는 아이템, k를 차례로 넣는다. 이 노트북과 다음 노트북들의 표에서 *제시값*은 글에 실린 값이다.
-#
-# <small>worked: precision-recall-1</small>
+# 지표마다 함수가 있고, 추천 목록과 좋아하는 아이템, k를 차례로 넣는다. 글에 실린 값도 0.6과 0.5이다.
 
 # %%
 
@@ -116,8 +114,6 @@
 # [caser_pytorch의 evaluation.py](https://github.com/graytowne/caser_pytorch/blob/59089fadbee166b8bf880564a790637070e8cb71/evaluation.py)에
 # 있는 `evaluate_ranking`을 옮긴 것이다. 원래 코드는 `predictions = -model.predict(user_id)`로 점수의 부호를 먼저 바꾸는데, 글로 옮기면서 빼기
 # 부호가 빠졌다.
-#
-# <small>worked: claim-argsort</small>
 
 # %%
 
@@ -129,8 +125,6 @@
 #
 # **맞다.** 평균 정밀도(average precision) AP@k는 *한* 목록의 여러 깊이에서 구한 정밀도를 평균한 값이다. 자세한 계산은
 # [03](03_hit_rate_rr_ap.ipynb)에 있다. 세 사용자가 같은 두 아이템을 좋아하고, 어느 목록에나 둘 다 있지만 자리가 다르다.
-#
-# <small>worked: claim-average-precision</small>
 
 # %%
 
@@ -142,8 +136,6 @@
 #
 # **말 그대로는 틀렸다.** 모든 깊이가 아니라 적중이 있는 깊이의 정밀도만 더하고, 좋아하는 아이템의 수로 나눈다. 두 아이템을 좋아하는 사용자에게 세
 # 개를 보여 주었고 1위와 3위가 적중이라고 하자.
-#
-# <small>worked: claim-ap-over-k</small>
 
 # %%
 
@@ -152,8 +144,6 @@
 #
 # **지나친 일반화이다.** 지도 학습에서는 예측할 답인 *레이블*(label)이 학습할 때 주어진다. 평점이나 클릭으로 학습하는 모델은 레이블로 학습하는
 # 것이다. 다음 예에서는 한 사용자가 영화 네 편에 준 별점으로 선형 모델을 학습하여, 다섯째 영화에 줄 별점을 예측한다.
-#
-# <small>worked: claim-unsupervised</small>
 
 # %%
 

@@ -131,5 +131,5 @@
 # %% [markdown]
 # 지표나 seed를 바꾸면 다른 문제가 나온다. 예를 들면 `recnb.quiz("ndcg", seed=5)`이다.
 #
-# 다음: 같은 목록인데 라이브러리마다 값이 다른 까닭을 알아보는 [06](../06_whose_number.ipynb)(영어). recnb가 왜 빠른지 알아보는
+# 다음: 같은 목록인데 라이브러리마다 값이 다른 까닭을 알아보는 [06](06_whose_number.ipynb). recnb가 왜 빠른지 알아보는
 # [05](05_only_hits_count.ipynb)는 읽지 않아도 된다.
