@@ -53,7 +53,7 @@ import recnb
 # The ideal list has the same grades, the highest first: 3, 3, 2, 2, 1, 0. **Work out its IDCG on paper, and divide.** Then run
 # this cell:
 
-# %% tags=["ndcg-six-documents"]
+# %%
 grades = [3, 2, 3, 0, 1, 2]
 
 print(f"CG   = {recnb.cg(grades):.0f}")
@@ -81,7 +81,7 @@ recnb.explain("ndcg", grades, k=6)
 # In a recommender grades do not come with the list; they belong to items, and the list may miss some of the best. Five
 # items are judged here, and three are recommended. An item that nobody judged counts 0.
 
-# %% tags=["dcg-1"]
+# %%
 judged = {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1}
 shown = ["A", "B", "C"]
 
@@ -95,7 +95,7 @@ assert abs(recnb.dcg(shown, judged) - 0.7654648767857287) < 1e-12
 # takes the third place, although it was not recommended. With k it goes down to place k, even if the list is shorter;
 # the empty places of the list gain 0.
 
-# %% tags=["ndcg-1"]
+# %%
 print(f"IDCG = 0.7/1 + 0.5/1.58496 + 0.5/2 = {recnb.idcg(judged, k=3):.4f}")
 print(f"nDCG = {recnb.dcg(shown, judged):.4f} / {recnb.idcg(judged, k=3):.4f} = {recnb.ndcg(shown, judged):.4f}")
 
@@ -227,13 +227,13 @@ assert abs(ndcg_of(["C", "A", "D"], judged, k=2) - recnb.ndcg(["C", "A", "D"], j
 print(f"{ndcg_of(shown, judged, k=3):.4f}")
 
 # %% [markdown]
-# ## The ideal DCG by itself
+# ## What the articles print
 #
-# Below, a table sets what an article prints beside what recnb computes. The ideal DCG belongs to the judged items alone; no list
-# is needed. Grades 3, 2, 2, 1 are in the best order already:
+# The figures of the lesson beside those of the articles. (In these tables *printed* is what an article prints, *recnb* what recnb
+# computes.)
 
 
-# %% tags=["idcg-1"]
+# %% tags=["ndcg-six-documents", "dcg-1", "ndcg-1"]
 def compare(printed, computed, digits, misprints=()):
     """Show figures as the article prints them, beside those of recnb, and whether they agree; if not, why."""
     return pd.DataFrame(
@@ -246,8 +246,22 @@ def compare(printed, computed, digits, misprints=()):
     )
 
 
-idcg = recnb.idcg([3, 2, 2, 1], k=4)
 dcg, ideal_of_three = recnb.dcg(shown, judged), recnb.idcg(judged, k=3)
+six = {"CG": recnb.cg(grades), "DCG": recnb.dcg(grades), "IDCG": recnb.idcg(grades), "nDCG": recnb.ndcg(grades)}
+three_shown = {"DCG": dcg, "nDCG": recnb.ndcg(shown, judged)}
+
+assert abs(dcg - (0.1 / log2(2) + 0.5 / log2(3) + 0.7 / log2(4))) < 1e-12
+assert abs(ideal_of_three - (0.7 / log2(2) + 0.5 / log2(3) + 0.5 / log2(4))) < 1e-12
+display(compare({"CG": 11, "DCG": 6.861, "IDCG": 7.141, "nDCG": 0.961}, six, digits=3))
+compare({"DCG": 0.7654648767857287, "nDCG": 0.6048882832133625}, three_shown, digits=12)
+
+# %% [markdown]
+# ## The ideal DCG by itself
+#
+# It belongs to the judged items alone; no list is needed. Grades 3, 2, 2, 1 are in the best order already:
+
+# %% tags=["idcg-1"]
+idcg = recnb.idcg([3, 2, 2, 1], k=4)
 
 assert abs(idcg - (3 / log2(2) + 2 / log2(3) + 2 / log2(4) + 1 / log2(5))) < 1e-12
 compare({"IDCG@4": 5.6925}, {"IDCG@4": idcg}, digits=4)
