@@ -40,7 +40,7 @@ LANGUAGES = ("ko",)
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 WIDGET = "application/vnd.jupyter.widget"
 #: What the first code cell of a translated notebook has for `import recnb`.
-SETTING = 'import recnb\n\nrecnb.language("{language}");'
+SETTING = 'import recnb\n\nrecnb.language("{language}")'
 #: The notebooks that teach, whose claims are checked out of sight.
 LESSONS = ("02_precision_recall", "03_hit_rate_rr_ap", "04_dcg_ndcg", "07_playground")
 #: A comment, or a string of code; and an expression in an f-string.
