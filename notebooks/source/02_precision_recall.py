@@ -167,8 +167,7 @@ by_hand = evaluate_by_hand(Popular(), test, train, cutoffs=[1, 3, 5])
 by_hand.pivot(index="user", columns="k").round(4)
 
 # %% [markdown]
-# `recnb.evaluate_model` is that loop as one call. Its means are the same; the assertion allows a difference of 10⁻¹² for
-# rounding.
+# `recnb.evaluate_model` is that loop as one call. Its means are the same.
 
 # %%
 precision = recnb.evaluate_model(Popular(), test, train, k=[1, 3, 5], metrics=["precision"], out_of="list")

@@ -602,7 +602,7 @@ bound = pd.DataFrame({"DCG": whole, "IDCG": {f"ideal cut at {k}": recnb.idcg(jud
 bound["DCG / IDCG"] = bound["DCG"] / bound["IDCG"]
 display(bound.round(4))
 
-for k in (1, 2, 3, 4, 5):
+for k in (1, 2, 3, 4, 5):  # claim
     assert 0 <= recnb.dcg(shown, judged, k=k) <= recnb.idcg(judged, k=k)
     assert 0 <= recnb.ndcg(five[::-1], judged, k=k) <= 1
 assert whole > recnb.idcg(judged, k=3)

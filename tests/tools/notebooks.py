@@ -17,7 +17,6 @@ the same; remove the `.ipynb` first to have them anew.
 from __future__ import annotations
 
 import argparse
-import ast
 import re
 import runpy
 import subprocess
@@ -43,6 +42,7 @@ WIDGET = "application/vnd.jupyter.widget"
 SETTING = 'import recnb\n\nrecnb.language("{language}")'
 #: The notebooks that teach, whose claims are checked out of sight.
 LESSONS = ("02_precision_recall", "03_hit_rate_rr_ap", "04_dcg_ndcg", "07_playground")
+CLAIM = re.compile(r"^ *assert .*\n?|^.*# claim$\n?", re.M)
 #: A comment, or a string of code; and an expression in an f-string.
 STRING = re.compile(r"""#[^\n]*|(?P<prefix>\b[rf])?(?P<quote>["'])(?P<text>(?:\\.|(?!(?P=quote)).)*)(?P=quote)""")
 EXPRESSION = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
@@ -83,7 +83,7 @@ def read_source(source: Path) -> NotebookNode:
         _fill(notebook, source)
     if source.stem in LESSONS:
         for cell in notebook.cells:
-            cell.source = without_claims(cell.source) if cell.cell_type == "code" else cell.source
+            cell.source = re.sub(r"\n{4,}", "\n\n", CLAIM.sub("", cell.source)).strip()
         notebook.cells = [cell for cell in notebook.cells if cell.source]
     notebook.metadata = NotebookNode(kernelspec=NotebookNode(KERNEL))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
@@ -107,23 +107,6 @@ def _fill(notebook: NotebookNode, source: Path) -> None:
     for place, cell in zip(places, code, strict=True):
         cell.source = translated(cell.source, words)
         notebook.cells[place] = cell
-
-
-def without_claims(code: str) -> str:
-    """Code without its assertions, loops of assertions, and statements that end in `# claim`.
-
-    >>> print(without_claims("a = 1\\n\\nassert a == 1\\nb = a + 1  # claim\\nassert b\\na"))
-    a = 1
-    <BLANKLINE>
-    a
-    """
-    lines = code.splitlines()
-    for node in ast.parse(code).body:
-        body = node.body if isinstance(node, ast.For) else [node]
-        last = (node.end_lineno or 0) - 1
-        if all(isinstance(one, ast.Assert) for one in body) or lines[last].endswith("# claim"):
-            lines[node.lineno - 1 : last + 1] = ["\0"] * (last + 2 - node.lineno)
-    return re.sub(r"\n{4,}", "\n\n", "\n".join(line for line in lines if line != "\0")).strip()
 
 
 def translated(code: str, words: Mapping[str, str]) -> str:

@@ -88,7 +88,7 @@
 # %%
 
 # %% [markdown]
-# `recnb.evaluate_model`은 이 반복문을 한 번의 호출로 대신한다. 평균은 똑같다. 반올림 때문에 assert에서는 10⁻¹²까지의 차이를 허용한다.
+# `recnb.evaluate_model`은 이 반복문을 한 번의 호출로 대신한다. 평균은 똑같다.
 
 # %%
 
