@@ -189,10 +189,10 @@ def test_what_a_lesson_claims_holds_and_is_checked_out_of_sight(name: str) -> No
 
 
 @pytest.mark.parametrize("folder", [BUILT, BUILT / "ko"], ids=["en", "ko"])
-def test_exercises_and_answers_of_the_page(folder: Path, tmp_path: Path) -> None:
+def test_exercises_and_answers_of_the_page(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text, names = (folder / "teaching.md").read_text("utf-8"), dict[str, Any]()
-    with contextlib.chdir(tmp_path):
-        exec(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)[0], names)
+    monkeypatch.chdir(tmp_path)
+    exec(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)[0], names)
     for name in ("exercises.html", "solutions.html"):
         made = (tmp_path / name).read_text("utf-8")
         assert made == (folder / name).read_text("utf-8"), "run the program of the page, beside it"
