@@ -6,32 +6,14 @@ import base64
 import re
 from html.parser import HTMLParser
 
-import pandas as pd
-
 import recnb
 from recnb import LIST_METRICS, METRICS
+from tests.results.test_shown import RANKED, RELEVANT
 
-#: a: an ordinary list. b: no hit. c: no list. d: gaps in the ranks. e: a long list. f: nothing relevant. g: no truth.
-LISTS = {
-    "a": [10, 11, 12, 13],
-    "b": [20, 21],
-    "d": [30, 0, 0, 31, 32],
-    "e": list(range(100, 160)),
-    "f": [10],
-    "g": [10],
-}
-RECS = pd.DataFrame(
-    [(user, item, rank) for user, items in LISTS.items() for rank, item in enumerate(items, 1) if item],
-    columns=["user", "item", "rank"],
-)
-TRUTH = pd.DataFrame(
-    [("a", 13, 3), ("a", 10, 1), ("a", 99, 2), ("b", 77, 1), ("c", 10, 1), ("d", 32, 2), ("d", 30, 2), ("f", 5, 0)]
-    + [("e", item, 1 + item % 3) for item in range(100, 190, 2)],
-    columns=["user", "item", "relevance"],
-)
+RECS, TRUTH = RANKED, RELEVANT
 EV = recnb.evaluate(RECS, TRUTH)
 
-ONE = recnb.evaluate(RECS[RECS["user"] == "a"], TRUTH[TRUTH["user"] == "a"])
+ONE = recnb.evaluate(RECS[RECS["user"] == "a"], {"a": TRUTH["a"]})
 EVALUATIONS = {
     "all": (EV, [1, 3, 5]),
     "one user": (ONE, [2]),

@@ -1,7 +1,6 @@
 """JupyterLab and a browser for the tests: a server with a copy of the notebooks, and a page that reaches this computer alone.
 
-It needs the extra `recnb[browser]` and a Chromium, found on
-the path or named by RECNB_CHROMIUM; screenshots go to the folder RECNB_SHOTS, if that is set.
+It needs the extra `recnb[browser]` and a Chromium, found on the path or named by RECNB_CHROMIUM.
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ class Lab:
     """A JupyterLab server on a copy of the notebooks, and what the browser asked of anybody else."""
 
     url: str
-    shots: Path
     outside: list[str] = field(default_factory=list)
 
 
@@ -85,9 +83,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
         "ServerApp.allow_root": True, "ServerApp.disable_check_xsrf": True, "IdentityProvider.token": "", "LabApp.expose_app_in_browser": True,
         "LabApp.user_settings_dir": settings, "LabApp.workspaces_dir": tmp_path / "workspaces",
     }  # fmt: skip
-    shots = Path(os.environ.get("RECNB_SHOTS", tmp_path))
-    shots.mkdir(parents=True, exist_ok=True)
-    here = Lab(f"http://{LOOPBACK}:{port}", shots)
+    here = Lab(f"http://{LOOPBACK}:{port}")
     log = (tmp_path / "lab.log").open("w")
     command = [sys.executable, "-m", "jupyterlab", *(f"--{name}={value}" for name, value in options.items())]
     server = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
@@ -165,19 +161,6 @@ def run_all(page: Page, lab: Lab, name: str) -> None:
     page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
     page.wait_for_function(DONE)
     page.wait_for_timeout(500)  # the last output is painted after the kernel says that it is idle
-
-
-def texts(page: Page) -> list[str]:
-    """What can be read in the outputs of each code cell."""
-    areas = page.locator(".jp-CodeCell").all()
-    return ["\n".join(area.locator(".jp-OutputArea-output").all_inner_texts()) for area in areas]
-
-
-def shoot(page: Page, lab: Lab, name: str) -> Path:
-    """A picture of what is shown of the notebook."""
-    path = lab.shots / f"lab-{name}.png"
-    page.screenshot(path=path)
-    return path
 
 
 def errors(page: Page) -> int:

@@ -103,11 +103,6 @@ def fbeta(ranking: Ranking, beta: float = 1) -> float:
     return ratio((1 + beta**2) * p * r, beta**2 * p + r)
 
 
-def f1(ranking: Ranking) -> float:
-    p, r = precision(ranking), recall(ranking)
-    return ratio(2 * p * r, p + r)
-
-
 def hit_rate(ranking: Ranking) -> float:
     return float(len(ranking.hits) > 0)
 
@@ -201,9 +196,9 @@ def ndcg(
 DEFINITIONS: dict[str, Callable[..., float]] = {
     one.__name__: one
     for one in (
-        precision, recall, f1, fbeta, hit_rate, reciprocal_rank, average_precision, cg, dcg, idcg, ndcg, r_precision, rbp, err,
+        precision, recall, fbeta, hit_rate, reciprocal_rank, average_precision, cg, dcg, idcg, ndcg, r_precision, rbp, err,
     )
-}  # fmt: skip
+} | {"f1": fbeta}  # fmt: skip
 
 
 def _of_list(metric: str) -> Callable[..., float]:

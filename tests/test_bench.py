@@ -10,8 +10,8 @@ import pytest
 import recnb
 from tests.tools.bench import __main__ as program
 from tests.tools.bench import contenders
-from tests.tools.bench.contenders import NAMES, PEERS, SIX, last_column, polars_ndcg
-from tests.tools.bench.data import TINY, Size, make, write, write_pieces
+from tests.tools.bench.contenders import polars_ndcg
+from tests.tools.bench.data import TINY, Size, make, write_pieces
 
 ODD = Size("odd", 37, 13, 4)
 
@@ -32,23 +32,6 @@ def test_numbers_of_files_are_those_of_their_frames(tmp_path, monkeypatch):
     assert (len(list(tmp_path.glob("recs-*.parquet"))), recs.height, truth["user"].n_unique()) == (6, ODD.rows, 37)
     found = contenders.measured("six of files", tmp_path, 1)
     program.same(found.values, recnb.evaluate(recs, truth).table(k=10)[10], "")
-
-
-def test_a_contender_in_its_own_process_says_the_same_or_why_it_failed(tmp_path):
-    write(tmp_path, *make(TINY, strings=True))
-    wanted = last_column(recnb.evaluate(*make(TINY, strings=True)).table(SIX, k=10))
-    assert contenders.alone("six", tmp_path).values == pytest.approx(wanted)
-    assert contenders.alone("six", tmp_path, limit=0.01) == "over 0.01 s"
-    assert contenders.alone("six", tmp_path / "nowhere").startswith("exit 1: FileNotFoundError")
-
-
-@pytest.mark.parametrize("library", PEERS)
-def test_other_numbers_of_a_library_are_found(library):
-    recs, truth = make(TINY)
-    right = {name: recnb.as_in(library, name, recs, truth, 10) for name in NAMES}
-    assert program.differing(library, right, recs, truth) == []
-    for wrong in (right["ndcg"] + 1e-5, float("nan")):
-        assert len(program.differing(library, {**right, "ndcg": wrong}, recs, truth)) == 1
 
 
 def test_different_things_are_not_timed_and_the_rest_makes_tables(capsys, monkeypatch):

@@ -425,16 +425,3 @@ def test_what_is_advised_works_and_gives_the_right_number(name: str) -> None:
     exec(code, space)
     result = eval(case.then or case.fails, space)
     assert result == pytest.approx(case.right, abs=1e-12), f"{message}\n{code}"
-
-
-def test_a_segment_that_is_offered_serves() -> None:
-    lists = pd.DataFrame({"user": list("uuvv"), "item": list("abab"), "rank": [1, 2, 1, 2]})
-    truth = lists[["user", "item"]].assign(rating=1, city=["x", "x", "y", "y"])
-    ages = pd.DataFrame({"user": ["u", "v"], "age": ["old", "young"]})
-    for known, offered in ({}, {"city"}), ({"users": ages, "train": lists}, {"age", "city", "activity"}):
-        ev = recnb.evaluate(lists, truth, **dict[str, Any](known))
-        with pytest.raises(RecnbError, match="by='nope' is no column") as raised:
-            ev.table(k=1, by="nope")
-        names = re.findall(r"'(\w+)'", str(raised.value).split("Known:")[1])
-        assert set(names) == offered
-        assert [ev.table(["ndcg"], k=1, by=name).n_users.sum() for name in names] == [2] * len(names)

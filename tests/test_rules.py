@@ -1,11 +1,6 @@
 """The rules that a machine can check: lint, layers, what the documentation claims (types: test_typing.py)."""
 
-import ast
-import collections
 import contextlib
-import graphlib
-import importlib
-import importlib.util
 import io
 import pathlib
 import re
@@ -14,7 +9,6 @@ import sys
 
 import recnb
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
-from tests.conftest import EARLY
 from tests.tools import readme
 from tests.trec import write_qrels, write_run
 
@@ -26,11 +20,6 @@ def run(*command: str) -> None:
     """Run a checker of this environment and show what it found."""
     done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-6000:]}{done.stderr[-2000:]}"
-
-
-def test_files_that_start_early_exist():
-    """One that was renamed would start late, and nothing else would show it."""
-    assert not [file for file in EARLY if not (ROOT / file).exists()]
 
 
 def test_ruff_finds_nothing():
@@ -47,38 +36,6 @@ def test_layers():
     assert done.returncode == 0, done.stdout[-4000:]
 
 
-def imports() -> dict[str, set[str]]:
-    """Which module of the package imports which, for types and within functions too."""
-    files = {
-        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
-        for file in PACKAGE.rglob("*.py")
-    }
-    found: dict[str, set[str]] = {}
-    for module, file in files.items():
-        found[module] = set()
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom):
-                names = [f"{node.module}.{alias.name}" for alias in node.names]
-                names = [name if name in files else str(node.module) for name in names]
-            found[module] |= {name for name in names if name in files and name != module}
-    return found
-
-
-def test_no_circle_of_imports():
-    graphlib.TopologicalSorter(imports()).prepare()  # an error names the circle
-
-
-def test_a_class_name_is_used_once():
-    classes = [
-        node.name
-        for file in PACKAGE.rglob("*.py")
-        for node in ast.parse(file.read_text("utf-8")).body
-        if isinstance(node, ast.ClassDef)
-    ]
-    assert not [name for name, n in collections.Counter(classes).items() if n > 1]
-
-
 def test_every_reference_is_listed_and_cited():
     from recnb.metrics import REFERENCES
 
@@ -88,12 +45,6 @@ def test_every_reference_is_listed_and_cited():
         for key in metric.references
     }
     assert cited == set(REFERENCES)
-
-
-def test_a_reference_is_of_the_year_of_its_key():
-    from recnb.metrics import REFERENCES
-
-    assert {key: int(key[-4:]) for key in REFERENCES} == {key: int(one["year"]) for key, one in REFERENCES.items()}
 
 
 def test_page_of_metrics_is_the_registry():
@@ -146,31 +97,3 @@ def test_rows_of_the_readme_run_after_its_ten_lines(tmp_path, monkeypatch):
 def test_version_is_the_same_everywhere():
     assert f'version = "{recnb.__version__}"' in (ROOT / "pyproject.toml").read_text("utf-8")
     assert f"## {recnb.__version__}" in (ROOT / "recnb/CHANGELOG.md").read_text("utf-8")
-
-
-def test_every_dependency_has_its_reason():
-    import tomllib
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    extras = [
-        one for group in project["optional-dependencies"].values() for one in group if not one.startswith("recnb[")
-    ]
-    text = (ROOT / "recnb/README.md").read_text("utf-8")
-    missing = [
-        name for one in [*project["dependencies"], *extras] if f"`{(name := re.split('[<>=[]', one)[0])}`" not in text
-    ]
-    assert not missing, f"recnb/README.md gives no reason for {missing}"
-
-
-def test_every_module_imports():
-    for path in ROOT.glob("recnb/**/*.py"):
-        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        if name != "recnb.__main__" and ("spark" not in name or importlib.util.find_spec("pyspark")):
-            importlib.import_module(name)
-
-
-def test_nothing_stands_at_the_top_that_should_not():
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
-    top = {path.split("/")[0] for path in tracked} or {"recnb"}
-    allowed = {"pyproject.toml", "environment.yml", "README.md", "LICENSE", "notebooks", "recnb", "tests"}
-    assert {name for name in top if not name.startswith(".")} <= allowed

@@ -63,19 +63,6 @@ def test_eight_threads_get_the_numbers_that_one_gets(options: dict[str, Any]) ->
         assert [wrong for found in pool.map(ask, range(N_THREADS)) for wrong in found] == []
 
 
-def test_hits_are_cut_by_eight_threads_at_once() -> None:
-    """Nothing but cuts of the hits that are kept: one thread replaces what another is about to read."""
-    prepared = evaluated()._data.prepared
-    expected = {k: len(evaluated()._data.prepared.hits(k).user) for k in range(1, 20)}
-
-    def ask(thread: int) -> bool:
-        cuts = [(at * 7 + thread) % 19 + 1 for at in range(300)]
-        return all(len(prepared.hits(k).user) == expected[k] for k in cuts)
-
-    with ThreadPoolExecutor(N_THREADS) as pool:
-        assert all(pool.map(ask, range(N_THREADS)))
-
-
 def _asked(ev: Evaluation, name: str) -> Any:
     return ASKED[name](ev)
 

@@ -21,7 +21,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.conventions import WORDS, Convention
 from recnb.conventions.presets import Preset, presets
 from recnb.data import Source, read
 from recnb.errors import FrameError, RecnbError
@@ -179,51 +178,6 @@ def test_every_preset_does_what_its_options_say(case: Case) -> None:
     for key, preset in EXPRESSED.items():
         wanted, got = by_reference(preset, case), outcome(partial(value_under, frames_read, preset, case["k"]))
         assert same(got, wanted), (key, got, wanted)
-
-
-#: Metrics with options; recnb and the reference have the same words.
-METRICS: list[tuple[str, dict[str, Any]]] = [
-    ("ndcg", {"gain": "exponential"}), ("ndcg", {"gain": "binary", "ideal": "k"}), ("dcg", {"discount": "clipped_log"}),
-    ("precision", {"out_of": "list"}), ("recall", {"out_of": "min(k, relevant)"}), ("f1", {}), ("reciprocal_rank", {}),
-    ("average_precision", {"out_of": "min(list, relevant)"}), ("hit_rate", {}), ("rbp", {"p": 0.7}),
-]  # fmt: skip
-RELEVANT: list[dict[str, Any]] = [
-    {"relevant_from": 1, "negative_relevance": "zero"}, {"relevant_from": 1, "negative_relevance": "keep"},
-    {"relevant": ">0", "negative_relevance": "zero"}, {"relevant": "any", "negative_relevance": "keep"},
-    {"relevant": "!=0", "negative_relevance": "keep"},
-]  # fmt: skip
-
-
-@st.composite
-def any_conventions(draw: st.DrawFn) -> Convention:
-    """Any choice on every axis that has a meaning: catalogues have no mean over ties, nor have repeats that hit once."""
-    free = ("score_dtype", "ties", "duplicates", "candidates", "cutoff", "judged", "averaged_users", "no_relevant")
-    chosen = {name: draw(st.sampled_from([word for word in WORDS[name] if word != "error"])) for name in free}
-    chosen |= draw(st.sampled_from(RELEVANT))
-    chosen["order"] = draw(st.sampled_from(["score", "score", "rank", "row"]))
-    if chosen["candidates"] == "catalogue":
-        chosen["ties"] = "max_rank" if chosen["ties"] == "max_rank" else "first"
-        chosen["duplicates"] = "dedupe"
-    if chosen["ties"] == "expected":
-        chosen["duplicates"] = "dedupe"
-    if (
-        chosen["order"] == "row"
-    ):  # rows are not tied; by choice items that are added are, which the reference leaves open
-        chosen["ties"] = "first"
-    if chosen["order"] == "score":
-        chosen["nonpositive_scores"] = draw(st.sampled_from(WORDS["nonpositive_scores"]))
-    return Convention(**chosen)
-
-
-@given(case=cases(), convention=any_conventions())
-@settings(max_examples=examples(150))
-def test_any_convention_does_what_it_says(case: Case, convention: Convention) -> None:
-    """Not the recorded combinations alone: every choice on one axis beside every choice on another."""
-    frames_read = read(*frames(case), {})
-    for metric, options in METRICS:
-        made = Preset("", "", "", metric, tuple(options.items()), convention, 1e-9)
-        got = outcome(partial(value_under, frames_read, made, case["k"]))
-        assert same(got, by_reference(made, case)), (metric, options, convention)
 
 
 def test_frames_without_a_common_user_are_refused() -> None:

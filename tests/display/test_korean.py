@@ -8,9 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-import duckdb
 import pandas as pd
-import polars as pl
 import pytest
 
 import recnb
@@ -18,7 +16,6 @@ from recnb import LIST_METRICS, METRICS, Convention
 from recnb.conventions import WORDS, in_words
 from recnb.conventions.convention import DECISIONS
 from recnb.conventions.presets import of_library
-from recnb.data import buckets
 from recnb.display.language import _, use_language, with_particles
 from recnb.metrics.recommendation_lists import NEEDED
 from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, Shown, english_in, page
@@ -170,17 +167,6 @@ def test_conventions_are_all_korean() -> None:
         assert Convention(relevant_from=4).in_words().endswith("관련 기준: 관련도 4 이상")
         options = [pair for metric in METRICS.values() for each in each_word(metric) for pair in each.items()]
         assert english_in("\n".join(in_words(name, value) for name, value in options)) == set()
-
-
-def test_rows_that_are_not_in_memory_are_told_of_in_korean(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(buckets, "WHOLE", 0)
-    monkeypatch.setattr(buckets, "SHARE", 0)
-    for held in (lambda frame: pl.from_pandas(frame).lazy(), duckdb.from_df):
-        models = {name: held(recs[recs["user"] < "u020"]) for name, recs in SAMPLE.models.items()}
-        report = recnb.compare(models, SAMPLE.test, train=SAMPLE.train).report(10, lang="ko")
-        left_out = [line for line in page(report._repr_html_()).splitlines() if "에 있다" in line]
-        assert left_out
-        assert english_in("\n".join(left_out)) <= {"DuckDB"}
 
 
 # The words of the catalogue

@@ -3,10 +3,8 @@
 import time
 from contextlib import suppress
 
-import numpy as np
 import pytest
 
-import recnb
 from recnb.display import progress
 
 
@@ -32,18 +30,3 @@ def test_slow_work_shows_how_far_it_is_until_it_fails(capfd):
     *shown, last = capfd.readouterr().err.rstrip("\r").split("\r")
     assert "5/10" in "".join(shown)
     assert last.strip() == ""
-
-
-def test_every_long_part_of_a_comparison_has_a_bar(capfd):
-    sample = recnb.datasets.load_sample()
-    compared = recnb.compare(sample.recommendations, sample.test, train=sample.train)
-    apart = np.random.default_rng(0).random((400, 3)) - 0.4
-    settings = recnb.stats.Settings(test="randomization", permutations=20)
-    assert "comparing:" in capfd.readouterr().err
-    for label, long in (
-        ("comparing:", lambda: compared.overlap(k=5)),
-        ("comparing:", lambda: compared.differences("ndcg", k=5, by="activity")),
-        ("testing", lambda: recnb.stats.paired(apart, settings)),
-    ):
-        long()
-        assert label in capfd.readouterr().err

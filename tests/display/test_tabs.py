@@ -7,10 +7,7 @@ import shutil
 import pytest
 
 import recnb
-from recnb.display.document import Note, Section, tabs
-from recnb.display.templates import style_sheet
 
-STYLE = style_sheet("tabs")
 SAMPLE = recnb.datasets.load_sample()
 ONE = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
 REPORTS = [ONE.report(k=5), ONE.report(k=[5, 10]), recnb.compare(SAMPLE.models, SAMPLE.test).report(k=5)]
@@ -38,24 +35,6 @@ def test_every_section_stands_under_its_heading_without_a_style_sheet():
         hidden = re.findall(r"<(\w+)[^>]*(?:display: none|visibility: hidden|\shidden)[^>]*>", bare)
         assert set(hidden) == {"span"}
         assert bare.count('<span style="display: none;"><input ') == len(hidden)
-
-
-def test_the_style_sheet_hides_on_screens_alone_and_has_no_colour_of_its_own():
-    assert STYLE.index("@media screen") < STYLE.index("display: none")
-    screen, paper = STYLE.split("@media print")
-    assert (".recnb-panel" in screen, ".recnb-panel" in paper) == (True, False)
-    assert "details-content" in paper
-    assert not re.search(r"#(fff|000)|\bwhite\b|\bblack\b", STYLE)
-    for page in [*PAGES, STYLE]:
-        assert not re.search(r"url\(|@import|<script|javascript|\son\w+=|action=|http", page)
-
-
-def test_a_section_of_other_forms_has_no_tab():
-    sections = [Section("one", [Note("1")]), Section("none", [Note("0")], ("txt",)), Section("two", [Note("2")])]
-    made = tabs(sections, "<label>")
-    assert made.count("<section") == made.count("<input") == 2
-    assert "none</label>" not in made
-    assert 'aria-label="&lt;label&gt;"' in made
 
 
 @pytest.mark.browser

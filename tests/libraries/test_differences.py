@@ -55,16 +55,6 @@ def test_the_way_between_two_presets_adds_up(metric: str) -> None:
     assert walked > 5
 
 
-def test_from_an_evaluation_to_a_library() -> None:
-    """What it shows is written down in tests/widgets/shown."""
-    made = EV.why("ndcg", 10, other="rectools")
-    end = recnb.as_in("rectools", "ndcg", SAMPLE.models["popular"], SAMPLE.test, k=10)
-    assert made["value"].iloc[-1] == pytest.approx(end, abs=1e-12)
-    assert made["change"].sum() == pytest.approx(end - EV.ndcg(k=10), abs=1e-12)
-    other = EV.why("nDCG@10", other="rectools ndcg_achievable", gain="exponential")
-    assert other["value"].iloc[0] == EV.ndcg(k=10, gain="exponential")
-
-
 def test_users_who_moved() -> None:
     """The first has all that is relevant, the second the one item at the end, the third nothing."""
     lists = pd.DataFrame({"user": np.repeat([1, 2, 3], 3), "item": list("abcabdbce"), "score": [3.0, 2.0, 1.0] * 3})

@@ -239,13 +239,6 @@ def test_no_credit_is_zero_without_a_sign() -> None:
     assert math.copysign(1, of_one.score("entropy")) == 1
 
 
-def test_items_are_explained_the_most_shown_first() -> None:
-    recs = pd.DataFrame({"user": [1, 1, 2, 2, 3], "item": list("abcbb"), "rank": [1, 2, 1, 2, 1]})
-    for name in ("coverage", "personalization"):
-        explained = recnb.evaluate(recs, recs, train=recs).explain(name, k=2).to_frame()
-        assert explained[["item", "times"]].to_numpy().tolist() == [["b", 3], ["a", 1], ["c", 1]], name
-
-
 def test_ties_are_averaged_where_hits_count() -> None:
     """Two orders of two equal scores: the unexpected hit is first in one of them."""
     recs = pd.DataFrame({"user": [1, 1], "item": ["f", "g"], "score": [1.0, 1.0]})

@@ -68,20 +68,6 @@ def test_what_is_explained_where_little_counts() -> None:
     assert EV.explain("user_coverage", 5, k=2).numbers == "0 = 0"
 
 
-def test_calibration_by_hand() -> None:
-    """The example of the paper: seven romances and three action films, and a list of romances only."""
-    recs = pd.DataFrame({"user": 1, "item": range(10, 20), "rank": range(1, 11)})
-    train = pd.DataFrame({"user": 1, "item": range(10)})
-    genres = ["romance"] * 7 + ["action"] * 3 + ["romance"] * 10
-    items = pd.DataFrame({"item": range(20), "genre": genres})
-    ev = recnb.evaluate(recs, recs.head(1), train=train, items=items)
-    skewed = 0.7 * math.log2(0.7 / (0.99 + 0.01 * 0.7)) + 0.3 * math.log2(0.3 / (0.01 * 0.3))
-    assert ev.calibration() == close(skewed)
-    assert ev.calibration(alpha=0.1) == close(0.7 * math.log2(0.7 / (0.9 + 0.07)) + 0.3 * math.log2(1 / 0.1))
-    mixed = items.assign(genre=2 * (["romance"] * 7 + ["action"] * 3))
-    assert recnb.evaluate(recs, recs.head(1), train=train, items=mixed).calibration() == close(0)
-
-
 def test_genres_as_words_lists_and_columns_are_the_same() -> None:
     words = {word: ITEMS["genres"].fillna("").str.contains(word).astype(int) for word in "xyz"}
     columns, lists = ITEMS[["item"]].assign(**words), ITEMS.assign(genres=ITEMS["genres"].str.split("|"))

@@ -370,20 +370,3 @@ def test_an_explanation_of_the_other_options_of_the_data(more: dict[str, Any]) -
         explanation = ev.explain(name, "a", k=6)
         assert explanation.value == getattr(ev, name)(k=6).per_user["a"]
         assert explanation.to_frame()["running"].iloc[-1] / explanation.out_of == pytest.approx(explanation.value)
-
-
-def test_an_explanation_where_equal_scores_share_a_rank() -> None:
-    lists, truth = {1: {"a": 3, "b": 3, "c": 2, "d": 2, "e": 2, "f": 1.0}}, {1: {"a": 1, "b": 2, "d": 3, "z": 1.0}}
-    for ties, ranks in (("max_rank", {"a": 2, "b": 2, "d": 5}), ("floor_mean_rank", {"a": 1, "b": 1, "d": 4})):
-        for candidates, name in itertools.product(("list", "padded"), ("ndcg", "precision", "average_precision")):
-            explanation = recnb.evaluate(lists, truth, ties=ties, candidates=candidates).explain(name, 1, k=6)
-            rows = explanation.to_frame()
-            assert rows["running"].iloc[-1] / explanation.out_of == pytest.approx(explanation.value)
-            assert rows.set_index("item")["rank"].to_dict() == {"c": 3, "e": 5, "f": 6} | ranks
-    below = recnb.evaluate(lists, truth, candidates="padded", ties="max_rank").explain("recall", 1, k=7).to_frame()
-    assert (below["item"].iloc[-1], below["credit"].sum()) == ("z", 4)
-    frame = {1: {"a": 2.0, "b": 1.0}, 2: {"a": 1.0, "b": 1.0}}
-    ev = recnb.evaluate(frame, {1: ["a"], 2: ["b"]}, ties="expected")
-    assert ev.explain("ndcg", 1, k=2).value == ev.ndcg(k=2).per_user[1] == 1
-    with pytest.raises(OptionError, match="averages many orders"):
-        ev.explain("ndcg", 2, k=2)

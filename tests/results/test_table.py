@@ -19,7 +19,6 @@ from matplotlib.axes import Axes
 import recnb
 from recnb import METRICS
 from recnb.display.language import use_language
-from recnb.errors import OptionError
 from recnb.results.arguments import STANDARD
 
 SAMPLE = recnb.datasets.load_sample()
@@ -299,13 +298,3 @@ def test_curves_on_the_same_axes_are_all_in_sight() -> None:
     high.plot(fixed)
     assert fixed.get_ylim() == (0.1, 0.2)
     assert EV.curve("coverage", k=[5, 10]).plot().get_ylabel() == "Coverage@k"
-
-
-def test_what_cannot_be_drawn_on_or_with_is_refused() -> None:
-    table, several = EV.table("ndcg", k=[5]), plt.figure().subplots(1, 2)
-    for draw in (table.plot, EV.curve("ndcg").plot, EV.spread("ndcg", k=10).plot, FOUND.differences("ndcg", k=10).plot):
-        with pytest.raises(OptionError, match=r"such as ax=axes\[0\]"):
-            draw(ax=several)
-    with pytest.raises(ValueError, match="reddish"):  # matplotlib's own
-        table.plot(color="reddish")
-    assert len(table.to_frame().plot(kind="bar").patches) == 1

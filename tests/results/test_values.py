@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import re
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import recnb
@@ -18,7 +16,6 @@ from recnb import METRICS
 from recnb.conventions import options_in_words
 from recnb.errors import OptionError
 from recnb.metrics.metric import LIST_METRICS
-from tests.random_frames import sized
 from tests.strategies import each_word, values_of
 
 SAMPLE = recnb.datasets.load_sample()
@@ -229,16 +226,6 @@ def test_values_of_users_as_columns() -> None:
     assert frame["AP(rel=2)@3"].isna().tolist() == [False, True]  # query 2 has no item of relevance 2
     assert list(ev.to_frame().columns) == ["list_length", "n_relevant", "n_hits"]
     assert ev.to_frame(k=2)["hit_rate@2"].tolist() == [0, 1]
-
-
-def test_judged_items_of_rows_that_are_not_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    names = ["nDCG@10", "AP(rel=2)@10", "Bpref", "Judged@10", "P(judged_only=True)@5"]
-    RECS.to_parquet(tmp_path / "recs.parquet")
-    truth = TRUTH.assign(relevance=TRUTH["rating"] - 2).drop(columns="rating").query("relevance >= 0")
-    wanted = recnb.evaluate(RECS, truth).measures(names)
-    sized(monkeypatch, whole=100, rows=500, batch=200)
-    streamed = recnb.evaluate(pl.scan_parquet(tmp_path / "recs.parquet"), truth)
-    pd.testing.assert_frame_equal(streamed.measures(names).to_frame(), wanted.to_frame())
 
 
 # Under the conventions of a library

@@ -109,18 +109,6 @@ def test_what_is_refused_changes_nothing(choice: dict[str, Any]) -> None:
     pd.testing.assert_frame_equal(explorer.to_frame(), before[1])
 
 
-def test_what_cannot_be_explored_is_told() -> None:
-    with pytest.raises(RecnbError, match="lang"):
-        EV.explore(lang="xx")
-    ev = recnb.evaluate(SAMPLE.models["item-knn"].assign(score=1.0), SAMPLE.test, order="score", ties="expected")
-    assert "averages many orders" in shown(ev.explore()._worked()[0])  # a list without an explanation says why
-    explorer = EV.explore()
-    for typed in ("-3", "2.5"):
-        explorer.use("k", typed)
-        assert f"k={typed}" in shown(explorer._html(live=True))
-        assert explorer.shown.k == 10
-
-
 def test_the_user_near_the_mean_comes_first_and_another_is_chosen() -> None:
     explorer, values = EV.explore(), EV.ndcg(k=10).per_user
     assert abs(values[explorer.shown.user] - values.mean()) == (values - values.mean()).abs().min()
@@ -172,10 +160,3 @@ def test_controls_choose_what_is_shown() -> None:
     assert EV.explain("ndcg", user, k=5)._repr_html_() in worked.value
     assert re.search(rf'aria-pressed="true"><bdi>{user}<', top.html)
     assert top.html.count('name="user"') == LISTED
-
-
-def test_it_stays_in_the_language_it_was_made_in() -> None:
-    korean = EV.explore(lang="ko")
-    top, _worked = korean.widget().children
-    korean.use("metric", "precision")
-    assert all("사용자" in text for text in (top.html, repr(korean), korean._repr_html_()))

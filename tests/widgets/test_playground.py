@@ -54,14 +54,6 @@ def shown(html: str) -> str:
 # By hand.
 
 
-def test_the_example_by_hand() -> None:
-    play = recnb.playground()
-    assert (play.now.order, play.outside, play.focus) == (ITEMS[:6], ("G",), "ndcg")
-    ideal = 3 + 2 / math.log2(3) + 2 / 2 + 1 / math.log2(5)
-    by_hand = [3 / 6, 3 / 4, (1 / 1 + 2 / 3 + 3 / 5) / 4, (2 + 3 / 2 + 1 / math.log2(6)) / ideal]
-    assert play.table().now.tolist() == pytest.approx(by_hand)
-
-
 def test_a_missed_item_is_taken_in_and_put_out_again() -> None:
     play = Playground(["A", "B"], {"A": 1, "G": 2}, k=2)
     play.move("G", 1)

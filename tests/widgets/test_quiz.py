@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, log2, nan
@@ -17,9 +16,7 @@ import pytest
 
 import recnb
 from recnb.errors import CutoffError, OptionError, RecnbError
-from recnb.metrics import accuracy
-from recnb.metrics.hits import Cutoff, Hits
-from recnb.metrics.metric import METRICS, Credit
+from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz import Quiz
 from recnb.widgets.quiz.exercise import SLIPS, Mistake
 from recnb.widgets.quiz.question import read_answer
@@ -61,11 +58,6 @@ def test_other_numbers_of_the_list_are_recognised(
     assert not answer
     assert said in repr(answer)
     assert "out_of" not in options or not any("number of hits" in one.sentence for one in q.mistakes)
-
-
-def test_a_list_of_one_rank_more_was_not_cut() -> None:
-    for metric, number in (("precision", "3/4"), ("cg", "6")):
-        assert "The list was not cut: all 4 ranks" in repr(exercise(metric, [ROW[:4]], [TRUTH], 3).check(number))
 
 
 # What is drawn
@@ -111,21 +103,6 @@ def test_the_value_is_that_of_recnb_and_of_the_solution(metric: str) -> None:
             sides = [side for side in line.split(" = ") if "log_" not in side]
             assert len(sides) > 1
             assert all(q.check(side) for side in (*sides, line)), sides
-
-
-def patience(hits: Hits, k: Cutoff = None, *, patience: float = 0.8) -> Credit:
-    """Rank-biased precision under another name."""
-    return accuracy.rbp(hits, k, p=patience)
-
-
-def test_a_new_metric_has_exercises(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = {"called": "", "credit": "1", "out_of": "1", "meanings": {}, "aliases": ()}
-    monkeypatch.setitem(METRICS, "patience", replace(METRICS["precision"], function=patience, **plain))
-    q = recnb.quiz("patience", 1, lang="en")
-    assert "\nConventions: patience = 0.8.\n" in str(q)
-    known = ["The list was not cut:", "This is the value as "]
-    assert [one.sentence[:21] for one in q.mistakes] == known
-    assert q.check(q.value)
 
 
 # Lists of one's own

@@ -18,7 +18,7 @@ from tests.tools.attack.kinds import GRADES, IDS, SCORES, THRESHOLDS
 #: How often each way in is tried.
 WAYS = {
     "pandas": 12, "accessor": 4, "pandas on arrow": 3, "polars": 8, "lazy": 4, "arrow": 5, "dataset": 3, "duckdb": 4,
-    "streamed lazy": 4, "streamed dataset": 4, "streamed duckdb": 3, "streamed files": 3, "one frame": 6,
+    "streamed lazy": 4, "streamed dataset": 4, "streamed duckdb": 3, "streamed files": 3,
 }  # fmt: skip
 
 Row = tuple[int, int, int, int]

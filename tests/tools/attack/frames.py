@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from tests.tools.attack.cases import Case
-from tests.tools.attack.kinds import GRADES, IDS, SCORES, Kind, with_gaps
+from tests.tools.attack.kinds import GRADES, IDS, SCORES, Kind
 
 Columns = dict[str, Any]  #: name -> pandas or Polars series
 
@@ -124,43 +123,11 @@ def build(case: Case, folder: Path) -> tuple[Any, Any]:
     """Both frames, as their way in has them; the truth is of the same kind or of another, or in one frame with the lists."""
     choices, (recs, truth) = case.choices(), columns_of(case)
     way = case.way.removeprefix("streamed ")
-    if way == "one frame":
-        return convert(both_sides(case), choices.choice(["pandas", "pandas", "polars", "lazy", "arrow"])), None
     if way == "accessor":
         way = choices.choice(["pandas", "polars", "lazy"])
     other = choices.choice([way, way, "pandas", "polars", "arrow"])
     made = convert(recs, way)
     return to_files(made, folder, max(case.seed % 7, 2)) if way == "files" else made, convert(truth, other)
-
-
-def single_rows(case: Case) -> list[tuple[int, int, int | None, int | None, int | None]]:
-    """A row for each pair, as (user, item, level, rank, grade): what was recommended, then what else is judged."""
-    grade = {(user, item): level for user, item, level in case.truth}
-    shown = {row[:2] for row in case.recs}
-    made = [(*row, grade.get(row[:2])) for row in case.recs]
-    return [*made, *((user, item, None, None, level) for user, item, level in case.truth if (user, item) not in shown)]
-
-
-def both_sides(case: Case) -> Columns:
-    """The columns of one frame that has recommendations and truth."""
-    users, items, levels, ranks, grades = (list(column) for column in zip(*single_rows(case), strict=True))
-    columns: Columns = {"user": values_of(IDS[case.users[0]], users), "item": values_of(IDS[case.items[0]], items)}
-    for name, kind, places in (("score", SCORES[case.scores], levels), ("relevance", GRADES[case.grades], grades)):
-        if name in case.columns or name == "relevance":
-            columns[name] = with_gaps(kind, [None if place is None else kind.values[place] for place in places])
-    if "rank" in case.columns:
-        columns["rank"] = pd.Series(ranks, dtype="Int64")
-    return columns
-
-
-def settled(case: Case) -> Case:
-    """Return the case as its way in can hold it: one frame has each pair once, and ids of one kind."""
-    if case.way != "one frame":
-        return case
-    recs, truth = ({row[:2]: row for row in rows} for rows in (case.recs, case.truth))
-    once = replace(case, recs=tuple(recs.values()), truth=tuple(truth.values()))
-    judged = ((user, item, grade) for user, item, _, _, grade in single_rows(once) if grade is not None)
-    return replace(once, truth=tuple(judged), users=case.users[:1] * 2, items=case.items[:1] * 2)
 
 
 def copied(frame: Any) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 BY_HAND = {
     "torch": (
         (
-            "torch==2.13.0 torchmetrics==1.9.0 torcheval==0.0.7 lenskit==2025.8.1 pandas<3 scikit-learn "
+            "torch==2.13.0 torchmetrics==1.9.0 lenskit==2025.8.1 pandas<3 scikit-learn "
             "colorlog colorama tabulate texttable psutil pyyaml tqdm tensorboard plotly"
         ),
         "recbole==1.2.1 thop",
@@ -26,7 +26,7 @@ BY_HAND = {
     "evidently": ("evidently==0.7.23 pandas<3", ""),
     "boosting": ("lightgbm==4.7.0 catboost==1.2.10 xgboost-cpu==3.2.0", ""),
     "small": (
-        "numpy>2 scipy pandas<3 scikit-learn powerlaw tqdm six psutil lightfm-next==1.19.0",
+        "numpy>2 scipy pandas<3 scikit-learn powerlaw tqdm six psutil",
         "cornac==3.0.1",
     ),
 }
@@ -44,10 +44,10 @@ class Asked:
 LIBRARIES = {
     "": "pytrec_eval-terrier ir-measures scikit-learn",
     "libraries": "ranx rectools recommenders replay-rec recpack rs-metrics implicit",
-    "torch": "torchmetrics torcheval lenskit recbole",
+    "torch": "torchmetrics lenskit recbole",
     "evidently": "evidently",
     "boosting": "lightgbm catboost xgboost",
-    "small": "cornac lightfm-next",
+    "small": "cornac",
 }
 ASKED = {name: Asked(environment) for environment, names in LIBRARIES.items() for name in names.split()}
 #: What is in brackets tells two environments of one library apart.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from tests.tools.parity.data import DataSet, Metric, lists, runs, variants
@@ -102,36 +102,6 @@ def implicit() -> dict[str, Metric]:
         return ranking_metrics_at_k(model, csr_matrix(test.shape), test, K=data["k"], show_progress=False)[name]
 
     return variants(ask, {"precision": "precision", "ap": "map", "ndcg": "ndcg"})
-
-
-def lightfm_next() -> dict[str, Metric]:
-    """Its evaluation of a model whose embeddings are the scores; every other item stands below, at -9."""
-    import numpy as np
-    from lightfm import LightFM, evaluation
-    from scipy.sparse import csr_matrix
-
-    def model(scores: Any) -> LightFM:
-        made = LightFM(no_components=scores.shape[1], loss="logistic")
-        made.fit_partial(csr_matrix(np.ones_like(scores, dtype=np.int32)).tocoo(), epochs=0)
-        made.user_embeddings = np.ascontiguousarray(scores, dtype=np.float32)
-        made.item_embeddings = np.eye(scores.shape[1], dtype=np.float32)
-        made.user_biases = np.zeros(scores.shape[0], dtype=np.float32)
-        made.item_biases = np.zeros(scores.shape[1], dtype=np.float32)
-        return made
-
-    def ask(data: DataSet, function: Callable[..., Any]) -> Any:
-        users, items = names_of(data)
-        users = [*users, "one more, as one alone is an error"]
-        test = matrix([(user, item, 1.0) for user, item, _ in data["truth"]], users, items).astype(np.float32)
-        options = {} if function is evaluation.reciprocal_rank else {"k": data["k"]}
-        return np.mean(function(model(scores_of(data, users, items)), test, num_threads=1, **options))
-
-    metrics = {
-        "precision": evaluation.precision_at_k,
-        "recall": evaluation.recall_at_k,
-        "rr": evaluation.reciprocal_rank,
-    }
-    return variants(ask, metrics)
 
 
 def recpack() -> dict[str, Metric]:

@@ -141,19 +141,3 @@ def torchmetrics() -> dict[str, Metric]:
         "rprec": lambda k: r.RetrievalRPrecision(),
     }
     return {**variants(ask, metrics, "[list]", full=False), **variants(ask, metrics, "[full]", full=True)}
-
-
-def torcheval() -> dict[str, Metric]:
-    """Retrieval_precision of one user at a time, averaged over the users of the truth; missed items stand below."""
-    import torch
-    from torcheval.metrics.functional import retrieval_precision
-
-    def ask(data: DataSet, limited: bool) -> float:
-        lists, values = candidates(data, full=True), []
-        for user in qrels(data):
-            _items, scores, grades = (list(column) for column in zip(*lists[user], strict=True))
-            hits = (torch.tensor(grades) > 0).long()
-            values.append(float(retrieval_precision(torch.tensor(scores), hits, data["k"], limit_k_to_size=limited)))
-        return mean(values)
-
-    return variants(ask, {"precision": False, "precision_limit": True})
