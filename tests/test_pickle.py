@@ -69,15 +69,6 @@ def test_a_live_view_leaves_what_can_be_copied(kind: str) -> None:
     shown.widget().close()
 
 
-@pytest.mark.parametrize(
-    "score", [recnb.ndcg(["a", "b"], {"b": 1}), EV.dcg(gain="exponential"), EV.under("ranx").ndcg(k=5)]
-)
-def test_scores_of_any_kind(score: recnb.Score) -> None:
-    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        again = pickle.loads(pickle.dumps(score, protocol))
-        assert as_shown(pickle.loads(pickle.dumps(again, protocol))) == as_shown(copy.copy(score)) == as_shown(score)
-
-
 def test_pickle_takes_hits_and_leaves_rows_that_are_in_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(buckets, "WHOLE", 1_000)
     monkeypatch.setattr(buckets, "SHARE", 0)

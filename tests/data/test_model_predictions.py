@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import recnb
-from recnb.errors import FrameError, OptionError, RecnbError
+from recnb.errors import FrameError, RecnbError
 from recnb.evaluate import model_evaluation
 from tests.data.test_refused import refused
 from tests.reference import REFERENCE
@@ -138,7 +138,6 @@ WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[RecnbError], tuple[str, ..
     "NaN relevance": (GOOD, T * np.nan, {}, FrameError, ("'relevance'", "NaN")),
     "an empty test": (GOOD, T * 0, {}, FrameError, ("test has no relevant items",)),
     "nothing left to rank": (GOOD, T, {"train": sp.csr_matrix(np.ones(TEST.shape))}, FrameError, ("recommendations: there are no rows",)),
-    "an unknown metric": (GOOD, T, {"metrics": ["ndgc"]}, OptionError, ("'ndgc'", "'ndcg'")),
 }  # fmt: skip
 
 

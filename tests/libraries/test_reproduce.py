@@ -82,6 +82,18 @@ def test_as_in_and_an_evaluation_under_the_library_agree(library: str) -> None:
             assert getattr(ev, name)(k=5) == pytest.approx(number, abs=1e-12)
 
 
+def test_defaults_are_those_of_trec_eval_where_no_scores_tie() -> None:
+    ev = recnb.evaluate(*BOTH, order="score", averaged_users="both")
+    for variant, metric in {
+        "ndcg": "ndcg",
+        "ap": "map",
+        "precision": "precision",
+        "recall": "recall",
+        "hit": "hit_rate",
+    }.items():
+        assert getattr(ev, metric)(k=10) == pytest.approx(recnb.as_in("pytrec_eval", variant, *BOTH, k=10), abs=1e-12)
+
+
 def test_one_frame_with_both_sides_is_enough() -> None:
     rng = np.random.default_rng(0)
     label, pred = rng.integers(0, 4, 200), rng.permutation(200) / 7

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, log2, nan
@@ -29,35 +28,6 @@ ROW, TRUTH = list("ABCDE"), {"A": 2, "C": 3, "D": 1, "F": 1}
 
 def exercise(metric: str, rows: list[list[str]], truths: list[dict[str, int]], k: int | None, **options: Any) -> Quiz:
     return Quiz(metric, {**METRICS[metric].defaults, **options}, k, rows, truths, "en")
-
-
-#: The exercise, the number of another option, cut-off or metric, and what is said of it.
-OTHERS: list[tuple[str, dict[str, Any], Callable[..., float], dict[str, Any], str]] = [
-    ("ndcg", {}, recnb.ndcg, {"ideal": "k"}, "This is nDCG@3 under another convention: ideal: k items as good as the best."),
-    ("err", {"max_relevance": 3}, recnb.err, {"k": 1, "max_relevance": 3}, "This is ERR@1: the exercise is cut at k = 3."),
-    ("dcg", {}, recnb.rbp, {}, "This is the rank-biased precision, RBP@3: add (1-p)*p^(rank-1) for each hit."),
-    ("f1", {}, recnb.hit_rate, {}, "No common mistake gives this number."),  # 1, as it often is
-    ("dcg", {"log_base": 1.5}, recnb.dcg, {"discount": "clipped_log", "log_base": 1.5}, "another convention: discount max(1, log_1.5(rank))."),
-    # Under another definition slips of the usual one are not told.
-    ("average_precision", {"out_of": "hits"}, recnb.average_precision, {}, "This is AP@3 under another convention: out of all relevant items."),
-    # The formula of another metric is that of the options in force.
-    ("ndcg", {"gain": "exponential"}, recnb.dcg, {"gain": "exponential"}, "DCG@3: add (2^relevance-1)/log2(1+rank) for each hit."),
-    ("ndcg", {"gain": "binary", "discount": "rank"}, recnb.idcg, {"gain": "binary", "discount": "rank"}, "IDCG@3: add 1/rank for each item of the ideal list."),
-    ("dcg", {"gain": "exponential"}, recnb.cg, {"gain": "exponential"}, "CG@3: add 2^relevance-1 for each hit."),
-    ("dcg", {"discount": "clipped_log", "log_base": 10}, recnb.ndcg, {"discount": "clipped_log", "log_base": 10}, "nDCG@3: add relevance/max(1, log10(rank)) for each hit, divide"),
-    ("precision", {"out_of": "list"}, recnb.f1, {}, "F1@3: add 2 for each hit, divide by (k+n_relevant)."),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("metric", "options", "other", "given", "said"), OTHERS)
-def test_other_numbers_of_the_list_are_recognised(
-    metric: str, options: dict[str, Any], other: Callable[..., float], given: dict[str, Any], said: str
-) -> None:
-    q = exercise(metric, [ROW], [TRUTH], 3, **options)
-    answer = q.check(float(other(ROW, TRUTH, **{"k": 3, **given})))
-    assert not answer
-    assert said in repr(answer)
-    assert "out_of" not in options or not any("number of hits" in one.sentence for one in q.mistakes)
 
 
 # What is drawn

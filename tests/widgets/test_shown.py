@@ -30,6 +30,9 @@ EXERCISES: list[tuple[str, dict[str, Any]]] = [
     *((metric, {}) for metric in METRICS),
     ("ndcg", {"k": 4, "gain": "exponential", "discount": "rank"}),
     ("ndcg", {"ideal": "list"}),
+    ("ndcg", {"gain": "binary", "discount": "rank"}),
+    ("dcg", {"gain": "exponential"}),
+    ("dcg", {"discount": "clipped_log", "log_base": 10}),
     ("rbp", {"p": 0.5}),
     ("dcg", {"log_base": 2.718281828}),
     ("precision", {"out_of": "list"}),
@@ -50,6 +53,7 @@ def exercises() -> Iterator[object]:
     for metric, options in EXERCISES:
         quiz = recnb.quiz(metric, 1, **options)
         yield from (quiz, quiz.check(f"{quiz.mistakes[0].number:.4f}"), quiz.reveal())
+        yield "\n".join(f"{one.number:.4f} {one.sentence}" for one in quiz.mistakes)
 
 
 def mistakes() -> Iterator[object]:
