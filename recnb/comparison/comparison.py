@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 import numpy as np
@@ -25,17 +26,17 @@ from recnb.lint import ties_in
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
-from recnb.report.conclusions import conclusion, notes, tested
+from recnb.report.conclusions import conclusion, corrected_with, notes, tested
 from recnb.report.data import ModelUsers
 from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values
 from recnb.results.arguments import Asked, Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.segments import Segments, distinct_labels, segments_of
+from recnb.results.segments import Segments, distinct_labels, of_times, segments_of
 from recnb.results.table import Table
 from recnb.results.tables import beyond_table
 from recnb.results.values import merged, scale_in_words
-from recnb.stats import Settings, Test
+from recnb.stats import Settings, Test, tau_ap
 
 if TYPE_CHECKING:
     from recnb.report.report import Report
@@ -43,10 +44,13 @@ if TYPE_CHECKING:
 #: A cut-off or several; None is the whole list.
 AnyCutoffs = int | Sequence[int | None] | None
 
+#: Of more models than these every two are compared if none is named as the baseline, and tests are corrected within each metric.
+MANY = 8
+
 #: Methods that the repr names.
 CALLS = (
     ".report()", ".table(k=10)", ".differences(k=[5, 10])", ".curve('ndcg')", ".movers('ndcg', k=10)", ".overlap(k=10)",
-    ".beyond(k=10)", ".not_worse('ndcg', k=10)",
+    ".agreement(k=10)", ".beyond(k=10)", ".not_worse('ndcg', k=10)",
 )  # fmt: skip
 
 
@@ -56,10 +60,11 @@ def compare(
     truth: Input | None = None,
     *,
     baseline: str | None = None,
-    pairs: Literal["baseline", "all"] = "baseline",
+    pairs: Literal["baseline", "all"] | None = None,
     confidence: float = 0.95,
     test: Test = "t",
     method: Literal["t", "bootstrap"] | None = None,
+    correction: Literal["all", "metric"] | None = None,
     model: str | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -73,12 +78,16 @@ def compare(
     truth
         As in `recnb.evaluate`; nothing if all models are Evaluations.
     baseline, pairs
-        The model that all others are compared with, by default the first; "all" compares every two models.
+        The model that all others are compared with, by default the first; "all" compares every two models, as do more than eight models
+        unless a baseline is named.
     confidence
         Of the intervals; tests have the level 1 - `confidence`.
     test, method
         "t" (Student's paired t), "wilcoxon" or "randomization" (10,000 draws), each with the interval that belongs to it; for that of
         "t", method="bootstrap" takes scipy's BCa bootstrap of the users (2,000 draws).
+    correction
+        Holm's correction of p-values over "all" tests that are made together, or over those of each "metric"; by default "all" for up
+        to eight models, "metric" for more, since that many make so many tests of each. Every conclusion says which.
     **options
         Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
 
@@ -90,10 +99,15 @@ def compare(
     >>> print(comparison.differences("ndcg", k=10).conclusions[0])
     nDCG@10: item-knn is better than popular, by 0.0864 (95% interval 0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
     """
-    settings = Settings(confidence, test, method)
-    if not is_word(pairs, ("baseline", "all")):
+    settings = Settings(confidence, test, method, correction="all" if correction is None else correction)
+    if pairs is not None and not is_word(pairs, ("baseline", "all")):
         raise OptionError(f"pairs={quoted(pairs)} says not whom to compare.", fix=near(pairs, ("baseline", "all")))
     evaluated = models_of(models, truth, model, dict(options))
+    is_many = len(evaluated) > MANY
+    if correction is None and is_many:
+        settings = replace(settings, correction="metric")
+    if pairs is None:
+        pairs = "all" if is_many and baseline is None else "baseline"
     reference = next(iter(evaluated)) if baseline is None else str(baseline)
     if reference not in evaluated:
         raise OptionError(f"baseline={quoted(baseline)} is none of the models.", fix=near(baseline, evaluated))
@@ -199,7 +213,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             basis.append(_("metrics beyond accuracy over the users who have a value in every model"))
         table = Means.made(wide[0].astype(float), [*basis, *self._options_in_words(asked)])
         table._ends = wide[1:]
-        table.attrs |= {"n_users": self.n_users, "alpha": self.settings.alpha}
+        table.attrs |= {"n_users": self.n_users, "alpha": self.settings.alpha, "correction": self.settings.correction}
+        if segments:
+            table.attrs |= of_times(segments.label, [key for key, _mean in found.means])
         for kind in ("best", "near_best"):
             marked = rows[kind].unstack(sort=False)
             table.attrs[kind] = {column: [*marked.index[marked[column].eq(True)]] for column in table}
@@ -223,7 +239,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             frame.insert(at, label, [key[at] for key in keys])
         table = Differences.made(frame, [self.basis()])
         n_tested, within = tested(rows), [", ".join(map(str, key)) for key in keys]
-        said = [inline(conclusion(row, self.settings, n_tested), "txt") for row in rows]
+        together = corrected_with(rows, self.settings)
+        said = [inline(conclusion(row, self.settings, *together[row.metric]), "txt") for row in rows]
         table.conclusions = [f"{one_line(at)}: {text}" if at else text for at, text in zip(within, said, strict=True)]
         table._made, table._ties = list(zip(within, rows, strict=True)), self._ties(asked[0], k)
         table.notes = [*table._ties, *notes(self.settings, n_tested)]
@@ -281,6 +298,26 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def overlap(self, k: int | None = None) -> Table:
         """Return how similar the lists of each two models are: items in both out of items in either, and users with the same list."""
         return Table.made(pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis()])
+
+    def agreement(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> Table:
+        """Return how alike each two metrics order the models, from -1 to 1: Kendall's tau-b, and tau AP, which weighs the top.
+
+        `tau_ap` is that of Yilmaz, Aslam and Robertson (SIGIR 2008), the mean of either metric taken as the truth. A model that is moved
+        up or down by chance counts as well: orders of models that are not shown to differ need not agree. Parameters are those of `table`.
+        """
+        from scipy.stats import kendalltau
+
+        means = self.table(metrics, k, **options)
+        if means.shape[1] < 2:
+            raise OptionError("agreement is between metrics, and one is asked for: name two, or several cut-offs.")
+        rows = [
+            (one, other, float(kendalltau(*means[[one, other]].round(12).to_numpy().T).statistic), tau_ap(means[one].to_numpy(), means[other].to_numpy()))
+            for one, other in combinations(means.columns, 2)
+        ]  # fmt: skip
+        n_models = _("orders of {n} models by their means", n=len(self))
+        return Table.made(
+            pd.DataFrame(rows, columns=["metric", "other", "tau_b", "tau_ap"]), [n_models, means.attrs["basis"]]
+        )
 
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy that `train=` and `items=` allow for every model, down to k; nothing is tested."""

@@ -175,7 +175,7 @@ class ItemData:
         chosen = _columns(items, columns, argument, metric)
         if (argument, *chosen) not in self._read:
             if len(chosen) == 1 and items[chosen[0]].dtype in WORDS:
-                row, words = _words(items[chosen[0]])
+                row, words = words_of(items[chosen[0]])
                 names = words.unique().sort()
                 column, cells, labels = positions(names, words), np.ones(len(row)), names.to_list()
             else:
@@ -288,7 +288,7 @@ def _is_flag(column: pl.Series) -> bool:
     return bool(((column == 0) | (column == 1)).all())
 
 
-def _words(column: pl.Series) -> tuple[Ints, pl.Series]:
+def words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
     """Return the row and the word of each genre: of lists, or of text such as "comedy|drama"."""
     of_lists = column.dtype in (pl.List, pl.Array)
     lists = column.cast(pl.List(pl.String)) if of_lists else column.cast(pl.String).str.split("|")

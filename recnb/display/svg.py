@@ -11,16 +11,23 @@ from typing import Any
 
 from recnb.display.style import ACCENT, COLOURS, DASHES, QUIET
 from recnb.display.templates import macro
-from recnb.display.text import one_line
+from recnb.display.text import one_line, short
 
 #: A place with a mean and the ends of its interval.
 Point = Sequence[float]
 
 
 def curves(
-    lines: Sequence[tuple[str, Sequence[Point]]], xlabel: str, ylabel: str, marked: Collection[float] = ()
+    lines: Sequence[tuple[str, Sequence[Point]]],
+    xlabel: str,
+    ylabel: str,
+    marked: Collection[float] = (),
+    words: Mapping[float, str] | None = None,
 ) -> str:
-    """Draw a line with the band of its intervals for each name, which stands where it ends; `marked` places have a dot and the value."""
+    """Draw a line with the band of its intervals for each name, which stands where it ends; `marked` places have a dot and the value.
+
+    `words` name the places, which are numbers without them.
+    """
     places = [k for k, *_ends in lines[0][1]]
     top = 1.12 * reach_of(end for _name, line in lines for _k, *ends in line for end in ends)
     x, y = _scale(places[0], places[-1], 64, 448), _scale(0, top, 214, 26)
@@ -31,17 +38,18 @@ def curves(
         edge = [(k, high) for k, _y, _low, high in banded] + [(k, low) for k, _y, low, _high in reversed(banded)]
         band, path = (" ".join(f"{x(k):.1f},{y(max(up, 0)):.1f}" for k, up, *_ends in one) for one in (edge, shown))
         dots = [(k, mean, high if isfinite(high) else mean) for k, mean, _low, high in shown if k in marked]
-        told = _apart({k for k, *_ends in dots}, x, 42)
+        numbered = _apart({k for k, *_ends in dots}, x, 42)
         look = {"colour": COLOURS[at % len(COLOURS)], "dash": DASHES[at % len(DASHES)], "band": band, "path": path}
-        drawn.append(look | {"marked": [(*dot, dot[0] in told) for dot in dots]})
+        drawn.append(look | {"marked": [(*dot, dot[0] in numbered) for dot in dots]})
         names += [(y(shown[-1][1]), one_line(name, 20), look["colour"])] if shown and name else []
     placed, last = [], 1e9
     for height, name, colour in sorted(names, reverse=True):  # from the lowest up, none upon another
         last = min(height, last - 15)
         placed.append((name, last, colour))
-    width = 480 + round(7.5 * min(max(len(name) for name, _line in lines), 20))
-    ticked = _apart({places[0], *marked, places[-1]}, x, 26)
-    axes = {"x": x, "y": y, "steps": ticks(top, 4), "places": ticked, "xlabel": xlabel, "ylabel": ylabel}
+    width = (480 if words is None else 492) + round(7.5 * min(max(len(name) for name, _line in lines), 20))
+    ticked = _apart({places[0], *(words or marked), places[-1]}, x, 26 if words is None else 76)
+    told = [(place, short(place) if words is None else one_line(words[place], 11).rstrip("…")) for place in ticked]
+    axes = {"x": x, "y": y, "steps": ticks(top, 4), "places": told, "xlabel": xlabel, "ylabel": ylabel}
     return macro("display/svg.jinja", "curves", axes | {"lines": drawn, "names": placed, "width": width})
 
 
@@ -53,7 +61,14 @@ def bars(spread: Mapping[str, Any], labels: Sequence[str], xlabel: str, ylabel: 
     parts += [(*edges[at : at + 2], 0.0, share, ACCENT) for at, share in enumerate(shares) if at]
     told = [((edges[at] + edges[at + 1]) / 2, share, labels[at]) for at, share in enumerate(shares) if share]
     x, y = _scale(edges[0], edges[-1], 44, 468), _scale(0, 1.12 * max(*shares, 0.01), 200, 26)
-    axes = {"x": x, "y": y, "steps": [0.0], "places": edges[::2], "xlabel": xlabel, "ylabel": ylabel}
+    axes = {
+        "x": x,
+        "y": y,
+        "steps": [0.0],
+        "places": [(edge, short(edge)) for edge in edges[::2]],
+        "xlabel": xlabel,
+        "ylabel": ylabel,
+    }
     drawn = [part for part in parts if part[3] > part[2]]
     return macro("display/svg.jinja", "bars", axes | {"bars": drawn, "labels": told, "quartiles": spread["quartiles"]})
 

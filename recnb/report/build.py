@@ -14,7 +14,7 @@ from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import Lint, lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import LIST_METRICS, Metric
+from recnb.metrics.metric import LIST_METRICS, METRICS, Metric
 from recnb.report.conclusions import Difference
 from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportSegments, ShownUser, UserGroup
 from recnb.report.differences import PairedValues, measure, paired_values
@@ -85,6 +85,7 @@ def report_of(
         n_users=first.n_users,
         metrics=tuple(_words(*each) for each in (*request.metrics, *beyond) if each[0].name not in lacking),
         means=tuple(mean for mean in means if mean.metric not in lacking),
+        hit_rates=_hit_rates(models, k, settings),
         curves={name: tuple(mean for mean in of_curve if mean.model == name) for name in models},
         distributions=tuple(distribution_of(name, values[name], lead.bounds[1]) for name in models),
         populations=tuple(populations),
@@ -116,6 +117,16 @@ def _accuracy(models: Models, request: ReportRequest) -> tuple[list[PairedValues
     return blocks, curve
 
 
+def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[Mean, ...]:
+    """Return the hit rate of each model over all users; nothing if it is of others, or if the data have none."""
+    try:
+        blocks = paired_values(models, METRICS["hit_rate"], Cutoffs.of(k), {})
+    except RecnbError:
+        return ()
+    means = [mean for _key, mean in measure(blocks, list(models), [], settings).means]
+    return tuple(mean for mean in means if mean.n_users == next(iter(models.values())).n_users)
+
+
 def _segments(
     models: Models,
     request: ReportRequest,
@@ -128,8 +139,14 @@ def _segments(
     if not pairs:
         return _gaps(first, request, settings)
     segments, at_lead = segments_of(first, request.by, request.bins), [block for block in blocks if block.k == k][:1]
-    found = measure(at_lead, list(models), pairs, settings, segments, first.prepared.users).differences
-    rows = [{"segment": ", ".join(map(str, key)), "small": row.n_users < SMALL, **row.to_dict()} for key, row in found]
+    found = measure(at_lead, list(models), pairs, settings, segments, first.prepared.users)
+    means, rows = {(key, mean.model): mean for key, mean in found.means}, []
+    for key, row in found.differences:
+        about = {"segment": ", ".join(map(str, key)), "small": row.n_users < SMALL, **row.to_dict()}
+        for whose, model in (("", row.model), ("baseline_", row.baseline)):
+            mean = means[key, model]
+            about |= {f"{whose}mean": mean.mean, f"{whose}mean_low": mean.low, f"{whose}mean_high": mean.high}
+        rows.append(about)
     return ReportSegments(segments.label, rows, "")
 
 

@@ -102,6 +102,23 @@ def tested(differences: Iterable[Difference]) -> int:
     return sum(not isnan(difference.p) for difference in differences)
 
 
+def corrected_with(differences: Iterable[Difference], settings: Settings) -> dict[str, tuple[int, str]]:
+    """Count by metric how many tests are corrected together, with the symbol of the metric if those of others are not among them."""
+    rows = list(differences)
+    symbols = {row.metric: row.symbol for row in rows}
+    if settings.correction == "all" or len(symbols) < 2:
+        return dict.fromkeys(symbols, (tested(rows), ""))
+    return {name: (tested(row for row in rows if row.metric == name), symbol) for name, symbol in symbols.items()}
+
+
+def correction_in_words(n_compared: int, within: str) -> str:
+    """Return over what p-values are corrected: `n_compared` comparisons, all of one metric if it is named."""
+    words = N_("Holm's correction over the {count} comparisons of {symbol}")
+    return _(
+        words if within else N_("Holm's correction over {count} comparisons"), count=f"{n_compared:,}", symbol=within
+    )
+
+
 def verdict_in_words(verdict: str) -> str:
     """Return a verdict with its sign."""
     return f"{SIGNS[verdict]} {_(VERDICTS[verdict][1])}"
@@ -119,9 +136,9 @@ def percent_of(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
-def conclusion(row: Difference, settings: Settings, n_compared: int) -> Line:
-    """Return what may be concluded of a difference, one of `n_compared` that are corrected together."""
-    of_p = N_("p {p}, Holm's correction over {count} comparisons") if n_compared > 1 else N_("p {p}")
+def conclusion(row: Difference, settings: Settings, n_compared: int, within: str = "") -> Line:
+    """Return what may be concluded of a difference, one of `n_compared` that are corrected together, all of one metric if it is named."""
+    of_p = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
     p = p_value(row.p_holm)
     low, high, size = row.low, row.high, row.difference
     if row.verdict in ("worse", "lower"):
@@ -135,7 +152,11 @@ def conclusion(row: Difference, settings: Settings, n_compared: int) -> Line:
         size=fixed(size),
         difference=signed(row.difference),
         interval=_("{confidence} interval {low} to {high}", **ends),
-        p=_(of_p, p=p if p.startswith("<") or isnan(row.p_holm) else f"= {p}", count=f"{n_compared:,}"),
+        p=_(
+            of_p,
+            p=p if p.startswith("<") or isnan(row.p_holm) else f"= {p}",
+            correction=correction_in_words(n_compared, within),
+        ),
         detectable=fixed(row.detectable),
         users=ngettext("{n:,} user", "{n:,} users", row.n_users),
     )
@@ -143,10 +164,12 @@ def conclusion(row: Difference, settings: Settings, n_compared: int) -> Line:
 
 def notes(settings: Settings, n_compared: int) -> list[str]:
     """Return the number of comparisons with its correction, and what intervals over users do not cover."""
-    test, expected, alpha = _(TESTS[settings.test]), f"{settings.alpha * n_compared:.2g}", f"{settings.alpha:g}"
+    test, expected, alpha = _(TESTS[settings.test]), settings.alpha * n_compared, f"{settings.alpha:g}"
     made = _("Comparisons tested: {count} ({test}).", count=n_compared, test=test)
     if n_compared > 1:
-        made = _("{count} comparisons are made at once ({test}). Were no model different from another, about {expected} of them would still be expected below p = {alpha} by chance; p-values are therefore corrected. Holm's correction keeps the chance of any false finding at {alpha}.", count=f"{n_compared:,}", test=test, expected=expected, alpha=alpha)  # fmt: skip
+        made = _("{count} comparisons are made at once ({test}). Were no model different from another, about {expected} of them would still be expected below p = {alpha} by chance; p-values are therefore corrected. Holm's correction keeps the chance of any false finding at {alpha}.", count=f"{n_compared:,}", test=test, expected=f"{expected:.2g}" if expected < 10 else f"{expected:,.0f}", alpha=alpha)  # fmt: skip
+        if settings.correction == "metric":
+            made += " " + _("That is within each metric; correction='all' keeps it over all of them.")
     return [made, _("The users are taken as a sample of users like them; another training run or another split of the data may come out differently, and that is not covered.")]  # fmt: skip
 
 
@@ -159,7 +182,9 @@ def intervals_in_words(settings: Settings) -> str:
     return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
 
 
-def near_best_in_words(alpha: float) -> str:
+def near_best_in_words(alpha: float, correction: str) -> str:
     """Return the meaning of the mark of means near the best."""
     words = N_("not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})")
+    if correction == "metric":
+        words = N_("not significantly different from it (paired t test, Holm's correction within each metric, level {alpha})")  # fmt: skip
     return _(words, alpha=f"{alpha:g}")

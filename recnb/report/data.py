@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from recnb.display.language import current
+from recnb.display.style import COLOURS
 from recnb.lint.findings import Finding, Lint
 from recnb.report.conclusions import Difference
 from recnb.stats import Settings
 
 #: Values closer than this are the same: sums taken in another order differ in the last places.
 SAME = 1e-12
+
+#: Lines of a picture if there are more models than colours.
+MOST_LINES = 6
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,7 @@ class UserGroup:
 
 @dataclass(frozen=True)
 class ReportSegments:
-    """What defines the segments, and their rows: of one model the gap to all other users, of two models their difference."""
+    """What defines the segments, and their rows: of one model its mean and the gap to all other users, of two their means and difference."""
 
     by: str
     rows: Sequence[Mapping[Any, Any]]
@@ -122,6 +128,9 @@ class ReportData:
     n_users: int
     metrics: tuple[MetricWords, ...]  #: of accuracy, the first is the lead metric, then beyond it
     means: tuple[Mean, ...]
+    hit_rates: tuple[
+        Mean, ...
+    ]  #: of each model, the share of users with a hit in the first `lead_k`; empty where it is not to be had
     curves: Mapping[str, tuple[Mean, ...]]  #: of each model, the lead metric at many cut-offs
     distributions: tuple[Mapping[str, Any], ...]  #: of each model, the values of users of the lead metric, in bins
     populations: tuple[Mapping[str, Any], ...]  #: of each model whose rows are here
@@ -148,6 +157,25 @@ class ReportData:
     def label(self) -> str:
         """The lead metric at the middle cut-off, as nDCG@10."""
         return f"{self.lead.symbol}@{self.lead_k}"
+
+    @property
+    def at_lead(self) -> list[Difference]:
+        """The differences of the lead metric at the middle cut-off."""
+        return [row for row in self.differences if (row.metric, row.k) == (self.lead.metric, self.lead_k)]
+
+    @property
+    def ranked(self) -> list[str]:
+        """The models in the order of their means of the lead metric at the middle cut-off, the highest first."""
+        means = {mean.model: mean.mean for mean in self.means_of(self.lead.metric, self.lead_k)}
+        return sorted(self.models, key=lambda model: -np.nan_to_num(means[model], nan=-inf))
+
+    @property
+    def drawn(self) -> list[str]:
+        """The models that a picture has room for, in the order given: of many the highest and the baseline, or the lowest."""
+        if len(self.models) <= len(COLOURS):
+            return [*self.models]
+        kept = {*self.ranked[: MOST_LINES - 1], self.ranked[-1] if self.baseline is None else self.baseline}
+        return [model for model in self.models if model in kept]
 
     @property
     def findings(self) -> list[tuple[list[str], list[Finding]]]:

@@ -100,7 +100,7 @@ def measure(
 ) -> Compared:
     """Measure every mean and every difference of all users, or of the users evaluated in each segment.
 
-    p-values are corrected over all differences, those of means against the best within each segment.
+    p-values are corrected over all differences or within each metric, those of means against the best also within each segment.
     """
     means, made = dict[Key, list[tuple[Mean, float]]](), dict[Key, list[Difference]]()
     for block in steps(blocks, _("comparing")):
@@ -109,15 +109,25 @@ def measure(
             made.setdefault(key, []).extend(_differences(block, values, names, pairs, settings) if pairs else [])
     marked = []
     for key, rows in means.items():
-        is_apart = holm(np.array([p for _mean, p in rows])) <= settings.alpha
+        is_apart = _corrected([p for _mean, p in rows], [mean.metric for mean, _p in rows], settings) <= settings.alpha
         for (mean, _p), apart in zip(rows, is_apart.tolist(), strict=True):
             # Beyond accuracy more is not better.
             is_worse = apart or mean.n_users == 0 or mean.metric in LIST_METRICS
             is_near = len(names) > 1 and not (mean.best or is_worse)
             marked.append((key, replace(mean, near_best=is_near)))
     tested = [(key, difference) for key in means for difference in made[key]]
-    corrected = holm(np.array([difference.p for _key, difference in tested])).tolist()
+    p, metrics = [one.p for _key, one in tested], [one.metric for _key, one in tested]
+    corrected = _corrected(p, metrics, settings).tolist()
     return Compared(marked, [(key, replace(one, p_holm=p)) for (key, one), p in zip(tested, corrected, strict=True)])
+
+
+def _corrected(p: Sequence[float], metrics: Sequence[str], settings: Settings) -> Floats:
+    """Correct p-values by Holm's method, over all of them or over those of each metric."""
+    values, metric = np.array(p), np.array(metrics if settings.correction == "metric" else [""] * len(p))
+    corrected = np.empty(len(values))
+    for one in np.unique(metric):
+        corrected[metric == one] = holm(values[metric == one])
+    return corrected
 
 
 def _by_segment(

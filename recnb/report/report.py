@@ -12,7 +12,7 @@ from recnb.display.language import _, use_language
 from recnb.display.templates import framed, page
 from recnb.errors import Suggesting
 from recnb.report.data import ReportData
-from recnb.report.sections import head, remarks, sections_of
+from recnb.report.sections import head, remarks, sections_of, title_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,10 +35,7 @@ class Report(AsJson, Suggesting, ReportData):
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> Any:
         """Return the report as an HTML document that runs no script and fetches nothing, or write it to `path`; `title` is its heading."""
         with use_language(self.lang):
-            if title is None:
-                models = ", ".join(self.models)
-                title = _("Comparison of {models}", models=models) if self.several else _("Evaluation report")
-            return written(str(page(title, self._html())), path)
+            return written(str(page(title_of(self) if title is None else title, self._html())), path)
 
     def to_markdown(self, path: str | Path | None = None) -> Any:
         """Return the report in Markdown, with tables as GitHub has them, or write it to `path`."""

@@ -17,13 +17,16 @@ from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section,
 from recnb.display.language import N_, Message, Plural, _, ngettext, pgettext
 from recnb.display.text import at_k, fixed, one_line, short, signed
 from recnb.lint.findings import Finding
+from recnb.metrics.metric import LIST_METRICS
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
-from recnb.report.data import Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
+from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
+from recnb.results.segments import times_of
 from recnb.stats import BETA, ENOUGH
 
-#: Conclusions above the sections; findings that are all open; columns of a table of models; differences that are drawn.
-MOST_CONCLUSIONS, FEW_FINDINGS, MOST_COLUMNS, MOST_DRAWN = 3, 3, 8, 42
+#: Conclusions above the sections, models named in a sentence; findings that are all open; columns of a table of models; differences
+#: that are drawn, and in tables.
+MOST_CONCLUSIONS, MOST_NAMED, FEW_FINDINGS, MOST_COLUMNS, MOST_DRAWN, MOST_TESTS = 3, 4, 3, 8, 42, 600
 
 #: What a group of users is.
 GROUPS: dict[str, Message] = {
@@ -38,21 +41,102 @@ Columns = Sequence[tuple[Line, Callable[[Any], Line]]]
 def head(report: ReportData) -> Iterator[Block]:
     """Give the lead metric with its interval; of several models, what may be concluded of it."""
     if report.several:
-        title = _("Comparison of {models}", models=", ".join(report.models))
-        yield Section("", [Note(Name(title, 100), "title")], ("md", "txt"))
-        at_lead = [row for row in report.differences if (row.metric, row.k) == (report.lead.metric, report.lead_k)]
-        shown = at_lead if len(at_lead) <= MOST_CONCLUSIONS else at_lead[: MOST_CONCLUSIONS - 1]
-        n_tested = tested(report.differences)
-        yield from (Note(words.conclusion(row, report.settings, n_tested), "lead") for row in shown)
-        if more := len(at_lead) - len(shown):
-            yield Note(_("Conclusions of {n:,} more pairs are in the tables of differences.", n=more))
+        yield Section("", [Note(Name(title_of(report), 100), "title")], ("md", "txt"))
+        yield from _plainly(report)
+        at_lead = report.at_lead
+        if len(at_lead) > MOST_CONCLUSIONS:
+            yield from _of_many(report)
+            return
+        together = words.corrected_with(report.differences, report.settings)
+        for row in at_lead:
+            yield Note(words.conclusion(row, report.settings, *together[row.metric]), "lead")
+        yield from _over_metrics(report)
         return
     (lead,) = report.means_of(report.lead.metric, report.lead_k)
     ends = f"{fixed(lead.low)}–{fixed(lead.high)}" if isfinite(lead.low) else _("n/a")
     interval = _("{confidence:g}% interval {ends}", confidence=100 * report.settings.confidence, ends=ends)
     about = Mark("small", f"({interval} · {_users(report.n_users)})")
     yield Note([Mark("strong", lead.label), " = ", Mark("big", fixed(lead.mean)), " ", about], "title")
+    yield from _plainly(report)
     yield Section("", [Note(with_code(report.lead.reads))], ("html",))
+
+
+def title_of(report: ReportData) -> str:
+    """Return the title of the report."""
+    if not report.several:
+        return _("Evaluation report")
+    if len(report.models) > MOST_NAMED:
+        return _("Comparison of {n} models", n=len(report.models))
+    return _("Comparison of {models}", models=", ".join(report.models))
+
+
+def _plainly(report: ReportData) -> Iterator[Block]:
+    """Say in plain words how many users find anything, of a hundred, or of as many as make it neither none nor all."""
+    rates = {mean.model: mean.mean for mean in report.hit_rates}
+    n = min((mean.n_users for mean in report.hit_rates), default=0)
+    if n < 2:
+        return
+    inside = [rate for rate in rates.values() if SAME < rate < 1 - SAME]
+    of_all = [n] if n < 100 else []
+    bases = [base for base in (*of_all, 100, 1_000, 10_000) if all(0 < round(rate * base) < base for rate in inside)]
+    users = bases[0] if bases else 1_000_000
+    found = {model: round(rate * users) for model, rate in rates.items()}
+    first = _("among their first {k}", k=report.lead_k) if report.lead_k != 1 else _("in the first place")
+    if not report.several:
+        (one,) = found.values()
+        said = Plural("Of {users:,} users, {n:,} finds at least one relevant item {first}.", "Of {users:,} users, {n:,} find at least one relevant item {first}.")  # fmt: skip
+        yield Note(_(said, users=users, n=one, first=first), "lead")
+        return
+    models = sorted(found, key=lambda model: -rates[model])
+    if len(models) > MOST_NAMED:
+        last = models[-1] if report.baseline is None else report.baseline
+        models = [*[model for model in models if model != last][: MOST_NAMED - 1], last]
+    with_each = [say(N_("{n:,} with {model}"), n=found[model], model=_strong(model)) for model in models]
+    several = N_("Of {users:,} users, so many find at least one relevant item {first}: {found}.")
+    yield Note(say(several, users=users, first=first, found=joined(with_each)), "lead")
+
+
+def _over_metrics(report: ReportData) -> Iterator[Block]:
+    """Say of few pairs in how many metrics and cut-offs the model is shown to be better or worse."""
+    accurate = [row for row in report.differences if row.metric not in LIST_METRICS]
+    n = len({row.label for row in accurate})
+    said = N_("{model} is better than {baseline} in {better:,}, worse in {worse:,}")
+    each = []
+    for pair in dict.fromkeys((row.model, row.baseline) for row in accurate):
+        verdicts = [row.verdict for row in accurate if (row.model, row.baseline) == pair]
+        counts = {verdict: verdicts.count(verdict) for verdict in ("better", "worse")}
+        each.append(say(said, model=_strong(pair[0]), baseline=_strong(pair[1]), **counts))
+    if n > 1:
+        yield Note(say(N_("Of {n:,} metrics and cut-offs: {pairs}."), n=n, pairs=joined(each, "; ")), "lead")
+
+
+def _of_many(report: ReportData) -> Iterator[Block]:
+    """Say of many pairs which models are first and last, which are not shown to be behind the first, and how many differ."""
+    means = {mean.model: mean for mean in report.means_of(report.lead.metric, report.lead_k)}
+    first, *others = report.ranked
+    ends = {"label": report.label, "first": _strong(first), "last": _strong(others[-1])}
+    ends |= {"high": fixed(means[first].mean), "low": fixed(means[others[-1]].mean)}
+    yield Note(say(N_("{label} is highest with {first}, {high}, and lowest with {last}, {low}."), **ends), "lead")
+    near: list[Line] = [_strong(name) for name in others if means[name].best or means[name].near_best]
+    named = [*near[:MOST_NAMED], *([_("{n} more", n=len(near) - MOST_NAMED)] * (len(near) > MOST_NAMED))]
+    alone, behind = (
+        N_("Every other model is significantly below {first}."),
+        N_("Not significantly below {first}: {models}."),
+    )
+    yield Note(say(behind if near else alone, first=ends["first"], models=joined(named)), "lead")
+    rows, baseline = report.at_lead, report.baseline
+    n_found = {verdict: sum(row.verdict == verdict for row in rows) for verdict in ("better", "worse")}
+    corrected = words.correction_in_words(
+        *words.corrected_with(report.differences, report.settings)[report.lead.metric]
+    )
+    counts = {"n": len(rows), "found": sum(n_found.values()), "correction": corrected}
+    if baseline is None:
+        yield Note(_("Of {n:,} pairs, {found:,} are shown to differ ({correction}).", **counts), "lead")
+        return
+    against = N_(
+        "Of {n:,} models, {better:,} are shown to be better than {baseline} and {worse:,} to be worse ({correction})."
+    )
+    yield Note(say(against, **counts | n_found, baseline=_strong(baseline)), "lead")
 
 
 def overview(report: ReportData) -> Iterator[Block]:
@@ -93,7 +177,7 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
 
 def _models_by_metrics(report: ReportData) -> Iterator[Block]:
     """Give a row a model; many columns are a table a cut-off, that of the lead in sight."""
-    near_best = words.near_best_in_words(report.settings.alpha)
+    near_best = words.near_best_in_words(report.settings.alpha, report.settings.correction)
     legend: list[Line] = [Mark("best", "0.5"), _(": the highest mean of its column"), f". ° {near_best}."]
     if report.baseline is not None:
         marks = N_("▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)")
@@ -113,14 +197,14 @@ def _models_by_metrics(report: ReportData) -> Iterator[Block]:
 def _models(report: ReportData, columns: Sequence[Sequence[Mean]], title: str, note: Line) -> Rows:
     """Return a row a model, with its means and the signs of its differences from the baseline."""
     verdicts = {(row.model, row.label): row.verdict for row in report.differences if row.baseline == report.baseline}
-    rows = []
-    for name, *means in zip(report.models, *columns, strict=True):
+    rows, most = [], 12 if len(report.at_lead) <= MOST_CONCLUSIONS else 8
+    for name, *means in sorted(zip(report.models, *columns, strict=True), key=lambda row: report.ranked.index(row[0])):
         row: list[Line] = [[Name(name), *([" ", Mark("small", _("baseline"))] if name == report.baseline else [])]]
         for mean in means:
             sign = words.SIGNS.get(verdicts.get((name, mean.label), ""), "").strip("◇○–")
             row.append(_of(mean, best=mean.best, signs="°" * mean.near_best + sign, signed=True))
         rows.append(row)
-    return Rows([_("model"), *(of_k[0].label for of_k in columns)], rows, title, note=note)
+    return Rows([_("model"), *(of_k[0].label for of_k in columns)], rows, title, most=most, note=note)
 
 
 def remarks(report: ReportData) -> list[str]:
@@ -185,7 +269,11 @@ def _no_findings(report: ReportData) -> str:
 
 def _brief(models: Sequence[str], found: Finding, report: ReportData) -> Line:
     """Return a finding on one line, and whose it is."""
-    whose: Line = _("all models") if len(models) == len(report.models) else joined(map(Name, models))
+    whose: Line = joined(map(Name, models))
+    if len(models) == len(report.models):
+        whose = _("all models")
+    elif len(models) > MOST_NAMED:
+        whose = _("{n} models", n=len(models))
     return [*found.title, *([" ", Mark("small", ["(", whose, ")"])] if report.several else [])]
 
 
@@ -194,6 +282,8 @@ def _details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
     if len({one.effect for one in found}) == 1:
         return found[0].details
     effects = [[_strong(model), ": ", *with_code(one.effect)] for model, one in zip(models, found, strict=True)]
+    if n := len(effects[MOST_NAMED:]):
+        effects = [*effects[:MOST_NAMED], [_("{n} more models have an effect of their own, each in its .lint()", n=n)]]
     return [*effects, *replace(found[0], effect="").details]
 
 
@@ -207,13 +297,16 @@ def differences(report: ReportData) -> Iterator[Block]:
     lead = [row for row in report.differences if row.k == report.lead_k]
     drawn = [row for row in lead if row.metric in alike]
     if len(drawn) > MOST_DRAWN:
-        drawn = [row for row in lead if row.metric == report.lead.metric]
+        drawn = sorted(report.at_lead, key=lambda row: report.ranked.index(row.model))
     yield Note(_("Differences, each over the same users"), "heading")
-    yield _forest(drawn)
-    yield Note(_("Mean difference over the same users, and its {confidence} interval. Filled marks are findings (▲ better, ▼ worse: the corrected test and the interval agree); hollow ones are not (◇ inconclusive, ○ no difference shown).", confidence=confidence))  # fmt: skip
-    if len(drawn) < len(lead):
-        symbols = ", ".join(dict.fromkeys(row.symbol for row in drawn))
-        yield Note(_("Drawn for {symbol} alone; the other metrics are in the tables.", symbol=symbols))
+    if report.baseline is None and len(report.models) > 2:
+        yield _matrix(report)
+    if len(drawn) <= MOST_DRAWN:
+        yield _forest(drawn)
+        yield Note(_("Mean difference over the same users, and its {confidence} interval. Filled marks are findings (▲ better, ▼ worse: the corrected test and the interval agree); hollow ones are not (◇ inconclusive, ○ no difference shown).", confidence=confidence))  # fmt: skip
+        if len(drawn) < len(lead):
+            symbols = ", ".join(dict.fromkeys(row.symbol for row in drawn))
+            yield Note(_("Drawn for {symbol} alone; the other metrics are in the tables.", symbol=symbols))
     columns: Columns = [
         (_("metric"), lambda row: row.label),
         (_("model"), lambda row: Name(row.model)),
@@ -227,12 +320,37 @@ def differences(report: ReportData) -> Iterator[Block]:
         (_("detectable"), lambda row: fixed(row.detectable)),
         (_("conclusion"), lambda row: verdict_in_words(row.verdict)),
     ]
+    is_long = len(report.differences) > MOST_TESTS
+    listed = [row for row in report.differences if not is_long or row.metric == report.lead.metric]
     for k in report.k:
-        table = _table(columns, [row for row in report.differences if row.k == k], left=3)
+        table = _table(columns, [row for row in listed if row.k == k], left=3)
         yield doc.Fold(_("Every test at k = {k}", k=k or _("whole list")), [table])
+    if is_long:
+        said = N_("Tests of {symbol} alone; those of all {n:,} comparisons are in `found.differences(k={k})`.")
+        yield Note(with_code(_(said, symbol=report.lead.symbol, n=len(report.differences), k=[*report.k])))
     about = N_("p-values are two-sided; those of {test} are corrected over all {count} comparisons of the report. Effect size: the mean difference in standard deviations of users' differences. Detectable: the true difference that a single, uncorrected t test at {alpha} would have found with {power} power. Won / tied / lost: users.")  # fmt: skip
+    if report.settings.correction == "metric":
+        about = N_("p-values are two-sided; those of {test} are corrected within each metric, not over all {count} comparisons of the report. Effect size: the mean difference in standard deviations of users' differences. Detectable: the true difference that a single, uncorrected t test at {alpha} would have found with {power} power. Won / tied / lost: users.")  # fmt: skip
     n, alpha = f"{tested(report.differences):,}", f"{report.settings.alpha:g}"
     yield Note(_(about, test=_(words.TESTS[report.settings.test]), count=n, power=percent_of(words.POWER), alpha=alpha))
+
+
+def _matrix(report: ReportData) -> Block:
+    """Return the difference of each two models in the lead metric, models in order: that of the row minus that of the column."""
+    ranked, of_pair = report.ranked, {frozenset((row.model, row.baseline)): row for row in report.at_lead}
+    rows: list[list[Line]] = []
+    for at, higher in enumerate(ranked, 1):
+        cells: list[Line] = [""] * (at - 1)
+        for lower in ranked[at:]:
+            row = of_pair[frozenset((higher, lower))]
+            # The order is that of the means, so that no difference is below 0.
+            apart = f"{abs(row.difference):.3f}".removeprefix("0") if isfinite(row.difference) else "–"
+            cells.append(Mark("small", Mark("best", apart) if row.verdict in words.FOUND else apart))
+        rows.append([[f"{at} ", Name(higher, 20)], *cells])
+    together = words.corrected_with(report.differences, report.settings)[report.lead.metric]
+    note = _("The model of the row minus that of the column, which has the number of its row. Bold: shown to be better, the corrected test and the interval agree ({correction}).", correction=words.correction_in_words(*together))  # fmt: skip
+    header = [_("model"), *(f"{at}" for at in range(2, len(ranked) + 1))]
+    return Rows(header, rows, _("{label}: each two models", label=report.label), note=note)
 
 
 def _forest(rows: Sequence[words.Difference]) -> Block:
@@ -258,19 +376,34 @@ def curves(report: ReportData) -> Iterator[Block]:
 
 def _curve(report: ReportData) -> Iterator[Block]:
     """Give a line for each model, with its numbers."""
-    symbol, confidence, first = report.lead.symbol, report.settings.confidence, next(iter(report.curves.values()))
-    lines = [(name, [(one.k or 0, one.mean, one.low, one.high) for one in of]) for name, of in report.curves.items()]
+    symbol, confidence, of_each = (
+        report.lead.symbol,
+        report.settings.confidence,
+        [report.curves[name] for name in report.drawn],
+    )
+    first = of_each[0]
+    lines = [(of[0].model, [(one.k or 0, one.mean, one.low, one.high) for one in of]) for of in of_each]
     last = "; ".join(f"{one_line(name, 40)}: {fixed(line[-1][1])}" for name, line in lines)
     alt = _("{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis="k", k=first[-1].k, values=last)
     title = _("The numbers of the curves") if report.several else _("The numbers of the curve")
-    rows = [[f"{row[0].k}", *map(_of, row)] for row in zip(*report.curves.values(), strict=True)]
-    numbers = Rows(["k", *(Name(name) if name else symbol for name in report.curves)], rows, title)
+    rows = [[f"{row[0].k}", *map(_of, row)] for row in zip(*of_each, strict=True)]
+    numbers = Rows(["k", *(Name(name) if name else symbol for name in report.drawn)], rows, title)
     marked = [k for k in report.k if k is not None and not report.several]
     yield doc.Picture(svg.curves(lines, _("cut-off k"), _("mean {symbol}@k", symbol=symbol), marked), alt, numbers)
+    yield from _not_drawn(report)
     if report.several:
         yield Note(_("Bands are {confidence} intervals of each mean. They may overlap although the paired difference is significant: compare models by their differences.", confidence=percent_of(confidence)))  # fmt: skip
     elif isfinite(first[0].low):
         yield Note(_("The band holds the {confidence:g}% intervals.", confidence=100 * confidence))
+
+
+def _not_drawn(report: ReportData) -> Iterator[Block]:
+    """Say that a picture of many models has not all of them."""
+    if n := len(report.models) - len(report.drawn):
+        which = N_("the highest and the lowest") if report.baseline is None else N_("the highest and the baseline")
+        yield Note(
+            _("Drawn for {n} models, {which}; {more} more are not.", n=len(report.drawn), which=_(which), more=n)
+        )
 
 
 def _distribution(report: ReportData) -> Iterator[Block]:
@@ -300,34 +433,139 @@ def _distribution(report: ReportData) -> Iterator[Block]:
 
 
 def segments(report: ReportData) -> Iterator[Block]:
-    """Give each segment of the users beside all other users, or the differences of models within it."""
+    """Give each segment of the users with its mean, or the means and differences of models; those that are times are drawn as well."""
     if report.segments is None:
         return
-    confidence = percent_of(report.settings.confidence)
+    found, rows = report.segments, [row for row in report.segments.rows if row["metric"] == report.lead.metric]
+    n = len(report.at_lead) if report.several else 1  # rows of a segment
+    each = [rows[at : at + n] for at in range(0, len(rows), n)]
+    by = one_line(found.by, 40)
+    yield from _over_time(report, by, {row[0]["segment"]: _means_in(row) for row in each})
+    if not report.several:
+        yield _segments_of_one(report, rows, by, found.basis)
+    elif n > MOST_CONCLUSIONS and len(rows) > MOST_DRAWN:
+        yield _segments_of_many(report, each, by)
+    else:
+        yield _segments_of_several(report, rows, by)
+
+
+def _means_in(rows: Sequence[Mapping[Any, Any]]) -> dict[str, tuple[float, float, float]]:
+    """Return the mean of each model in a segment with the ends of its interval; "" is the only model."""
+    means = {}
+    for row in rows:
+        for whose, model in (("", row.get("model", "")), ("baseline_", row.get("baseline"))):
+            if model is not None:
+                means[model] = (row[f"{whose}mean"], row[f"{whose}mean_low"], row[f"{whose}mean_high"])
+    return means
+
+
+def _over_time(report: ReportData, by: str, means: Mapping[str, Mapping[str, Sequence[float]]]) -> Iterator[Block]:
+    """Draw the means of segments that are dates, weeks or periods as a line for each model."""
+    places = zip(times_of(by, [*means]), means, strict=False)
+    names = {place: name for place, name in sorted(places) if isfinite(place)}
+    if not names:
+        return
+    lines = [(model, [(place, *means[name][model]) for place, name in names.items()]) for model in report.drawn]
+    said = "; ".join(
+        f"{name}: {', '.join(fixed(means[name][one][0]) for one in report.drawn)}" for name in names.values()
+    )
+    title, marked = _("{label} by {by}", label=report.label, by=by), () if report.several else [*names]
+    yield doc.Picture(svg.curves(lines, by, title, marked, names), f"{title}. {said}")
+    yield from _not_drawn(report)
+
+
+def _segments_of_one(report: ReportData, rows: Sequence[Mapping[Any, Any]], by: str, basis: str) -> Rows:
+    """Return each segment with its mean and its gap to all other users; parts of the truth have no gap."""
+    label, confidence = {"label": report.label, "by": by}, percent_of(report.settings.confidence)
+    columns: list[tuple[Line, Callable[[Any], Line]]] = [
+        (_("segment"), lambda row: _segment(row)),
+        (_("users"), lambda row: _users_in(row)),
+        (_("mean"), lambda row: _estimate(row["mean"], row["mean_low"], row["mean_high"])),
+    ]
+    if not any(isfinite(row["difference"]) for row in rows):
+        return _table(columns, rows, _("{label} by {by}", **label), note=basis)
     note = _("▲ and ▼ are findings: the corrected test and the {confidence} interval of the gap agree; ○ does not prove that there is no difference. (few) marks segments of few users.", confidence=confidence)  # fmt: skip
-    if report.several:
-        note = _("{confidence} intervals, not corrected for the number of comparisons; p corrected by Holm's method over the {n} tests here. (few) marks segments in which little can be shown. That a difference is found in one segment and not in another does not show that the two differ.", confidence=confidence, n=sum(isfinite(row["p"]) for row in report.segments.rows))  # fmt: skip
-    rows = [row for row in report.segments.rows if row["metric"] == report.lead.metric]
-    by, several, label = Name(report.segments.by, 200), report.several, {"label": report.label}
-    reach = svg.reach_of([row[end] for row in rows for end in ("difference", "low", "high")])
-    columns: list[tuple[Line, Callable[[Any], Line]]] = [(_("segment"), lambda row: Name(row["segment"]))]
-    if several:
-        columns += [(_("model"), lambda row: Name(row["model"])), (_("baseline"), lambda row: Name(row["baseline"]))]
-    left = len(columns)
-    columns.append((_("users"), lambda row: f"{row['n_users']:,}" + (f" {_('(few)')}" if row["small"] else "")))
-    if not several:
-        columns.append((_("mean"), lambda row: _estimate(row["mean"], row["mean_low"], row["mean_high"])))
+    reach = _reach(rows)
     columns += [
-        (_("difference") if several else _("gap to the rest"), lambda row: _estimate(row["difference"], row["low"], row["high"], signed)),
-        (Mark("aside", _("about 0") if several else _("gap, about 0")), lambda row: _strip_about_0(row, reach)),
+        (_("gap to the rest"), lambda row: _estimate(row["difference"], row["low"], row["high"], signed)),
+        (Mark("aside", _("gap, about 0")), lambda row: _strip_about_0(row, reach)),
         (_("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"),
-        (_("conclusion") if several else _("against the rest"), lambda row: verdict_in_words(row["verdict"])),
-    ]  # fmt: skip
-    title = say(N_("{label} by {by}: each segment, and its gap to all other users"), **label, by=by)
-    title = say(N_("{label} by {by}"), **label, by=by) if several else title
-    tinted = frozenset(at for at, row in enumerate(rows) if row["verdict"] in words.FOUND and not several)
-    look = {"left": left, "tinted": tinted, "most": max(3, 12 - len(report.models))}
-    yield _table(columns, rows, title, note=f"{report.segments.basis} {note}".strip(), **look)
+        (_("against the rest"), lambda row: verdict_in_words(row["verdict"])),
+    ]
+    title = _("{label} by {by}: each segment, and its gap to all other users", **label)
+    tinted = frozenset(at for at, row in enumerate(rows) if row["verdict"] in words.FOUND)
+    return _table(columns, rows, title, note=f"{basis} {note}".strip(), tinted=tinted, most=11)
+
+
+def _segments_of_several(report: ReportData, rows: Sequence[Mapping[Any, Any]], by: str) -> Rows:
+    """Return each pair of models in each segment, with both means and their difference."""
+    confidence, baseline, is_pair, reach = (
+        percent_of(report.settings.confidence),
+        report.baseline,
+        len(report.at_lead) == 1,
+        _reach(rows),
+    )
+    columns: list[tuple[Line, Callable[[Any], Line]]] = [(_("segment"), lambda row: _segment(row))]
+    if not is_pair:
+        columns.append((_("model"), lambda row: _pair(row, baseline)))
+    left = len(columns)
+    of_model: Line = Name(report.at_lead[0].model, 20) if is_pair else _("mean") if baseline else _("first")
+    of_baseline: Line = Name(report.at_lead[0].baseline, 20) if is_pair or baseline else _("second")
+    columns += [
+        (_("users"), lambda row: _users_in(row)),
+        (of_model, lambda row: fixed(row["mean"])),
+        (of_baseline, lambda row: fixed(row["baseline_mean"])),
+        (_("difference"), lambda row: _estimate(row["difference"], row["low"], row["high"], signed, signed=True)),
+        (Mark("aside", _("about 0")), lambda row: _strip_about_0(row, reach)),
+        (_("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"),
+        (_("conclusion"), lambda row: verdict_in_words(row["verdict"])),
+    ]
+    note = _("{confidence} intervals, not corrected for the number of comparisons; p corrected by Holm's method over the {n} tests here. (few) marks segments in which little can be shown. That a difference is found in one segment and not in another does not show that the two differ.", confidence=confidence, n=sum(isfinite(row["p"]) for row in rows))  # fmt: skip
+    title, against = N_("{label} by {by}"), N_("{label} by {by}, against {baseline}")
+    about = {"label": report.label, "by": by, "baseline": Name(baseline or "")}
+    caption = say(against if baseline else title, **about)
+    return _table(columns, rows, caption, note=note, left=left, most=max(3, 12 - len(report.models)))
+
+
+def _segments_of_many(report: ReportData, each: Sequence[Sequence[Mapping[Any, Any]]], by: str) -> Rows:
+    """Return the mean of each of many models in each segment, with the signs of the differences from the baseline."""
+    header: list[Line] = [_("model"), *(_segment(rows[0]) for rows in each)]
+    counts: list[Line] = [_("users"), *(_users_in(rows[0]) for rows in each)]
+    table: list[list[Line]] = [[Name(model)] for model in report.ranked]
+    for rows in each:
+        means, highest = _means_in(rows), max(mean for mean, _low, _high in _means_in(rows).values())
+        verdicts = {row["model"]: row["verdict"] for row in rows if report.baseline is not None}
+        for line, model in zip(table, report.ranked, strict=True):
+            sign = words.SIGNS.get(verdicts.get(model, ""), "").strip("◇○–")
+            line.append(
+                doc.Estimate(fixed(means[model][0]), best=means[model][0] >= highest - SAME, signs=sign, signed=True)
+            )
+    note = _(
+        "The highest mean of each segment is bold. Each difference with its test is in `found.differences(by=...)`."
+    )
+    if report.baseline is not None:
+        marks = N_("▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)")
+        note = f"{note} {_(marks, baseline=one_line(report.baseline))}."
+    return Rows(header, [counts, *table], _("{label} by {by}", label=report.label, by=by), most=6, note=with_code(note))
+
+
+def _segment(row: Mapping[Any, Any]) -> Name:
+    """Name a segment; a date without its midnight."""
+    return Name(row["segment"].removesuffix(" 00:00:00"))
+
+
+def _pair(row: Mapping[Any, Any], baseline: str | None) -> Line:
+    """Name the model of a difference, and what it is compared with if that is not the same in all rows."""
+    model = Name(row["model"], 20)
+    return model if baseline else [model, " − ", Name(row["baseline"], 20)]
+
+
+def _users_in(row: Mapping[Any, Any]) -> str:
+    return f"{row['n_users']:,}" + (f" {_('(few)')}" if row["small"] else "")
+
+
+def _reach(rows: Sequence[Mapping[Any, Any]]) -> float:
+    return svg.reach_of([row[end] for row in rows for end in ("difference", "low", "high")])
 
 
 def _strip_about_0(row: Mapping[str, Any], reach: float) -> Line:
@@ -339,15 +577,20 @@ def _strip_about_0(row: Mapping[str, Any], reach: float) -> Line:
 def beyond(report: ReportData) -> Iterator[Block]:
     """Give metrics beyond accuracy of several models; those of one are in the overview."""
     metrics = [metric for metric in report.metrics if report.several and not metric.is_accuracy]
+    means = [of_metric for metric in metrics if (of_metric := report.means_of(metric.metric, report.lead_k))]
+    if not means:
+        return
+    title = f"{_('Beyond accuracy')} {at_k(report.lead_k)}"
+    note = _("Higher is not always better for these metrics. Numbers of all lists together have no interval, except means over pairs of users.")  # fmt: skip
     rows: list[list[Line]] = [
-        [metric.symbol, *(_of(mean, signed=True) for mean in means)]
-        for metric in metrics
-        if (means := report.means_of(metric.metric, report.lead_k))
+        [of_metric[0].symbol, *(_of(mean, signed=True) for mean in of_metric)] for of_metric in means
     ]
-    if rows:
-        title = f"{_('Beyond accuracy')} {at_k(report.lead_k)}"
-        note = _("Higher is not always better for these metrics. Numbers of all lists together have no interval, except means over pairs of users.")  # fmt: skip
-        yield Rows([_("metric"), *map(Name, report.models)], rows, title, note=note)
+    header: list[Line] = [_("metric"), *map(Name, report.models)]
+    if len(report.models) > MOST_COLUMNS:  # a row a model
+        of_each = [{mean.model: fixed(mean.mean) for mean in of_metric} for of_metric in means]
+        rows = [[Name(model), *(of_metric[model] for of_metric in of_each)] for model in report.ranked]
+        header = [_("model"), *(of_metric[0].symbol for of_metric in means)]
+    yield Rows(header, rows, title, note=note)
 
 
 def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:

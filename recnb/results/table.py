@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from recnb.display.document import Estimate, Line, Name, Note, Rows, aligned_row
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.style import COLOURS, lettering
 from recnb.display.templates import framed
-from recnb.display.text import NAME_SHOWN, one_line
+from recnb.display.text import NAME_SHOWN, at_k, one_line
 from recnb.errors import OptionError
 from recnb.metrics.metric import LIST_METRICS, METRICS
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 #: Rows of a table that are shown.
 MOST = 50
+
+#: Names on an axis of time.
+TICKS = 8
 
 #: Markers of the columns of a plot.
 DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -74,9 +77,17 @@ class Table(pd.DataFrame):
         return self._draw(ax, color, **line)
 
     def _draw(self, ax: Axes | None, color: Any, **line: Any) -> Axes:
-        if self.attrs.get("drawn"):
+        if self.attrs.get("drawn") == "curve":
             return draw_curve(self, ax, color, **line)
         with lettering(self.attrs.get("lang", "en")) as fonts:
+            if self.attrs.get("drawn") == "time":
+                frame = pd.DataFrame(self)
+                frame.index = pd.Index([", ".join(map(str, key[2:])) for key in frame.index])
+                measures = [
+                    f"{symbol_of(name)}{at_k(k)}"
+                    for name, k in zip(*map(self.index.get_level_values, (0, 1)), strict=True)
+                ]
+                return draw_over_time(ax, [*frame.groupby(measures, sort=False)], self.attrs, color, **fonts)
             parts = [part.select_dtypes("number").rename(columns=_label) for part in parts_of(self)]
             return draw_means(ax, parts, _("value"), color=color, **fonts)
 
@@ -275,6 +286,30 @@ def draw_means(ax: Axes | None, parts: Sequence[pd.DataFrame], label: str, *, co
     if largest.max() > max(1, 10 * largest.min()):
         ax.set_xscale("symlog", linthresh=0.1)
     ax.set_xlabel(label, **fonts)
+    return ax
+
+
+def draw_over_time(
+    ax: Axes | None, lines: Sequence[tuple[Any, pd.DataFrame]], attrs: Mapping[Any, Any], color: Any, **fonts: Any
+) -> Axes:
+    """Draw a line with the band of its intervals for each name; rows are segments, whose places and name are in `attrs`."""
+    ax, colours, times = (
+        axes(ax),
+        COLOURS if color is None else color if isinstance(color, list) else [color],
+        attrs["times"],
+    )
+    for at, (name, rows) in enumerate(lines):
+        known, own = rows[rows.index.isin(times)], colours[at % len(colours)]
+        x = [times[segment] for segment in known.index]
+        ax.plot(x, known["mean"], marker=DOTS[at % len(DOTS)], label=as_text(name), color=own)
+        ax.fill_between(x, known["low"], known["high"], alpha=0.2, linewidth=0, color=own)
+    told = [*times.items()][:: -(-len(times) // TICKS)]
+    ax.set_xticks(
+        [time for _name, time in told], [as_text(name.partition("/")[0]) for name, _time in told], rotation=30
+    )
+    ax.set_xlabel(as_text(attrs["by"]), **fonts)
+    ax.set_ylabel(_("mean over users"), **fonts)
+    ax.legend(frameon=False)
     return ax
 
 

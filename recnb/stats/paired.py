@@ -16,6 +16,7 @@ from recnb.stats.intervals import ENOUGH, ROUNDING, UNBOUNDED, Bounds, Floats, M
 
 Test = Literal["t", "wilcoxon", "randomization"]
 TESTS = ("t", "wilcoxon", "randomization")
+CORRECTIONS = ("all", "metric")
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,17 @@ class Settings:
     test: Test = "t"
     method: Literal["t", "bootstrap"] | None = None  #: of the intervals, if they are not the test's own
     permutations: int = 10_000  #: signs that the randomization test draws for each user
+    correction: Literal["all", "metric"] = "all"  #: Holm's, over all tests made together or over those of each metric
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
         if not is_word(self.test, TESTS):
             raise OptionError(f"test={quoted(self.test)} is no test of recnb.", fix=near(self.test, TESTS))
+        if not is_word(self.correction, CORRECTIONS):
+            fix = near(self.correction, CORRECTIONS)
+            raise OptionError(
+                f"correction={quoted(self.correction)} says not which tests are corrected together.", fix=fix
+            )
         if self.method is not None and (self.test != "t" or not is_word(self.method, ("t", "bootstrap"))):
             problem = f"method={quoted(self.method)} makes no interval of test={self.test!r}: "
             raise OptionError(problem, "say method='t' or 'bootstrap' with test='t'; other tests have their own.")
