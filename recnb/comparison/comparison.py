@@ -32,7 +32,7 @@ from recnb.report.differences import Compared, check_side_data, measure, overlap
 from recnb.results.arguments import Asked, Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.segments import Segments, distinct_labels, of_times, segments_of
+from recnb.results.segments import Segments, distinct_labels, segments_of
 from recnb.results.table import Table
 from recnb.results.tables import beyond_table
 from recnb.results.values import merged, scale_in_words
@@ -214,8 +214,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         table = Means.made(wide[0].astype(float), [*basis, *self._options_in_words(asked)])
         table._ends = wide[1:]
         table.attrs |= {"n_users": self.n_users, "alpha": self.settings.alpha, "correction": self.settings.correction}
-        if segments:
-            table.attrs |= of_times(segments.label, [key for key, _mean in found.means])
         for kind in ("best", "near_best"):
             marked = rows[kind].unstack(sort=False)
             table.attrs[kind] = {column: [*marked.index[marked[column].eq(True)]] for column in table}
@@ -310,14 +308,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         means = self.table(metrics, k, **options)
         if means.shape[1] < 2:
             raise OptionError("agreement is between metrics, and one is asked for: name two, or several cut-offs.")
-        rows = [
-            (one, other, float(kendalltau(*means[[one, other]].round(12).to_numpy().T).statistic), tau_ap(means[one].to_numpy(), means[other].to_numpy()))
-            for one, other in combinations(means.columns, 2)
-        ]  # fmt: skip
-        n_models = _("orders of {n} models by their means", n=len(self))
-        return Table.made(
-            pd.DataFrame(rows, columns=["metric", "other", "tau_b", "tau_ap"]), [n_models, means.attrs["basis"]]
-        )
+        rows = []
+        for one, other in combinations(means.columns, 2):
+            pair = means[[one, other]].to_numpy().T
+            rows.append((one, other, float(kendalltau(*pair.round(12)).statistic), tau_ap(*pair)))
+        frame = pd.DataFrame(rows, columns=["metric", "other", "tau_b", "tau_ap"])
+        return Table.made(frame, [_("orders of {n} models by their means", n=len(self)), means.attrs["basis"]])
 
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy that `train=` and `items=` allow for every model, down to k; nothing is tested."""

@@ -16,7 +16,7 @@ from recnb.display.text import one_line, signed
 from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
 from recnb.report.sections import user_blocks
-from recnb.results.table import Table, draw_curve, draw_intervals, draw_means, draw_over_time, number_in, symbol_of
+from recnb.results.table import Table, draw_curve, draw_intervals, draw_means, number_in, symbol_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,15 +41,6 @@ class Means(Table):
         """Draw a line for each metric and a colour for each model."""
         with lettering(self.attrs.get("lang", "en")) as fonts:
             wide: list[Any] = [self, *self._ends]
-            if self.attrs.get("drawn") == "time":
-                numbers = pd.concat(
-                    [part.stack(future_stack=True) for part in wide], axis=1, keys=["mean", "low", "high"]
-                )
-                lines = []
-                for (model, column), rows in numbers.groupby(level=[-2, -1], sort=False):
-                    segments = [", ".join(map(str, key[:-2])) for key in rows.index]
-                    lines.append((f"{one_line(model)} {symbol_of(column)}", rows.set_axis(segments)))
-                return draw_over_time(ax, lines, self.attrs, color, **fonts)
             parts: list[Any] = [part.stack(future_stack=True).unstack("model", sort=False) for part in wide]
             return draw_means(ax, parts, _("mean over users"), color=color, **fonts)
 
@@ -62,10 +53,8 @@ class Means(Table):
 
     def _below(self) -> list[Line]:
         best: Line = [Mark("best", "0.5"), _(": the highest mean of its column")]
-        near: Line = [
-            Estimate("0.5", signs="°", signed=True),
-            f": {words.near_best_in_words(self.attrs['alpha'], self.attrs['correction'])}",
-        ]
+        words_of_near = words.near_best_in_words(self.attrs["alpha"], self.attrs["correction"])
+        near: Line = [Estimate("0.5", signs="°", signed=True), f": {words_of_near}"]
         return [*super()._below(), best, near]
 
 

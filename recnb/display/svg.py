@@ -18,12 +18,8 @@ Point = Sequence[float]
 
 
 def curves(
-    lines: Sequence[tuple[str, Sequence[Point]]],
-    xlabel: str,
-    ylabel: str,
-    marked: Collection[float] = (),
-    words: Mapping[float, str] | None = None,
-) -> str:
+    lines: Sequence[tuple[str, Sequence[Point]]], xlabel: str, ylabel: str, marked: Collection[float] = (), words: Mapping[float, str] | None = None
+) -> str:  # fmt: skip
     """Draw a line with the band of its intervals for each name, which stands where it ends; `marked` places have a dot and the value.
 
     `words` name the places, which are numbers without them.

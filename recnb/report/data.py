@@ -19,9 +19,6 @@ from recnb.stats import Settings
 #: Values closer than this are the same: sums taken in another order differ in the last places.
 SAME = 1e-12
 
-#: Lines of a picture if there are more models than colours.
-MOST_LINES = 6
-
 
 @dataclass(frozen=True)
 class MetricWords:
@@ -171,11 +168,8 @@ class ReportData:
 
     @property
     def drawn(self) -> list[str]:
-        """The models that a picture has room for, in the order given: of many the highest and the baseline, or the lowest."""
-        if len(self.models) <= len(COLOURS):
-            return [*self.models]
-        kept = {*self.ranked[: MOST_LINES - 1], self.ranked[-1] if self.baseline is None else self.baseline}
-        return [model for model in self.models if model in kept]
+        """The models that a picture has room for, in the order given: those with the highest means."""
+        return [model for model in self.models if model in self.ranked[: len(COLOURS)]]
 
     @property
     def findings(self) -> list[tuple[list[str], list[Finding]]]:

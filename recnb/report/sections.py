@@ -17,11 +17,10 @@ from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section,
 from recnb.display.language import N_, Message, Plural, _, ngettext, pgettext
 from recnb.display.text import at_k, fixed, one_line, short, signed
 from recnb.lint.findings import Finding
-from recnb.metrics.metric import LIST_METRICS
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
 from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
-from recnb.results.segments import times_of
+from recnb.results.table import times_of
 from recnb.stats import BETA, ENOUGH
 
 #: Conclusions above the sections, models named in a sentence; findings that are all open; columns of a table of models; differences
@@ -50,7 +49,6 @@ def head(report: ReportData) -> Iterator[Block]:
         together = words.corrected_with(report.differences, report.settings)
         for row in at_lead:
             yield Note(words.conclusion(row, report.settings, *together[row.metric]), "lead")
-        yield from _over_metrics(report)
         return
     (lead,) = report.means_of(report.lead.metric, report.lead_k)
     ends = f"{fixed(lead.low)}–{fixed(lead.high)}" if isfinite(lead.low) else _("n/a")
@@ -65,21 +63,18 @@ def title_of(report: ReportData) -> str:
     """Return the title of the report."""
     if not report.several:
         return _("Evaluation report")
-    if len(report.models) > MOST_NAMED:
-        return _("Comparison of {n} models", n=len(report.models))
-    return _("Comparison of {models}", models=", ".join(report.models))
+    models = _("{n} models", n=len(report.models)) if len(report.models) > MOST_NAMED else ", ".join(report.models)
+    return _("Comparison of {models}", models=models)
 
 
 def _plainly(report: ReportData) -> Iterator[Block]:
     """Say in plain words how many users find anything, of a hundred, or of as many as make it neither none nor all."""
     rates = {mean.model: mean.mean for mean in report.hit_rates}
-    n = min((mean.n_users for mean in report.hit_rates), default=0)
-    if n < 2:
+    if report.n_users < 2 or not rates:
         return
-    inside = [rate for rate in rates.values() if SAME < rate < 1 - SAME]
-    of_all = [n] if n < 100 else []
-    bases = [base for base in (*of_all, 100, 1_000, 10_000) if all(0 < round(rate * base) < base for rate in inside)]
-    users = bases[0] if bases else 1_000_000
+    inside, bases = [rate for rate in rates.values() if SAME < rate < 1 - SAME], [100, 1_000, 10_000]
+    bases = [report.n_users, *bases] if report.n_users < 100 else bases
+    users = next((base for base in bases if all(0 < round(rate * base) < base for rate in inside)), 1_000_000)
     found = {model: round(rate * users) for model, rate in rates.items()}
     first = _("among their first {k}", k=report.lead_k) if report.lead_k != 1 else _("in the first place")
     if not report.several:
@@ -96,47 +91,30 @@ def _plainly(report: ReportData) -> Iterator[Block]:
     yield Note(say(several, users=users, first=first, found=joined(with_each)), "lead")
 
 
-def _over_metrics(report: ReportData) -> Iterator[Block]:
-    """Say of few pairs in how many metrics and cut-offs the model is shown to be better or worse."""
-    accurate = [row for row in report.differences if row.metric not in LIST_METRICS]
-    n = len({row.label for row in accurate})
-    said = N_("{model} is better than {baseline} in {better:,}, worse in {worse:,}")
-    each = []
-    for pair in dict.fromkeys((row.model, row.baseline) for row in accurate):
-        verdicts = [row.verdict for row in accurate if (row.model, row.baseline) == pair]
-        counts = {verdict: verdicts.count(verdict) for verdict in ("better", "worse")}
-        each.append(say(said, model=_strong(pair[0]), baseline=_strong(pair[1]), **counts))
-    if n > 1:
-        yield Note(say(N_("Of {n:,} metrics and cut-offs: {pairs}."), n=n, pairs=joined(each, "; ")), "lead")
-
-
 def _of_many(report: ReportData) -> Iterator[Block]:
     """Say of many pairs which models are first and last, which are not shown to be behind the first, and how many differ."""
     means = {mean.model: mean for mean in report.means_of(report.lead.metric, report.lead_k)}
     first, *others = report.ranked
-    ends = {"label": report.label, "first": _strong(first), "last": _strong(others[-1])}
-    ends |= {"high": fixed(means[first].mean), "low": fixed(means[others[-1]].mean)}
-    yield Note(say(N_("{label} is highest with {first}, {high}, and lowest with {last}, {low}."), **ends), "lead")
-    near: list[Line] = [_strong(name) for name in others if means[name].best or means[name].near_best]
-    named = [*near[:MOST_NAMED], *([_("{n} more", n=len(near) - MOST_NAMED)] * (len(near) > MOST_NAMED))]
-    alone, behind = (
-        N_("Every other model is significantly below {first}."),
-        N_("Not significantly below {first}: {models}."),
-    )
-    yield Note(say(behind if near else alone, first=ends["first"], models=joined(named)), "lead")
-    rows, baseline = report.at_lead, report.baseline
-    n_found = {verdict: sum(row.verdict == verdict for row in rows) for verdict in ("better", "worse")}
-    corrected = words.correction_in_words(
-        *words.corrected_with(report.differences, report.settings)[report.lead.metric]
-    )
-    counts = {"n": len(rows), "found": sum(n_found.values()), "correction": corrected}
-    if baseline is None:
-        yield Note(_("Of {n:,} pairs, {found:,} are shown to differ ({correction}).", **counts), "lead")
-        return
-    against = N_(
-        "Of {n:,} models, {better:,} are shown to be better than {baseline} and {worse:,} to be worse ({correction})."
-    )
-    yield Note(say(against, **counts | n_found, baseline=_strong(baseline)), "lead")
+    ends = {"first": _strong(first), "high": fixed(means[first].mean)}
+    ends |= {"last": _strong(others[-1]), "low": fixed(means[others[-1]].mean)}
+    highest = N_("{label} is highest with {first}, {high}, and lowest with {last}, {low}.")
+    yield Note(say(highest, label=report.label, **ends), "lead")
+    near = [_strong(name) for name in others if means[name].best or means[name].near_best]
+    behind = N_("Not significantly below {first}: {n} others, such as {models}.") if near else N_("Every other model is significantly below {first}.")  # fmt: skip
+    yield Note(say(behind, first=ends["first"], n=len(near), models=joined(near[:MOST_NAMED])), "lead")
+    verdicts, baseline = [row.verdict for row in report.at_lead], _strong(report.baseline)
+    counts: dict[str, Any] = {verdict: verdicts.count(verdict) for verdict in ("better", "worse")}
+    counts |= {"n": len(verdicts), "found": sum(counts.values()), "correction": _correction(report)}
+    said = N_("Of {n:,} models, {better:,} are shown to be better than {baseline} and {worse:,} to be worse ({correction}).")  # fmt: skip
+    if report.baseline is None:
+        said = N_("Of {n:,} pairs, {found:,} are shown to differ ({correction}).")
+    yield Note(say(said, **counts, baseline=baseline), "lead")
+
+
+def _correction(report: ReportData) -> str:
+    """Return over what the p-values of the lead metric are corrected."""
+    together = words.corrected_with(report.differences, report.settings)
+    return words.correction_in_words(*together[report.lead.metric])
 
 
 def overview(report: ReportData) -> Iterator[Block]:
@@ -347,8 +325,7 @@ def _matrix(report: ReportData) -> Block:
             apart = f"{abs(row.difference):.3f}".removeprefix("0") if isfinite(row.difference) else "–"
             cells.append(Mark("small", Mark("best", apart) if row.verdict in words.FOUND else apart))
         rows.append([[f"{at} ", Name(higher, 20)], *cells])
-    together = words.corrected_with(report.differences, report.settings)[report.lead.metric]
-    note = _("The model of the row minus that of the column, which has the number of its row. Bold: shown to be better, the corrected test and the interval agree ({correction}).", correction=words.correction_in_words(*together))  # fmt: skip
+    note = _("The model of the row minus that of the column, which has the number of its row. Bold: shown to be better, the corrected test and the interval agree ({correction}).", correction=_correction(report))  # fmt: skip
     header = [_("model"), *(f"{at}" for at in range(2, len(ranked) + 1))]
     return Rows(header, rows, _("{label}: each two models", label=report.label), note=note)
 
@@ -376,11 +353,8 @@ def curves(report: ReportData) -> Iterator[Block]:
 
 def _curve(report: ReportData) -> Iterator[Block]:
     """Give a line for each model, with its numbers."""
-    symbol, confidence, of_each = (
-        report.lead.symbol,
-        report.settings.confidence,
-        [report.curves[name] for name in report.drawn],
-    )
+    symbol, confidence = report.lead.symbol, report.settings.confidence
+    of_each = [report.curves[name] for name in report.drawn]
     first = of_each[0]
     lines = [(of[0].model, [(one.k or 0, one.mean, one.low, one.high) for one in of]) for of in of_each]
     last = "; ".join(f"{one_line(name, 40)}: {fixed(line[-1][1])}" for name, line in lines)
@@ -397,13 +371,10 @@ def _curve(report: ReportData) -> Iterator[Block]:
         yield Note(_("The band holds the {confidence:g}% intervals.", confidence=100 * confidence))
 
 
-def _not_drawn(report: ReportData) -> Iterator[Block]:
+def _not_drawn(report: ReportData) -> list[Note]:
     """Say that a picture of many models has not all of them."""
-    if n := len(report.models) - len(report.drawn):
-        which = N_("the highest and the lowest") if report.baseline is None else N_("the highest and the baseline")
-        yield Note(
-            _("Drawn for {n} models, {which}; {more} more are not.", n=len(report.drawn), which=_(which), more=n)
-        )
+    said, n = N_("Drawn for the {drawn} highest; {n} more models are not."), len(report.models) - len(report.drawn)
+    return [Note(_(said, drawn=len(report.drawn), n=n))] if n else []
 
 
 def _distribution(report: ReportData) -> Iterator[Block]:
@@ -433,139 +404,102 @@ def _distribution(report: ReportData) -> Iterator[Block]:
 
 
 def segments(report: ReportData) -> Iterator[Block]:
-    """Give each segment of the users with its mean, or the means and differences of models; those that are times are drawn as well."""
+    """Give each segment of the users beside all other users, or the differences of models within it; times are drawn as well."""
     if report.segments is None:
         return
-    found, rows = report.segments, [row for row in report.segments.rows if row["metric"] == report.lead.metric]
-    n = len(report.at_lead) if report.several else 1  # rows of a segment
+    rows = [row for row in report.segments.rows if row["metric"] == report.lead.metric]
+    n, by = len(report.at_lead) or 1, one_line(report.segments.by, 200)
     each = [rows[at : at + n] for at in range(0, len(rows), n)]
-    by = one_line(found.by, 40)
-    yield from _over_time(report, by, {row[0]["segment"]: _means_in(row) for row in each})
-    if not report.several:
-        yield _segments_of_one(report, rows, by, found.basis)
-    elif n > MOST_CONCLUSIONS and len(rows) > MOST_DRAWN:
-        yield _segments_of_many(report, each, by)
+    yield from _over_time(report, by, each)
+    yield _segments_of_many(report, by, each) if n > MOST_CONCLUSIONS else _segments(report, by, rows)
+
+
+def _segments(report: ReportData, by: str, rows: Sequence[Mapping[Any, Any]]) -> Rows:
+    """Return each segment with its mean and its gap to all other users, or with the means of models and their difference."""
+    several, confidence, left = report.several, percent_of(report.settings.confidence), 1
+    reach = svg.reach_of([row[end] for row in rows for end in ("difference", "low", "high")])
+    columns: list[tuple[Line, Callable[[Any], Line]]] = [(_("segment"), _segment)]
+    if len(report.at_lead) > 1:
+        columns.append((_("model"), lambda row: _pair(row, report.baseline)))
+        left = 2
+    columns.append((_("users"), _users_in))
+    if several:
+        whose = report.at_lead[0] if len(report.at_lead) == 1 else None
+        columns.append((Name(whose.model, 20) if whose else _("mean"), lambda row: fixed(row["mean"])))
+        other = whose.baseline if whose else report.baseline
+        title_of_other: Line = _("second mean") if other is None else Name(other, 20)
+        columns.append((title_of_other, lambda row: fixed(row["baseline_mean"])))
     else:
-        yield _segments_of_several(report, rows, by)
+        columns.append((_("mean"), lambda row: _estimate(row["mean"], row["mean_low"], row["mean_high"])))
+    title = _("{label} by {by}", label=report.label, by=by)
+    basis = report.segments.basis if report.segments else ""
+    if not several and not any(isfinite(row["difference"]) for row in rows):  # parts of the truth
+        return _table(columns, rows, title, note=basis)
+    columns += [
+        (_("difference") if several else _("gap to the rest"), lambda row: _estimate(row["difference"], row["low"], row["high"], signed, signed=several)),
+        (Mark("aside", _("about 0") if several else _("gap, about 0")), lambda row: _strip_about_0(row, reach)),
+        (_("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"),
+        (_("conclusion") if several else _("against the rest"), lambda row: verdict_in_words(row["verdict"])),
+    ]  # fmt: skip
+    if several:
+        note = _("{confidence} intervals, not corrected for the number of comparisons; p corrected by Holm's method over the {n} tests here. (few) marks segments in which little can be shown. That a difference is found in one segment and not in another does not show that the two differ.", confidence=confidence, n=sum(isfinite(row["p"]) for row in rows))  # fmt: skip
+    else:
+        note = _("▲ and ▼ are findings: the corrected test and the {confidence} interval of the gap agree; ○ does not prove that there is no difference. (few) marks segments of few users.", confidence=confidence)  # fmt: skip
+        title = _("{label} by {by}: each segment, and its gap to all other users", label=report.label, by=by)
+    tinted = frozenset(at for at, row in enumerate(rows) if row["verdict"] in words.FOUND and not several)
+    look = {"left": left, "tinted": tinted, "most": max(3, 12 - len(report.models))}
+    return _table(columns, rows, title, note=f"{basis} {note}".strip(), **look)
 
 
-def _means_in(rows: Sequence[Mapping[Any, Any]]) -> dict[str, tuple[float, float, float]]:
+def _segments_of_many(report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any, Any]]]) -> Rows:
+    """Return the mean of each of many models in each segment, the highest marked."""
+    means = [_means_in(rows) for rows in each]
+    highest = [max(mean for mean, *_ends in of_segment.values()) for of_segment in means]
+    table: list[list[Line]] = [[_("users"), *(_users_in(rows[0]) for rows in each)]]
+    for model in report.ranked:
+        values = [of_segment[model][0] for of_segment in means]
+        marked = (doc.Estimate(fixed(one), best=one >= top - SAME) for one, top in zip(values, highest, strict=True))
+        table.append([Name(model), *marked])
+    note = _("The highest mean of each segment is bold. Each difference with its test is in `found.differences(by=...)`.")  # fmt: skip
+    header: list[Line] = [_("model"), *(_segment(rows[0]) for rows in each)]
+    return Rows(header, table, _("{label} by {by}", label=report.label, by=by), most=6, note=with_code(note))
+
+
+def _over_time(report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any, Any]]]) -> Iterator[Block]:
+    """Draw the means of segments that are dates, weeks or periods as a line for each model."""
+    names, drawn = [row["segment"] for row, *_others in each], report.drawn
+    times = [getattr(time, "value", time) for time in times_of(by, names)]
+    kept = [at for at, time in enumerate(times) if time is not None]
+    found = [(times[at], names[at], _means_in(each[at])) for at in kept]
+    if found:
+        lines = [(model, [(time, *means[model]) for time, _name, means in found]) for model in drawn]
+        said = "; ".join(f"{name}: {', '.join(fixed(means[one][0]) for one in drawn)}" for _time, name, means in found)
+        title, places = _("{label} by {by}", label=report.label, by=by), {time: name for time, name, _means in found}
+        picture = svg.curves(lines, one_line(by, 40), report.label, () if report.several else [*places], places)
+        yield doc.Picture(picture, f"{title}. {said}")
+        yield from _not_drawn(report)
+
+
+def _means_in(rows: Sequence[Mapping[Any, Any]]) -> dict[str, Sequence[float]]:
     """Return the mean of each model in a segment with the ends of its interval; "" is the only model."""
-    means = {}
+    means: dict[str, Sequence[float]] = {}
     for row in rows:
-        for whose, model in (("", row.get("model", "")), ("baseline_", row.get("baseline"))):
-            if model is not None:
-                means[model] = (row[f"{whose}mean"], row[f"{whose}mean_low"], row[f"{whose}mean_high"])
+        means[row.get("model", "")] = row["mean"], row["mean_low"], row["mean_high"]
+        if "baseline" in row:
+            means[row["baseline"]] = row["baseline_mean"], row["baseline_mean_low"], row["baseline_mean_high"]
     return means
 
 
-def _over_time(report: ReportData, by: str, means: Mapping[str, Mapping[str, Sequence[float]]]) -> Iterator[Block]:
-    """Draw the means of segments that are dates, weeks or periods as a line for each model."""
-    places = zip(times_of(by, [*means]), means, strict=False)
-    names = {place: name for place, name in sorted(places) if isfinite(place)}
-    if not names:
-        return
-    lines = [(model, [(place, *means[name][model]) for place, name in names.items()]) for model in report.drawn]
-    said = "; ".join(
-        f"{name}: {', '.join(fixed(means[name][one][0]) for one in report.drawn)}" for name in names.values()
-    )
-    title, marked = _("{label} by {by}", label=report.label, by=by), () if report.several else [*names]
-    yield doc.Picture(svg.curves(lines, by, title, marked, names), f"{title}. {said}")
-    yield from _not_drawn(report)
-
-
-def _segments_of_one(report: ReportData, rows: Sequence[Mapping[Any, Any]], by: str, basis: str) -> Rows:
-    """Return each segment with its mean and its gap to all other users; parts of the truth have no gap."""
-    label, confidence = {"label": report.label, "by": by}, percent_of(report.settings.confidence)
-    columns: list[tuple[Line, Callable[[Any], Line]]] = [
-        (_("segment"), lambda row: _segment(row)),
-        (_("users"), lambda row: _users_in(row)),
-        (_("mean"), lambda row: _estimate(row["mean"], row["mean_low"], row["mean_high"])),
-    ]
-    if not any(isfinite(row["difference"]) for row in rows):
-        return _table(columns, rows, _("{label} by {by}", **label), note=basis)
-    note = _("▲ and ▼ are findings: the corrected test and the {confidence} interval of the gap agree; ○ does not prove that there is no difference. (few) marks segments of few users.", confidence=confidence)  # fmt: skip
-    reach = _reach(rows)
-    columns += [
-        (_("gap to the rest"), lambda row: _estimate(row["difference"], row["low"], row["high"], signed)),
-        (Mark("aside", _("gap, about 0")), lambda row: _strip_about_0(row, reach)),
-        (_("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"),
-        (_("against the rest"), lambda row: verdict_in_words(row["verdict"])),
-    ]
-    title = _("{label} by {by}: each segment, and its gap to all other users", **label)
-    tinted = frozenset(at for at, row in enumerate(rows) if row["verdict"] in words.FOUND)
-    return _table(columns, rows, title, note=f"{basis} {note}".strip(), tinted=tinted, most=11)
-
-
-def _segments_of_several(report: ReportData, rows: Sequence[Mapping[Any, Any]], by: str) -> Rows:
-    """Return each pair of models in each segment, with both means and their difference."""
-    confidence, baseline, is_pair, reach = (
-        percent_of(report.settings.confidence),
-        report.baseline,
-        len(report.at_lead) == 1,
-        _reach(rows),
-    )
-    columns: list[tuple[Line, Callable[[Any], Line]]] = [(_("segment"), lambda row: _segment(row))]
-    if not is_pair:
-        columns.append((_("model"), lambda row: _pair(row, baseline)))
-    left = len(columns)
-    of_model: Line = Name(report.at_lead[0].model, 20) if is_pair else _("mean") if baseline else _("first")
-    of_baseline: Line = Name(report.at_lead[0].baseline, 20) if is_pair or baseline else _("second")
-    columns += [
-        (_("users"), lambda row: _users_in(row)),
-        (of_model, lambda row: fixed(row["mean"])),
-        (of_baseline, lambda row: fixed(row["baseline_mean"])),
-        (_("difference"), lambda row: _estimate(row["difference"], row["low"], row["high"], signed, signed=True)),
-        (Mark("aside", _("about 0")), lambda row: _strip_about_0(row, reach)),
-        (_("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"),
-        (_("conclusion"), lambda row: verdict_in_words(row["verdict"])),
-    ]
-    note = _("{confidence} intervals, not corrected for the number of comparisons; p corrected by Holm's method over the {n} tests here. (few) marks segments in which little can be shown. That a difference is found in one segment and not in another does not show that the two differ.", confidence=confidence, n=sum(isfinite(row["p"]) for row in rows))  # fmt: skip
-    title, against = N_("{label} by {by}"), N_("{label} by {by}, against {baseline}")
-    about = {"label": report.label, "by": by, "baseline": Name(baseline or "")}
-    caption = say(against if baseline else title, **about)
-    return _table(columns, rows, caption, note=note, left=left, most=max(3, 12 - len(report.models)))
-
-
-def _segments_of_many(report: ReportData, each: Sequence[Sequence[Mapping[Any, Any]]], by: str) -> Rows:
-    """Return the mean of each of many models in each segment, with the signs of the differences from the baseline."""
-    header: list[Line] = [_("model"), *(_segment(rows[0]) for rows in each)]
-    counts: list[Line] = [_("users"), *(_users_in(rows[0]) for rows in each)]
-    table: list[list[Line]] = [[Name(model)] for model in report.ranked]
-    for rows in each:
-        means, highest = _means_in(rows), max(mean for mean, _low, _high in _means_in(rows).values())
-        verdicts = {row["model"]: row["verdict"] for row in rows if report.baseline is not None}
-        for line, model in zip(table, report.ranked, strict=True):
-            sign = words.SIGNS.get(verdicts.get(model, ""), "").strip("◇○–")
-            line.append(
-                doc.Estimate(fixed(means[model][0]), best=means[model][0] >= highest - SAME, signs=sign, signed=True)
-            )
-    note = _(
-        "The highest mean of each segment is bold. Each difference with its test is in `found.differences(by=...)`."
-    )
-    if report.baseline is not None:
-        marks = N_("▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)")
-        note = f"{note} {_(marks, baseline=one_line(report.baseline))}."
-    return Rows(header, [counts, *table], _("{label} by {by}", label=report.label, by=by), most=6, note=with_code(note))
-
-
 def _segment(row: Mapping[Any, Any]) -> Name:
-    """Name a segment; a date without its midnight."""
     return Name(row["segment"].removesuffix(" 00:00:00"))
 
 
 def _pair(row: Mapping[Any, Any], baseline: str | None) -> Line:
-    """Name the model of a difference, and what it is compared with if that is not the same in all rows."""
-    model = Name(row["model"], 20)
-    return model if baseline else [model, " − ", Name(row["baseline"], 20)]
+    return [Name(row["model"], 20), *([" − ", Name(row["baseline"], 20)] if baseline is None else [])]
 
 
 def _users_in(row: Mapping[Any, Any]) -> str:
     return f"{row['n_users']:,}" + (f" {_('(few)')}" if row["small"] else "")
-
-
-def _reach(rows: Sequence[Mapping[Any, Any]]) -> float:
-    return svg.reach_of([row[end] for row in rows for end in ("difference", "low", "high")])
 
 
 def _strip_about_0(row: Mapping[str, Any], reach: float) -> Line:
@@ -577,20 +511,15 @@ def _strip_about_0(row: Mapping[str, Any], reach: float) -> Line:
 def beyond(report: ReportData) -> Iterator[Block]:
     """Give metrics beyond accuracy of several models; those of one are in the overview."""
     metrics = [metric for metric in report.metrics if report.several and not metric.is_accuracy]
-    means = [of_metric for metric in metrics if (of_metric := report.means_of(metric.metric, report.lead_k))]
-    if not means:
-        return
-    title = f"{_('Beyond accuracy')} {at_k(report.lead_k)}"
-    note = _("Higher is not always better for these metrics. Numbers of all lists together have no interval, except means over pairs of users.")  # fmt: skip
     rows: list[list[Line]] = [
-        [of_metric[0].symbol, *(_of(mean, signed=True) for mean in of_metric)] for of_metric in means
+        [metric.symbol, *(_of(mean, signed=True) for mean in means)]
+        for metric in metrics
+        if (means := report.means_of(metric.metric, report.lead_k))
     ]
-    header: list[Line] = [_("metric"), *map(Name, report.models)]
-    if len(report.models) > MOST_COLUMNS:  # a row a model
-        of_each = [{mean.model: fixed(mean.mean) for mean in of_metric} for of_metric in means]
-        rows = [[Name(model), *(of_metric[model] for of_metric in of_each)] for model in report.ranked]
-        header = [_("model"), *(of_metric[0].symbol for of_metric in means)]
-    yield Rows(header, rows, title, note=note)
+    if rows:
+        title = f"{_('Beyond accuracy')} {at_k(report.lead_k)}"
+        note = _("Higher is not always better for these metrics. Numbers of all lists together have no interval, except means over pairs of users.")  # fmt: skip
+        yield Rows([_("metric"), *map(Name, report.models)], rows, title, note=note)
 
 
 def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:

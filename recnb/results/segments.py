@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
-from math import isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,9 +27,6 @@ from recnb.stats import Moments, gap_to_rest, holm
 
 #: Numbers of more values are put into bins; more segments are refused; a segment of fewer users is marked as small.
 FEW, MOST, SMALL = 8, 200, 30
-
-#: Names of columns whose numbers are times.
-TIMES = {"time", "hour", "day", "date", "week", "month", "quarter", "year", "period"}
 
 #: The columns of a table of segments after those that name a row; a part of the truth has the first four and the last.
 NUMBERS = ("n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small")
@@ -95,7 +89,6 @@ def table_by(
     frame.index = _index_of([metric, cuts, *zip(*keys, strict=True)], names)
     table = Table.made(frame, [*merged(phrases), words], _("By {by}", by=label))
     table.attrs |= {"n_users": data.n_users, "by": ", ".join(labels), "n_tests": n_tests}
-    table.attrs |= of_times(label, keys)
     return table
 
 
@@ -132,7 +125,6 @@ def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
 
 def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
     """Return segments by the names of columns, by a Series or mapping of user to segment, or by what users did in train."""
-    _check_bins(bins)
     is_list = is_several(by) and not isinstance(by, (Mapping, pd.Series, pd.DataFrame))
     columns = [_column(data, each) for each in (by if is_list else [by])]
     labels = tuple(label for label, _table in columns)
@@ -152,12 +144,6 @@ def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
     keys = [tuple(of_column[at] for of_column, at in zip(names, row, strict=True)) for row in used.T.tolist()]
     unknown = tuple(of_column[-1] for of_column in names)
     return Segments(labels, keys if keys[-1] == unknown else [*keys, unknown], everyone, code.ravel())
-
-
-def _check_bins(bins: object) -> None:
-    if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
-        fix = "For bins of your own give a column of them, users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
-        raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.", fix=fix)
 
 
 def _refuse_many(n: int, label: str) -> None:
@@ -185,6 +171,9 @@ def _everyone(data: EvaluationData) -> pl.Series:
 
 def _binned(values: pl.Series, bins: int) -> pl.Series:
     """Put numbers that are many into quantile bins, named by their lowest and highest value."""
+    if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
+        fix = "For bins of your own give a column of them, users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
+        raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.", fix=fix)
     if not values.dtype.is_numeric() or values.drop_nulls().n_unique() <= FEW:
         return values
     numbers = values.cast(pl.Float64)
@@ -204,43 +193,6 @@ def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
     form = ".0f" if all(value.is_integer() for value in values) else f".{digits}g"
     shown = [(f"{low:{form}}", f"{high:{form}}") for low, high in ends]
     return [low if low == high else pgettext("segment", "{low} to {high}", low=low, high=high) for low, high in shown]
-
-
-# Times
-
-
-def times_of(by: str, segments: Sequence[str]) -> list[float]:
-    """Return the place of each segment on a line of time, NaN of the last if nothing is known there; nothing if they are no times.
-
-    Times are dates and periods as ISO 8601 and pandas write them, and numbers in a column named as one of `TIMES`.
-    """
-    is_named = not TIMES.isdisjoint(re.split(r"[\W_\d]+", by.casefold()))
-    times = [_time_in(segment, is_named) for segment in segments]
-    known = times[:-1] if times and isnan(times[-1]) else times
-    return times if len(known) > 1 and not any(map(isnan, known)) else []
-
-
-def of_times(by: str, keys: Sequence[tuple[Any, ...]]) -> dict[Hashable | None, Any]:
-    """Return the attributes of a table of segments that is drawn as lines over time: the places of the segments; none otherwise."""
-    names = list(dict.fromkeys(", ".join(map(str, key)) for key in keys))
-    times = {name: time for name, time in zip(names, times_of(by, names), strict=False) if not isnan(time)}
-    return {"drawn": "time", "times": times, "by": by} if times else {}
-
-
-def _time_in(segment: str, is_named: bool) -> float:
-    """Read the begin of a date or period, in seconds, or a number of one; NaN if it is none."""
-    start = re.sub(
-        r"^(\d{4})-?Q([1-4])$", lambda found: f"{found[1]}-{3 * int(found[2]) - 2:02}", segment.partition("/")[0]
-    )
-    start = re.sub(r"^\d{4}-\d\d$", r"\g<0>-01", start)
-    try:
-        return (
-            float(start)
-            if is_named
-            else (datetime.fromisoformat(start).replace(tzinfo=None) - datetime(1970, 1, 1)).total_seconds()
-        )
-    except ValueError:
-        return _time_in(segment, False) if is_named else nan
 
 
 # One column: user and value
@@ -306,12 +258,11 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
     columns = [*(() if users is None else users.columns), *_columns_of_truth(data), *["activity"] * (train is not None)]
     columns += [] if data.side_data.items is None else [name for name in data.side_data.items.columns if name != "item"]
     if (items := data.side_data.items) is not None and by in items.columns and by != "item":
-        label = data.side_data.labels["items"]["item"]
-        having = f"items.loc[items[{quoted(by)}] == value, {label!r}]"
-        problem = f"by={quoted(by)} is a column of items=, each value of which is a truth of its own: "
-        fix = f"It stands alone, .table(by={quoted(by)}), of one model; several are compared value by value, "
-        code = f"recnb.compare(models, truth[truth[{data.side_data.truth_item!r}].isin({having})])"
-        raise OptionError(f"{problem}it does not group users.", fix=f"{fix}{code}.")
+        problem = (
+            f"by={quoted(by)} is a column of items=, each value of which is a truth of its own, and groups no users: "
+        )
+        fix = "It stands alone, .table(by=...), of one model; several are compared with the truth of one value after the other."
+        raise OptionError(problem, fix=fix)
     problem = f"by={quoted(by)} is no column of users=, items= or of the truth, where segments come from."
     fix = f"Give what is known of them: recs.rec.against(truth, users=frame). {near(by, [name for name in columns if name not in ids])}"
     raise OptionError(problem, fix=fix)
@@ -365,7 +316,6 @@ def _parts_of_items(data: EvaluationData, by: Any, bins: int) -> pl.DataFrame | 
         return None
     if not isinstance(source, Tables):
         raise elsewhere(source)
-    _check_bins(bins)
     values = items[by]
     if values.dtype in (pl.String, pl.List, pl.Array):
         row, values = words_of(values)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 #: Rows of a table that are shown.
 MOST = 50
 
-#: Names on an axis of time.
-TICKS = 8
+#: Names of columns whose numbers are times.
+TIMES = {"time", "hour", "day", "date", "week", "month", "quarter", "year", "period"}
 
 #: Markers of the columns of a plot.
 DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -77,17 +78,13 @@ class Table(pd.DataFrame):
         return self._draw(ax, color, **line)
 
     def _draw(self, ax: Axes | None, color: Any, **line: Any) -> Axes:
-        if self.attrs.get("drawn") == "curve":
+        if self.attrs.get("drawn"):
             return draw_curve(self, ax, color, **line)
+        if "by" in self.attrs:
+            segments = dict.fromkeys(", ".join(map(str, key[2:])) for key in self.index)
+            if times := times_of(self.attrs["by"], segments):
+                return draw_over_time(pd.DataFrame(self), times, ax, color)
         with lettering(self.attrs.get("lang", "en")) as fonts:
-            if self.attrs.get("drawn") == "time":
-                frame = pd.DataFrame(self)
-                frame.index = pd.Index([", ".join(map(str, key[2:])) for key in frame.index])
-                measures = [
-                    f"{symbol_of(name)}{at_k(k)}"
-                    for name, k in zip(*map(self.index.get_level_values, (0, 1)), strict=True)
-                ]
-                return draw_over_time(ax, [*frame.groupby(measures, sort=False)], self.attrs, color, **fonts)
             parts = [part.select_dtypes("number").rename(columns=_label) for part in parts_of(self)]
             return draw_means(ax, parts, _("value"), color=color, **fonts)
 
@@ -289,27 +286,31 @@ def draw_means(ax: Axes | None, parts: Sequence[pd.DataFrame], label: str, *, co
     return ax
 
 
-def draw_over_time(
-    ax: Axes | None, lines: Sequence[tuple[Any, pd.DataFrame]], attrs: Mapping[Any, Any], color: Any, **fonts: Any
-) -> Axes:
-    """Draw a line with the band of its intervals for each name; rows are segments, whose places and name are in `attrs`."""
-    ax, colours, times = (
-        axes(ax),
-        COLOURS if color is None else color if isinstance(color, list) else [color],
-        attrs["times"],
-    )
-    for at, (name, rows) in enumerate(lines):
-        known, own = rows[rows.index.isin(times)], colours[at % len(colours)]
-        x = [times[segment] for segment in known.index]
-        ax.plot(x, known["mean"], marker=DOTS[at % len(DOTS)], label=as_text(name), color=own)
-        ax.fill_between(x, known["low"], known["high"], alpha=0.2, linewidth=0, color=own)
-    told = [*times.items()][:: -(-len(times) // TICKS)]
-    ax.set_xticks(
-        [time for _name, time in told], [as_text(name.partition("/")[0]) for name, _time in told], rotation=30
-    )
-    ax.set_xlabel(as_text(attrs["by"]), **fonts)
-    ax.set_ylabel(_("mean over users"), **fonts)
-    ax.legend(frameon=False)
+def times_of(by: str, segments: Iterable[str]) -> list[Any]:
+    """Return when each segment begins: dates, or numbers in a column named as one of `TIMES`, None of the last if nothing is known there.
+
+    The list is empty if they are no times.
+    """
+    times, is_named = list[Any](), not TIMES.isdisjoint(re.split(r"[\W_\d]+", by.casefold()))
+    for start in (segment.partition("/")[0] for segment in segments):
+        if is_named and start.isdecimal():
+            times.append(int(start))
+        elif re.fullmatch(r"\d{4}-W\d\d(-\d)?", start):
+            times.append(pd.Timestamp.fromisoformat(start))
+        else:
+            times.append(pd.Period(start).start_time if re.match(r"\d{4}(-\d\d|Q\d)", start) else None)
+    kinds = {*map(type, times[:-1] if None in times else times)}
+    return times if len(times) > 1 and len(kinds) == 1 and type(None) not in kinds else []
+
+
+def draw_over_time(table: pd.DataFrame, times: Sequence[Any], ax: Axes | None, color: Any) -> Axes:
+    """Draw each metric of a table of segments at each cut-off as a line over time with its band of intervals."""
+    of_each: Any = table.groupby(level=[0, 1], sort=False, dropna=False)
+    for (name, k), rows in of_each:
+        line = rows[["mean", "low", "high"]].set_axis(pd.Index(times, name=table.attrs["by"]))
+        line.attrs = {"symbol": f"{symbol_of(name)}{at_k(k)}", "n_users": None}
+        ax = draw_curve(line[line.index.notna()], ax, color, marker="o")
+    assert ax is not None
     return ax
 
 
@@ -324,12 +325,14 @@ def draw_curve(table: pd.DataFrame, ax: Axes | None = None, color: Any = None, *
     ax.fill_between(table.index, low, high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
     if ax.get_autoscaley_on():
         ax.set_ylim(bottom=0, auto=True)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if pd.api.types.is_numeric_dtype(table.index):
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     with lettering(table.attrs.get("lang", "en")) as fonts:
-        words = f"{symbol}@k"
+        along = as_text(table.index.name or "k")
+        words = f"{symbol}@k" if along == "k" else as_text(symbol)
         if n_users is not None:
             words = _("{symbol}@{axis}, mean of {n:,} users", symbol=symbol, axis="k", n=n_users)
-        ax.set_xlabel("k", **fonts)
+        ax.set_xlabel(along, **fonts)
         ax.set_ylabel(words if ax.get_ylabel() in ("", words) else _("value"), **fonts)
     if len({one.get_label() for one in ax.get_legend_handles_labels()[0]}) > 1:
         ax.legend(frameon=False)
