@@ -19,6 +19,9 @@ from recnb.stats import Settings
 #: Values closer than this are the same: sums taken in another order differ in the last places.
 SAME = 1e-12
 
+#: Lines of a picture of more models than there are colours.
+FEW_LINES = 5
+
 
 @dataclass(frozen=True)
 class MetricWords:
@@ -168,8 +171,8 @@ class ReportData:
 
     @property
     def drawn(self) -> list[str]:
-        """The models that a picture has room for, in the order given: those with the highest means."""
-        return [model for model in self.models if model in self.ranked[: len(COLOURS)]]
+        """The models that a picture has room for: of many those with the highest means."""
+        return [*self.models] if len(self.models) <= len(COLOURS) else self.ranked[:FEW_LINES]
 
     @property
     def findings(self) -> list[tuple[list[str], list[Finding]]]:

@@ -100,8 +100,10 @@ def _of_many(report: ReportData) -> Iterator[Block]:
     highest = N_("{label} is highest with {first}, {high}, and lowest with {last}, {low}.")
     yield Note(say(highest, label=report.label, **ends), "lead")
     near = [_strong(name) for name in others if means[name].best or means[name].near_best]
-    behind = N_("Not significantly below {first}: {n} others, such as {models}.") if near else N_("Every other model is significantly below {first}.")  # fmt: skip
-    yield Note(say(behind, first=ends["first"], n=len(near), models=joined(near[:MOST_NAMED])), "lead")
+    behind = N_("Not significantly below {first}: {models}.") if near else N_("Every other model is significantly below {first}.")  # fmt: skip
+    yield Note(
+        say(behind, first=ends["first"], models=joined([*near[:MOST_NAMED], *["…"] * (len(near) > MOST_NAMED)])), "lead"
+    )
     verdicts, baseline = [row.verdict for row in report.at_lead], _strong(report.baseline)
     counts: dict[str, Any] = {verdict: verdicts.count(verdict) for verdict in ("better", "worse")}
     counts |= {"n": len(verdicts), "found": sum(counts.values()), "correction": _correction(report)}
@@ -432,6 +434,8 @@ def _segments(report: ReportData, by: str, rows: Sequence[Mapping[Any, Any]]) ->
     else:
         columns.append((_("mean"), lambda row: _estimate(row["mean"], row["mean_low"], row["mean_high"])))
     title = _("{label} by {by}", label=report.label, by=by)
+    if several and report.baseline is not None:
+        title = _("{label} by {by}, against {baseline}", label=report.label, by=by, baseline=one_line(report.baseline))
     basis = report.segments.basis if report.segments else ""
     if not several and not any(isfinite(row["difference"]) for row in rows):  # parts of the truth
         return _table(columns, rows, title, note=basis)
@@ -458,7 +462,10 @@ def _segments_of_many(report: ReportData, by: str, each: Sequence[Sequence[Mappi
     table: list[list[Line]] = [[_("users"), *(_users_in(rows[0]) for rows in each)]]
     for model in report.ranked:
         values = [of_segment[model][0] for of_segment in means]
-        marked = (doc.Estimate(fixed(one), best=one >= top - SAME) for one, top in zip(values, highest, strict=True))
+        marked = (
+            doc.Estimate(fixed(one), best=one >= top - SAME, signed=True)
+            for one, top in zip(values, highest, strict=True)
+        )
         table.append([Name(model), *marked])
     note = _("The highest mean of each segment is bold. Each difference with its test is in `found.differences(by=...)`.")  # fmt: skip
     header: list[Line] = [_("model"), *(_segment(rows[0]) for rows in each)]

@@ -47,6 +47,43 @@ def test_corrections_are_over_all_that_is_shown():
     assert among.notes[0].startswith("42 comparisons")
 
 
+def test_corrections_within_a_metric_are_those_of_the_metric_alone():
+    found = recnb.compare(SAMPLE.models, SAMPLE.test, correction="metric")
+    among = found.differences(["ndcg", "hit_rate"], k=[5, 10])
+    for metric in ("ndcg", "hit_rate"):
+        alone = found.differences(metric, k=[5, 10])
+        assert among.loc[among.metric == metric, "p_holm"].tolist() == alone.p_holm.tolist()
+    assert "Holm's correction over the 4 comparisons of nDCG)" in among.conclusions[0]
+    assert "Holm's correction over 4 comparisons)" in alone.conclusions[0]
+    assert "within each metric" in among.notes[0]
+    with pytest.raises(OptionError, match="correction='none'.*'all' or 'metric'"):
+        recnb.compare(SAMPLE.models, SAMPLE.test, correction="none")
+
+
+def many(n, **options):
+    models = {f"m{at}": list(SAMPLE.models.values())[at % 3].query(f"rank > {at // 3}") for at in range(n)}
+    return recnb.compare(models, SAMPLE.test, **options)
+
+
+def test_of_many_models_every_two_are_compared_and_corrected_within_each_metric():
+    few, nine, named, asked = many(8), many(9), many(9, baseline="m2"), many(9, correction="all", pairs="baseline")
+    assert [one.baseline for one in (few, nine, named, asked)] == ["m0", None, "m2", "m0"]
+    assert [one.settings.correction for one in (few, nine, named, asked)] == ["all", "metric", "metric", "all"]
+    assert len(nine.pairs) == 36
+
+
+def test_agreement_is_between_the_orders_of_the_models_by_each_two_metrics():
+    found = many(9)
+    table, means = found.agreement(["ndcg", "recall"], k=[5, 10]), found.table(["ndcg", "recall"], k=[5, 10])
+    assert len(table) == 6
+    for row in table.itertuples():
+        assert row.tau_b == pytest.approx(stats.kendalltau(means[row.metric], means[row.other]).statistic)
+        assert row.tau_ap == recnb.stats.tau_ap(means[row.metric].to_numpy(), means[row.other].to_numpy())
+    assert table.attrs["basis"].startswith("orders of 9 models")
+    with pytest.raises(OptionError, match="name two, or several cut-offs"):
+        found.agreement("ndcg", k=5)
+
+
 def test_every_two_models():
     models = {"a": FIRST, "b": SECOND, "c": lists(a="px", b="xp")}
     for baseline, pairs in (

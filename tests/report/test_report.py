@@ -3,6 +3,7 @@
 import json
 from itertools import pairwise
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -56,6 +57,79 @@ def test_the_numbers_of_a_comparison_are_those_of_its_methods():
     assert COMPARED.users[:2] == FOUND.movers("ndcg", k=10, n=2, model="item-knn").groups
     row = next(row for row in COMPARED.differences if (row.model, row.label) == ("item-knn", "nDCG@10"))
     assert COMPARED.users[0].counts == (row.won, row.tied, row.lost)
+
+
+def test_plain_words_are_the_hit_rate_of_a_hundred_users():
+    """Of fewer users than a hundred they are counted; rates near 0 or 1 are of more, so that none is said to be none or all."""
+    rates = {name: round(100 * one.hit_rate(k=10)) for name, one in FOUND.items()}
+    said = f"Of 100 users, {rates['item-knn']} find at least one relevant item among their first 10."
+    assert all(said in form for form in (repr(REPORT), REPORT.to_markdown(), REPORT.to_html()))
+    several = repr(FOUND.report(k=10, metrics=["ndcg"])).replace("\n", " ")
+    for name, rate in rates.items():
+        assert f"{rate} with {name}" in several
+    lists = {user: ["a"] for user in range(1000)}
+    few = recnb.evaluate({user: ["a"] for user in range(3)}, {0: ["b"], 1: ["a"], 2: ["b"]}).report(k=1)
+    rare = recnb.evaluate(lists, {user: ["b" if user else "a"] for user in lists}).report(k=1)
+    assert "Of 3 users, 1 finds at least one relevant item in the first place." in repr(few)
+    assert "Of 1,000 users, 1 finds" in repr(rare)
+    assert "Of " not in repr(recnb.evaluate({1: ["a"]}, {1: ["a"]}).report(k=1)).split("Means")[0]
+
+
+def test_segments_of_models_have_both_means():
+    means, several = FOUND.table("ndcg", k=10, by="activity")["ndcg@10"], FOUND.report(k=10, metrics=["ndcg"], by="activity")  # fmt: skip
+    for row in several.segments.rows:
+        assert row["mean"] == pytest.approx(means[row["segment"], row["model"]])
+        assert row["baseline_mean"] == pytest.approx(means[row["segment"], "popular"])
+        assert f">{row['mean']:.4f}<" in several.to_html()
+        assert f">{row['baseline_mean']:.4f}<" in several.to_html()
+
+
+WEEKS = pd.date_range("2024-01-01", periods=4, freq="W-MON")
+AT = np.arange(len(SAMPLE.test)) % 4
+TIMES = {
+    "dates": WEEKS[AT], "days": WEEKS[AT].date, "weeks": WEEKS[AT].to_period("W"), "months": WEEKS[AT].to_period("M"), "texts": WEEKS[AT].strftime("%G-W%V"),
+    "quarters": pd.PeriodIndex(["2024Q1", "2024Q2"], freq="Q")[AT % 2], "week": AT, "hours": [None if at == 3 else f"2024-01-01 1{at}:00" for at in AT],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("by", TIMES)
+def test_segments_that_are_times_are_drawn_as_a_line(by):
+    mpl.use("Agg")
+    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test.assign(**{by: TIMES[by], "shelf": AT}))
+    table, report = ev.table("ndcg", k=10, by=by), ev.report(k=10, metrics=["ndcg"], by=by)
+    known = table.to_frame().query(f"`{by}` != 'not known'")["mean"]
+    if by == "months":  # one alone is no line
+        assert len(known) == 1
+        return
+    (line,) = table.plot().lines
+    assert line.get_ydata() == pytest.approx(known)
+    assert (np.diff(line.get_xdata(orig=False)) > 0).all()
+    assert f"nDCG@10 by {by}. {table.index[0][2]}: {known.iloc[0]:.4f}" in report.to_html()
+    assert "nDCG@10 by shelf. " not in ev.report(k=10, metrics=["ndcg"], by="shelf").to_html()
+
+
+@pytest.mark.parametrize("pairs", ["baseline", "all"])
+def test_of_twenty_models_a_page_can_be_read(pairs):
+    models = {f"m{at}": list(SAMPLE.models.values())[at % 3].query(f"rank > {at // 3}") for at in range(20)}
+    found = recnb.compare(models, SAMPLE.test, pairs=pairs)
+    report = found.report(k=[5, 10], movers=0, by=pd.Series(2020 + np.arange(found.n_users) % 3, found.users, name="year"))  # fmt: skip
+    page, order = report.to_html(), found.table("ndcg", k=10)["ndcg@10"].sort_values(ascending=False, kind="stable")
+    above = page.split("<form")[0]
+    assert above.count(".</div>") <= 5
+    assert f"highest with <b><bdi>{order.index[0]}</bdi></b>, {order.iloc[0]:.4f}" in above
+    assert "comparisons of nDCG" in above
+    assert report.ranked == order.index.tolist()
+    assert len(page) < 1_000_000
+    rows = [line.split(" | ") for line in report.to_markdown().split("each two models**")[-1].splitlines() if line.startswith("| ")]  # fmt: skip
+    if pairs == "baseline":
+        assert "each two models" not in page
+        return
+    assert rows[2][0] == f"| 1 {order.index[0]}"
+    for row in report.at_lead:
+        higher, lower = sorted((order.index.get_loc(row.model), order.index.get_loc(row.baseline)))
+        cell = rows[2 + higher][lower].strip(" |")
+        assert float(cell.strip("*")) == pytest.approx(abs(row.difference), abs=0.0006)
+        assert ("*" in cell) == (row.verdict in ("better", "worse"))
 
 
 def test_confidence_and_options_are_used():

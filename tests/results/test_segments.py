@@ -166,6 +166,31 @@ def test_each_value_of_the_truth_is_a_truth_of_its_own(options: dict[str, Any]) 
     assert not re.search(r"ndcg: [\d,]+ users", table.attrs["basis"])  # each row has its own
 
 
+@pytest.mark.parametrize("by", ["genres", "listed", "minutes", "band"])
+def test_each_value_of_a_column_of_items_is_a_truth_of_its_own(by: str) -> None:
+    """Text and lists may hold several, many numbers are binned, and categories keep their order."""
+    items = SAMPLE.items.iloc[1:].assign(band=pd.cut(SAMPLE.items["minutes"], [0, 9, 60], labels=["short", "long"]))
+    items["listed"] = items["genres"].str.split("|")
+    ev = KNN.rec.against(SAMPLE.test, items=items)
+    table = ev.table(["ndcg", "recall"], k=10, by=by)
+    for metric, k, value in table.index:
+        if by == "minutes" and value != "not known":
+            low, high = map(int, value.split(" to "))
+            inside = items.loc[items["minutes"].between(low, high), "item"]
+        else:
+            holds = items["band"].eq(value) if by == "band" else items["genres"].str.contains(value)
+            inside = items.loc[holds, "item"] if value != "not known" else SAMPLE.items["item"].iloc[:1]
+        alone = getattr(KNN.rec.against(SAMPLE.test[SAMPLE.test["item"].isin(inside)]), metric)(k=k)
+        assert table.loc[(metric, k, value), ["n_users", "mean"]].tolist() == pytest.approx(
+            [alone.n_users, float(alone)]
+        )
+    assert by != "band" or table.index.get_level_values(by)[:2].tolist() == ["short", "long"]
+    report = ev.report(k=10, metrics=["ndcg"], by=by)
+    assert [row["mean"] for row in report.segments.rows] == table.loc["ndcg", "mean"].tolist()
+    with pytest.raises(recnb.errors.OptionError, match=f"by='{by}' is a column of items=.* one model"):
+        recnb.compare(SAMPLE.models, SAMPLE.test, items=items).table(by=by)
+
+
 def test_parts_that_are_missing_or_have_no_user() -> None:
     truth = pd.DataFrame({"user": [1, 1, 2], "item": list("aba"), "relevance": [1, 1, 0], "week": ["x", None, "y"]})
     recs = pd.DataFrame({"user": [1, 2], "item": ["a", "a"], "rank": 1})
