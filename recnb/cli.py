@@ -44,7 +44,13 @@ def parser() -> argparse.ArgumentParser:
     add("truth", help="the truth, the last file")
     add("--k", nargs="+", type=int, default=USUAL_K, help="cut-offs (default: 5 10 20)")
     add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'RBP(p=0.8)'")
-    add("--by", nargs="+", action="extend", metavar="COLUMN", help="segments by a column of --users, the truth or --items, or by several")
+    add(
+        "--by",
+        nargs="+",
+        action="extend",
+        metavar="COLUMN",
+        help="segments by a column of --users, the truth or --items, or by several",
+    )
     add("--baseline", help="the model that the others are compared with")
     add("--model", metavar="COLUMN", help="the column that holds the models of one file, which are compared")
     add("--confidence", type=float, default=0.95, help="of the intervals (default: 0.95)")

@@ -57,14 +57,8 @@ def bars(spread: Mapping[str, Any], labels: Sequence[str], xlabel: str, ylabel: 
     parts += [(*edges[at : at + 2], 0.0, share, ACCENT) for at, share in enumerate(shares) if at]
     told = [((edges[at] + edges[at + 1]) / 2, share, labels[at]) for at, share in enumerate(shares) if share]
     x, y = _scale(edges[0], edges[-1], 44, 468), _scale(0, 1.12 * max(*shares, 0.01), 200, 26)
-    axes = {
-        "x": x,
-        "y": y,
-        "steps": [0.0],
-        "places": [(edge, short(edge)) for edge in edges[::2]],
-        "xlabel": xlabel,
-        "ylabel": ylabel,
-    }
+    places = [(edge, short(edge)) for edge in edges[::2]]
+    axes = {"x": x, "y": y, "steps": [0.0], "places": places, "xlabel": xlabel, "ylabel": ylabel}
     drawn = [part for part in parts if part[3] > part[2]]
     return macro("display/svg.jinja", "bars", axes | {"bars": drawn, "labels": told, "quartiles": spread["quartiles"]})
 

@@ -113,10 +113,8 @@ def corrected_with(differences: Iterable[Difference], settings: Settings) -> dic
 
 def correction_in_words(n_compared: int, within: str) -> str:
     """Return over what p-values are corrected: `n_compared` comparisons, all of one metric if it is named."""
-    words = N_("Holm's correction over the {count} comparisons of {symbol}")
-    return _(
-        words if within else N_("Holm's correction over {count} comparisons"), count=f"{n_compared:,}", symbol=within
-    )
+    all_of, of_one = N_("Holm's correction over {count} comparisons"), N_("Holm's correction over the {count} comparisons of {symbol}")  # fmt: skip
+    return _(of_one if within else all_of, count=f"{n_compared:,}", symbol=within)
 
 
 def verdict_in_words(verdict: str) -> str:
@@ -139,7 +137,7 @@ def percent_of(share: float) -> str:
 def conclusion(row: Difference, settings: Settings, n_compared: int, within: str = "") -> Line:
     """Return what may be concluded of a difference, one of `n_compared` that are corrected together, all of one metric if it is named."""
     of_p = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
-    p = p_value(row.p_holm)
+    p, correction = p_value(row.p_holm), correction_in_words(n_compared, within)
     low, high, size = row.low, row.high, row.difference
     if row.verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
@@ -152,11 +150,7 @@ def conclusion(row: Difference, settings: Settings, n_compared: int, within: str
         size=fixed(size),
         difference=signed(row.difference),
         interval=_("{confidence} interval {low} to {high}", **ends),
-        p=_(
-            of_p,
-            p=p if p.startswith("<") or isnan(row.p_holm) else f"= {p}",
-            correction=correction_in_words(n_compared, within),
-        ),
+        p=_(of_p, p=p if p.startswith("<") or isnan(row.p_holm) else f"= {p}", correction=correction),
         detectable=fixed(row.detectable),
         users=ngettext("{n:,} user", "{n:,} users", row.n_users),
     )

@@ -128,9 +128,7 @@ class ReportData:
     n_users: int
     metrics: tuple[MetricWords, ...]  #: of accuracy, the first is the lead metric, then beyond it
     means: tuple[Mean, ...]
-    hit_rates: tuple[
-        Mean, ...
-    ]  #: of each model, the share of users with a hit in the first `lead_k`; empty where it is not to be had
+    hit_rates: tuple[Mean, ...]  #: of each model the share of users with a hit in the first `lead_k`, if there is such
     curves: Mapping[str, tuple[Mean, ...]]  #: of each model, the lead metric at many cut-offs
     distributions: tuple[Mapping[str, Any], ...]  #: of each model, the values of users of the lead metric, in bins
     populations: tuple[Mapping[str, Any], ...]  #: of each model whose rows are here

@@ -259,7 +259,7 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
     columns += [] if data.side_data.items is None else [name for name in data.side_data.items.columns if name != "item"]
     if (items := data.side_data.items) is not None and by in items.columns and by != "item":
         problem = (
-            f"by={quoted(by)} is a column of items=, each value of which is a truth of its own, and groups no users: "
+            f"by={quoted(by)} is a column of items=, each value of which is a truth of its own: it groups no users."
         )
         fix = "It stands alone, .table(by=...), of one model; several are compared with the truth of one value after the other."
         raise OptionError(problem, fix=fix)

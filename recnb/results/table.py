@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -81,9 +82,9 @@ class Table(pd.DataFrame):
         if self.attrs.get("drawn"):
             return draw_curve(self, ax, color, **line)
         if "by" in self.attrs:
-            segments = dict.fromkeys(", ".join(map(str, key[2:])) for key in self.index)
+            segments = list(dict.fromkeys(_segment(key) for key in self.index))
             if times := times_of(self.attrs["by"], segments):
-                return draw_over_time(pd.DataFrame(self), times, ax, color)
+                return draw_over_time(self, dict(zip(segments, times, strict=True)), ax, color)
         with lettering(self.attrs.get("lang", "en")) as fonts:
             parts = [part.select_dtypes("number").rename(columns=_label) for part in parts_of(self)]
             return draw_means(ax, parts, _("value"), color=color, **fonts)
@@ -293,25 +294,31 @@ def times_of(by: str, segments: Iterable[str]) -> list[Any]:
     """
     times, is_named = list[Any](), not TIMES.isdisjoint(re.split(r"[\W_\d]+", by.casefold()))
     for start in (segment.partition("/")[0] for segment in segments):
-        if is_named and start.isdecimal():
-            times.append(int(start))
-        elif re.fullmatch(r"\d{4}-W\d\d(-\d)?", start):
-            times.append(pd.Timestamp.fromisoformat(start))
-        else:
-            times.append(pd.Period(start).start_time if re.match(r"\d{4}(-\d\d|Q\d)", start) else None)
+        time: Any = int(start) if is_named and start.isdecimal() else None
+        with contextlib.suppress(ValueError):
+            if re.match(r"\d{4}-W", start):
+                time = pd.Timestamp.fromisoformat(start)
+            elif re.match(r"\d{4}(-\d|Q)", start):
+                time = pd.Period(start).start_time
+        times.append(time)
     kinds = {*map(type, times[:-1] if None in times else times)}
     return times if len(times) > 1 and len(kinds) == 1 and type(None) not in kinds else []
 
 
-def draw_over_time(table: pd.DataFrame, times: Sequence[Any], ax: Axes | None, color: Any) -> Axes:
+def draw_over_time(table: pd.DataFrame, times: Mapping[str, Any], ax: Axes | None, color: Any) -> Axes:
     """Draw each metric of a table of segments at each cut-off as a line over time with its band of intervals."""
     of_each: Any = table.groupby(level=[0, 1], sort=False, dropna=False)
     for (name, k), rows in of_each:
-        line = rows[["mean", "low", "high"]].set_axis(pd.Index(times, name=table.attrs["by"]))
+        places = pd.Index([times[_segment(key)] for key in rows.index], name=table.attrs["by"])
+        line = rows[["mean", "low", "high"]].set_axis(places)
         line.attrs = {"symbol": f"{symbol_of(name)}{at_k(k)}", "n_users": None}
-        ax = draw_curve(line[line.index.notna()], ax, color, marker="o")
+        ax = draw_curve(line[places.notna()], ax, color, marker="o")
     assert ax is not None
     return ax
+
+
+def _segment(key: tuple[Any, ...]) -> str:
+    return ", ".join(map(str, key[2:]))
 
 
 def draw_curve(table: pd.DataFrame, ax: Axes | None = None, color: Any = None, **line: Any) -> Axes:

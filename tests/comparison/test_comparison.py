@@ -56,7 +56,7 @@ def test_corrections_within_a_metric_are_those_of_the_metric_alone():
     assert "Holm's correction over the 4 comparisons of nDCG)" in among.conclusions[0]
     assert "Holm's correction over 4 comparisons)" in alone.conclusions[0]
     assert "within each metric" in among.notes[0]
-    with pytest.raises(OptionError, match="correction='none'.*'all' or 'metric'"):
+    with pytest.raises(OptionError, match=r"correction='none'.*'all', 'metric'"):
         recnb.compare(SAMPLE.models, SAMPLE.test, correction="none")
 
 

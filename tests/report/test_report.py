@@ -80,14 +80,13 @@ def test_segments_of_models_have_both_means():
     for row in several.segments.rows:
         assert row["mean"] == pytest.approx(means[row["segment"], row["model"]])
         assert row["baseline_mean"] == pytest.approx(means[row["segment"], "popular"])
-        assert f">{row['mean']:.4f}<" in several.to_html()
-        assert f">{row['baseline_mean']:.4f}<" in several.to_html()
+        assert f">{row['mean']:.4f}</td><td align=right>{row['baseline_mean']:.4f}</td>" in several.to_html()
 
 
-WEEKS = pd.date_range("2024-01-01", periods=4, freq="W-MON")
 AT = np.arange(len(SAMPLE.test)) % 4
+DATES = pd.date_range("2024-01-01", periods=4, freq="MS")[AT]
 TIMES = {
-    "dates": WEEKS[AT], "days": WEEKS[AT].date, "weeks": WEEKS[AT].to_period("W"), "months": WEEKS[AT].to_period("M"), "texts": WEEKS[AT].strftime("%G-W%V"),
+    "dates": DATES, "days": DATES.date, "weeks": DATES.to_period("W"), "months": DATES.to_period("M"), "texts": DATES.strftime("%G-W%V"),
     "quarters": pd.PeriodIndex(["2024Q1", "2024Q2"], freq="Q")[AT % 2], "week": AT, "hours": [None if at == 3 else f"2024-01-01 1{at}:00" for at in AT],
 }  # fmt: skip
 
@@ -98,9 +97,6 @@ def test_segments_that_are_times_are_drawn_as_a_line(by):
     ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test.assign(**{by: TIMES[by], "shelf": AT}))
     table, report = ev.table("ndcg", k=10, by=by), ev.report(k=10, metrics=["ndcg"], by=by)
     known = table.to_frame().query(f"`{by}` != 'not known'")["mean"]
-    if by == "months":  # one alone is no line
-        assert len(known) == 1
-        return
     (line,) = table.plot().lines
     assert line.get_ydata() == pytest.approx(known)
     assert (np.diff(line.get_xdata(orig=False)) > 0).all()
@@ -119,7 +115,6 @@ def test_of_twenty_models_a_page_can_be_read(pairs):
     assert f"highest with <b><bdi>{order.index[0]}</bdi></b>, {order.iloc[0]:.4f}" in above
     assert "comparisons of nDCG" in above
     assert report.ranked == order.index.tolist()
-    assert len(page) < 1_000_000
     rows = [line.split(" | ") for line in report.to_markdown().split("each two models**")[-1].splitlines() if line.startswith("| ")]  # fmt: skip
     if pairs == "baseline":
         assert "each two models" not in page

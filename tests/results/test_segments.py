@@ -181,9 +181,8 @@ def test_each_value_of_a_column_of_items_is_a_truth_of_its_own(by: str) -> None:
             holds = items["band"].eq(value) if by == "band" else items["genres"].str.contains(value)
             inside = items.loc[holds, "item"] if value != "not known" else SAMPLE.items["item"].iloc[:1]
         alone = getattr(KNN.rec.against(SAMPLE.test[SAMPLE.test["item"].isin(inside)]), metric)(k=k)
-        assert table.loc[(metric, k, value), ["n_users", "mean"]].tolist() == pytest.approx(
-            [alone.n_users, float(alone)]
-        )
+        found = table.loc[(metric, k, value), ["n_users", "mean"]].tolist()
+        assert found == pytest.approx([alone.n_users, float(alone)])
     assert by != "band" or table.index.get_level_values(by)[:2].tolist() == ["short", "long"]
     report = ev.report(k=10, metrics=["ndcg"], by=by)
     assert [row["mean"] for row in report.segments.rows] == table.loc["ndcg", "mean"].tolist()
