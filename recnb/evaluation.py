@@ -57,7 +57,8 @@ class EvaluationMethods(Methods):
         by
             Segments of users, each with an interval and its difference to all other users: a column of `users=` or of the truth;
             "activity", which is computed from `train=`; a Series of user to segment; or several of these in a list. Each value of a
-            column of the truth that differs within users, such as a week, is a truth of its own.
+            column of the truth that differs within users, such as a week, is a truth of its own, and so is each of a column of `items=`,
+            such as a genre. `.plot()` draws dates, weeks and periods as a line.
         bins
             Number of quantile bins for a `by` that is a number.
         **options

@@ -101,9 +101,8 @@ def _of_many(report: ReportData) -> Iterator[Block]:
     yield Note(say(highest, label=report.label, **ends), "lead")
     near = [_strong(name) for name in others if means[name].best or means[name].near_best]
     behind = N_("Not significantly below {first}: {models}.") if near else N_("Every other model is significantly below {first}.")  # fmt: skip
-    yield Note(
-        say(behind, first=ends["first"], models=joined([*near[:MOST_NAMED], *["…"] * (len(near) > MOST_NAMED)])), "lead"
-    )
+    named = joined([*near[:MOST_NAMED], *["…"] * (len(near) > MOST_NAMED)])
+    yield Note(say(behind, first=ends["first"], models=named), "lead")
     verdicts, baseline = [row.verdict for row in report.at_lead], _strong(report.baseline)
     counts: dict[str, Any] = {verdict: verdicts.count(verdict) for verdict in ("better", "worse")}
     counts |= {"n": len(verdicts), "found": sum(counts.values()), "correction": _correction(report)}
@@ -426,11 +425,11 @@ def _segments(report: ReportData, by: str, rows: Sequence[Mapping[Any, Any]]) ->
         left = 2
     columns.append((_("users"), _users_in))
     if several:
-        whose = report.at_lead[0] if len(report.at_lead) == 1 else None
-        columns.append((Name(whose.model, 20) if whose else _("mean"), lambda row: fixed(row["mean"])))
-        other = whose.baseline if whose else report.baseline
-        title_of_other: Line = _("second mean") if other is None else Name(other, 20)
-        columns.append((title_of_other, lambda row: fixed(row["baseline_mean"])))
+        only = report.at_lead[0] if len(report.at_lead) == 1 else None
+        other = only.baseline if only else report.baseline
+        of_other: Line = _("second mean") if other is None else Name(other, 20)
+        columns.append((Name(only.model, 20) if only else _("mean"), lambda row: fixed(row["mean"])))
+        columns.append((of_other, lambda row: fixed(row["baseline_mean"])))
     else:
         columns.append((_("mean"), lambda row: _estimate(row["mean"], row["mean_low"], row["mean_high"])))
     title = _("{label} by {by}", label=report.label, by=by)
@@ -461,12 +460,10 @@ def _segments_of_many(report: ReportData, by: str, each: Sequence[Sequence[Mappi
     highest = [max(mean for mean, *_ends in of_segment.values()) for of_segment in means]
     table: list[list[Line]] = [[_("users"), *(_users_in(rows[0]) for rows in each)]]
     for model in report.ranked:
-        values = [of_segment[model][0] for of_segment in means]
-        marked = (
-            doc.Estimate(fixed(one), best=one >= top - SAME, signed=True)
-            for one, top in zip(values, highest, strict=True)
+        cells = [(of_segment[model][0], top) for of_segment, top in zip(means, highest, strict=True)]
+        table.append(
+            [Name(model), *(doc.Estimate(fixed(one), best=one >= top - SAME, signed=True) for one, top in cells)]
         )
-        table.append([Name(model), *marked])
     note = _("The highest mean of each segment is bold. Each difference with its test is in `found.differences(by=...)`.")  # fmt: skip
     header: list[Line] = [_("model"), *(_segment(rows[0]) for rows in each)]
     return Rows(header, table, _("{label} by {by}", label=report.label, by=by), most=6, note=with_code(note))
@@ -476,8 +473,7 @@ def _over_time(report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any,
     """Draw the means of segments that are dates, weeks or periods as a line for each model."""
     names, drawn = [row["segment"] for row, *_others in each], report.drawn
     times = [getattr(time, "value", time) for time in times_of(by, names)]
-    kept = [at for at, time in enumerate(times) if time is not None]
-    found = [(times[at], names[at], _means_in(each[at])) for at in kept]
+    found = [(time, names[at], _means_in(each[at])) for at, time in enumerate(times) if time is not None]
     if found:
         lines = [(model, [(time, *means[model]) for time, _name, means in found]) for model in drawn]
         said = "; ".join(f"{name}: {', '.join(fixed(means[one][0]) for one in drawn)}" for _time, name, means in found)

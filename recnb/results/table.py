@@ -288,10 +288,7 @@ def draw_means(ax: Axes | None, parts: Sequence[pd.DataFrame], label: str, *, co
 
 
 def times_of(by: str, segments: Iterable[str]) -> list[Any]:
-    """Return when each segment begins: dates, or numbers in a column named as one of `TIMES`, None of the last if nothing is known there.
-
-    The list is empty if they are no times.
-    """
+    """Return when each segment begins, as a date or the number of a week or year, None of a last one not known; nothing if they are no times."""
     times, is_named = list[Any](), not TIMES.isdisjoint(re.split(r"[\W_\d]+", by.casefold()))
     for start in (segment.partition("/")[0] for segment in segments):
         time: Any = int(start) if is_named and start.isdecimal() else None

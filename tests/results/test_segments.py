@@ -174,12 +174,10 @@ def test_each_value_of_a_column_of_items_is_a_truth_of_its_own(by: str) -> None:
     ev = KNN.rec.against(SAMPLE.test, items=items)
     table = ev.table(["ndcg", "recall"], k=10, by=by)
     for metric, k, value in table.index:
-        if by == "minutes" and value != "not known":
-            low, high = map(int, value.split(" to "))
-            inside = items.loc[items["minutes"].between(low, high), "item"]
-        else:
-            holds = items["band"].eq(value) if by == "band" else items["genres"].str.contains(value)
-            inside = items.loc[holds, "item"] if value != "not known" else SAMPLE.items["item"].iloc[:1]
+        holds = items["band"].eq(value) if by == "band" else items["genres"].str.contains(value)
+        if by == "minutes" and " to " in value:
+            holds = items["minutes"].between(*map(int, value.split(" to ")))
+        inside = items.loc[holds, "item"] if value != "not known" else SAMPLE.items["item"].iloc[:1]
         alone = getattr(KNN.rec.against(SAMPLE.test[SAMPLE.test["item"].isin(inside)]), metric)(k=k)
         found = table.loc[(metric, k, value), ["n_users", "mean"]].tolist()
         assert found == pytest.approx([alone.n_users, float(alone)])
