@@ -331,6 +331,8 @@ def draw_curve(table: pd.DataFrame, ax: Axes | None = None, color: Any = None, *
         ax.set_ylim(bottom=0, auto=True)
     if pd.api.types.is_numeric_dtype(table.index):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    else:
+        ax.tick_params(axis="x", rotation=30)
     with lettering(table.attrs.get("lang", "en")) as fonts:
         along = as_text(table.index.name or "k")
         words = f"{symbol}@k" if along == "k" else as_text(symbol)
