@@ -32,6 +32,10 @@ def comparison():
         FOUND.differences("ndcg", k=10, by="activity"),
     ]
     shown += [FOUND.movers("ndcg", k=5, n=1), FOUND.overlap(k=5), FOUND.beyond(k=5), FOUND.curve(k=[1, 5])]
+    shown += [
+        FOUND.agreement(["ndcg", "recall"], k=[5, 10]),
+        recnb.compare(FOUND, pairs="all", correction="metric").report(k=[5, 10]),
+    ]
     shown += [FOUND.not_worse("ndcg", k=10, model="factors"), FOUND["popular"].at_least("ndcg", 0.3, k=10)]
     return "\n\n".join([*map(repr, shown), shown[1].to_latex()])
 
