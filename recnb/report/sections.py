@@ -87,7 +87,7 @@ def _plainly(report: ReportData) -> Iterator[Block]:
         last = models[-1] if report.baseline is None else report.baseline
         models = [*[model for model in models if model != last][: MOST_NAMED - 1], last]
     with_each = [say(N_("{n:,} with {model}"), n=found[model], model=_strong(model)) for model in models]
-    several = N_("Of {users:,} users, so many find at least one relevant item {first}: {found}.")
+    several = N_("Of {users:,} users, this many find at least one relevant item {first}: {found}.")
     yield Note(say(several, users=users, first=first, found=joined(with_each)), "lead")
 
 
