@@ -108,6 +108,7 @@ def test_a_sheet_has_the_questions_and_then_the_solutions(tmp_path: Path) -> Non
 TYPED: list[tuple[Any, float, int | None]] = [  # an answer, its number and its decimals; none of a fraction
     ("2/3", 2 / 3, None), (" 4 / 6", 2 / 3, None), ("1.0/1.5", 2 / 3, None), (Fraction(2, 3), 2 / 3, None), ("67 %", 0.67, 2), ("87.32%", 0.8732, 4),
     ("0,87", 0.87, 2), ("+,5", 0.5, 1), ("(1+2/3)/4", 5 / 12, None), ("AP = (1+2/3)/4 ≈ 0.4167", 0.4167, 4), ("3/log2(1+1) + 2/log2(1+2)", 3 + 2 / log2(3), None), ("(2^3-1)/log2(2)", 7, None),
+    ("2/log₂2 + 4/log₂ 4", 4, None), ("3/log2 8", 1, None), ("log₂(1+3)", 2, None),
     ("0,5*3", 1.5, None), ("-(1-3)", 2, None), ("1÷4×2", 0.5, None), ("0.2 * 0.8**2", 0.128, None), ("１/２", 0.5, None), ("½", 0.5, None), ("−1", -1, 0),
     ("8.732e-3", 0.008732, None), (np.float64(0.25), 0.25, 2), (np.int64(3), 3, 0), (0.8732, 0.8732, 4), (Decimal("0.50"), 0.5, 2), ("0．８７", 0.87, 2),
 ]  # fmt: skip
@@ -143,6 +144,7 @@ JUDGED: list[tuple[Any, float, list[float], str]] = [
     ("0.4", 0.8732, [0.41], "No common"),  # nor is a mistake named by one decimal
     (0.87, 0.86998, [0.8751], "right"),  # 0.8700 typed as a number is 0.87
     (7, 7.0, [], "right"), ("0.25", 0.51, [0.25, 0.25], "slip0"), ("67 %", 2 / 3, [], "right"),
+    *((typed, 0.735007, [73.5007], "slip0") for typed in ("73.5007", "73.50", "73.5", "74")), ("73", 0.735007, [73.5007], "No common"),
 ]  # fmt: skip
 
 

@@ -105,8 +105,13 @@ class Quiz(Exercise, Live):
             given = read_answer(answer)
             digits = DIGITS if given.decimals is None else min(given.decimals, DIGITS)
             mistakes = [one for one in self.mistakes if given.fits(one.number, DIGITS)]
-            if not mistakes and digits >= 2:
-                mistakes = [one for one in self.mistakes if given.fits(one.number, digits)]
+            if not mistakes:  # a per cent without its sign has two decimals fewer than the share
+                hundredfold = 100 * self.value
+                mistakes = [
+                    one
+                    for one in self.mistakes
+                    if given.fits(one.number, digits) and (digits >= 2 or one.number == hundredfold)
+                ]
             words = {"answer": one_line(str(answer).strip(), 40), "digits": DIGITS}
             words |= {"label": self.label, "value": self.rounded(self.value)}
             fits = given.fits(self.value, digits)
@@ -275,8 +280,10 @@ class Number(NamedTuple):
 
 def read_answer(answer: object) -> Number:
     """Read a number, or text as one writes it: "0.8732", "0,8732", "87.32%", "2/3", "(1+2/3)/4"; of "2/3 = 0.6667" the end."""
+    # The base of a logarithm is a sign of its own or stands apart: log₂3, log2 3; full-width digits become plain ones.
+    text = re.sub(r"log(?:₂\s*|2\s+)(\d+)", r"log2(\1)", str(answer))
     # Korean and Japanese keyboards type full-width digits.
-    plain = unicodedata.normalize("NFKC", str(answer)).lower().translate(str.maketrans("−×·÷⁄≈", "-**//="))
+    plain = unicodedata.normalize("NFKC", text).lower().translate(str.maketrans("−×·÷⁄≈", "-**//="))
     plain = re.sub(r",(?=\d)", ".", plain).rpartition("=")[2].strip()
     per_cent = plain.endswith("%")
     plain = plain.removesuffix("%").strip()
