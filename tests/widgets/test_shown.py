@@ -57,7 +57,7 @@ def exercises() -> Iterator[object]:
 
 
 def mistakes() -> Iterator[object]:
-    """Each mistake on a list of grades 2, 0, 3, 1, 0, cut at 3, where F of grade 1 is missed; of the hit rate, of four lists."""
+    """Each mistake on a list of grades 2, 0, 3, 1, 0, cut at 3, where F of grade 1 is missed; of what is 0 or 1, of four lists."""
     row, truth = list("ABCDE"), {"A": 2, "C": 3, "D": 1, "F": 1}
     four = [{"A": 1, "B": 1}, {"D": 1, "F": 1}, {"D": 1}, {"C": 1, "F": 1}]
     for metric, known in METRICS.items():
@@ -65,7 +65,7 @@ def mistakes() -> Iterator[object]:
         rows, truths, k = [row], [truth], None if metric == "r_precision" else 3
         if metric == "reciprocal_rank":
             rows, k = [list("EACDB")], 4
-        if metric == "hit_rate":
+        if len(recnb.quiz(metric, 1).lists) > 1:
             rows, truths, k = [list(row) for row in ("ABC", "BDA", "CED", "EBA")], four, 2
         q = Quiz(metric, options, k, rows, truths, "en")
         lines = [f"{one.number:.6f} {one.sentence}" for one in common_mistakes(q)]
