@@ -72,7 +72,8 @@ def data(draw: st.DrawFn) -> Data:
 
 def choices(name: str) -> st.SearchStrategy[Options]:
     metric = METRICS[name]
-    values = {option: metric.words.get(option) or NUMBERS[option] for option in metric.defaults if option != "features"}
+    chosen = [option for option, default in metric.defaults.items() if default is not None]  # the others name columns
+    values = {option: metric.words.get(option) or NUMBERS[option] for option in chosen}
     return st.fixed_dictionaries({option: st.sampled_from(each) for option, each in values.items()})
 
 
