@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from math import inf, isfinite
 from pathlib import Path
 
+import recnb
 from recnb.comparison import Comparison, compare
 from recnb.conventions import value_of
-from recnb.data.files import checked_target, written
+from recnb.data.files import checked_target, files_of, is_pattern, written
+from recnb.data.validation import IDS
 from recnb.display.language import LANGUAGES, use_language
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError
@@ -34,14 +36,16 @@ GATES = {"--fail-below": "[model:]ndcg@10=0.3", "--fail-if-worse": "[model:]ndcg
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line; every column and convention of `recnb.evaluate` is a flag."""
     command = argparse.ArgumentParser("recnb", description="Evaluate rankings and recommendations from files.")
+    command.add_argument("--version", action="version", version=f"recnb {recnb.__version__}")
     report = command.add_subparsers(required=True, metavar="command").add_parser(
         "report",
-        help="evaluate files of recommendations against a file of truth; several are compared",
-        description="Evaluate recommendations against the truth. Files: .parquet, .arrow, .csv, .tsv, .jsonl, TREC runs and qrels.",
+        help="evaluate files of recommendations against files of truth; several models are compared",
+        description="Evaluate recommendations against the truth. Files: .parquet, .arrow, .csv, .tsv, .jsonl, TREC runs and qrels. "
+        "A folder, or a pattern in quotes such as 'recs/*.parquet', is one table.",
     )
     add = report.add_argument
-    add("recs", nargs="+", help="recommendations; several files are compared, each under its name")
-    add("truth", help="the truth, the last file")
+    add("recs", nargs="*", help="recommendations; several are compared, each under the name of its file or folder")
+    add("truth", help="the truth, the last of all")
     add("--k", nargs="+", type=int, default=USUAL_K, help="cut-offs (default: 5 10 20)")
     add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'RBP(p=0.8)'")
     add(
@@ -52,7 +56,8 @@ def parser() -> argparse.ArgumentParser:
         help="segments by a column of --users, the truth or --items, or by several",
     )
     add("--baseline", help="the model that the others are compared with")
-    add("--model", metavar="COLUMN", help="the column that holds the models of one file, which are compared")
+    words = "a model with its file, folder or pattern; again for each other one; or the COLUMN of models in one file"
+    add("--model", metavar="NAME=FILES", action="append", default=[], help=words)
     add("--confidence", type=float, default=0.95, help="of the intervals (default: 0.95)")
     add("-o", "--output", metavar="FILE", help=f"where to write; its ending says the form: {' '.join(FORMATS)}")
     add("--format", choices=FORMATS.values(), help="the form")
@@ -64,9 +69,12 @@ def parser() -> argparse.ArgumentParser:
     add("--gate-json", metavar="FILE", help="write the result of --fail-below and --fail-if-worse as JSON")
     data = report.add_argument_group("side data, columns and conventions", "the keywords of recnb.evaluate")
     for name in KEYWORDS:
-        as_given = name in (*SIDE_DATA, *COLUMNS, "convention")
+        flag, as_given = f"--{name.replace('_', '-')}", name in (*SIDE_DATA, *COLUMNS, "convention")
         kind = "FILE" if name in SIDE_DATA else "COLUMN" if name in COLUMNS else "VALUE"
-        data.add_argument(f"--{name.replace('_', '-')}", type=str if as_given else value_of, metavar=kind)
+        if name in IDS:
+            data.add_argument(flag, action="append", metavar=kind, help="again where another file calls it otherwise")
+        else:
+            data.add_argument(flag, type=str if as_given else value_of, metavar=kind)
     return command
 
 
@@ -135,26 +143,27 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     if form is None:
         problem = f"-o {arguments.output} is no form of a report: "
         raise OptionError(problem, f"end it in {' '.join(FORMATS)}, or say --format.")
-    models = _named([Path(file) for file in arguments.recs])
+    models, column = _models(arguments.recs, arguments.model)
     options = {name: value for name in KEYWORDS if (value := getattr(arguments, name)) is not None}
-    files |= {f"model {name!r}": str(file) for name, file in models.items()}
-    files |= {"recommendations": arguments.recs[0], "truth": arguments.truth}
+    options |= {name: options[name][0] for name in IDS if len(options.get(name, ())) == 1}
+    recs = next(iter(models.values()))
+    files |= {f"model {name!r}": file for name, file in models.items()}
+    files |= {"recommendations": recs, "truth": arguments.truth}
     files |= {name: options[name] for name in SIDE_DATA if name in options}
     for flag, target in (("-o", arguments.output), ("--gate-json", arguments.gate_json)):
         is_there = bool(target) and checked_target(target).exists()
-        for file in files.values() if is_there else ():
-            if Path(file).exists() and os.path.samefile(file, target):
+        for file in [file for path in files.values() for file in files_of(path)] if is_there else ():
+            if file.exists() and os.path.samefile(file, target):
                 raise OptionError(f"{flag} {target} is {file}, which is read: give another name.")
     if arguments.output and arguments.output == arguments.gate_json:
         raise OptionError("-o and --gate-json write a file each: give each another name.")
     result: Evaluation | Comparison
-    if len(models) > 1 or arguments.model or arguments.baseline:
-        recs = models if len(models) > 1 else arguments.recs[0]
-        how = {name: getattr(arguments, name) for name in ("baseline", "confidence", "model")}
-        result = compare(recs, arguments.truth, **how, **options)
+    if len(models) > 1 or column or arguments.baseline:
+        how = {"baseline": arguments.baseline, "confidence": arguments.confidence, "model": column}
+        result = compare(models if len(models) > 1 else recs, arguments.truth, **how, **options)
         report = result.report(arguments.k, arguments.metrics, by=arguments.by)
     else:
-        result = evaluate(arguments.recs[0], arguments.truth, **options)
+        result = evaluate(recs, arguments.truth, **options)
         report = result.report(arguments.k, arguments.metrics, by=arguments.by, confidence=arguments.confidence)
     gates = [_gate(result, *request) for request in requests]
     if form == "csv":
@@ -174,14 +183,28 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     return 0 if gate else 1
 
 
-def _named(files: Sequence[Path]) -> dict[str, Path]:
-    """Name each model by its file, or by its path where names repeat."""
-    real = [file.resolve() for file in files]
-    if len(set(real)) < len(real):
-        raise FrameError(f"{files[real.index(max(real, key=real.count))]} is given twice.")
-    plain = [file.name.split(".")[0] for file in files]
-    names = plain if all(plain) and len(set(plain)) == len(plain) else [str(file) for file in files]
-    return dict(zip(names, files, strict=True))
+def _models(paths: Sequence[str], typed: Sequence[str]) -> tuple[dict[str, str], str | None]:
+    """Return the files of each model by name, and the column of models in one file, of what --model says.
+
+    A file without a name is called as it is, or as its whole path where that repeats or is a pattern.
+    """
+    plain = [Path(path).name.split(".")[0] for path in paths]
+    is_clear = all(plain) and len({*plain}) == len(plain) and not any(map(is_pattern, plain))
+    models = dict(zip(plain if is_clear else paths, paths, strict=True))
+    columns = [text for text in typed if "=" not in text]
+    for name, _, path in (text.partition("=") for text in typed if text not in columns):
+        if not (name and path) or name in models:
+            raise OptionError(
+                f"--model {name}={path}: say it as --model NAME=FILES, with a name of its own for each model."
+            )
+        models[name] = path
+    if not models or (len(models) == 1 and not paths) or len(columns) > 1 or (columns and len(models) > 1):
+        problem = "recommendations are given as files, recnb report recs.parquet truth.parquet, or as models by name, "
+        raise OptionError(problem, "--model new=recs_new/ --model old=recs_old/; or as one file with --model COLUMN.")
+    real = [file.resolve() for path in models.values() for file in files_of(path)]
+    if len({*real}) < len(real):
+        raise FrameError(f"{max(real, key=real.count)} is given twice.")
+    return models, next(iter(columns), None)
 
 
 def _write(text: str, output: str | None) -> None:

@@ -20,7 +20,7 @@ from recnb.data.parts import Parts
 from recnb.data.source import Tables
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
 from recnb.errors import FrameError
-from recnb.evaluate import parse_options
+from recnb.evaluate import ParsedOptions, parse_options
 
 try:
     import dask
@@ -52,7 +52,7 @@ def evaluate(recs: Any, truth: Any, *, npartitions: int | None = None, **options
     (0.1725, 0.1725)
     """
     given = parse_options(options)
-    return PartedEvaluation(DaskParts(recs, truth, given.columns, npartitions), given)
+    return PartedEvaluation(DaskParts(recs, truth, given, npartitions), given)
 
 
 class DaskParts(Parts):
@@ -60,9 +60,9 @@ class DaskParts(Parts):
 
     where, remedy = "the partitions of Dask DataFrames", "recnb.evaluate(recs.compute(), truth.compute())"
 
-    def __init__(self, recs: Any, truth: Any, columns: Mapping[str, str | None], npartitions: int | None) -> None:
+    def __init__(self, recs: Any, truth: Any, given: ParsedOptions, npartitions: int | None) -> None:
         recs, truth = _dask_frame(recs, "recommendations", truth), _dask_frame(truth, "truth", recs)
-        super().__init__(Layout.of(recs._meta, truth._meta, columns))
+        super().__init__(Layout.of(recs._meta, truth._meta, given.columns, given.side_data))
         n = npartitions or max(recs.npartitions, truth.npartitions)
         self._rows = _by_role(recs, self.layout.recs), _by_role(truth, self.layout.truth)
         self._shuffled = [frame.shuffle(BUCKET, npartitions=n, ignore_index=True) for frame in self._rows]

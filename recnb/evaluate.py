@@ -18,12 +18,13 @@ import pandas as pd
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
-from recnb.data.columns import Made, from_pandas
+from recnb.data.columns import Columns, Made, from_pandas
+from recnb.data.files import is_pattern
 from recnb.data.load import RECS, SIDES, TRUTH, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import Call, GivenFrame, SideData, read_side_data
 from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, is_word, near, quoted
+from recnb.errors import FrameError, OptionError, is_several, is_word, near, quoted
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import METRICS
 from recnb.results import Table
@@ -35,8 +36,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Options(TypedDict, total=False):
     """The keywords of `recnb.evaluate`."""
 
-    user: str | None
-    item: str | None
+    user: str | Sequence[str] | None  #: several: each frame has one of them; items likewise
+    item: str | Sequence[str] | None
     rank: str | None
     score: str | Sequence[str] | None  #: several: a model for each, of `recnb.compare`
     relevance: str | None
@@ -99,7 +100,7 @@ def evaluate(recs: Input, truth: Input | None = None, **options: Unpack[Options]
         or to a mapping of item to relevance; a column of lists, `relevant`; qrels of TREC. None if `recs` has both sides; one with both
         and no item column is learning to rank, and each row is an item. An empty list counts as no list.
     user, item, rank, score, relevance, recommended, relevant : str
-        Names of columns, as `user="member"`.
+        Names of columns, as `user="member"`; of users and items one for each frame, where they differ: `user=["cust", "customer_uuid"]`.
     train, items, users : optional
         What users had before; items with their titles and attributes; users with their columns, for segments.
     convention : Convention or str, optional
@@ -124,7 +125,7 @@ def evaluate(recs: Input, truth: Input | None = None, **options: Unpack[Options]
 class ParsedOptions:
     """The options of an evaluation by kind."""
 
-    columns: Mapping[str, str | None]  #: role -> column, as named by keyword
+    columns: Columns  #: as named by keyword
     convention: Convention  #: the first of a library's, if one is named
     library: str | None
     overrides: Mapping[str, Any]  #: conventions given in addition to a library
@@ -149,7 +150,7 @@ def data_of(recs: Input, truth: Input | None, options: Mapping[str, Any]) -> Eva
     parsed = parse_options(options)
     frames, columns = tables_of({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns)
     lists, judged = frames.pop(RECS), frames.pop(TRUTH, None)
-    source = read(lists, judged, columns)
+    source = read(lists, judged, columns, frames)
     side_data = read_side_data(source, lists if judged is None else judged, columns, **frames)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
     given = {"recs": lists, **({} if judged is None else {"truth": judged}), **frames}
@@ -165,7 +166,7 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     if "users" in options and is_word(options["users"], WORDS["averaged_users"]):
         warnings.warn("users= is the frame of users; who is averaged is averaged_users=.", FutureWarning, stacklevel=4)
         options.setdefault("averaged_users", options.pop("users"))
-    elif isinstance(name := options.get("users"), str) and not os.path.exists(name):
+    elif isinstance(name := options.get("users"), str) and not (os.path.exists(name) or is_pattern(name)):
         problem = f"users={name!r} is no file of users, which users= takes, as it takes a frame; who is averaged is averaged_users=."
         raise OptionError(problem, fix=near(name, WORDS["averaged_users"]))
     side_data = {name: options.pop(name) for name in SIDES if name in options}
@@ -173,7 +174,8 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     for role in COLUMNS:  # `relevant` names a column unless it is a word of the convention
         if role in options and not is_word(options[role], WORDS.get(role, ())):
             columns[role] = column = options.pop(role)
-            if column is not None and not isinstance(column, str):
+            names = [*column] if role in SIDES["train"] and is_several(column) else [column]
+            if column is not None and not (names and all(isinstance(name, str) for name in names)):
                 fix = "If yours are not: frame.columns = frame.columns.map(str)."
                 raise OptionError(f"{role}={quoted(column)}: a column is named as text.", fix=fix)
     for name in options:

@@ -23,7 +23,7 @@ from recnb.data.source import Tables
 from recnb.display.language import current, use_language
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
 from recnb.errors import FrameError, RecnbError
-from recnb.evaluate import parse_options
+from recnb.evaluate import ParsedOptions, parse_options
 
 try:
     from pyspark.sql import DataFrame
@@ -49,7 +49,7 @@ def evaluate(recs: Frame, truth: Frame, *, npartitions: int | None = None, **opt
         evaluation.table(["ndcg", "recall"], k=[5, 10])
     """
     given = parse_options(options)
-    return PartedEvaluation(SparkParts(recs, truth, given.columns, npartitions), given)
+    return PartedEvaluation(SparkParts(recs, truth, given, npartitions), given)
 
 
 class SparkParts(Parts):
@@ -57,11 +57,11 @@ class SparkParts(Parts):
 
     where, remedy = "Spark DataFrames", "recnb.evaluate(recs.toPandas(), truth.toPandas())"
 
-    def __init__(self, recs: Frame, truth: Frame, columns: Mapping[str, str | None], npartitions: int | None) -> None:
+    def __init__(self, recs: Frame, truth: Frame, given: ParsedOptions, npartitions: int | None) -> None:
         session = next((frame.sparkSession for frame in (recs, truth) if isinstance(frame, DataFrame)), None)
         if session is None:
             raise FrameError("neither frame is of Spark: give Spark DataFrames, or type recnb.evaluate(recs, truth).")
-        super().__init__(Layout.of(_columns_alone(recs), _columns_alone(truth), columns))
+        super().__init__(Layout.of(_columns_alone(recs), _columns_alone(truth), given.columns, given.side_data))
         self._rows = (
             _by_role(recs, "recommendations", self.layout.recs, session),
             _by_role(truth, "truth", self.layout.truth, session),

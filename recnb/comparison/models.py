@@ -12,7 +12,8 @@ import polars as pl
 
 from recnb.conventions import presets
 from recnb.data import Frame, Prepared, table_of, validation
-from recnb.data.columns import columns_of, find, is_dataset, is_relation
+from recnb.data.buckets import batches_of
+from recnb.data.columns import Scanned, columns_of, find, is_dataset, is_relation
 from recnb.data.encoding import distinct
 from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.load import RECS, SIDES, Input
@@ -42,6 +43,9 @@ OWN = ("baseline", "pairs", "confidence", "test", "method", "model")
 
 #: What to type for several models.
 NAME_EACH = "recnb.compare({'a': recs_a, 'b': recs_b}, truth)"
+
+#: What to type for parts of one run.
+PARTS = "Give the parts as one frame, or as files by a pattern in quotes, recnb.evaluate('recs_*.parquet', truth)."
 
 #: Whom models are compared on.
 JUDGED_BY_BOTH = Plural("{n:,} user that both models are judged on", "{n:,} users that both models are judged on")
@@ -106,7 +110,7 @@ def _read(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]:
         given: list[Wanted] = [(truth, "qrels", IDS)]
         given += [(model, None if truth is None else "run", IDS) for model in named.values()]
         given += [(frame, None, SIDES.get(name, IDS)) for name, frame in side.items()]
-        columns = {role: column for role in COLUMNS if isinstance(column := options.get(role), str)}
+        columns = {role: column for role in COLUMNS if (column := options.get(role)) is not None}
         truth, *tables = read_together(given, columns)
         options |= dict(zip(side, tables[len(named) :], strict=True))
         models = dict(zip(named, tables, strict=False)) if isinstance(models, Mapping) else tables[0]
@@ -127,12 +131,18 @@ def _by_model(frame: Any, column: str | None) -> dict[Any, Frame]:
         predictions = "recnb.compare(frame, score=['pred_a', 'pred_b'])"
         fix = f"Or give one frame for each model: {NAME_EACH}; or name the columns of predictions: {predictions}."
         raise ColumnError(str(problem), fix=fix) from problem
-    if isinstance(frame, pl.LazyFrame):
+    if isinstance(frame, pl.LazyFrame) and not isinstance(frame, Scanned):
         frame = table_of(frame, RECS, {column: column for column in columns_of(frame, RECS)})
-    names = table_of(frame, RECS, {"model": label})["model"]
-    if n := names.null_count():
+    n, found = 0, []
+    for batch in batches_of(frame, RECS, {"model": label}):
+        n += batch["model"].null_count()
+        found.append(batch["model"].unique(maintain_order=True))
+    if n:
         raise FrameError(f"{RECS}: column {label!r} has {n:,} rows without a model: fill them in or drop them.")
-    models = names.unique(maintain_order=True).to_list()
+    models = pl.concat(found).unique(maintain_order=True).to_list() if found else []
+    if isinstance(frame, Scanned):
+        return {model: frame.filter(pl.col(label) == model).drop(label) for model in models}
+    names = table_of(frame, RECS, {"model": label})["model"]
     if isinstance(frame, pd.DataFrame):
         rest = frame.drop(columns=label)
         return {model: rest.loc[(names == model).to_numpy()] for model in models}
@@ -205,7 +215,9 @@ def restrict_to_common_users(models: Models) -> tuple[dict[str, EvaluationData],
     users = users_in_common(list(users_of.values()))
     if len(users) == 0:
         counts = ", ".join(f"{name!r} {len(judged):,} (such as {judged[0]!r})" for name, judged in users_of.items())
-        raise NoUsersError(f"no user is judged in every model: {counts}. Check that all lists are of the same users.")
+        raise NoUsersError(
+            f"no user is judged in every model: {counts}. Check that all lists are of the same users.", fix=PARTS
+        )
     note = Sentence(JUDGED_BY_BOTH if len(models) == 2 else JUDGED_BY_ALL, {"n": len(users), "models": len(models)})
     kept = {
         name: model if len(users_of[name]) == len(users) else model.restricted(model.prepared.among(users, note))
@@ -214,9 +226,8 @@ def restrict_to_common_users(models: Models) -> tuple[dict[str, EvaluationData],
     has_list = {name: model.prepared.all_hits.list_length > 0 for name, model in kept.items()}
     for first, other in combinations([name for name in kept if has_list[name].any()], 2):
         if not (has_list[first] & has_list[other]).any():
-            problem = f"{first!r} and {other!r} have lists of different users, so they are parts of one run and not two models. "
-            together = "Put the parts into one frame or file, as by pl.scan_parquet('recs_*.parquet').sink_parquet('recs.parquet'), "
-            raise FrameError(problem, f"{together}and evaluate it as one model.")
+            problem = f"{first!r} and {other!r} have lists of different users, so they are parts of one run and not two models."
+            raise FrameError(problem, fix=PARTS)
     counted = [(name, len(users_of[name]), kept[name].prepared.of_users[1]) for name in models]
     return kept, tuple(ModelUsers(name, n, n - len(users), without) for name, n, without in counted)
 

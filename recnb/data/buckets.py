@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.data.columns import Frame, collected, is_dataset, is_relation, owned, table_of
+from recnb.data.columns import Frame, Scanned, collected, is_dataset, is_relation, owned, table_of
 from recnb.data.encoding import hashes_of
 from recnb.display.language import N_
 from recnb.metrics.hits import Ints
@@ -36,6 +36,8 @@ Batches = Generator[pl.DataFrame, None, None]
 
 def origin_of(frame: Frame) -> tuple[str, str] | None:
     """Return what holds the rows of a table that is read in batches, and what to type to have them in memory; None if they are."""
+    if isinstance(frame, Scanned):
+        return N_("files"), "read the files into a frame first, polars.read_parquet(...)"
     if isinstance(frame, pl.LazyFrame):
         return N_("a lazy frame"), "collect the frame first, frame.collect()"
     if is_dataset(frame):

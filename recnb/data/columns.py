@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -32,12 +32,26 @@ NAMES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 ROLE_OF = {name: role for role, names in NAMES.items() for name in names}
 
+#: Columns by role, as named by keyword: one, or those of which each frame has one.
+Columns: TypeAlias = Mapping[str, str | Sequence[str] | None]
+#: What the columns of items are called that hold their titles; also with a name of items before it, `product_name`.
+TITLES = ("title", "name", "label")
+
 #: Packages whose frames stay where they are.
 ENGINES = {"dask": "Dask", "pyspark": "Spark"}
 
 
 class Made(pl.DataFrame):
     """A table that recnb made of a file, a mapping or lists: its caller has no code for it."""
+
+
+class Scanned(pl.LazyFrame):
+    """The rows of files, which are read when they are asked for: their caller has no code for them."""
+
+    @classmethod
+    def of(cls, frame: pl.LazyFrame) -> Scanned:
+        """Make one of a lazy frame."""
+        return cast("Scanned", cls._from_pyldf(frame._ldf))
 
 
 # ---- which column plays which role
@@ -59,21 +73,47 @@ def by_name(columns: Iterable[str], role: str) -> list[str]:
     return [column for column in columns if role_of(column) == role]
 
 
+def title_column(columns: Iterable[str]) -> str | None:
+    """Return the column of titles among those of items, if there is one; the plainest name wins."""
+    plain = {plain_name(column): column for column in reversed([*columns])}
+    usual = (f"{item}{title}" for item in ("", *NAMES["item"]) for title in TITLES)
+    return next((plain[name] for name in usual if name in plain), None)
+
+
+def named(given: Columns, role: str) -> list[str]:
+    """Return the columns that a keyword names for a role, of which each frame has one."""
+    names = given.get(role)
+    return [] if names is None else [names] if isinstance(names, str) else [*names]
+
+
+def each_named(given: Columns) -> list[tuple[str, str]]:
+    """Return the roles that keywords name columns for, with each column."""
+    return [(role, column) for role in given for column in named(given, role)]
+
+
+def is_beside(column: str, frames: Mapping[str, Frame]) -> bool:
+    """Return whether one of the frames beside recommendations and truth has a column."""
+    return any(column in columns_of(frame, name) for name, frame in frames.items() if frame is not None)
+
+
 def find(
-    frame: Frame, name: str, roles: Sequence[str], given: Mapping[str, str | None], optional: Sequence[str] = (),
+    frame: Frame, name: str, roles: Sequence[str], given: Columns, optional: Sequence[str] = (),
     *, both_sides: bool = False,
 ) -> dict[str, str]:  # fmt: skip
-    """Find which column of a frame plays which role: as given, which may be a column of the other frame alone, or by its name.
+    """Find which column of a frame plays which role: as given, which may be a column of other frames alone, or by its name.
 
     A frame with both sides needs relevance, and rank or score, of what is optional.
     """
     columns, wanted = columns_of(frame, name), (*roles, *optional)
-    named = {given.get(role) for role in wanted}
+    taken = {column for role in wanted for column in named(given, role)}
     found: dict[str, str] = {}
     for role in wanted:
-        own, usual = given.get(role), by_name(columns, role)
-        free = [column for column in usual if column not in named]
-        candidates = [own] if own in columns else free or (usual if role in roles else [])
+        own, usual = [column for column in named(given, role) if column in columns], by_name(columns, role)
+        if len(own) > 1:
+            held = f"{name}: {own[0]!r} and {own[1]!r} are both columns of it, and {role}= names one of each frame."
+            raise ColumnError(held, fix=f"Drop or rename the one that is no {role} here.")
+        free = [column for column in usual if column not in taken]
+        candidates = own or free or (usual if role in roles else [])
         if len(candidates) > 1:
             could_be = f"{' and '.join(map(repr, candidates))} could each be the {role} column."
             raise ColumnError(f"{name}: {could_be}", fix=f"Say which: {role}={candidates[0]!r}.")
@@ -99,15 +139,19 @@ def find(
     return found
 
 
-def _advice(roles: list[str], given: Mapping[str, str | None], free: list[Any], both_sides: bool) -> str:
-    """Return what to type for roles without a column."""
-    if (other := given.get(roles[0])) is not None:
-        return f"{roles[0]}={other!r} names a column of both frames: call it so in this one as well."
+def _advice(roles: list[str], given: Columns, free: list[Any], both_sides: bool) -> str:
+    """Return what to type for roles without a column; beside the name that another frame has, that of this one."""
     if not all(isinstance(column, str) for column in free):
         return "A column is named as text; a table with a row for each user is given as a mapping of user to items or scores."
-    examples = zip(roles, [*free, *["..."] * len(roles)], strict=False)
+    title = title_column(free)
+    free.sort(key=lambda column: column == title)  # which is an id at the very last
+    examples = [
+        f"{role}={[*others, column] if (others := named(given, role)) else column!r}"
+        for role, column in zip(roles, [*free, *["..."] * len(roles)], strict=False)
+    ]
+    words = "Name that of each frame" if any(named(given, role) for role in roles) else "Say which"
     alone = " Or give the other frame as well, recs.rec.against(truth)." if both_sides else ""
-    return f"Say which: {', '.join(f'{role}={column!r}' for role, column in examples)}.{alone}"
+    return f"{words}: {', '.join(examples)}.{alone}"
 
 
 # ---- tables
@@ -172,6 +216,14 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
                 frame.select(columns).collect() if is_lazy else pl.DataFrame(pl.from_arrow(arrow_of(frame, columns)))
             )
     return owned([frame[column].alias(role) for role, column in roles.items()])
+
+
+def ids_in(frame: Frame, label: str) -> pl.Series:
+    """Return the ids in a column of a table; where it is not in memory each once, as there may be many more rows."""
+    if isinstance(frame, pl.LazyFrame):
+        with collected("the file"):
+            frame = frame.select(pl.col(label).unique()).collect(engine="streaming")
+    return table_of(frame, "the file", {label: label})[label]
 
 
 def arrow_of(frame: Frame, columns: list[str]) -> Any:

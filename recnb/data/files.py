@@ -1,23 +1,26 @@
-"""Files: any as a table (Parquet, Arrow, CSV, JSON lines, runs and qrels of TREC, whose ids stay text), and results as files."""
+"""Files, folders and patterns as tables (Parquet, Arrow, CSV, JSON lines, runs and qrels of TREC), and results as files."""
 
 from __future__ import annotations
 
 import codecs
+import glob
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import Made, role_of, table_of
-from recnb.data.validation import IDS
+from recnb.data.columns import Columns, Made, Scanned, columns_of, each_named, ids_in, named, role_of
+from recnb.data.validation import IDS, kind
 from recnb.display.progress import steps
 from recnb.errors import ColumnError, FrameError, OptionError, RecnbError
 
@@ -26,10 +29,8 @@ Trec = Literal["run", "qrels"]
 #: A file or a frame, what a file may be beside a table, and the ids that it holds.
 Wanted: TypeAlias = tuple[Any, Trec | None, Sequence[str]]
 
-#: How a file is read, by its ending; what is compressed has one more.
-TABLES: dict[str, Callable[[bytes], pl.DataFrame]] = {
-    **dict.fromkeys((".parquet", ".pq"), pl.read_parquet), **dict.fromkeys((".arrow", ".feather", ".ipc"), pl.read_ipc)
-}  # fmt: skip
+#: The forms of files by their endings; what is compressed has one more.
+PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
 CSV, LINES, COMPRESSED = (".csv", ".tsv"), (".jsonl", ".ndjson"), (".gz", ".zst")
 COLUMNS = {"run": ("user", "q0", "item", "rank", "score", "model"), "qrels": ("user", "iteration", "item", "relevance")}
 #: White space between columns, for C and so for trec_eval; a no-break space is part of an id.
@@ -44,17 +45,45 @@ def is_file(given: object) -> bool:
     return isinstance(given, (str, os.PathLike))
 
 
-def read_together(files: Sequence[Wanted], columns: Mapping[str, str]) -> list[Any]:
+def is_pattern(path: object) -> bool:
+    """Return whether a path is a pattern of files, such as "recs/*.parquet"."""
+    return glob.has_magic(str(path))
+
+
+def files_of(path: File) -> list[Path]:
+    """Return the files that a path names: one, all in a folder, or those that a pattern matches, sorted.
+
+    As engines do that write folders, names that begin with _ or . are left out.
+    """
+    given = Path(path)
+    if not given.is_dir() and (given.exists() or not is_pattern(path)):
+        return [given]
+    found = [given] if given.is_dir() else [Path(one) for one in glob.glob(str(path), recursive=True)]
+    files: set[Path] = set()
+    for one in found:
+        if (one / "_delta_log").exists():
+            problem = f"{one} is a table of Delta Lake, whose folder holds rows that were deleted as well."
+            raise FrameError(problem, fix="Give a frame of it, polars.scan_delta(...).")
+        inside = one.rglob("*") if one.is_dir() else [one]
+        files |= {file for file in inside if not any(part[0] in "_." for part in file.relative_to(one).parts)}
+    files = {file for file in files if file.is_file() and file.name[0] not in "_."}
+    if not files:
+        there = "the folder {!r} holds no files" if given.is_dir() else "no file matches {!r}"
+        raise FrameError(f"{there.format(str(path))}.", fix="Give its whole path, or its path from the current folder.")
+    return sorted(files)
+
+
+def read_together(files: Sequence[Wanted], columns: Columns) -> list[Any]:
     """Read files and frames that belong together; whole numbers of a CSV file, which has no kinds, are text where other ids are."""
     wanted = steps(files, "files read")
-    tables = [read(Path(file), trec, columns) if is_file(file) else file for file, trec, _ in wanted]
-    is_csv = [is_file(file) and _ending(Path(file)) in CSV for file, *_ in files]
+    tables: list[Any] = [read(file, trec, columns) if is_file(file) else file for file, trec, _ in wanted]
+    is_csv = [is_file(file) and _ending(files_of(file)[0]) in CSV for file, *_ in files]
     for role in IDS if any(is_csv) else ():
         ids = {
-            (at, label): table_of(table, "the file", {label: label})[label]
+            (at, label): ids_in(table, label)
             for at, (table, (_, _, roles)) in enumerate(zip(tables, files, strict=True))
-            for label in getattr(table, "columns", ())
-            if role in roles and (label == columns.get(role) or role_of(label) == role)
+            for label in (columns_of(table, "the file") if hasattr(type(table), "columns") else ())
+            if role in roles and (label in named(columns, role) or role_of(label) == role)
         }
         texts = [column.unique() for column in ids.values() if column.dtype == pl.String]
         for (at, _), column in ids.items():
@@ -65,24 +94,88 @@ def read_together(files: Sequence[Wanted], columns: Mapping[str, str]) -> list[A
     return tables
 
 
-def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None = None) -> Made:
-    """Read a file as a table; `trec`: what a file of another ending is; `columns`: roles of columns with other names."""
-    data, ending = content(path), _ending(Path(path))
-    try:
-        if ending in TABLES:
-            return Made(TABLES[ending](data))
+def read(path: File, trec: Trec | None = None, columns: Columns = MappingProxyType({})) -> Made | Scanned:
+    """Read a file, or those of a folder or a pattern, as one table; Parquet is read when its rows are asked for.
+
+    `trec`: what files of other endings are; `columns`: roles of columns with other names.
+    """
+    files = files_of(path)
+    ending = _one_ending(files, path)
+    folders = os.path.commonpath([file.parent for file in files])
+    has_keys = any("=" in part for file in files for part in file.parent.relative_to(folders).parts)
+    tables = [_table(file, ending, trec, has_keys) for file in files]
+    with _read_as(ending, path):
+        table = tables[0] if len(tables) == 1 else _together(tables, files, ending, has_keys)
+    if isinstance(table, pl.LazyFrame):
+        return Scanned.of(table)
+    if ending not in CSV:
+        return Made(table)
+    roles = {label: role for role, label in each_named(columns)}
+    return Made([_plain_kind(column, roles.get(column.name) or role_of(column.name)) for column in table])
+
+
+def _one_ending(files: Sequence[Path], path: File) -> str:
+    """Return the form that all files have, "" for TREC."""
+    forms = {ending if (ending := _ending(file)) in (*PARQUET, *ARROW, *CSV, *LINES) else "": file for file in files}
+    if len(forms) > 1:
+        mixed = " and ".join(str(file) for file in [*forms.values()][:2])
+        meant = (Path(path, "*") if Path(path).is_dir() else Path(path)).with_suffix(max(forms))
+        problem = f"{path} is to be one table, and its files are of several kinds: {mixed}."
+        raise FrameError(problem, fix=f"Name those that are meant by a pattern, such as {str(meant)!r}.")
+    return max(forms)
+
+
+def _together(tables: list[Any], files: Sequence[Path], ending: str, has_keys: bool) -> pl.DataFrame | pl.LazyFrame:
+    """Put the tables of files one below the other; their columns are the same, and of one kind each."""
+    schemas = [dict(table.collect_schema()) for table in tables]
+    for file, schema in zip(files, schemas, strict=True):
+        for column in sorted({*schemas[0]} ^ {*schema}) if ending not in LINES else ():
+            has, lacks = (file, files[0]) if column in schema else (files[0], file)
+            fix = "Give one table files with the same columns; a pattern in place of a folder names some of its files."
+            raise FrameError(f"{has} has a column {column!r}, and {lacks} has none.", fix=fix)
+        for column in {*schemas[0]} & {*schema}:
+            kinds = {one[column].is_numeric() for one in (schemas[0], schema) if one[column] != pl.Null}
+            if len(kinds) > 1:
+                held = f"{kind(schemas[0][column])} in {files[0]}, {kind(schema[column])} in {file}"
+                raise FrameError(f"column {column!r} is of different kinds: {held}.", fix="Make both one kind.")
+    if isinstance(tables[0], pl.LazyFrame) and all(schema == schemas[0] for schema in schemas):
+        return pl.scan_parquet([*files], hive_partitioning=has_keys, glob=False)
+    together: pl.DataFrame | pl.LazyFrame = pl.concat(tables, how="diagonal_relaxed")
+    return together
+
+
+def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
+    """Read a file as a table, of CSV as text; `has_keys`: folders such as day=2026-01-01 are columns."""
+    checked_input(file)
+    with _read_as(ending, file):
+        if ending in PARQUET and file.suffix.lower() not in COMPRESSED:
+            table = pl.scan_parquet(file, hive_partitioning=has_keys, glob=False)
+            table.collect_schema()  # which raises the error for a broken file
+            return table
+        data = content(file)
+        if ending in PARQUET:
+            return pl.read_parquet(data)
+        if ending in ARROW:
+            return pl.read_ipc(data)
         if ending in LINES:
-            return Made(pl.read_ndjson(_text(data, path).encode(), infer_schema_length=None))
+            return pl.read_ndjson(_text(data, file).encode(), infer_schema_length=None)
         if ending in CSV:
-            return _csv(data, path, "\t" if ending == ".tsv" else ",", columns or {})
+            return _csv(data, file, "\t" if ending == ".tsv" else ",")
+    if trec:
+        return _trec(data, file, trec)
+    known = ".parquet, .arrow, .csv, .tsv, .jsonl, or recommendations as a run and a truth as qrels of TREC"
+    raise FrameError(f"{file}: its ending says of no format, and what recnb reads here is {known}.")
+
+
+@contextmanager
+def _read_as(ending: str, path: File) -> Iterator[None]:
+    """Raise errors of reading as errors that name the file."""
+    try:
+        yield
     except (pl.exceptions.PolarsError, OSError) as problem:
         reason = str(problem).strip().split("\n")[0]
         fix = "If it was cut short, make it again; save text as UTF-8."
         raise FrameError(f"{path} cannot be read as {ending}: {reason}.", fix=fix) from problem
-    if trec:
-        return Made(_trec(data, path, trec))
-    known = ".parquet, .arrow, .csv, .tsv, .jsonl, or recommendations as a run and a truth as qrels of TREC"
-    raise FrameError(f"{path}: its ending says of no format, and what recnb reads here is {known}.")
 
 
 def _ending(file: Path) -> str:
@@ -90,16 +183,22 @@ def _ending(file: Path) -> str:
     return next((suffix for suffix in map(str.lower, reversed(file.suffixes)) if suffix not in COMPRESSED), "")
 
 
-def content(path: File) -> bytes:
-    """Return what a file holds, decompressed; a byte order mark is taken off."""
-    import pyarrow as pa
-
+def checked_input(path: File) -> Path:
+    """Return the path of a file that can be read, or raise an error with the reason."""
     file = Path(path)
     if not file.is_file():
         if file.exists():
             raise FrameError(f"{path} is a folder, or a pipe or a device: name a file in it, or save it as one.")
         fix = "Give its whole path, or its path from the current folder."
         raise FrameError(f"there is no file {str(path)!r}.", fix=fix)
+    return file
+
+
+def content(path: File) -> bytes:
+    """Return what a file holds, decompressed; a byte order mark is taken off."""
+    import pyarrow as pa
+
+    file = checked_input(path)
     try:
         with pa.input_stream(str(file)) as stream:
             data: bytes = stream.read()
@@ -119,8 +218,8 @@ def _text(data: bytes, path: File) -> str:
         ) from problem
 
 
-def _csv(data: bytes, path: File, separator: str, columns: Mapping[str, str]) -> Made:
-    """Read a CSV file, with the first separator that its header holds."""
+def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:
+    """Read a CSV file as text, with the first separator that its header holds."""
     data = data.strip(b"\r\n")
     header = _text(data, path).split("\n", 1)[0]
     separator = next((sign for sign in (separator, ";", "\t", "|", ",") if sign in header), separator)
@@ -128,9 +227,7 @@ def _csv(data: bytes, path: File, separator: str, columns: Mapping[str, str]) ->
     for name in table.columns:
         if name.endswith("_duplicated_0"):  # so Polars calls the second of two
             raise ColumnError(f"{path} has more than one column called {name[:-13]!r}: rename all but one.")
-    table = table.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
-    roles = {label: role for role, label in columns.items()}
-    return Made([_plain_kind(column, roles.get(column.name) or role_of(column.name)) for column in table])
+    return table.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
 
 
 def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:

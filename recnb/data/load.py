@@ -6,9 +6,10 @@ Forms are files, mappings and Series by user, frames with lists in their cells, 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from os import PathLike
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +19,19 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import batches_of, origin_of
-from recnb.data.columns import Frame, Made, by_name, columns_of, find, from_pandas, table_of
+from recnb.data.columns import (
+    Columns,
+    Frame,
+    Made,
+    by_name,
+    columns_of,
+    each_named,
+    find,
+    from_pandas,
+    is_beside,
+    named,
+    table_of,
+)
 from recnb.data.files import Wanted, read_together
 from recnb.data.parts import Layout, one_model, read_batches
 from recnb.data.source import Source, ranked, source_of
@@ -43,19 +56,18 @@ ONLY_LISTED = Sentence(N_("relevant items: those in this frame, which holds no r
 
 
 def tables_of(
-    given: Mapping[str, Input | None], columns: Mapping[str, str | None]
-) -> tuple[dict[str, Any], dict[str, str | None]]:
+    given: Mapping[str, Input | None], columns: Columns
+) -> tuple[dict[str, Any], dict[str, str | Sequence[str] | None]]:
     """Make tables with a row an item of what was given, by name, and return the columns left to be found in them."""
     frames: dict[str, Any] = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
     if any(isinstance(frame, (str, PathLike)) for frame in frames.values()):
         trec: dict[str, Any] = {RECS: "run", TRUTH: "qrels"} if TRUTH in frames else {}
         wanted: list[Wanted] = [(frame, trec.get(name), SIDES.get(name, IDS)) for name, frame in frames.items()]
-        named = {role: column for role, column in columns.items() if column is not None}
-        frames = dict(zip(frames, read_together(wanted, named), strict=True))
+        frames = dict(zip(frames, read_together(wanted, columns), strict=True))
     if TRUTH not in frames and _is_table(frames[RECS]):
         names = columns_of(frames[RECS], "the frame")
-        lists = columns.get("recommended") or by_name(names, "recommended")
-        if lists and (columns.get("relevant") or by_name(names, "relevant")):
+        lists = named(columns, "recommended") or by_name(names, "recommended")
+        if lists and (named(columns, "relevant") or by_name(names, "relevant")):
             frames = {RECS: frames[RECS], TRUTH: frames[RECS], **frames}  # a list of either side for each user
     left = dict(columns)
     for name, frame in frames.items():
@@ -76,11 +88,16 @@ def tables_of(
     return frames, left
 
 
-def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
-    """Find the columns of two tables, or of one with both sides, and check that their ids are of one type."""
+def read(
+    recs: Frame, truth: Frame | None, columns: Columns, beside: Mapping[str, Frame] = MappingProxyType({})
+) -> Source:
+    """Find the columns of two tables, or of one with both sides, and check that their ids are of one type.
+
+    `beside`: frames that a column may be named of as well.
+    """
     if truth is None:
-        return _both_sides(recs, columns)
-    layout = Layout.of(recs, truth, columns)
+        return _both_sides(recs, columns, beside)
+    layout = Layout.of(recs, truth, columns, beside)
     _refuse_models(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
         return read_batches(recs, truth, layout, origin)
@@ -89,7 +106,7 @@ def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) ->
     return source_of(lists, judged, layout.recs, layout.truth)
 
 
-def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
+def read_lists(recs: Frame, columns: Columns) -> pl.DataFrame:
     """Return recommendations alone, as user, item, rank: by rank if there is one, else by score."""
     labels = find(recs, RECS, IDS, columns, ["rank", "score"])
     table = validation.ids(table_of(recs, RECS, labels), RECS, labels)
@@ -112,17 +129,18 @@ def _is_table(given: Any) -> bool:
     return hasattr(type(given), "columns") or hasattr(type(given), "__arrow_c_stream__")
 
 
-def _column_of_lists(frame: Any, name: str, columns: Mapping[str, str | None]) -> str | None:
+def _column_of_lists(frame: Any, name: str, columns: Columns) -> str | None:
     """Return the column of a list for each user: the one named by keyword or, of a frame without items, by its name."""
     if not _is_table(frame):
         return None
     names, keyword = columns_of(frame, name), COLUMN_OF_LISTS.get(name, "")
-    if (named := columns.get(keyword)) is None:
-        usual = [] if columns.get("item") in names or by_name(names, "item") else by_name(names, keyword or "relevant")
-        return usual[0] if len(usual) == 1 else None
-    if named not in names:
-        raise ColumnError(f"{name} has no column for {keyword}={named!r}. Columns: {listed(names)}.")
-    return named
+    for column in named(columns, keyword):
+        if column not in names:
+            raise ColumnError(f"{name} has no column for {keyword}={column!r}. Columns: {listed(names)}.")
+        return column
+    has_items = {*named(columns, "item")} & {*names} or by_name(names, "item")
+    usual = [] if has_items else by_name(names, keyword or "relevant")
+    return usual[0] if len(usual) == 1 else None
 
 
 def _of_lists(users: pl.Series, lists: list[Any], name: str, label: str = "", *, ordered: bool) -> Made:
@@ -171,15 +189,15 @@ def _column(values: Iterable[Any], name: str, label: str, role: str = "") -> pl.
 # ---- one frame with both sides
 
 
-def _both_sides(frame: Frame, columns: Mapping[str, str | None]) -> Source:
+def _both_sides(frame: Frame, columns: Columns, beside: Mapping[str, Frame]) -> Source:
     """Split one frame into recommendations and truth: what has no rank or score was not recommended, without relevance not judged."""
     name = "the frame"
     names = columns_of(frame, name)
-    for role, column in columns.items():
-        if column is not None and column not in names:
+    for role, column in each_named(columns):
+        if column not in names and not (role in IDS and is_beside(column, beside)):
             raise ColumnError(f"{name} has no column for {role}={column!r}. Columns: {listed(names)}.")
     index: list[Any] = [*frame.index.names] if isinstance(frame, pd.DataFrame) else []
-    has_items = bool(columns.get("item") or by_name([*names, *index], "item"))
+    has_items = bool({*named(columns, "item")} & {*names} or by_name([*names, *index], "item"))
     ids = IDS if has_items else IDS[:1]
     labels = find(frame, name, ids, columns, ["rank", "score", "relevance"], both_sides=True)
     table = table_of(frame, name, labels)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
@@ -19,7 +20,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
-from recnb.data.columns import Frame, columns_of, find, role_of
+from recnb.data.columns import Columns, Frame, columns_of, each_named, find, is_beside, role_of
 from recnb.data.encoding import distinct
 from recnb.data.join import ranges
 from recnb.data.parallel import in_turn
@@ -44,15 +45,17 @@ class Layout:
     model: str | None
 
     @classmethod
-    def of(cls, recs: Frame, truth: Frame, columns: Mapping[str, str | None]) -> Layout:
-        """Find the columns by role; frames without rows suffice."""
+    def of(
+        cls, recs: Frame, truth: Frame, columns: Columns, beside: Mapping[str, Frame] = MappingProxyType({})
+    ) -> Layout:
+        """Find the columns by role; frames without rows suffice. `beside`: frames that a column may be named of as well."""
         names = [columns_of(recs, "recommendations"), columns_of(truth, "truth")]
-        for role, column in columns.items():
+        for role, column in each_named(columns):
             at, kind = HOLDER.get(role, 2), "column of lists" if role in ("recommended", "relevant") else "column"
             present = names[at] if at < 2 else [*names[0], *names[1]]
-            if column is not None and (column not in present or kind == "column of lists"):
+            if kind == "column of lists" or not (column in present or (at == 2 and is_beside(column, beside))):
                 none = ("recommendations have no", "truth has no", "neither frame has a")[at]
-                problem = f"{none} {kind} {column!r}, which {role}={column!r} names."
+                problem = f"{none} {kind} {column!r}, which {role}={columns[role]!r} names."
                 raise ColumnError(problem, fix=f"Columns: {listed(sorted({*map(str, present)}))}.")
         return cls(
             find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"]),

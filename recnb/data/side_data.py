@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import validation
-from recnb.data.columns import Frame, Made, arrow_of, columns_of, find, table_of
+from recnb.data.columns import Columns, Frame, Made, Scanned, arrow_of, columns_of, find, table_of
 from recnb.data.load import ROWS_ARE_ITEMS, SIDES
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
@@ -28,7 +28,7 @@ class GivenFrame:
     @classmethod
     def of(cls, frame: Any, labels: Mapping[str, str]) -> GivenFrame:
         """Note the library and the types of a frame."""
-        libraries = {Made: "", pd.DataFrame: "pandas", pl.DataFrame: "polars", pl.LazyFrame: "lazy"}
+        libraries = {Made: "", Scanned: "", pd.DataFrame: "pandas", pl.DataFrame: "polars", pl.LazyFrame: "lazy"}
         library = next((word for kind, word in libraries.items() if isinstance(frame, kind)), "")
         schema = frame.dtypes if library == "pandas" else frame.collect_schema() if library else {}
         types = {role: str(schema[label]).partition("(")[0] for role, label in labels.items() if label in schema}
@@ -40,7 +40,7 @@ class Call:
     """The call that made an evaluation."""
 
     frames: Mapping[str, GivenFrame] = field(default_factory=dict)  #: by argument: recs, truth, train, items, users
-    columns: Mapping[str, str] = field(default_factory=dict)  #: role -> column, as named by keyword
+    columns: Columns = field(default_factory=dict)  #: as named by keyword
     options: Mapping[str, Any] = field(default_factory=dict)  #: conventions
     library: str | None = None  #: whose conventions were asked for
 
@@ -59,7 +59,7 @@ class SideData:
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: of train, items and users: role -> column
 
 
-def read_side_data(source: Source, given_truth: Frame, columns: Mapping[str, str | None], **frames: Frame) -> SideData:
+def read_side_data(source: Source, given_truth: Frame, columns: Columns, **frames: Frame) -> SideData:
     """Read train, items and users, and check that their ids are of the type of those of the recommendations."""
     given = {name: frame for name, frame in frames.items() if frame is not None}
     if ROWS_ARE_ITEMS in source.notes and (joined := [f"{name}=" for name in given if name != "users"]):

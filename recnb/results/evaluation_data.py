@@ -13,6 +13,7 @@ import polars as pl
 
 from recnb.conventions import Convention, presets, shown_at
 from recnb.data import Counts, Prepared, Source
+from recnb.data.columns import title_column
 from recnb.data.encoding import positions
 from recnb.data.item_data import ItemData, ItemDataOfParts
 from recnb.data.side_data import SideData
@@ -24,9 +25,6 @@ from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits, cached_property
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
 from recnb.results.values import OWN, Basis, Request, Said, Values, follows, position_of
-
-#: Columns of the frame of items that name them for a reader, without regard to case.
-TITLES = ("title", "name", "label")
 
 #: Why there is no explanation.
 MANY_ORDERS = "ties='expected' averages many orders, and a worked explanation follows one: choose ties='first'."
@@ -293,7 +291,7 @@ class EvaluationData:
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
         """Return the titles of items, of those that have one in the frame of items: shown wherever items are."""
         frame = self.side_data.items
-        column = None if frame is None else next((name for name in frame.columns if name.lower() in TITLES), None)
+        column = None if frame is None else title_column(frame.columns)
         if frame is None or column is None or not items:
             return {}
         wanted = frame.filter(pl.col("item").is_in(pl.Series(items, dtype=frame["item"].dtype).implode()))
