@@ -18,7 +18,7 @@ from recnb.data.files import checked_target, files_of, is_pattern, written
 from recnb.data.validation import IDS
 from recnb.display.language import LANGUAGES, use_language
 from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, RecnbError
+from recnb.errors import FrameError, OptionError, RecnbError, listed
 from recnb.evaluate import COLUMNS, KEYWORDS, evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
@@ -44,8 +44,10 @@ def parser() -> argparse.ArgumentParser:
         "A folder, or a pattern in quotes such as 'recs/*.parquet', is one table.",
     )
     add = report.add_argument
-    add("recs", nargs="*", help="recommendations; several are compared, each under the name of its file or folder")
-    add("truth", help="the truth, the last of all")
+    words = (
+        "recommendations, several of which are compared under the names of their files or folders; and last the truth"
+    )
+    add("files", nargs="*", metavar="FILES", help=words)
     add("--k", nargs="+", type=int, default=USUAL_K, help="cut-offs (default: 5 10 20)")
     add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'RBP(p=0.8)'")
     add(
@@ -110,7 +112,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0: done; 1: a number is below what `--fail-below` asks for, or worse than `--fail-if-worse` allows; 2: an error in what was given; 3: an error of recnb.
     """
-    arguments = parser().parse_args(argv)
+    command = parser()
+    arguments, more = command.parse_known_args(argv)  # which leaves files after an option for us to take
+    if any(text.startswith("-") for text in more):
+        command.error(f"unrecognized arguments: {' '.join(more)}")
+    arguments.files += more
     files: dict[str, str] = {}
     try:
         with use_language(arguments.lang):
@@ -143,12 +149,12 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     if form is None:
         problem = f"-o {arguments.output} is no form of a report: "
         raise OptionError(problem, f"end it in {' '.join(FORMATS)}, or say --format.")
-    models, column = _models(arguments.recs, arguments.model)
+    models, truth, column = _models(arguments.files, arguments.model)
     options = {name: value for name in KEYWORDS if (value := getattr(arguments, name)) is not None}
     options |= {name: options[name][0] for name in IDS if len(options.get(name, ())) == 1}
     recs = next(iter(models.values()))
     files |= {f"model {name!r}": file for name, file in models.items()}
-    files |= {"recommendations": recs, "truth": arguments.truth}
+    files |= {"recommendations": recs, "truth": truth}
     files |= {name: options[name] for name in SIDE_DATA if name in options}
     for flag, target in (("-o", arguments.output), ("--gate-json", arguments.gate_json)):
         is_there = bool(target) and checked_target(target).exists()
@@ -160,10 +166,10 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     result: Evaluation | Comparison
     if len(models) > 1 or column or arguments.baseline:
         how = {"baseline": arguments.baseline, "confidence": arguments.confidence, "model": column}
-        result = compare(models if len(models) > 1 else recs, arguments.truth, **how, **options)
+        result = compare(models if len(models) > 1 else recs, truth, **how, **options)
         report = result.report(arguments.k, arguments.metrics, by=arguments.by)
     else:
-        result = evaluate(recs, arguments.truth, **options)
+        result = evaluate(recs, truth, **options)
         report = result.report(arguments.k, arguments.metrics, by=arguments.by, confidence=arguments.confidence)
     gates = [_gate(result, *request) for request in requests]
     if form == "csv":
@@ -183,28 +189,29 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     return 0 if gate else 1
 
 
-def _models(paths: Sequence[str], typed: Sequence[str]) -> tuple[dict[str, str], str | None]:
-    """Return the files of each model by name, and the column of models in one file, of what --model says.
+def _models(files: Sequence[str], typed: Sequence[str]) -> tuple[dict[str, str], str, str | None]:
+    """Return the files of each model by name, those of the truth, and the column of models in one file; `typed` is each --model.
 
-    A file without a name is called as it is, or as its whole path where that repeats or is a pattern.
+    A file without a name is called as it is, or as its whole path where that repeats; a pattern as its folder.
     """
-    plain = [Path(path).name.split(".")[0] for path in paths]
-    is_clear = all(plain) and len({*plain}) == len(plain) and not any(map(is_pattern, plain))
-    models = dict(zip(plain if is_clear else paths, paths, strict=True))
-    columns = [text for text in typed if "=" not in text]
-    for name, _, path in (text.partition("=") for text in typed if text not in columns):
-        if not (name and path) or name in models:
-            raise OptionError(
-                f"--model {name}={path}: say it as --model NAME=FILES, with a name of its own for each model."
-            )
-        models[name] = path
-    if not models or (len(models) == 1 and not paths) or len(columns) > 1 or (columns and len(models) > 1):
-        problem = "recommendations are given as files, recnb report recs.parquet truth.parquet, or as models by name, "
-        raise OptionError(problem, "--model new=recs_new/ --model old=recs_old/; or as one file with --model COLUMN.")
-    real = [file.resolve() for path in models.values() for file in files_of(path)]
+    *paths, truth = files or [""]
+    parts = [[part for part in Path(path).parts if not is_pattern(part)] or [""] for path in paths]
+    plain = [part[-1].split(".")[0] for part in parts]
+    is_clear = all(plain) and len({*plain}) == len(plain)
+    pairs = [*zip(plain if is_clear else paths, paths, strict=True)]
+    pairs += [(name, path) for name, sign, path in (text.partition("=") for text in typed) if sign]
+    if not all(name.strip() and path for name, path in pairs):
+        raise OptionError("--model names a model and its files: say it as --model NAME=FILES.")
+    real = [file.resolve() for _, path in pairs for file in files_of(path)]
     if len({*real}) < len(real):
         raise FrameError(f"{max(real, key=real.count)} is given twice.")
-    return models, next(iter(columns), None)
+    models, columns = dict(pairs), [text for text in typed if "=" not in text]
+    if len(models) < len(pairs):
+        raise OptionError(f"two models have one name: give each its own. Names: {listed(name for name, _ in pairs)}.")
+    if not truth or not models or (len(models) == 1 and not paths) or len(columns) > 1 or (columns and len(models) > 1):
+        problem = "recommendations are files, recnb report recs.parquet truth.parquet, or several models by name, "
+        raise OptionError(problem, "--model new=recs_new/ --model old=recs_old/; or one file with --model COLUMN.")
+    return models, truth, next(iter(columns), None)
 
 
 def _write(text: str, output: str | None) -> None:

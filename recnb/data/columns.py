@@ -110,7 +110,7 @@ def find(
     for role in wanted:
         own, usual = [column for column in named(given, role) if column in columns], by_name(columns, role)
         if len(own) > 1:
-            held = f"{name}: {own[0]!r} and {own[1]!r} are both columns of it, and {role}= names one of each frame."
+            held = f"{name}: {own[0]!r} and {own[1]!r} are both columns of it, and {role}= names one for each table."
             raise ColumnError(held, fix=f"Drop or rename the one that is no {role} here.")
         free = [column for column in usual if column not in taken]
         candidates = own or free or (usual if role in roles else [])
@@ -149,7 +149,7 @@ def _advice(roles: list[str], given: Columns, free: list[Any], both_sides: bool)
         f"{role}={[*others, column] if (others := named(given, role)) else column!r}"
         for role, column in zip(roles, [*free, *["..."] * len(roles)], strict=False)
     ]
-    words = "Name that of each frame" if any(named(given, role) for role in roles) else "Say which"
+    words = "Name each" if any(named(given, role) for role in roles) else "Say which"
     alone = " Or give the other frame as well, recs.rec.against(truth)." if both_sides else ""
     return f"{words}: {', '.join(examples)}.{alone}"
 

@@ -70,6 +70,32 @@ def test_several_files_are_compared(capsys):
     assert r"\toprule" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("line", "words"), [("--version", recnb.__version__), ("report a b --kk 5", "arguments: --kk")])
+def test_the_version_and_an_option_that_is_none(line, words, capsys):
+    with pytest.raises(SystemExit):
+        main(line.split())
+    assert words in "".join(capsys.readouterr())
+
+
+def test_models_by_name_and_in_parts(tmp_path, capsys):
+    models = {"new": SAMPLE.models["item-knn"], "old": SAMPLE.models["popular"]}
+    for name, frame in {**models, "t": SAMPLE.test}.items():
+        (tmp_path / name).mkdir()
+        for part in range(3):
+            frame[part * 1000 : (part + 1) * 1000 if part < 2 else None].to_parquet(tmp_path / name / f"{part}.parquet")
+    new, old, truth = f"{tmp_path}/new/", f"{tmp_path}/old/*.parquet", f"{tmp_path}/t"
+    want = recnb.compare(models, SAMPLE.test, baseline="old")
+    how = ("--baseline", "old", "--k", 10, "--format", "json", "--fail-below", "new:ndcg@10=0.25")
+    for given in (("--model", f"new={new}", "--model", f"old={old}"), (new, "--model", f"old={old}")):
+        assert run(*given, truth, *how) == 0
+        assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(want.report(k=10).to_dict()))
+    assert run(new, old, truth, "--k", 10) == 0
+    assert "Comparison of new, old" in capsys.readouterr().out
+    for name in (f"{tmp_path}/new/0.parquet", f"{tmp_path}/t/1.parquet"):
+        assert run(new, truth, "-o", name, "--format", "text") == 2
+        assert f"is {name}, which is read" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -112,8 +138,8 @@ def test_a_gate_is_written_with_the_warnings_about_its_data(capsys):
 def test_columns_options_and_language(tmp_path, capsys):
     names = {"user": "who", "item": "what"}
     SAMPLE.models["popular"].rename(columns=names).to_csv(tmp_path / "popular.csv", index=False)
-    SAMPLE.test.rename(columns=names).to_csv(tmp_path / "truth.csv", index=False)
-    arguments = ["--user", "who", "--item", "what", "--relevant-from", "4", "--metrics", "nDCG(gain='exponential')@10", "--ties", "item_asc", "--lang", "ko"]  # fmt: skip
+    SAMPLE.test.rename(columns=names | {"user": "whose"}).to_csv(tmp_path / "truth.csv", index=False)
+    arguments = ["--user", "who", "--user", "whose", "--item", "what", "--relevant-from", "4", "--metrics", "nDCG(gain='exponential')@10", "--ties", "item_asc", "--lang", "ko"]  # fmt: skip
     assert run(tmp_path / "popular.csv", tmp_path / "truth.csv", *arguments) == 0
     said = capsys.readouterr().out
     value = SAMPLE.models["popular"].rec.against(SAMPLE.test, relevant_from=4).ndcg(k=10, gain="exponential")
@@ -157,6 +183,14 @@ def refused(capsys):
         ((*ONE, "--baseline", "popular"), "no column is known to be the model"),
         ((*ONE, "--model", "nope"), "there is no column 'nope'"),
         (("item-knn.csv", *ONE), "is given twice"),
+        (("item-knn.*", "test.csv"), "of several kinds"),
+        (("item-knn.csv", "--model", "a=item-knn.c*", "test.csv"), "is given twice"),
+        (("item-knn.csv", "--model", "item-knn=popular.csv", "test.csv"), "two models have one name"),
+        (("--model", "=popular.csv", "test.csv"), "say it as --model NAME=FILES"),
+        (("--model", "a=popular.csv", "test.csv"), "--model new=recs_new/ --model old=recs_old/"),
+        (("test.csv",), "recnb report recs.parquet truth.parquet"),
+        ((*TWO, "--model", "model"), "one file with --model COLUMN"),
+        (("none/*.csv", "test.csv"), "no file matches 'none/*.csv'"),
         (("nothing.csv", "test.csv"), "there is no file"),
         (("item-knn.csv", "users.csv"), "users.csv): no column is known to be the item"),
         ((*TWO, "--baseline", "als"), "baseline='als' is none of the models"),

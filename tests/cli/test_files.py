@@ -75,7 +75,7 @@ ALL_A = "user,item,score\n" + "".join(f"u{n},a,1\n" for n in range(300))
         (("b.run", QRELS), ("a.qrels", QRELS), (), "b.run: line 1, 'u1 0 a 1', is no run of TREC"),
         (("r.csv", RECS), ("t.csv", "user,what\nu1,a\n"), (), "t.csv): no column is known to be the item"),
         *((("r.csv", RECS), ("t.csv", TRUTH), (flag, file), words) for flag in ("--train", "--items", "--users")
-            for file, words in (("none.csv", "no file"), (".", "is a folder"), ("x", "its ending says of no format"))),
+            for file, words in (("none.csv", "no file"), (".", "several kinds: "), ("*.none", "no file matches"), ("x", "its ending says of no format"))),
         *((("r.csv", RECS.replace(",", by).replace("\n", "\r\n").encode(code)), ("t.csv", TRUTH.replace(",", by).encode(code)), (), RIGHT)
             for by in ",;\t|" for code in ("utf-8", "utf-8-sig")),
         # Files that are broken.
@@ -134,7 +134,7 @@ def test_a_pipe_a_folder_and_a_file_given_twice_are_told(tmp_path, told):
     truth, recs = put(tmp_path / "t.csv", TRUTH), put(tmp_path / "r.csv", RECS)
     os.mkfifo(tmp_path / "pipe.csv")
     assert "a pipe or a device" in str(told(tmp_path / "pipe.csv", truth))
-    assert "is a folder" in str(told(tmp_path, truth))
+    assert "r.csv has a column 'score', and" in str(told(tmp_path, truth))
     (tmp_path / "again.csv").symlink_to(recs)
     for again in (tmp_path / "again.csv", tmp_path / ".." / tmp_path.name / "r.csv"):
         assert "is given twice" in str(told(recs, again, truth))

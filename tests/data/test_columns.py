@@ -70,6 +70,30 @@ def test_a_keyword_wins_over_common_names() -> None:
     assert dcg(*rated, score="rating") == DCG
 
 
+def test_each_frame_has_one_of_several_names() -> None:
+    recs, truth = RECS.rename(columns={"user": "cust", "item": "sku"}), TRUTH.rename(columns={"user": "customer"})
+    train, users = TRUTH.rename(columns={"user": "Kunde"}), pd.DataFrame({"who": [1, 2], "plan": ["x", "y"]})
+    names: Any = {"user": ["cust", "who", "Kunde"], "item": ("sku", "item")}
+    for convert in (pd.DataFrame, pl.from_pandas, lambda frame: pl.from_pandas(frame).lazy()):
+        assert dcg(convert(recs), convert(truth), train=convert(train), users=convert(users), **names) == DCG
+    found = recnb.compare({"a": recs, "b": recs}, truth, train=train, users=users, **names)
+    assert found["a"].dcg(k=3).per_user.tolist() == DCG
+    assert dcg(RECS.rename(columns={"item": "ware"}), TRUTH, train=train, user="Kunde", item="ware") == DCG
+    with pytest.raises(RecnbError, match=r"'nope', which user=.*names"):
+        dcg(recs, truth, train=train, **names | {"user": ["cust", "Kunde", "nope"]})
+    with pytest.raises(RecnbError, match=r"recommendations: 'cust' and 'sku' are both columns of it.*Drop or rename"):
+        dcg(recs, truth, user=["cust", "sku"])
+    for wrong in ([], ["cust", 1]):
+        with pytest.raises(RecnbError, match="a column is named as text"):
+            dcg(recs, truth, user=wrong)
+
+
+@pytest.mark.parametrize("column", ["title", "Name", "product_name", "movieTitle", "Item Label"])
+def test_titles_of_items(column: str) -> None:
+    items = pd.DataFrame({"brand_name": "x", column: ["A", "B"], "item": [11, 12]})
+    assert "A" in recnb.evaluate(RECS, TRUTH, items=items).user(1, k=3)["title"].tolist()
+
+
 COLUMNS: dict[str, tuple[Any, list[Any]]] = {
     "text, some missing": (pd.Series(["a", None, "a text that is longer than a view", "가"], dtype="str"), ["a", None, "a text that is longer than a view", "가"]),
     "a category that is missing": (pd.Series(["b", None, "a"], dtype="category"), ["b", None, "a"]),

@@ -220,6 +220,61 @@ def test_files(file: str, tmp_path: Path) -> None:
     assert set(ev.table("ndcg", k=3, by="plan").to_frame().reset_index()["plan"]) == {"x", "y"}
 
 
+def _parts(frame: pd.DataFrame, file: str, folder: Path) -> Path:
+    """Write a frame as engines do, a file for every two rows beside files that are none of them."""
+    (folder / "more").mkdir(parents=True)
+    for start in range(0, len(frame), 2):
+        WRITERS[file](frame[start : start + 2], folder / ("more" if start else "") / f"part-{start:02}{file}")
+    for name in ("_SUCCESS", ".part-00.crc"):
+        (folder / name).write_text("x")
+    return folder
+
+
+@pytest.mark.parametrize("file", WRITERS)
+def test_a_folder_or_a_pattern_is_one_frame(file: str, tmp_path: Path) -> None:
+    recs, truth = _parts(RECS, file, tmp_path / "r"), _parts(TRUTH, file, tmp_path / "t")
+    for given in (f"{recs}/", recs, f"{recs}/**/*", f"{tmp_path}/[r]"):
+        same(given, f"{truth}/**/*{file[1:]}")
+    _parts(pd.DataFrame({"user": IDS}), file, tmp_path / "u")
+    assert recnb.evaluate(recs, truth, train=f"{truth}/", users=f"{tmp_path}/u*").novelty(k=3) > 0
+    found = recnb.compare({"new": f"{recs}/", "old": f"{recs}/**/*{file[1:]}"}, truth)
+    assert (found["old"].table(METRICS, k=[1, 2, None]).to_numpy() == WANT).all()
+
+
+def test_parts_of_one_table_that_differ(tmp_path: Path) -> None:
+    for name, text in {"a.csv": "user,item,rank\n007,a,1\n", "b.csv": "item,rank,user\nb,1,7\n"}.items():
+        _file(tmp_path, text, name)
+    assert recnb.evaluate(f"{tmp_path}/*.csv", {"007": ["a"], "7": ["x"]}).mrr() == 0.5
+    for n, kind in enumerate((pl.Int32, pl.Int64)):
+        table = pl.DataFrame({"user": [f"u{n}"], "item": [7], "rank": [1]}, schema_overrides={"item": kind})
+        table.with_columns(more=None if n else 1).write_parquet(tmp_path / f"{n}.parquet")
+        (tmp_path / f"all/model={n}").mkdir(parents=True)
+        RECS.to_parquet(tmp_path / f"all/model={n}/x.parquet")
+    assert recnb.evaluate(f"{tmp_path}/?.parquet", {"u0": [7], "u1": [8]}).mrr() == 0.5
+    assert recnb.compare(tmp_path / "all", TRUTH).names == ["0", "1"]
+
+
+CSV_OF = "user,item,rank\n"
+MIXED: dict[str, tuple[dict[str, str], str]] = {
+    "nothing there": ({}, "the folder '.*' holds no files"),
+    "several kinds": ({"r.csv": CSV_OF, "r.txt": "u 0 a 1"}, r"of several kinds: .*csv and .*txt.*such as '.*/\*\.csv'"),
+    "other columns": ({"a.csv": f"{CSV_OF}u,a,1\n", "b.csv": "user,item\nu,a\n"}, "a.csv has a column 'rank', and .*b.csv has none"),
+    "other kinds": ({"a.jsonl": '{"user": 1}', "b.jsonl": '{"user": "1"}'}, "'user' is of different kinds: whole numbers in .*a.jsonl, text in"),
+    "a broken file": ({"a.csv": f"{CSV_OF}u,a,1\n", "b.csv": ""}, r"b\.csv cannot be read as \.csv"),
+    "a table of Delta Lake": ({"_delta_log/0.json": "", "a.parquet": ""}, "of Delta Lake.*polars.scan_delta"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", MIXED)
+def test_a_folder_that_is_no_table(what: str, tmp_path: Path) -> None:
+    files, words = MIXED[what]
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        _file(tmp_path, text, name)
+    with pytest.raises(FrameError, match=words):
+        recnb.evaluate(tmp_path, LIKED)
+
+
 def test_lists_in_files_and_files_of_trec(tmp_path: Path) -> None:
     lists, run, qrels = (tmp_path / name for name in ("lists.parquet", "run.txt", "qrels.txt"))
     pl.DataFrame(cells(LISTS, recommended=list)).write_parquet(lists)

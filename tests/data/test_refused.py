@@ -46,7 +46,7 @@ COLUMNS = {
     "a keyword that neither frame has": case(RECS, TRUTH, "neither frame", "user='member'", "'item', 'rank', 'relevance', 'user'", user="member"),
     "rank= names a column of the truth": case(RECS, TRUTH.assign(place=1), "recommendations have no column 'place'", "rank='place'", rank="place"),
     "relevance= names a column of the lists": case(RECS, TRUTH, "truth has no column 'rank'", "'item', 'relevance', 'user'", relevance="rank"),
-    "one name that one frame lacks": case(RECS.rename(columns={"user": "who"}), TRUTH.rename(columns={"user": "whom"}), "truth", "user='who' names a column of both frames", user="who"),
+    "one name that one frame lacks": case(RECS.rename(columns={"user": "who"}), TRUTH.rename(columns={"user": "whom"}), "truth", "Name each: user=['who', 'whom']", user="who"),
     "one column in two roles": case(RECS, TRUTH, "'item' cannot be both user and item", "item='...'", user="item", item="item"),
     "column names twice": case(pd.concat([RECS, RECS[["rank"]]], axis=1), TRUTH, "recommendations", "more than one column is called 'rank'"),
     "column names of two levels": case(pd.concat({"a": RECS}, axis=1), TRUTH, "recommendations", "('a', 'user')"),

@@ -19,7 +19,7 @@ import pytest
 import recnb
 from recnb.data import buckets, parts
 from recnb.data.parallel import in_turn, n_cores
-from recnb.errors import FrameError
+from recnb.errors import FrameError, RecnbError
 from tests.random_frames import METRICS, STREAMED, K, random_frames, shuffled, sized
 
 
@@ -46,6 +46,7 @@ def same(made, whole):
 FILES = {
     "files": lambda folder, files: pl.scan_parquet(files),
     "one file, filtered": lambda folder, files: pl.scan_parquet(folder / "one.parquet").filter("keep"),
+    "a pattern": lambda folder, files: f"{folder}/0*.parquet",
     "duckdb": lambda folder, files: duckdb.read_parquet(files),
     "dataset": lambda folder, files: ds.dataset(files),
     "dataset, filtered": lambda folder, files: ds.dataset(folder / "one.parquet").filter(ds.field("keep")),
@@ -66,6 +67,16 @@ def test_files(where, tmp_path):
     assert not made._data.source.in_memory
     same(made, whole)
     assert made._data.lists_of([5])[0] == whole._data.lists_of([5])[0]
+
+
+def test_models_in_one_file_are_not_held(tmp_path):
+    recs, truth = random_frames(np.random.default_rng(4))
+    both = pd.concat([recs.assign(model="a"), recs.assign(model="b", score=-recs["score"])])
+    both.to_parquet(tmp_path / "recs.parquet")
+    found, whole = recnb.compare(tmp_path / "recs.parquet", truth), recnb.compare(both, truth)
+    assert (found.table(k=3).to_numpy() == whole.table(k=3).to_numpy()).all()
+    with pytest.raises(RecnbError, match=r"stay in files.*read the files into a frame first, polars\.read_parquet"):
+        found["a"].personalization(k=3)
 
 
 @pytest.mark.parametrize("kind", STREAMED)
