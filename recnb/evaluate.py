@@ -93,8 +93,8 @@ def evaluate(recs: Input, truth: Input | None = None, **options: Unpack[Options]
     recs : frame, mapping, Series or path
         A frame with a row per recommended item: user, item, and rank or score; a mapping or Series of user to items in rank order, or
         to a mapping of item to score; a frame with a column of such lists, `user, recommended`; the path of a file (Parquet, Arrow,
-        CSV, TSV, JSON lines, a run of TREC). Frames are those of pandas, Polars, pyarrow and DuckDB; a LazyFrame of files, a dataset of
-        pyarrow and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users, matrix.tolist()))`.
+        CSV, TSV, JSON lines, a run of TREC), or of a folder or pattern of files of one form, "recs/", "recs/*.parquet". Frames are those of
+        pandas, Polars, pyarrow and DuckDB; Parquet, a LazyFrame, a dataset of pyarrow and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users, matrix.tolist()))`.
     truth
         The relevant items in any of these forms: a frame with a row per item, and relevance if it is graded; a mapping of user to items,
         or to a mapping of item to relevance; a column of lists, `relevant`; qrels of TREC. None if `recs` has both sides; one with both

@@ -73,7 +73,7 @@ def compare(
     Parameters
     ----------
     models
-        Recommendations by name, as `recnb.evaluate` takes them, or Evaluations; or one frame or file with a column of models, named by
+        Recommendations by name, as `recnb.evaluate` takes them, or Evaluations; or one frame, file or folder with a column of models, named by
         `model="column"`, or with a column of predictions for each, `score=["y_pred", "xgb_pred"]`.
     truth
         As in `recnb.evaluate`; nothing if all models are Evaluations.

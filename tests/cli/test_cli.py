@@ -70,7 +70,9 @@ def test_several_files_are_compared(capsys):
     assert r"\toprule" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("line", "words"), [("--version", recnb.__version__), ("report a b --kk 5", "arguments: --kk")])
+@pytest.mark.parametrize(
+    ("line", "words"), [("--version", recnb.__version__), ("report a b --kk 5", "arguments: --kk")]
+)
 def test_the_version_and_an_option_that_is_none(line, words, capsys):
     with pytest.raises(SystemExit):
         main(line.split())
