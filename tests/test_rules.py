@@ -88,6 +88,9 @@ def test_rows_of_the_readme_run_after_its_ten_lines(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_run(names["recs"], "run.txt")
     write_qrels(names["truth"], "qrels.txt")
+    for name in ("recs", "truth"):
+        (tmp_path / name).mkdir()
+        names[name].to_parquet(f"{name}/1.parquet")
     held = readme.calls_of(text, "you have")
     assert len(held) > 12
     for call in held:
