@@ -108,12 +108,12 @@ def test_a_sheet_has_the_questions_and_then_the_solutions(tmp_path: Path) -> Non
 TYPED: list[tuple[Any, float, int | None]] = [  # an answer, its number and its decimals; none of a fraction
     ("2/3", 2 / 3, None), (" 4 / 6", 2 / 3, None), ("1.0/1.5", 2 / 3, None), (Fraction(2, 3), 2 / 3, None), ("67 %", 0.67, 2), ("87.32%", 0.8732, 4),
     ("0,87", 0.87, 2), ("+,5", 0.5, 1), ("(1+2/3)/4", 5 / 12, None), ("AP = (1+2/3)/4 ≈ 0.4167", 0.4167, 4), ("3/log2(1+1) + 2/log2(1+2)", 3 + 2 / log2(3), None), ("(2^3-1)/log2(2)", 7, None),
-    ("2/log₂2 + 4/log₂ 4", 4, None), ("3/log2 8", 1, None), ("log₂(1+3)", 2, None),
+    ("2 / 3 = 0.6667.", 0.6667, 4), ("67 %.", 0.67, 2), ("2/log₂2 + 4/log₂ 4", 4, None), ("3/log2 8", 1, None), ("log₂(1+3)", 2, None),
     ("0,5*3", 1.5, None), ("-(1-3)", 2, None), ("1÷4×2", 0.5, None), ("0.2 * 0.8**2", 0.128, None), ("１/２", 0.5, None), ("½", 0.5, None), ("−1", -1, 0),
     ("8.732e-3", 0.008732, None), (np.float64(0.25), 0.25, 2), (np.int64(3), 3, 0), (0.8732, 0.8732, 4), (Decimal("0.50"), 0.5, 2), ("0．８７", 0.87, 2),
 ]  # fmt: skip
 NO_NUMBERS = (
-    "", "about 0.8", "0.8.7", "1,234.5", "0.8,7", "2/0", "1//2", "nan", "inf", "1e9999999999", "1e500", "9" * 500, "½ or so", "<b>1</b>", "%", "open(1)",
+    "", ".", "0.66...", "about 0.8", "0.8.7", "1,234.5", "0.8,7", "2/0", "1//2", "nan", "inf", "1e9999999999", "1e500", "9" * 500, "½ or so", "<b>1</b>", "%", "open(1)",
     "9**99**99", "(1", "1;2", "a+1", "log2(-1)", "log2()", "[1]", "1 if 1 else 2", "10**999", "True", "(" * 300, True, [0.8], {"value": 1}, nan, inf, object, None,
 )  # fmt: skip
 
@@ -135,9 +135,10 @@ def test_what_is_no_number_is_refused(bad: Any) -> None:
 #: What is typed, the value, the numbers of mistakes, and what is said.
 JUDGED: list[tuple[Any, float, list[float], str]] = [
     *((typed, 0.87324519, [], "right") for typed in (0.8732, "0,8732", 0.87324519, " .8732 ", "87.32%", "+0.8732", "０．８７３２", Decimal("0.8732"))),
-    *((typed, 0.87324519, [], "No common") for typed in ("0.875", "-0.8732", "8.732e-3", 8732, "2/5", "0.8735")),
+    *((typed, 0.87324519, [], "No common") for typed in ("0.875", "-0.8732", "8.732e-3", 8732, "2/5", "0.8705", "0.8745")),
+    *((typed, 0.87324519, [], "Only the last digit") for typed in ("0.8735", "0.8739", "2.6199/3", "87.35%")), ("0.8735", 0.87324519, [0.8735], "slip0"),
     (0.8731, 0.87324519, [], "Only the last digit"), (0.8733, 0.87324519, [], "Only the last digit"), ("0.8732", 0.87328, [], "Only the last digit"),
-    ("0.8731", 0.87328, [], "No common"), ("0.873", 0.8732, [0.8691, 0.4], "right"),
+    ("0.8731", 0.87328, [], "Only the last digit"), ("0.870", 0.87324519, [], "No common"), ("0.873", 0.8732, [0.8691, 0.4], "right"),
     ("0.87", 0.8732, [0.8691, 0.4], "too few decimals"),  # as 0.8691 rounds to 0.87 as well
     ("0.9", 0.8732, [0.4], "too few decimals"),  # as one decimal never is enough
     ("0.5", 0.525, [0.5], "slip0"), ("0.869", 0.8732, [0.8691, 0.4], "slip0"), ("0.4", 0.8732, [0.8691, 0.4], "slip1"),

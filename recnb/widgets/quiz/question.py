@@ -121,7 +121,7 @@ class Quiz(Exercise, Live):
                 return Answer(self, _("{answer} has too few decimals to be checked: give {digits}.", **words))
             if mistakes:
                 what = _("A common mistake gives exactly this number. {what}", what=mistakes[0].sentence)
-            elif digits >= 2 and given.fits(self.value, digits, units=1.5):
+            elif digits >= 2 and (given.fits(self.value, digits, units=1.5) or given.begins_as(self.value, digits)):
                 what = _("Only the last digit is off: keep all digits on the way, and round once, at the end.")
             else:  # many others are 0 or 1, which says nothing
                 others = [one for one in other_numbers(self) if one.number not in (0, 1)]
@@ -277,6 +277,11 @@ class Number(NamedTuple):
         """Say whether the number is a value rounded to so many digits, or up to so many units of the last one off."""
         return abs(self.value - value) <= units * 10.0**-digits + FLOAT
 
+    def begins_as(self, value: float, digits: int) -> bool:
+        """Say whether the number, with all digits of an answer, differs from a value in the last digit only."""
+        first, second = (f"{number:.{DIGITS}f}" for number in (self.value, value))
+        return digits == DIGITS and first[:-1] == second[:-1]
+
 
 def read_answer(answer: object) -> Number:
     """Read a number, or text as one writes it: "0.8732", "0,8732", "87.32%", "2/3", "(1+2/3)/4"; of "2/3 = 0.6667" the end."""
@@ -284,7 +289,7 @@ def read_answer(answer: object) -> Number:
     text = re.sub(r"log(?:₂\s*|2\s+)(\d+)", r"log2(\1)", str(answer))
     # Korean and Japanese keyboards type full-width digits.
     plain = unicodedata.normalize("NFKC", text).lower().translate(str.maketrans("−×·÷⁄≈", "-**//="))
-    plain = re.sub(r",(?=\d)", ".", plain).rpartition("=")[2].strip()
+    plain = re.sub(r",(?=\d)", ".", plain).rpartition("=")[2].strip().removesuffix(".")
     per_cent = plain.endswith("%")
     plain = plain.removesuffix("%").strip()
     try:
