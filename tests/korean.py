@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import re
+from functools import cache
 from html.parser import HTMLParser
 
 import recnb
 from recnb import LIST_METRICS, METRICS
 from tests.results.test_shown import RANKED, RELEVANT
+from tests.tools.translations import updated
 
 RECS, TRUTH = RANKED, RELEVANT
 EV = recnb.evaluate(RECS, TRUTH)
@@ -68,4 +70,12 @@ def english_in(text: str) -> set[str]:
     """Words of three letters and more that are neither code nor a symbol."""
     text = re.sub(r"\\usepackage\{\w+\}|\\(begin|end)\{\w+\}(\{[lrc]+\})?|\\cmidrule\(lr\)", " ", text)
     text = re.sub(r"\\[A-Za-z]+", " ", text)
-    return set(re.findall("[A-Za-z]{3,}", text)) - ALLOWED
+    return set(re.findall("[A-Za-z]{3,}", text)) - ALLOWED - waiting()
+
+
+@cache
+def waiting() -> set[str]:
+    """Words of messages that are not translated yet, which test_translations.py finds where a release is made."""
+    left = [message for message in updated("ko") if message.id and not all(message.string or [""])]
+    texts = [text for message in left for text in ([message.id] if isinstance(message.id, str) else message.id)]
+    return {word for text in texts for word in re.findall("[A-Za-z]{3,}", text)}

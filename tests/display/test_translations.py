@@ -19,7 +19,9 @@ def messages():
             yield message, *([text] if isinstance(text, str) else [*text] for text in (message.id, message.string))
 
 
+@pytest.mark.slow
 def test_the_catalogue_is_in_step_with_the_code():
+    """Of all tests this one alone fails for a missing translation, and in CI, where a release is made."""
     made = updated("ko")
     assert problems(made) == [], COMMAND
     assert po_of(made).decode() == path_of("ko").read_text("utf-8"), COMMAND
