@@ -11,16 +11,20 @@ import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import jupytext
 import nbformat
 import pytest
 from nbformat import NotebookNode
 
+import recnb
 from tests.display.test_korean import NAMES, OF_LIBRARIES
 from tests.korean import english_in
 from tests.tools.notebooks import (
     BUILT,
     KERNEL,
+    LESSONS,
     SETTING,
     SOURCES,
     WIDGET,
@@ -158,6 +162,37 @@ def shown(path: Path) -> str:
 def test_translated_notebook_shows_no_english(path: Path) -> None:
     known = CODE | NAMES | OF_LIBRARIES if path.stem[:2] in ("06", "08", "10") else CODE  # of libraries and items
     assert english_in(IN_ENGLISH.sub("", shown(path))) - known == set()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", LESSONS)
+def test_what_a_lesson_claims_holds_and_is_checked_out_of_sight(name: str) -> None:
+    names: dict[str, object] = {"display": print}
+    for cell in jupytext.read(SOURCES / f"{name}.py").cells:
+        exec(cell.source if cell.cell_type == "code" else "", names)
+    for path in (BUILT / f"{name}.ipynb", BUILT / f"ko/{name}.ipynb"):
+        cells = read(path).cells
+        assert [one.source for one in cells if re.search("assert |# claim|worked:", one.source)] == []
+        if name.startswith("04"):  # the lesson of the class, which ends at a mark
+            (mark,) = [at for at, cell in enumerate(cells) if cell.source.startswith("---\n# ")]
+            code = "\n".join(cell.source for cell in cells[:mark] if cell.cell_type == "code")
+            assert re.findall(r"^ *(?:import|from) .*", code, re.M) == ["import recnb"]
+            assert [code.count(f"recnb.{name}(") for name in ("explain", "playground", "quiz")] == [2, 1, 1]
+
+
+@pytest.mark.parametrize("folder", [BUILT, BUILT / "ko"], ids=["en", "ko"])
+def test_exercises_and_answers_of_the_page(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, names = (folder / "teaching.md").read_text("utf-8"), dict[str, Any]()
+    monkeypatch.chdir(tmp_path)
+    exec(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)[0], names)
+    for name in ("exercises.html", "solutions.html"):
+        made = (tmp_path / name).read_text("utf-8")
+        assert made == (folder / name).read_text("utf-8"), "run the program of the page, beside it"
+    assert all(map(names["others"][1].check, re.search(r'check\("(.*?)"\).*`([\d.]+)`', text).groups()))
+    judged, q = {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1}, recnb.quiz("ndcg", seed=1, k=3)
+    values = [recnb.ndcg(list(shown), judged, k=3) for shown in ("ABC", "CAB", "CB", "CD", "BD")]
+    assert [f"{value:.4f}" in text for value in [*values, q.value, recnb.idcg([3, 3, 2, 2, 1])]] == [True] * 7
+    assert [bool(q.check(value).mistake) for value in ("0.4909", "0.4444", "0.3786")] == [True] * 3
 
 
 @pytest.mark.parametrize("path", STORED, ids=_name)

@@ -80,6 +80,8 @@ ROWS = {
     "rank with a fraction": case(RECS.assign(rank=[1.5, 2, 1]), TRUTH, "'rank'", "1.5", "user 1, item 10"),
     "rank missing": case(RECS.assign(rank=pd.array([1, None, 1], dtype="Int64")), TRUTH, "'rank'", "None", "user 1, item 11"),
     "rank twice": case(RECS.assign(rank=[1, 1, 1]), TRUTH, "'rank'", "rank 1", "10 and 11", "user 1", "its own rank"),
+    "dates as relevance": case(RECS, TRUTH.assign(relevance=pd.Timestamp("2026-01-02")), "truth: column 'relevance' holds", "is no number"),
+    "a word among grades": case(RECS, TRUTH.assign(relevance=["1", "good"]), "truth: column 'relevance' holds text", "'good' is no number: correct it, or drop the row"),
     "rank as text": case(RECS.astype({"rank": str}), TRUTH, "recommendations", "'rank'", "text", "'1'", "numbers are needed"),
     "rank beyond any list": case(RECS.assign(rank=[1, 2**40, 1]), TRUTH, "'rank'", "1099511627776", "user 1, item 11"),
     "rank and score that disagree": case(RECS.assign(score=[0.1, 0.9, 0.5]), TRUTH, "'rank' and 'score' disagree in 1 place", "user 1 has item 11 at rank 2, below item 10, with a higher score, 0.9", "order='rank' or order='score'"),

@@ -54,3 +54,11 @@ def test_users_who_are_left_out_do_not_shift_the_others() -> None:
         assert recnb.evaluate(recs, truth, averaged_users=users).bpref().per_user[4] == 0
     every = recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero").judged(k=3).per_user
     np.testing.assert_allclose(every, [1 / 2, 0, 0, 2 / 3])
+
+
+@pytest.mark.parametrize("judged_only, judged, bpref", [(False, 4 / 5, 0), (True, 1, 0)])
+def test_grades_below_0_are_judged_where_they_count_0(judged_only: bool, judged: float, bpref: float) -> None:
+    recs = pd.DataFrame({"user": 1, "item": list("abcde"), "rank": range(1, 6)})
+    truth = pd.DataFrame({"user": 1, "item": list("abcdx"), "relevance": [0, -1, 2, 1, -1]})
+    ev = recnb.evaluate(recs, truth, negative_relevance="zero", judged_only=judged_only)
+    assert (float(ev.judged(k=5)), float(ev.bpref())) == (judged, bpref)

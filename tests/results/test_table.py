@@ -172,6 +172,7 @@ def test_one_user_by_loops() -> None:
         ranks = dict(zip(listed["item"], listed["rank"], strict=True))
         left = {item: float(ranks.get(item, np.nan)) for item in set(liked) - set(want["item"])}
         assert dict(zip(one.missed["item"], one.missed["rank"], strict=True)) == pytest.approx(left, nan_ok=True)
+        assert one.missed["relevance"].is_monotonic_decreasing
 
 
 # What is shown, beside `test_shown.py`
