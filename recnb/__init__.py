@@ -37,6 +37,7 @@ from recnb.results.metric_methods import (  # noqa: F401 (map)
     recall,
     reciprocal_rank,
 )  # fmt: skip
+from recnb.results.own_metric import metric
 from recnb.results.single_list import explain
 from recnb.stats import users_needed
 
@@ -55,7 +56,7 @@ __all__ = [
     "LIST_METRICS", "METRICS", "CatalogueScore", "Comparison", "Convention", "Evaluation", "Explanation",
     "Interval", "RecAccessor", "Score", "Table", "__version__", "as_in", "average_precision", "cg", "compare",
     "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_groups", "evaluate_model", "explain",
-    "f1", "fbeta", "hit_rate", "idcg", "language", "mrr", "ndcg", "playground", "precision", "quiz",
+    "f1", "fbeta", "hit_rate", "idcg", "language", "metric", "mrr", "ndcg", "playground", "precision", "quiz",
     "r_precision", "rbp", "read_trec_qrels", "read_trec_run", "recall", "reciprocal_rank", "users_needed",
 ]  # fmt: skip
 

@@ -17,7 +17,7 @@ from recnb.metrics.hits import Hits
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
-from recnb.results.arguments import Metrics
+from recnb.results.arguments import AnyMetric, Metrics
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, at_least
 from recnb.results.metric_methods import Methods
@@ -68,7 +68,7 @@ class EvaluationMethods(Methods):
             return table_by(self._data, metrics, k, by, bins, options)
         return tables.table_of(self._data, metrics, k, options, intervals=intervals)
 
-    def measure(self, text: str, **options: Any) -> Score | CatalogueScore:
+    def measure(self, text: AnyMetric, **options: Any) -> Score | CatalogueScore:
         """Return the number of a measure by the name that papers print: "nDCG@10", "AP(rel=2)", "nDCG(dcg='exp-log2')@10".
 
         Names are those of recnb and ir_measures; case does not matter. `rel` is the least relevance of a relevant item;
@@ -85,19 +85,19 @@ class EvaluationMethods(Methods):
         metric = metric_named(text)
         return score_of(self._data, metric, metric.cut_at(options.pop("k", None)), options)
 
-    def measures(self, names: Iterable[str], *, confidence: float = 0.95, **options: Any) -> Table:
+    def measures(self, names: AnyMetric | Iterable[AnyMetric], *, confidence: float = 0.95, **options: Any) -> Table:
         """Return several measures by the names that papers print: a row each, with mean, low and high of its interval, and users.
 
         `confidence` is that of the intervals, between 0 and 1; options go to each metric that has them.
         """
         return tables.measures_of(self._data, names, confidence, options)
 
-    def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Table:
+    def curve(self, metric: AnyMetric, k: Iterable[int] = range(1, 21), **options: Any) -> Table:
         """Return a metric at many cut-offs, a row each, with the ends of a 95% interval; `.plot()` draws it."""
         return tables.curve_of(self._data, metric, k, options)
 
     def explain(
-        self, metric: str, user: Any = None, k: int | None = None, *, lang: str | None = None, **options: Any
+        self, metric: AnyMetric, user: Any = None, k: int | None = None, *, lang: str | None = None, **options: Any
     ) -> Explanation:
         """Return the worked computation of one user's score: formula, values, a row per rank, the ideal list.
 
@@ -143,7 +143,7 @@ class EvaluationMethods(Methods):
             request = request_of(self._data, k, metrics, options, by=by, bins=bins)
             return report_of({"": self._data}, request, Settings(confidence))
 
-    def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
+    def lint(self, k: int | None = 10, metric: AnyMetric = "ndcg", **options: Any) -> Lint:
         """Check the data, side frames included, for problems, the most severe first; their effect is that on one metric at one cut-off."""
         from recnb.lint import lint
 
@@ -207,7 +207,7 @@ class Evaluation(EvaluationMethods):
         return self._data.basis()
 
     def detectable(
-        self, metric: str, k: int | None = None, power: float = 0.8, *, alpha: float = 0.05,
+        self, metric: AnyMetric, k: int | None = None, power: float = 0.8, *, alpha: float = 0.05,
         against: Evaluation | None = None, **options: Any,
     ) -> Detectable:  # fmt: skip
         """Return the smallest difference between two models that a paired t test on these users detects.
@@ -235,11 +235,11 @@ class Evaluation(EvaluationMethods):
         theirs = None if against is None else values["theirs"].to_numpy(np.float64)
         return Detectable.of(score.label, ours, theirs, power, alpha)
 
-    def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:
+    def at_least(self, metric: AnyMetric, value: float, k: int | None = None, **options: Any) -> Gate:
         """Check that a number reaches a value, as a test of a release would: true if it does; `to_json` writes it for CI."""
         return at_least({"": self._data}, metric, value, k, options)
 
-    def why(self, metric: str, k: int | None = None, *, other: Any = None, **options: Any) -> Table:
+    def why(self, metric: AnyMetric, k: int | None = None, *, other: Any = None, **options: Any) -> Table:
         """Explain the difference between this number and another: conventions are switched one at a time.
 
         `other` is a library's name, with a variant of its metric if wanted ("xgboost ndcg_linear"); "recnb"; a Convention; or
@@ -250,7 +250,7 @@ class Evaluation(EvaluationMethods):
         other = other._data if isinstance(other, Evaluation) else other
         return why(self._data, metric, k, other, **options)
 
-    def identify(self, metric: str, value: Any, k: int | None = None, **options: Any) -> Table:
+    def identify(self, metric: AnyMetric, value: Any, k: int | None = None, **options: Any) -> Table:
         """Find the conventions that give a published number on this data: this one, and those recorded of libraries.
 
         `value` is the number as printed; as text, such as "0.3680", if it ends in zeros.
@@ -259,13 +259,15 @@ class Evaluation(EvaluationMethods):
 
         return identify(self._data, metric, value, k, **options)
 
-    def spread(self, metric: str, k: int | None = None, **options: Any) -> Table:
+    def spread(self, metric: AnyMetric, k: int | None = None, **options: Any) -> Table:
         """Return the number of every library on this data, libraries that agree in one group."""
         from recnb.libraries.differences import spread
 
         return spread(self._data, metric, k, **options)
 
-    def explore(self, metric: str = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Explorer:
+    def explore(
+        self, metric: AnyMetric = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any
+    ) -> Explorer:
         """Return an explorer: from the mean to users and to one user's list. As a widget it needs `recnb[notebook]`."""
         from recnb.widgets.explorer import Explorer
 

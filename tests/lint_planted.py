@@ -86,16 +86,21 @@ def repeat(frame: Frame, rows: int) -> Frame:
     return pd.concat([frame, frame.iloc[:rows]], ignore_index=True)
 
 
-def sampled(size: int = 20, *, extra: bool = False) -> Data:
+def sampled(size: int = 20, *, extra: bool = False, n_items: int = N_ITEMS) -> Data:
     """Lists of so many candidates, one of them relevant; or of as many beside the relevant ones, one to three."""
-    rng, recs, truth = np.random.default_rng(1), [], []
+    rng, recs, truth, items = np.random.default_rng(1), [], [], [f"i{number:03d}" for number in range(n_items)]
     for number, user in enumerate(CLEAN.users["user"]):
         n = number % 3 + 1 if extra else 1
-        chosen = rng.permutation(CLEAN.items["item"])[: size + n if extra else size]
+        chosen = rng.permutation(items)[: size + n if extra else size]
         truth += [(user, item) for item in chosen[:n]]
         recs += [(user, item, score) for item, score in zip(chosen, rng.random(len(chosen)), strict=True)]
     pairs = ["user", "item"]
-    return CLEAN.with_(recs=Frame(recs, columns=[*pairs, "score"]), truth=Frame(truth, columns=pairs), train=None)
+    return CLEAN.with_(
+        recs=Frame(recs, columns=[*pairs, "score"]),
+        truth=Frame(truth, columns=pairs),
+        train=None,
+        items=Frame({"item": items}),
+    )
 
 
 def written(change: Callable[[Any], Any], *, every: bool = False) -> Data:
@@ -139,6 +144,7 @@ PLANTED: dict[str, tuple[Data, set[str]]] = {
     "ties: constant": (CLEAN.with_(recs=CLEAN.recs.assign(score=0.5)), set()),
     "ties: ranks": (CLEAN.with_(recs=CLEAN.recs.assign(score=SCORE.round(1), rank=ranked(CLEAN.recs)["rank"])), set()),
     "rank_against_score": (CLEAN.with_(recs=CLEAN.recs.assign(rank=np.resize([2, 1, *range(3, 13)], len(CLEAN.recs)))).saying(order="rank"), set()),
+    "unjudged": (rated(CLEAN, [2, 1, 0]), set()),
     "upside_down": (CLEAN.with_(recs=CLEAN.recs.assign(score=1 - SCORE)), set()),
     "filler_score": (CLEAN.with_(recs=CLEAN.recs.assign(score=SCORE.where(CLEAN.recs.index % 7 > 0, -999.0))), set()),
     "filler_score: lowest": (
@@ -155,6 +161,7 @@ PLANTED: dict[str, tuple[Data, set[str]]] = {
     "seen_in_train": (CLEAN.with_(train=pd.concat([CLEAN.train, CLEAN.recs.iloc[[0, 1, 30, 59]][["user", "item"]]])), set()),
     "seen_in_train: ranks": (CLEAN.with_(recs=ranked(CLEAN.recs), train=pd.concat([CLEAN.train, CLEAN.recs.iloc[[0, 1, 30, 59]][["user", "item"]]])), set()),
     "train_in_truth": (CLEAN.with_(train=pd.concat([CLEAN.train, CLEAN.truth.groupby("user").tail(1)])), set()),
+    "train_after_truth": (CLEAN.with_(truth=CLEAN.truth.assign(order_date="2024-05-01"), train=CLEAN.train.assign(order_date=np.resize(["2024-04-30", "2024-05-01", "2024-05-02"], len(CLEAN.train)))), set()),
     "cold_relevant": (CLEAN.with_(truth=pd.concat([CLEAN.truth, Frame({"user": ["u00"], "item": ["i240"]})])), {"outside_items"}),
     "outside_items": (CLEAN.with_(items=CLEAN.items.iloc[:-1]), set()),
 }  # fmt: skip

@@ -22,15 +22,15 @@ from recnb.display.text import one_line
 from recnb.errors import OptionError, Suggesting, UnknownModelError, UnknownNameError, is_number, is_word, near, quoted
 from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
-from recnb.lint import ties_in
+from recnb.lint import checks, finding_of, judged_order
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.report.conclusions import conclusion, corrected_with, notes, tested
 from recnb.report.data import ModelUsers
 from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values
-from recnb.results.arguments import Asked, Metrics, asked_of, check_options, metric_of_curve
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.arguments import AnyMetric, Asked, Metrics, asked_of, check_options, metric_of_curve
+from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.segments import Segments, distinct_labels, segments_of
 from recnb.results.table import Table
@@ -240,13 +240,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         together = corrected_with(rows, self.settings)
         said = [inline(conclusion(row, self.settings, *together[row.metric]), "txt") for row in rows]
         table.conclusions = [f"{one_line(at)}: {text}" if at else text for at, text in zip(within, said, strict=True)]
-        table._made, table._ties = list(zip(within, rows, strict=True)), self._ties(asked[0], k)
-        table.notes = [*table._ties, *notes(self.settings, n_tested)]
+        table._made, table._warnings = list(zip(within, rows, strict=True)), self._warnings(asked[0], k)
+        table.notes = [*table._warnings, *notes(self.settings, n_tested)]
         table.attrs["labels"] = len(labels) + 4
         return table
 
     def not_worse(
-        self, metric: str, k: int | None = None, margin: float = 0, *, model: str | None = None, **options: Any
+        self, metric: AnyMetric, k: int | None = None, margin: float = 0, *, model: str | None = None, **options: Any
     ) -> Gate:
         """Check that all models but the baseline, or the `model` that is named, are not worse than it, as a test of a release would.
 
@@ -271,7 +271,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return Gate(tuple(checks))
 
     def movers(
-        self, metric: str = "ndcg", k: int | None = None, n: int = 5, *, model: str | None = None, baseline: str | None = None, **options: Any
+        self, metric: AnyMetric = "ndcg", k: int | None = None, n: int = 5, *, model: str | None = None, baseline: str | None = None, **options: Any
     ) -> Movers:  # fmt: skip
         """Return the `n` users who gain and the `n` who lose most by one model in the place of another, with both lists.
 
@@ -328,7 +328,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         frame = pd.concat([table.iloc[:, 0] for table in tables], axis=1, join="inner", keys=self.names).dropna()
         return Table.made(frame.T.rename_axis(index="model", columns=None), [tables[0].attrs["basis"]])
 
-    def curve(self, metric: str = "ndcg", k: Iterable[int] = range(1, 21), **options: Any) -> Curves:
+    def curve(self, metric: AnyMetric = "ndcg", k: Iterable[int] = range(1, 21), **options: Any) -> Curves:
         """Return a metric at many cut-offs for every model, with an interval at each; `.plot()` draws it."""
         chosen, cutoffs = metric_of_curve(metric, k)
         _segments, found = self._compared(self._asked([chosen.name], options), cutoffs, [])
@@ -338,7 +338,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
         return table
 
-    def explore(self, metric: str = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Any:
+    def explore(
+        self, metric: AnyMetric = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any
+    ) -> Any:
         """Return a widget to go through users and see each model's list; arguments are those of `Evaluation.explore`."""
         from recnb.widgets.explorer import Explorer
 
@@ -412,13 +414,21 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         blocks = (block for _, metric, own in asked for block in paired_values(models, metric, cutoffs, own))
         return segments, measure(blocks, self.names, pairs, self.settings, segments, first.prepared.users)
 
-    def _ties(self, asked: Asked, k: object) -> list[str]:
-        """Return a sentence for each model whose equal scores decide a metric at the last cut-off."""
+    def _warnings(self, asked: Asked, k: object) -> list[str]:
+        """Return a sentence for each model whose equal scores decide a metric at the last cut-off, and one if unjudged items decide the order."""
         _name, metric, options = asked
-        cutoff = metric.cutoffs(Cutoffs.of(k)).values[-1]
-        models = self._models if metric.is_accuracy else {}
-        found = [(name, ties_in(model, cutoff, metric, options)) for name, model in models.items()]
-        return [f"{one_line(name)}: {tied.short}." for name, tied in found if tied and tied.severity == "warning"]
+        if not metric.is_accuracy:
+            return []
+        cutoffs = Cutoffs.one(metric.cutoffs(Cutoffs.of(k)).values[-1])
+        about = cutoffs.values[0], metric, options
+        found = [(name, finding_of(checks.ties, model, *about)) for name, model in self._models.items()]
+        ties = [f"{one_line(name)}: {tied.short}." for name, tied in found if tied and tied.severity == "warning"]
+        unjudged = {name: finding_of(checks.unjudged, model, *about) for name, model in self._models.items()}
+        if not any(unjudged.values()):
+            return ties
+        means = {name: values_of(model, metric, cutoffs, options).mean.item() for name, model in self._models.items()}
+        order = inline(judged_order(metric.label(about[0]), means, unjudged), "txt")
+        return [*ties, *filter(None, [order])]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return a model and the one that it is compared with; by default the first other one, and the baseline."""

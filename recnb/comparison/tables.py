@@ -61,11 +61,11 @@ class Means(Table):
 class Differences(Table):
     """Paired differences with intervals, tests and corrections; `plot()` draws them with their intervals."""
 
-    _metadata: ClassVar = ["conclusions", "notes", "_made", "_ties"]
+    _metadata: ClassVar = ["conclusions", "notes", "_made", "_warnings"]
     conclusions: Sequence[str] = ()  #: what may be concluded of each difference
     notes: Sequence[str] = ()  #: what all of them rest on
     _made: Sequence[tuple[str, words.Difference]] = ()  #: each with its segment; "" is all users
-    _ties: Sequence[str] = ()  #: a sentence for each model whose equal scores decide
+    _warnings: Sequence[str] = ()  #: sentences on equal scores that decide, and on an order that unjudged items decide
 
     def _shown(self) -> pd.DataFrame:
         labels = [*self.columns[: self.attrs["labels"]]]
@@ -78,7 +78,7 @@ class Differences(Table):
         return signed(value) if is_signed else super()._cell(value, label, column)
 
     def _below(self) -> list[Line]:
-        return [*super()._below(), *self._ties, *(self.conclusions if len(self) <= FEW else ())]
+        return [*super()._below(), *self._warnings, *(self.conclusions if len(self) <= FEW else ())]
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw the differences one under the other, each with the sign of its verdict, about a line at 0."""

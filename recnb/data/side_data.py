@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,10 +13,16 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import validation
-from recnb.data.columns import Columns, Frame, Made, Scanned, arrow_of, columns_of, find, table_of
+from recnb.data.columns import Columns, Frame, Made, Scanned, arrow_of, columns_of, find, plain_name, table_of
 from recnb.data.load import ROWS_ARE_ITEMS, SIDES
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
+
+#: Names of columns that say when something happened.
+TIMES = re.compile(
+    "(unix|utc|event|order(ed)?|purchased?|created?|add(ed)?|rat(ing|ed)|review(ed)?|click(ed)?|view(ed)?|watch(ed)?|play(ed)?"
+    "|listen(ed)?|bought|sold|visit(ed)?|interact(ion|ed)?|transaction|session|start(ed)?)?(time(stamp)?|date(time)?|ts|at)(utc|ms)?"
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,9 @@ class SideData:
     train: pl.DataFrame | None = None  #: user, item: what users had before
     items: pl.DataFrame | None = None  #: a row an item: item, and what is known of it
     users: pl.DataFrame | None = None  #: a row a user: user, and what is known of them
+    times: tuple[
+        pl.Series, ...
+    ] = ()  #: when, of each row of train and of the truth, if both say so; named as they are there
     truth: Frame | None = None  #: users and items of the truth, or of the one frame, and its columns without a role
     truth_user: str = "user"  #: the column of users in it
     truth_item: str = "item"
@@ -69,6 +80,7 @@ def read_side_data(source: Source, given_truth: Frame, columns: Columns, **frame
     tables: dict[str, Any] = {name: _read(frame, name, labels[name], source) for name, frame in given.items()}
     return SideData(
         **tables,
+        times=_times(given.get("train"), given_truth),
         truth=None if given_truth is None else _others(given_truth, source.truth_labels),
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
@@ -90,6 +102,18 @@ def _others(frame: Frame, labels: Mapping[str, str]) -> Frame | None:
         return table_of(frame, "truth", {one: one for one in read})
     # To pickle copies the memory of Arrow too, which other copies share with the caller.
     return pickle.loads(pickle.dumps(frame[read] if isinstance(frame, pd.DataFrame) else arrow_of(frame, read)))
+
+
+def _times(train: Frame | None, truth: Frame | None) -> tuple[pl.Series, ...]:
+    """Return the columns of train and of the truth that say when, if each has one: of several, one that both have."""
+    frames = [] if train is None or truth is None else [train, truth]
+    names = [[name for name in columns_of(one, "") if TIMES.fullmatch(plain_name(name))] for one in frames]
+    both = [name for name in names[0] if name in names[1]] if frames else []
+    chosen = both[:1] * 2 or [name for found in names if len(found) == 1 for name in found]
+    with suppress(FrameError):  # a column of several kinds, which is no time
+        if len(chosen) == 2:
+            return tuple(table_of(one, "", {name: name})[name] for one, name in zip(frames, chosen, strict=True))
+    return ()
 
 
 def _read(frame: Frame, name: str, labels: Mapping[str, str], source: Source) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from recnb.data.side_data import read_side_data
 from recnb.errors import OptionError, near
 from recnb.libraries.variant import Variant
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import metric_named, plain_text
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.evaluation_data import EvaluationData, values_of
 
@@ -86,7 +86,7 @@ def as_in(
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
     """Return the preset of this name, or the first of the metric of accuracy that a name means, and the cut-off."""
-    listed, measure = variants(library), None
+    metric, listed, measure = plain_text(metric), variants(library), None
     if isinstance(metric, str) and metric not in listed:
         with suppress(OptionError):  # what is no metric is refused with those of the library
             measure = metric_named(metric)

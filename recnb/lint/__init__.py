@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recnb.display.document import Line, Name, joined, say
 from recnb.display.language import N_, Plural, _, current, ngettext
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
@@ -18,7 +19,7 @@ from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY, METRICS, Metric
-from recnb.results.arguments import check_options
+from recnb.results.arguments import AnyMetric, check_options
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -28,7 +29,7 @@ CHECKS = tuple(check for check in vars(checks).values() if isinstance(check, Che
 COUNTS = {"warning": Plural("{n:,} warning", "{n:,} warnings"), "note": Plural("{n:,} note", "{n:,} notes")}
 
 
-def lint(evaluation: EvaluationData, k: int | None, metric: str, options: Mapping[str, Any]) -> Lint:
+def lint(evaluation: EvaluationData, k: int | None, metric: AnyMetric, options: Mapping[str, Any]) -> Lint:
     """Make all checks that the frames given and the rows in memory allow; the arguments are those of `Evaluation.lint`."""
     chosen = metric_named(metric, ACCURACY)
     if chosen.plain_name not in METRICS:
@@ -80,14 +81,28 @@ def _measured(label: str, value: float, lower: float, upper: float, n_users: int
     return f"{words} {_(bounds, low=f'{lower:.4f}', high=f'{upper:.4f}')}"
 
 
-def ties_in(
-    evaluation: EvaluationData, k: int | None, metric: Metric[...], options: Mapping[str, Any]
+def finding_of(
+    check: Check, evaluation: EvaluationData, k: int | None, metric: Metric[...], options: Mapping[str, Any]
 ) -> Finding | None:
-    """Return the finding of equal scores, if there are any and the rows of the lists are in memory."""
+    """Return what one check finds, if it finds anything and the rows of the lists are in memory."""
     try:
-        return next(checks.ties.findings(LintData(evaluation, metric, options, k)), None)
+        return next(check.findings(LintData(evaluation, metric, options, k)), None)
     except ElsewhereError:
         return None
 
 
-__all__ = ["CHECKS", "Finding", "Lint", "lint", "ties_in"]
+def judged_order(label: str, means: Mapping[str, float], unjudged: Mapping[str, Finding | None]) -> Line:
+    """Return a warning if models are in another order without the items that are not judged; "" if they are not.
+
+    `unjudged` has the finding of each model; in lists without one every item is judged.
+    """
+    facts = {name: one.facts if one else {"other": means[name], "share": 1.0} for name, one in unjudged.items()}
+    alone = {name: of_model.get("other", means[name]) for name, of_model in facts.items()}
+    if sorted(means, key=lambda name: -means[name]) == sorted(means, key=lambda name: -alone[name]):
+        return ""
+    words = N_("Without the items that are not judged, judged_only=True, the models are in another order. {label}, that of the judged items alone and the share that is judged: {models}.")  # fmt: skip
+    numbers = {name: f" {means[name]:.4f}, {alone[name]:.4f}, {facts[name]['share']:.4f}" for name in means}
+    return say(words, label=label, models=joined(([Name(name), text] for name, text in numbers.items()), "; "))
+
+
+__all__ = ["CHECKS", "Finding", "Lint", "finding_of", "judged_order", "lint"]

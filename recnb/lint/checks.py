@@ -17,6 +17,9 @@ from recnb.display.language import N_, _
 from recnb.lint.data import FRAMES, PAIR, LintData, find_ties, list_rows
 from recnb.lint.findings import Problem, check, quoted_id
 from recnb.lint.repair import SPELLINGS, Repair
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.measure import metric_named
+from recnb.results.evaluation_data import Scoring
 
 #: Names of columns that tell whether, how often or how much a user had an item.
 AMOUNTS = re.compile(
@@ -31,6 +34,7 @@ MOVES = 0.0005  #: a mean that ties could move by so much shows in its third dig
 SCALES = (5.0, 10.0, 100.0)  #: highest values of the scales on which people rate
 ENOUGH = 10  #: users, or places, for which a common property is not taken for chance
 CANDIDATES, SHARE = 10, 0.5  #: candidates that look sampled: no fewer than this, and at most such a share of the items
+DEPTH = 1000  #: the depth at which runs of retrieval are cut: lists of so many items are no samples
 LOW = 0.9  #: a share of the highest value of a metric: what cannot pass it is reported
 MANY_ROWS, MANY_USERS = 0.1, 0.05  #: shares of relevant rows and of users that make a warning
 
@@ -117,6 +121,28 @@ def ties(data: LintData) -> Iterator[Problem]:
             why="All scores of each list are equal, so the number follows from the order of the rows: if that is the order of rank, give the places as ranks." if tied.constant else "The number is of one order among many.",
             advice="Give scores that differ, or average over all orders:", repair=Repair(data, **options),
             grave=not tied.upper - tied.lower < MOVES, facts={"lower": tied.lower, "upper": tied.upper},
+        )  # fmt: skip
+
+
+@check(N_("items that are not judged"))
+def unjudged(data: LintData) -> Iterator[Problem]:
+    judged, convention = data.prepared.judged, data.convention
+    # A truth of what users liked judges nothing else; one with items that are not relevant says what was judged.
+    says_judged = convention.judged == "truth" and not convention.judged_only and data.hits.tied is None
+    if says_judged and (judged["relevance"].cast(pl.Float64) <= 0).any():
+        top = data.prepared.recs.filter(
+            pl.col("user").is_in(data.prepared.users.implode()), pl.col("rank") <= (data.k or np.inf)
+        )
+        rows, metric = (
+            top.select(*PAIR, "rank").join(judged, on=PAIR, how="anti", maintain_order="left"),
+            metric_named("judged"),
+        )
+        share = Scoring(data.prepared, metric, {}).averaged(Cutoffs.one(data.k))[1].item()
+        yield Problem(
+            rows, top.height, short="Recommended rows that are not judged: {n:,} of {of:,}; {judged} is {share:.4f}",
+            why="They count as not relevant, and nobody has looked: a model that finds other items than those judged is at a disadvantage.",
+            advice="Report {judged} with the number; to rank the judged items alone:", repair=Repair(data, judged_only=True),
+            grave=rows.height >= MANY_ROWS * top.height, facts={"judged": metric.label(data.k), "share": share},
         )  # fmt: skip
 
 
@@ -257,7 +283,7 @@ def count_candidates(data: LintData) -> int | None:
         return None
     lengths = data.prepared.all_hits.list_length[listed]
     sizes = [sizes[0] for sizes in (lengths, lengths - data.hits.n_relevant[listed]) if (sizes == sizes[0]).all()]
-    few = lengths.max() <= SHARE * data.prepared.recs["item"].n_unique()
+    few = lengths.max() < min(DEPTH, SHARE * data.prepared.recs["item"].n_unique() + 1)
     return int(sizes[0]) if sizes and few and sizes[0] >= CANDIDATES else 0
 
 
@@ -319,6 +345,20 @@ def train_in_truth(data: LintData) -> Iterator[Problem]:
         why="These answers were in train, or could not be recommended: the number measures memory, not prediction.",
         advice="Split again, so that no pair is on both sides:", repair=repair, frame="truth",
     )  # fmt: skip
+
+
+@check(N_("train later than the truth"), needs="train")
+def train_after_truth(data: LintData) -> Iterator[Problem]:
+    train, truth, times = data.frame("train"), data.source.truth, data.times
+    if [*map(len, times)] == [train.height, truth.height]:
+        first = truth.select("user", first=times[1]).group_by("user").agg(pl.col("first").min())
+        rows = train.select(PAIR).with_columns(times[0]).join(first, on="user", maintain_order="left")
+        yield Problem(
+            rows.filter(pl.col(times[0].name) > pl.col("first")).drop("first"), train.height,
+            short="Rows of train that are later than a row of the truth of their user: {n:,} of {of:,}",
+            why="The model may have learned from what came after the answers, which nobody knows when lists are shown.",
+            advice="Split again by time, so that all rows of train are before those of the truth; train and rank anew.",
+        )  # fmt: skip
 
 
 @check(N_("new relevant items"), needs="train")

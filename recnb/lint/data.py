@@ -83,6 +83,21 @@ class LintData:
         """Return some of the users evaluated as rows."""
         return self.prepared.users.filter(pl.Series(chosen)).alias("user").to_frame()
 
+    @property
+    def times(self) -> tuple[pl.Series, ...]:
+        """When, of each row of train and of the truth, as numbers, times or text such as 2024-12-31; () if these are none."""
+        times = self.side.times
+        types, is_text = [one.dtype for one in times], all(one.dtype == pl.String for one in times)
+        if all(each.is_numeric() for each in types):
+            return tuple(one.cast(pl.Float64).fill_nan(None) for one in times)
+        if all(each.is_temporal() for each in types):
+            return tuple(one.cast(pl.Date if pl.Date in types else pl.Datetime("us"), strict=False) for one in times)
+        if is_text and all(one.drop_nulls().str.contains(r"^\d{4}-\d\d-\d\d").all() for one in times):
+            return tuple(
+                one.str.head(10 if any((each.str.len_chars() == 10).any() for each in times) else 19) for one in times
+            )
+        return ()
+
     @cached_property
     def relevant(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated, without those of relevance 0 that only a convention counts."""
@@ -152,8 +167,9 @@ def find_ties(data: LintData) -> Ties | None:
     best, worst, above = hits.rank.copy(), hits.rank.copy(), count_within(run) - 1
     best[on], worst[on] = rows.rank[start[run] + above], rows.rank[start[run] + size[run] - 1 - above]
     (low, lower), (high, upper) = (data.values_of(_with_ranks(hits, rank)) for rank in (worst, best))
-    # The order by relevance need not be the best if the denominator depends on the order, or a hit has a negative gain.
-    if data.scoring.options.get("out_of") == "hits" or (hits.relevance < 0).any():
+    # The order by relevance need not be the best if the denominator depends on the order, a hit has a negative gain, or the metric is the caller's.
+    unknown = data.metric.own or data.scoring.options.get("out_of") == "hits"
+    if unknown or (hits.relevance < 0).any():
         lower, upper, high = np.nan, np.nan, np.full(len(low), np.inf)
     begins = start[np.unique(run[size[run] > 1])]
     first = data.prepared.recs[rows.row[begins[(high > low + 1e-12)[rows.user[begins]]]]]

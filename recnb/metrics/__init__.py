@@ -9,7 +9,12 @@ from recnb.metrics import novelty  # isort: skip
 from recnb.metrics import diversity  # isort: skip
 from recnb.metrics import history  # isort: skip
 
+from recnb.metrics.gain import as_column, out_of_count
+from recnb.metrics.metric import Credit
+
 #: The publications that define the metrics: citation key -> authors, year, title, where, doi.
 REFERENCES = {row["key"]: row for row in rows_of("metrics/references.csv")}
 
-__all__ = ["REFERENCES", "accuracy", "coverage", "diversity", "history", "novelty"]
+__all__ = [
+    "REFERENCES", "Credit", "accuracy", "as_column", "coverage", "diversity", "history", "novelty", "out_of_count",
+]  # fmt: skip

@@ -45,6 +45,11 @@ def is_measure(text: str) -> bool:
     return TEXT.fullmatch(text) is not None
 
 
+def plain_text(name: Any) -> Any:
+    """Return the text of a measure of ir_measures, such as `nDCG @ 10`, and any other name as it is."""
+    return str(name) if type(name).__module__.split(".")[0] == "ir_measures" else name
+
+
 def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[...]:
     """Look up the metric that a name, a text or a metric means, with the options and the cut-off of the text.
 
@@ -58,11 +63,11 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
     """
     if isinstance(name, Metric):
         found = name
-    elif isinstance(name, str):
-        found = _parsed(name)
+    elif isinstance(name := plain_text(name), str):
+        found = parsed(name)
     else:
-        as_text = f"Give its name as text: {str(name)!r}." if "@" in str(name) else near(name, _known_names())
-        raise OptionError(f"{quoted(name)} is no metric of recnb. {as_text}")
+        made = "A function becomes a metric by @recnb.metric(...)." if callable(name) else near(name, _known_names())
+        raise OptionError(f"{quoted(name)} is no metric of recnb. {made}")
     if found.plain_name in LIST_METRICS and found.plain_name not in among:
         raise OptionError(
             f"{found.name} is a metric beyond accuracy, and one of accuracy is needed here, such as 'ndcg'. Of an evaluation type "
@@ -80,7 +85,7 @@ def _known_names() -> list[str]:
 
 
 @functools.cache
-def _parsed(text: str) -> Metric[...]:
+def parsed(text: str) -> Metric[...]:
     """Look up the metric of a name, or of a text such as "nDCG(dcg='exp-log2')@10", with the options of the text."""
     if text in EVERY_METRIC:
         return EVERY_METRIC[text]

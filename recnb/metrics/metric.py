@@ -13,6 +13,7 @@ import math
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
 
 import numpy as np
@@ -89,19 +90,20 @@ class Definition:
     no_value: str = "No list holds an item that counts down to k."  #: why no user may have a value
     retrieval: bool = False  #: whether it is one of the measures of incomplete judgments
     per_row_texts: bool = True  #: whether an explanation writes out each row
+    own: bool = False  #: whether it is the caller's, made by `recnb.metric`
 
     @overload
     def __call__(self, function: Callable[Concatenate[Any, P], Whole], /) -> CatalogueMetric[P]: ...
     @overload
     def __call__(self, function: Callable[Concatenate[Any, P], Credit | PerUser], /) -> UserMetric[P]: ...
     def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
-        """Register the metric under the name of its function; the type that the function returns decides its kind."""
+        """Make a metric of the function and enter it under the function's name."""
+        return self.of_function(function).entered()
+
+    def of_function(self, function: Callable[..., Any]) -> Metric[...]:
+        """Make a metric of a function; what it sums over decides its kind."""
         kind = CatalogueMetric if self.over in ("items", "user pairs") else UserMetric
-        made: Metric[...] = kind(function, **vars(self))
-        registry = RETRIEVAL_METRICS if made.retrieval else METRICS if made.is_accuracy else LIST_METRICS
-        registry[made.name] = made
-        ALIASES.update(dict.fromkeys(made.aliases, made.name))
-        return made
+        return kind(function, **vars(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +126,21 @@ class Metric(Definition, Generic[P]):
         """The name it is called by."""
         return self.text or self.plain_name
 
+    def entered(self) -> Self:
+        """Enter it under its name; one of the caller's takes the place of an earlier one."""
+        registry = RETRIEVAL_METRICS if self.retrieval else METRICS if self.is_accuracy else LIST_METRICS
+        registry[self.name] = self
+        ALIASES.update(dict.fromkeys(self.aliases, self.name))
+        return self
+
+    def __repr__(self) -> str:
+        return self.name
+
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle it by its name, as functions are, with what a text has changed."""
+        """Pickle it by its name and module, as functions are, with what a text has changed."""
         changed = ("symbol", "text", "given", "data", "cutoff", "bounds", "top")
-        return _restored, (self.plain_name, {name: getattr(self, name) for name in changed})
+        where = self.plain_name, self.function.__module__
+        return _restored, (*where, {name: getattr(self, name) for name in changed})
 
     def cutoffs(self, k: Cutoffs) -> Cutoffs:
         """Return its own cut-off if it has one, else these."""
@@ -187,7 +200,7 @@ class Metric(Definition, Generic[P]):
     def words(self) -> dict[str, tuple[str, ...]]:
         """The options that are words, and the words each takes."""
         hints = typing.get_type_hints(self.function)
-        of_words = [name for name in self.defaults if typing.get_origin(hints[name]) is Literal]
+        of_words = [name for name in self.defaults if typing.get_origin(hints.get(name)) is Literal]
         return {name: typing.get_args(hints[name]) for name in of_words}
 
     @overload
@@ -278,7 +291,12 @@ ACCURACY = collections.ChainMap(RETRIEVAL_METRICS, METRICS)
 EVERY_METRIC = collections.ChainMap(LIST_METRICS, RETRIEVAL_METRICS, METRICS)
 
 
-def _restored(name: str, changed: Mapping[str, Any]) -> Metric[...]:
+def _restored(name: str, module: str, changed: Mapping[str, Any]) -> Metric[...]:
+    if name not in EVERY_METRIC:
+        import_module(module)  # which makes the metric
+    if name not in EVERY_METRIC:
+        problem = f"{name} is a metric of the module {module!r}, which does not make it in this process: "
+        raise OptionError(problem, "write it into a file that this process can import, outside of functions.")
     return replace(EVERY_METRIC[name], **changed)
 
 

@@ -12,7 +12,7 @@ from recnb.conventions import options_in_words
 from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
-from recnb.lint import Lint, lint
+from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import LIST_METRICS, METRICS, Metric
 from recnb.report.conclusions import Difference
@@ -75,6 +75,7 @@ def report_of(
     furthest = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))[:PAIRS_SHOWN]
     for row in at_lead if users else ():
         groups += moved(models, (row.model, row.baseline), values, k, users) if row in furthest else []
+    unjudged = {name: next((one for one in found if one.name == "unjudged"), None) for name, found in lints.items()}
     left_out = N_("Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.")
     return Report(
         models=tuple(models),
@@ -91,6 +92,7 @@ def report_of(
         populations=tuple(populations),
         users=tuple(groups),
         lints=lints,
+        judged_order=judged_order(lead.label(k), {name: one.value for name, one in lints.items()}, unjudged),
         lacking=lacking,
         differences=differences,
         segments=None if request.by is None else _segments(models, request, pairs, blocks, settings),

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from recnb.display.document import Line
 from recnb.display.language import current
 from recnb.display.style import COLOURS
-from recnb.lint.findings import Finding, Lint
+from recnb.lint import Finding, Lint
 from recnb.report.conclusions import Difference
 from recnb.stats import Settings
 
@@ -134,6 +135,7 @@ class ReportData:
     populations: tuple[Mapping[str, Any], ...]  #: of each model whose rows are here
     users: tuple[UserGroup, ...]
     lints: Mapping[str, Lint]  #: of each model
+    judged_order: Line  #: a warning if items that are not judged decide the order of the models, else ""
     lacking: Mapping[str, str]  #: metrics beyond accuracy without a value, and what they need
     differences: tuple[Difference, ...]
     segments: ReportSegments | None

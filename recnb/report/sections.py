@@ -16,7 +16,7 @@ from recnb.display import svg
 from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, inline, joined, say, with_code
 from recnb.display.language import N_, Message, Plural, _, ngettext, pgettext
 from recnb.display.text import at_k, fixed, one_line, short, signed
-from recnb.lint.findings import Finding
+from recnb.lint import Finding
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
 from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
@@ -121,7 +121,10 @@ def _correction(report: ReportData) -> str:
 def overview(report: ReportData) -> Iterator[Block]:
     """Give every metric at the cut-offs, a line per finding, and what was evaluated."""
     yield from _models_by_metrics(report) if report.several else [_metrics_by_cutoffs(report)]
-    yield doc.Items([_brief(models, found[0], report) for models, found in report.findings] or [_no_findings(report)])
+    lines = [_brief(models, found[0], report) for models, found in report.findings]
+    if report.judged_order:
+        lines.insert(0, [Mark("badge", _("warning")), " ", report.judged_order])
+    yield doc.Items(lines or [_no_findings(report)])
     for why in dict.fromkeys(report.lacking.values()):
         names = ", ".join(name for name, needs in report.lacking.items() if needs == why)
         yield Note(with_code(_("Not here: {names} ({why}).", names=names, why=why.removesuffix("."))))

@@ -9,11 +9,14 @@ from recnb.conventions import Convention, presets
 from recnb.data import NAMES
 from recnb.errors import OptionError, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import PRINTED, metric_named
+from recnb.metrics.measure import PRINTED, metric_named, plain_text
 from recnb.metrics.metric import EVERY_METRIC, Metric
 
-#: Metrics by name or text, as "ndcg" or "nDCG@10", or each with its own options.
-Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
+#: A metric by name or text, as "ndcg" or "nDCG@10", or made by `recnb.metric`.
+AnyMetric = str | Metric[...]
+
+#: One or several of these, or each with its own options.
+Metrics = AnyMetric | Iterable[AnyMetric] | Mapping[Any, Mapping[str, Any]] | None
 
 #: The metrics of a table by default.
 STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")
@@ -41,10 +44,10 @@ def asked_of(
 
     `of_call`: other keywords of the call, which a misspelt option may mean; `among`: the metrics allowed, then without a cut-off.
     """
-    metrics = _names_of(metrics, library)
-    named = [(name, metric_named(name, among)) for name in metrics]
-    names = [(metric.name, metric.cutoff) for _name, metric in named]
-    if twice := [name for name in names if names.count(name) > 1]:
+    names = _names_of(metrics, library)
+    named = [(name, metric_named(name, among)) for name in names]
+    each_at = [(metric.name, metric.cutoff) for _name, metric in named]
+    if twice := [one for one in each_at if each_at.count(one) > 1]:
         raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
     for name, metric in named:
         if among is not EVERY_METRIC and metric.cutoff is not None:
@@ -59,9 +62,9 @@ def asked_of(
     asked = []
     for name, metric in named:
         own = {key: value for key, value in options.items() if key in metric.defaults and key not in metric.given}
-        if isinstance(metrics, Mapping):
-            check_options(metric, metrics[name])
-            own |= metrics[name]
+        if isinstance(names, Mapping):
+            check_options(metric, names[name])
+            own |= names[name]
         metric.check(own)
         is_text = isinstance(name, str) and (set(name) & set("@(") or name in PRINTED.values())
         asked.append(Asked(name if is_text else metric.name, metric, own))
@@ -72,10 +75,15 @@ def _names_of(metrics: Metrics, library: str | None) -> Any:
     """Return metrics as a list, or as a mapping to their own options."""
     if metrics is None:
         return [name for name in STANDARD if library is None or presets.of_metric(name, library)]
-    names = [metrics] if isinstance(metrics, str) else metrics
+    names: Any = [metrics] if isinstance(metrics := plain_text(metrics), (str, Metric)) else metrics
+    if callable(names):
+        metric_named(names)  # which says how a function becomes a metric
     if not is_several(names):
         raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
-    names = names if isinstance(names, Mapping) else list(names)
+    if isinstance(names, Mapping):
+        names = {plain_text(name): given for name, given in names.items()}
+    else:
+        names = [plain_text(name) for name in names]
     if not names:
         raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
     for name, given in names.items() if isinstance(names, Mapping) else ():

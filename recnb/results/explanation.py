@@ -28,7 +28,7 @@ from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
-from recnb.results.arguments import check_options
+from recnb.results.arguments import AnyMetric, check_options
 from recnb.results.evaluation_data import MANY_ORDERS, EvaluationData, cutoffs_under, undefined_in, values_of
 from recnb.results.table import in_lines
 from recnb.results.values import position_of
@@ -175,8 +175,8 @@ class Explanation(Suggesting):
 
 
 def explanation_of(
-    data: EvaluationData, metric: str, user: Any, k: int | None, options: Mapping[str, Any], lang: str | None = None
-) -> Explanation:
+    data: EvaluationData, metric: AnyMetric, user: Any, k: int | None, options: Mapping[str, Any], lang: str | None = None
+) -> Explanation:  # fmt: skip
     """Return the explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
     with use_language(lang):
         chosen = metric_named(metric)
@@ -259,7 +259,7 @@ def explain(
 
     def rows_of(credit: Credit) -> pd.DataFrame:
         """Return a row per rank down to the cut-off."""
-        earning, terms = credit.rows, _terms(formula, _names_of(credit, chosen, formula), credit.earned)
+        earning, terms = credit.rows, _terms(formula, numbers_of(credit, chosen, formula), credit.earned)
         rows = _places(earning, items if earning is hits else {}, truth_items)
         rows = rows[rows["rank"] <= depth].reset_index(drop=True)
         # -1, where there is no hit, takes the 0 at the end.
@@ -280,7 +280,7 @@ def explain(
         ideal = rows_of(credit.out_of.by_rank)
         out_of_terms = tuple(filter(None, ideal["term"])) or ("0",)
     elif under.text() != "1":
-        out_of_terms = (under.text(_first(under, _names_of(credit, chosen, under))),)
+        out_of_terms = (under.text(_first(under, numbers_of(credit, chosen, under))),)
     if "max_relevance" in chosen and not chosen["max_relevance"]:
         top = _("grades from 0 to {top}, the highest in the truth", top=number(hits.max_relevance))
         basis = f"{basis}; {top}"
@@ -315,7 +315,7 @@ def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> di
     }  # fmt: skip
 
 
-def _names_of(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> dict[str, Any]:
+def numbers_of(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> dict[str, Any]:
     """Return the numbers behind the names of a formula: one, or one for each hit."""
     hits, names = credit.rows, formula.names()
     depth, size = credit.k.depth(hits.list_length)[0, 0], credit.k.size(hits.list_length)[0, 0]

@@ -16,6 +16,7 @@ from recnb.display.text import fixed, one_line, short
 from recnb.errors import OptionError, RecnbError, near
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
+from recnb.results.arguments import AnyMetric
 from recnb.results.segments import segments_of
 from recnb.widgets.live import Live
 
@@ -47,7 +48,7 @@ class Explorer(Live):
     """
 
     def __init__(
-        self, models: Mapping[str, Any], metric: str = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any
+        self, models: Mapping[str, Any], metric: AnyMetric = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any
     ) -> None:  # fmt: skip
         self.models, self.lang, self.options, names = dict(models), checked(lang), options, [*models]
         self.is_paired = len(names) > 1
@@ -183,7 +184,7 @@ class Explorer(Live):
     def _score(self, model: str, shown: Choices | None = None) -> Any:
         metric, k = (shown or self.shown)[:2]
         with use_language(self.lang):
-            return getattr(self.models[model], metric)(k=k, **self._options(metric))
+            return self.models[model].measure(metric, k=k, **self._options(metric))
 
     def _values_of(self, shown: Choices) -> pd.DataFrame:
         """Return the metric of the users that all models have in common, with what their lists hold."""

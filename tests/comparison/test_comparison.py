@@ -201,3 +201,33 @@ def test_a_comparison_is_a_mapping_of_evaluations():
     assert issubclass(UnknownModelError, KeyError)
     assert found != recnb.compare(SAMPLE.recommendations, SAMPLE.test)
     assert found in {found}
+
+
+def test_an_order_that_unjudged_items_decide_is_a_warning() -> None:
+    items = [f"i{at:02d}" for at in range(10)]
+    truth = pd.DataFrame(
+        {"user": np.repeat(np.arange(40), 6), "item": items[:6] * 40, "relevance": [1, 1, 1, 0, 0, 0] * 40}
+    )
+    lists = {
+        "*usual*": [items[3], items[0], *items[4:6]],
+        "new": [*items[8:], *items[:3]],
+        "same": [items[4], items[5]],
+    }
+    frames = {name: dict.fromkeys(range(40), ranks) for name, ranks in lists.items()}
+    found = recnb.compare(frames, truth)
+    alone = {name: ev.ndcg(k=2) for name, ev in recnb.compare(frames, truth, judged_only=True).items()}
+    warning, differences = "Without the items that are not judged, judged_only=True, ", found.differences("ndcg", k=2)
+    assert differences.notes[0].startswith(warning)
+    assert (
+        f"*usual* {found['*usual*'].ndcg(k=2):.4f}, {alone['*usual*']:.4f}, 1.0000; new 0.0000, {alone['new']:.4f}, 0.0000;"
+        in differences.notes[0]
+    )
+    assert warning in " ".join(repr(differences).split())
+    report = found.report(k=[2])
+    assert f"**warning**: {warning.replace('_', chr(92) + '_')}" in report.to_markdown()
+    # The same order, or nothing that is judged not relevant: no warning.
+    for other in (
+        found.differences("ndcg", k=5),
+        recnb.compare(frames, truth.query("relevance > 0")).differences("ndcg", k=2),
+    ):
+        assert not other.notes[0].startswith(warning)

@@ -372,3 +372,17 @@ def test_blank_lines_of_csv_are_no_rows(lines: str, tmp_path: Path) -> None:
     ev = recnb.evaluate(_file(tmp_path, lines, "recs.csv"), {"u": ["b"]})
     assert ev.mrr() == 0.5
     assert ev.counts.n_recommended == 2
+
+
+def test_runs_and_qrels_of_ranx_are_taken_as_mappings() -> None:
+    """By the package of their class: ranx itself need not be installed, and was tried by hand."""
+    held = {
+        "__module__": "ranx.data_structures",
+        "__init__": lambda self, by_user: setattr(self, "by_user", by_user),
+        "to_dict": lambda self: self.by_user,
+    }
+    ranx = type("Run", (), held)
+    recs, truth = {"q1": {"a": 0.5, "b": 0.9}, "q2": {"c": 1.0}}, {"q1": {"a": 1}, "q2": {"x": 2, "c": 1}}
+    assert recnb.evaluate(ranx(recs), ranx(truth)).ndcg(k=2) == recnb.evaluate(recs, truth).ndcg(k=2)
+    models = [recnb.compare({"a": of(recs), "b": of(truth)}, of(truth)) for of in (ranx, dict)]
+    assert models[0].table("ndcg", k=2).equals(models[1].table("ndcg", k=2))

@@ -51,7 +51,15 @@ polars = made(pl.from_pandas)
 categories = made(lambda frame: frame.astype({"user": "category", "item": "category"}), "recs", "train")
 lazy, lazy_sides = (made(lambda frame: frame.lazy(), *names) for names in (("recs",), SIDES[2:]))
 #: Findings that only words can put right, and those of text.
-WORDS = ("no_item_meets", "perfect", "sampled_candidates", "nothing_missed", "short_lists", "ceiling")
+WORDS = (
+    "no_item_meets",
+    "perfect",
+    "sampled_candidates",
+    "nothing_missed",
+    "short_lists",
+    "ceiling",
+    "train_after_truth",
+)
 OF_TEXT = {"ids_written_otherwise", "missing_ids"}
 #: How frames and options are given, and what is no finding there, or cannot be evaluated.
 FORMS: dict[str, tuple[list[Callable[[Data], Data]], set[str]]] = {
@@ -69,10 +77,10 @@ FORMS: dict[str, tuple[list[Callable[[Data], Data]], set[str]]] = {
     "rectools": ([under(convention="rectools", relevant_from=1)], {"ratings", "unused_relevance"}),
     "evidently": (
         [under(convention="evidently", ties="first")],
-        {"ids_written_otherwise", "ratings", "users_without_list", "train_in_truth", "cold_relevant"},
+        {"ids_written_otherwise", "ratings", "users_without_list", "train_in_truth", "cold_relevant", "unjudged"},
     ),
     "scikit-learn": (
-        [under(convention="scikit-learn", candidates="list")], {"ties", "ratings", "train_in_truth", "cold_relevant"}
+        [under(convention="scikit-learn", candidates="list")], {"ties", "ratings", "train_in_truth", "cold_relevant", "unjudged"}
     ),
 }  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ NOTHING: dict[str, Callable[[], Any]] = {
     "ranks": CLEAN.with_(recs=ranked(CLEAN.recs)).lint, "ranks and scores": CLEAN.with_(recs=CLEAN.recs.assign(rank=ranked(CLEAN.recs)["rank"])).lint,
     "rows": CLEAN.with_(recs=CLEAN.recs[PAIR]).saying(order="row").lint,
     "both sides": lambda: CLEAN.recs.merge(CLEAN.truth.assign(relevance=1), how="outer", on=PAIR).rec.lint(),
-    "grades": rated(CLEAN, [1, 2, 3]).lint, "a scale with 0, for what is not relevant": rated(CLEAN, [0, 1, 2, 3, 4, 5]).lint,
+    "grades": rated(CLEAN, [1, 2, 3]).lint, "a scale with 0, all judged": lambda: CLEAN.with_(truth=pd.concat([CLEAN.truth.assign(relevance=1), CLEAN.recs[PAIR].assign(relevance=0)]).drop_duplicates(PAIR)).lint(),
 }  # fmt: skip
 
 
@@ -143,6 +144,7 @@ TIMES = pd.to_datetime(["2023-11-14 22:13:20", "2023-11-14 22:13:21"])
 OF_TIMES = Data(
     Frame({"user": [6, 6], "item": [0, 5], "rank": [1, 2], "score": TIMES}), Frame({"user": [6], "item": [5]})
 )
+JUDGED = ["user", "item", "relevance"]
 UNUSED = planted("unused_relevance").truth
 #: Data just within and just beyond what a check is about, the finding, and its severity; None: it is not there.
 BOUNDS: list[tuple[Data, str, str | None]] = [
@@ -168,6 +170,10 @@ BOUNDS: list[tuple[Data, str, str | None]] = [
     *[(sampled(size), "sampled_candidates", found) for size, found in [(9, None), (10, "warning"), (60, "warning"), (61, None)]],
     *[(sampled(size), "nothing_missed", found) for size, found in [(9, "note"), (10, None), (60, None), (61, "note")]],
     *[(sampled(extra=extra), "sampled_candidates", "warning") for extra in (False, True)],
+    # One relevant item among 99 or 100 sampled ones; a run of retrieval is cut at 1,000.
+    *[(sampled(size, n_items=2500), "sampled_candidates", found) for size, found in [(100, "warning"), (101, "warning"), (999, "warning"), (1000, None)]],
+    (rated(CLEAN, [1]).with_(recs=CLEAN.recs), "unjudged", None), (planted("unjudged").saying(judged_only=True), "unjudged", None),
+    (planted("unjudged").with_(truth=CLEAN.recs.assign(relevance=AT % 3)[JUDGED].drop(index=[4, 19])), "unjudged", "note"),
     *[(OF_TIMES.saying(order=order), "rank_against_score", None) for order in ("rank", "row")],
     (CLEAN.with_(recs=CLEAN.recs.query("user != 'u00'")), "users_without_list", "note"), (CLEAN.with_(recs=CLEAN.recs.query("user > 'u01'")), "users_without_list", "warning"),
     (CLEAN.with_(recs=CLEAN.recs.groupby("user").head(9)), "short_lists", "warning"), (CLEAN.with_(recs=CLEAN.recs.drop(index=range(1, 12))), "short_lists", "note"),
@@ -188,6 +194,40 @@ BOUNDS: list[tuple[Data, str, str | None]] = [
 def test_where_a_finding_begins(data: Data, name: str, severity: str | None) -> None:
     found = {one.severity for one in data.lint(12 if name == "ties" else 10) if one.name == name}
     assert found == ({severity} if severity else set())
+
+
+SECOND = pd.to_datetime(["2024-05-01 10:00", "2024-05-02 09:00"])
+#: Columns of train and of the truth, each value in turn, and how many of three rows in four of train are later.
+TIMED: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
+    "seconds": ({"timestamp": [5, 6, 7, 8]}, {"timestamp": [6, 9]}, 2), "other names": ({"ts": [5.0, 6.5, 7, 8]}, {"event_time": [6]}, 3),
+    "times": ({"created_at": SECOND}, {"created_at": SECOND[:1]}, 2), "a date beside times": ({"date": SECOND[:1].date}, {"date": SECOND[:1]}, 0),
+    "text": ({"date": ["2024-05-01T10", "2024-04-30T09"]}, {"date": ["2024-04-30"]}, 2), "text of a day": ({"date": ["2024-05-01 10:00"]}, {"date": ["2024-05-01"]}, 0),
+    "no time": ({"date": ["b", "c"]}, {"date": ["a"]}, 0), "of one frame": ({"timestamp": [9]}, {"weight": [1]}, 0),
+    "two columns": ({"timestamp": [1], "order_date": ["2024-05-02"]}, {"order_date": ["2024-05-01"]}, 4), "which of two": ({"clicked_at": [9], "bought_at": [9]}, {"time": [1]}, 0),
+    "missing": ({"time": [1, None, 9, None]}, {"time": [5, None]}, 1), "of two kinds": ({"time": [1, "b"]}, {"time": [5]}, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "csv"])
+@pytest.mark.parametrize("name", TIMED)
+def test_rows_of_train_that_are_later_than_the_truth(name: str, library: str, tmp_path: Path) -> None:
+    sides, n = list(TIMED[name][:2]), TIMED[name][2]
+    train, truth = (
+        frame.assign(
+            **{column: np.resize(np.array(values, dtype=object), len(frame)) for column, values in side.items()}
+        )
+        for frame, side in zip((CLEAN.train, CLEAN.truth), sides, strict=True)
+    )
+    train, truth = (frame if name == "of two kinds" else frame.infer_objects() for frame in (train, truth))
+    frames: list[Any] = [CLEAN.recs, truth, train]
+    if library == "csv":
+        files = [tmp_path / f"{at}.csv" for at in range(3)]
+        frames = [frame.to_csv(file, index=False) or file for frame, file in zip(frames, files, strict=True)]
+    elif library == "polars" and name != "of two kinds":
+        frames = [pl.from_pandas(frame) for frame in frames]
+    lint = recnb.evaluate(*frames[:2], train=frames[2]).lint()
+    found = [(one.n, one.of) for one in lint if one.name == "train_after_truth"]
+    assert found == ([(n * 300, 1200)] if n else [])
 
 
 def test_ids_that_would_become_empty_are_left() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 import ir_measures
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import recnb
 from recnb.errors import OptionError
 from recnb.metrics.measure import GRADED, PRINTED, metric_named
 
@@ -92,10 +94,31 @@ def test_other_spellings(texts: list[str], metric: str, k: int | None) -> None:
         ("AP(2)", "parameters in brackets have names and plain values"),
         ("AP(rel=0)", "rel=0 is no threshold"),
         ("AP(judged_only=1)", "judged_only=1: say True or False"),
-        (ir_measures.nDCG @ 10, "nDCG@10 is no metric of recnb. Give its name as text: 'nDCG@10'."),
+        (ir_measures.SetP, "'SetP' is no metric of recnb."),
     ],
 )
 def test_what_is_no_measure_is_refused(text: Any, words: str) -> None:
     with pytest.raises(OptionError) as refused:
         metric_named(text)
     assert words in str(refused.value)
+
+
+def test_measures_of_ir_measures_are_taken_as_their_text() -> None:
+    """Wherever a metric is taken: one look-up has them all."""
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["item-knn"], sample.test)
+    given = [
+        ir_measures.nDCG(dcg="exp-log2") @ 5,
+        ir_measures.AP(rel=4),
+        ir_measures.IPrec @ 0.1,
+        ir_measures.Judged @ 10,
+    ]
+    assert ev.measures(given).equals(ev.measures([*map(str, given)]))
+    ndcg = ir_measures.nDCG @ 10
+    calls: list[Callable[[Any], Any]] = [
+        ev.measure, lambda one: ev.table([one, "P@5"]), lambda one: ev.table({one: {"gain": "exponential"}}), lambda one: ev.table(one, intervals=True), ev.curve,
+        lambda one: ev.explain(one, "u026"), lambda one: ev.report(metrics=[one]), lambda one: ev.lint(None, one), lambda one: ev.at_least(one, 0.2),
+        lambda one: recnb.compare(sample.models, sample.test).differences(one), lambda one: recnb.as_in("ir-measures", one, {"u": {"a": 1.0}}, {"u": ["a"]}),
+    ]  # fmt: skip
+    for call in calls:
+        assert repr(call(ndcg)) == repr(call("nDCG@10"))

@@ -140,7 +140,7 @@ def common_mistakes(q: Exercise) -> Iterator[Mistake]:
 
 def other_numbers(q: Exercise) -> Iterator[Mistake]:
     """Compute what other metrics of the same lists are, and the metric at other cut-offs."""
-    yield from (other_metric(q, name) for name in METRICS if name != q.metric)
+    yield from (other_metric(q, name) for name, metric in METRICS.items() if name != q.metric and not metric.own)
     yield from (with_option(q, *option) for option in option_values(q))
     for k in range(1, 1 + len(q.row)) if q.k else ():
         words = {"label": METRICS[q.metric].label(k), "k": q.k}

@@ -1,0 +1,204 @@
+"""A metric of one's own: as recnb's own wherever a name is taken, refused where its formula says something else; the example of the page runs."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import recnb
+from recnb.errors import OptionError, RecnbError
+from recnb.metrics import Credit, as_column, out_of_count
+from recnb.metrics.metric import METRICS
+
+PAGE = Path(recnb.__file__).with_name("metrics") / "README.md"
+SAMPLE = recnb.datasets.load_sample()
+EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
+FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, users=SAMPLE.users)
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """Without this test's metrics afterwards."""
+    yield
+    for name in [name for name, metric in METRICS.items() if metric.own]:
+        del METRICS[name]
+
+
+def twin() -> Any:
+    """The precision of recnb, written as a user would."""
+
+    @recnb.metric(symbol="Twin", credit="1", out_of="k", bounds=(0, 1))
+    def twin(hits, k=None):  # type: ignore[no-untyped-def]
+        """Share of the first k places that hold a <b>relevant</b> item."""
+        return Credit(hits, k, np.ones(len(hits.rank)), out_of_count(hits, k, "k"))
+
+    return twin
+
+
+def played(metric: Any) -> Any:
+    play = recnb.playground(["A", "B", "C"], {"B": 1, "C": 2}, metrics=["ndcg", metric])
+    play.look_at(metric)
+    play.move("C", 1)
+    return play.explain().numbers, play._html(live=False)
+
+
+#: Wherever a metric is taken, and what is shown of it.
+TAKEN: dict[str, Callable[[Any], Any]] = {
+    "table": lambda one: EV.table([one, "ndcg"], k=[5, 10], intervals=True), "options": lambda one: EV.table({one: {}}, k=5), "alone": lambda one: EV.table(one, k=5),
+    "segments": lambda one: EV.table(one, k=5, by="segment"), "measure": lambda one: EV.measure(one, k=10).per_user, "measures": lambda one: EV.measures([one]),
+    "curve": lambda one: EV.curve(one, k=range(1, 5)), "explain": lambda one: EV.explain(one, "u026", k=10), "one list": lambda one: recnb.explain(one, ["a", "b"], {"b": 1}),
+    "report": lambda one: EV.report(metrics=[one, "ndcg"], by="segment")._repr_html_(), "lint": lambda one: EV.lint(10, one), "gate": lambda one: EV.at_least(one, 0.1, k=10),
+    "detectable": lambda one: EV.detectable(one, k=10), "users": lambda one: EV.to_frame([one], k=3), "explorer": lambda one: EV.explore(one).to_frame(),
+    "library": lambda one: EV.under("ranx").table(one, k=5).round(9), "means": lambda one: FOUND.table([one], k=5), "differences": lambda one: FOUND.differences([one], k=5, by="segment"),
+    "not worse": lambda one: FOUND.not_worse(one, k=5), "movers": lambda one: FOUND.movers(one, k=5), "curves": lambda one: FOUND.curve(one, k=range(1, 4)),
+    "comparison": lambda one: FOUND.report(metrics=[one]).to_markdown(), "playground": played, "quiz": lambda one: recnb.quiz(one, seed=3).value,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "where", [name for name in TAKEN if name not in ("library", "report", "playground", "comparison", "lint", "quiz")]
+)
+def test_it_is_as_one_of_recnb_wherever_a_name_is_taken(where: str) -> None:
+    """The same numbers and words; the options in words are those of recnb's alone."""
+    own, take = twin(), TAKEN[where]
+    same = [
+        re.sub(r"(; )?(out of k|precision: .*?(?=;|$))", "", re.sub("Precision|twin|Twin", "precision", str(shown)))
+        for shown in (take(own), take("precision"))
+    ]
+    assert re.sub(r"\s+", " ", same[0]) == re.sub(r"\s+", " ", same[1])
+    assert str(take("twin")) == str(take(own))
+
+
+@pytest.mark.parametrize("where", TAKEN)
+def test_it_is_shown_everywhere_and_its_words_are_text(where: str) -> None:
+    shown = str(TAKEN[where](twin()))
+    assert shown
+    assert "<b>relevant" not in shown
+
+
+def test_the_example_of_the_page_runs() -> None:
+    program = re.search(r"## A metric of your own.*?```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL)
+    assert program
+    names: dict[str, Any] = {}
+    exec(program[1], names)
+    printed = names["ev"].table([names["soft_precision"], "ndcg"], k=10)[10]
+    assert f"# soft_precision {printed.iloc[0]:.4f}, ndcg {printed.iloc[1]:.4f}" in program[1]
+    at_rank = names["ev"].explain("soft_precision(power=2)@3", "u002").rows
+    assert at_rank["credit"].tolist() == [
+        hit / rank**2 for hit, rank in zip(at_rank["relevance"] > 0, at_rank["rank"], strict=True)
+    ]
+
+
+def test_credit_out_of_another_list_and_options_that_are_words() -> None:
+    words = {"gain": {"plain": "relevance", "squared": "relevance^2"}}
+
+    @recnb.metric(
+        symbol="Share of-gain",
+        credit="gain",
+        out_of="ideal(gain)",
+        bounds=(0, 1),
+        called="share",
+        reads="{so}",
+        meanings=words,
+    )
+    def share(hits, k=None, *, gain="plain"):  # type: ignore[no-untyped-def]
+        power = 1 if gain == "plain" else 2
+        return Credit(hits, k, hits.relevance**power, Credit(hits.ideal, k, hits.ideal.relevance**power))
+
+    ideal = EV.table(["cg"], k=5).loc["cg", 5]
+    assert EV.measure(share, k=5) < ideal
+    worked = recnb.explain(share, [0, 2, 3], gain="squared", k=2)
+    assert (worked.value, worked.numbers.split(" = ")[0]) == (pytest.approx(4 / 13), "(2^2) / (3^2 + 2^2)")
+
+
+def test_a_cell_that_is_run_again_replaces_it() -> None:
+    def made(worth: int) -> Any:
+        def again(hits, k=None):  # type: ignore[no-untyped-def]
+            return Credit(hits, k, np.full(len(hits.rank), float(worth)))
+
+        return recnb.metric(symbol="Again", credit=str(worth))(again)
+
+    first = made(1)
+    before, second = float(EV.measure("again@5")), made(2)
+    assert [float(EV.measure(one, k=5)) for one in ("again", "again@5", second, first)] == [
+        2 * before,
+        2 * before,
+        2 * before,
+        before,
+    ]
+    assert pickle.loads(pickle.dumps(second)).name == "again"
+
+
+def test_another_process_finds_it_in_a_file_that_it_can_import(tmp_path: Path) -> None:
+    header = "import recnb\nfrom recnb.metrics import Credit\n"
+    code = "@recnb.metric(symbol='M', credit='rank')\ndef mine(hits, k=None):\n    return Credit(hits, k, hits.rank * 1.0)\n"
+    (tmp_path / "metrics_of_mine.py").write_text(header + code)
+    process: dict[str, Any] = {"cwd": tmp_path, "capture_output": True, "check": True}
+    process["env"] = {**os.environ, "PYTHONPATH": str(PAGE.parents[2])}
+    make = "import pickle, sys; from metrics_of_mine import mine; sys.stdout.buffer.write(pickle.dumps(mine))"
+    sent = subprocess.run([sys.executable, "-c", make], **process).stdout
+    read = "import pickle, sys; print(pickle.loads(sys.stdin.buffer.read()).label(3))"
+    got = subprocess.run([sys.executable, "-c", read], **process, input=sent)
+    assert got.stdout.strip() == b"M@3"
+    own = pickle.dumps(twin())
+    METRICS.pop("twin")
+    with pytest.raises(OptionError, match="twin is a metric of the module"):
+        pickle.loads(own)
+
+
+def make(returned: Callable[[Any, Any], Any] = lambda hits, k: Credit(hits, k, 1.0 / hits.rank), **changed: Any) -> Any:
+    def mine(hits, k=None):  # type: ignore[no-untyped-def]
+        return returned(hits, k)
+
+    return recnb.metric(**{"symbol": "Mine", "credit": "1 / rank", **changed})(changed.pop("function", mine))
+
+
+def named(name: str, text: str) -> Callable[[], Any]:
+    scope: dict[str, Any] = {}
+    exec(f"def {name}({text}): return 1", scope)
+    return lambda: recnb.metric(symbol="M", credit="1")(scope[name])
+
+
+@pytest.mark.parametrize(
+    "ask, words",
+    [
+        (lambda: make(credit="1 / (rank + 1)"), r"mine: for number 1 of the grades \[3, 0, 1, 2\] at k=2 the formula 1/\(rank\+1\) is 0.5, and the function has 1"),
+        (lambda: make(out_of="n_relevant"), r"of the grades .* the formula n_relevant is 4, and the function has 1"), (lambda: make(out_of="ideal(1)"), r"goes with out_of=Credit\(hits.ideal"),
+        (lambda: make(credit="1 / place"), "names 'place', and may name"), (lambda: make(credit="1 +"), "are no formulas, such as"), (lambda: make(credit="rank if k else 1"), "are no formulas, such as"),
+        (lambda: make(bounds=(0, 1)), r"is 1.58333 of the grades .*, beyond its bounds=\(0, 1\)"), (lambda: make(bounds=(1, 0)), "beyond its bounds"),
+        (lambda: make(symbol="$x$"), "letters, digits"), (lambda: make(lambda hits, k: 1 / hits.rank), "returned no credit of the 3 hits: return recnb.metrics.Credit"),
+        (lambda: make(lambda hits, k: Credit(hits, k, np.ones(99))), "returned no credit of the 3 hits"), (lambda: make(lambda hits, k: Credit(hits, k, hits.rank * np.nan)), "a finite number for each hit"),
+        (lambda: make(lambda hits, k: Credit(hits, k, hits.rank / k)), "k is several cut-offs at once: give it to Credit"),
+        (lambda: make(lambda hits, k: Credit(hits, k, 1 / hits.rank, hits.n_relevant)), r"make a column of per-user values with as_column\(\)"),
+        (named("ndcg", "hits, k=None"), "'ndcg' is a metric of recnb: give the function another name"), (named("map", "hits, k=None"), "'map' is a metric of recnb"),
+        (named("mine", "hits"), r"def mine\(hits, k=None, \*, option=1\)"), (named("mine", "hits, k, p=1"), "options by name"), (named("mine", "hits, k=None, *, p"), "options by name"),
+        (lambda: recnb.metric(symbol="M", credit="1")(lambda hits, k=None: 1), "is no function of the hits"),
+        (lambda: twin()([1, 0]), r"twin is computed of hits, and not of \[1, 0\]: ev.measure\(twin, k=10\)"), (lambda: EV.table([twin()], k=5, q=1), "none of twin has an option 'q'"),
+        (lambda: recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, ties="expected").under("ir_measures").measure(twin()) and EV.why(twin(), k=5, other="ranx"), "ranx has no twin"),
+        (lambda: recnb.evaluate({"u": {"a": 1.0, "b": 1.0}}, {"u": ["a"]}, ties="expected").measure(twin()), "twin follows one order of each list"),
+        (lambda: EV.table(len, k=5), "A function becomes a metric by @recnb.metric"), (lambda: EV.explain(len, "u026"), "A function becomes a metric"),
+    ],
+)  # fmt: skip
+def test_what_is_no_metric_is_refused(ask: Callable[[], Any], words: str) -> None:
+    with pytest.raises((RecnbError, TypeError), match=words):
+        ask()
+
+
+def test_bounds_over_equal_scores_are_not_claimed_and_users_can_be_a_column() -> None:
+    own = make(
+        lambda hits, k: Credit(hits, k, hits.rank * 1.0, as_column(hits.list_length)),
+        credit="rank",
+        out_of="list_length",
+    )
+    tied = {"u": {"a": 1.0, "b": 1.0, "c": 0.5}}
+    finding = recnb.evaluate(tied, {"u": ["a"]}).lint(3, own)["ties"]
+    assert "anything from" not in finding.short
