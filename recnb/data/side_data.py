@@ -60,9 +60,7 @@ class SideData:
     train: pl.DataFrame | None = None  #: user, item: what users had before
     items: pl.DataFrame | None = None  #: a row an item: item, and what is known of it
     users: pl.DataFrame | None = None  #: a row a user: user, and what is known of them
-    times: tuple[
-        pl.Series, ...
-    ] = ()  #: when, of each row of train and of the truth, if both say so; named as they are there
+    times: tuple[pl.Series, ...] = ()  #: when, of each row of train and of the truth, if both say so
     truth: Frame | None = None  #: users and items of the truth, or of the one frame, and its columns without a role
     truth_user: str = "user"  #: the column of users in it
     truth_item: str = "item"

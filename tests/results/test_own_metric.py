@@ -129,12 +129,8 @@ def test_a_cell_that_is_run_again_replaces_it() -> None:
 
     first = made(1)
     before, second = float(EV.measure("again@5")), made(2)
-    assert [float(EV.measure(one, k=5)) for one in ("again", "again@5", second, first)] == [
-        2 * before,
-        2 * before,
-        2 * before,
-        before,
-    ]
+    values = [float(EV.measure(one, k=5)) for one in ("again", "again@5", second, first)]
+    assert values == [2 * before, 2 * before, 2 * before, before]
     assert pickle.loads(pickle.dumps(second)).name == "again"
 
 
