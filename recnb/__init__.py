@@ -14,6 +14,7 @@ from recnb import conventions, datasets, errors
 from recnb.accessor import RecAccessor, register
 from recnb.conventions import Convention
 from recnb.data.files import read_trec_qrels, read_trec_run
+from recnb.data.weights import popularity_propensity
 from recnb.display.language import language
 from recnb.evaluate import evaluate, evaluate_groups, evaluate_model
 from recnb.evaluation import Evaluation
@@ -56,7 +57,7 @@ __all__ = [
     "LIST_METRICS", "METRICS", "CatalogueScore", "Comparison", "Convention", "Evaluation", "Explanation",
     "Interval", "RecAccessor", "Score", "Table", "__version__", "as_in", "average_precision", "cg", "compare",
     "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_groups", "evaluate_model", "explain",
-    "f1", "fbeta", "hit_rate", "idcg", "language", "metric", "mrr", "ndcg", "playground", "precision", "quiz",
+    "f1", "fbeta", "hit_rate", "idcg", "language", "metric", "mrr", "ndcg", "playground", "popularity_propensity", "precision", "quiz",
     "r_precision", "rbp", "read_trec_qrels", "read_trec_run", "recall", "reciprocal_rank", "users_needed",
 ]  # fmt: skip
 

@@ -19,7 +19,7 @@ from recnb.data.validation import IDS
 from recnb.display.language import LANGUAGES, use_language
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, listed
-from recnb.evaluate import COLUMNS, KEYWORDS, evaluate
+from recnb.evaluate import COLUMNS, KEYWORDS, WEIGHTS, evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
 from recnb.report.request import USUAL_K
@@ -71,8 +71,8 @@ def parser() -> argparse.ArgumentParser:
     add("--gate-json", metavar="FILE", help="write the result of --fail-below and --fail-if-worse as JSON")
     data = report.add_argument_group("side data, columns and conventions", "the keywords of recnb.evaluate")
     for name in KEYWORDS:
-        flag, as_given = f"--{name.replace('_', '-')}", name in (*SIDE_DATA, *COLUMNS, "convention")
-        kind = "FILE" if name in SIDE_DATA else "COLUMN" if name in COLUMNS else "VALUE"
+        flag, as_given = f"--{name.replace('_', '-')}", name in (*SIDE_DATA, *COLUMNS, *WEIGHTS, "convention")
+        kind = "FILE" if name in SIDE_DATA else "COLUMN" if name in (*COLUMNS, *WEIGHTS) else "VALUE"
         if name in IDS:
             data.add_argument(flag, action="append", metavar=kind, help="again where another file calls it otherwise")
         else:

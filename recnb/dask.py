@@ -51,7 +51,7 @@ def evaluate(recs: Any, truth: Any, *, npartitions: int | None = None, **options
     >>> round(float(evaluation.ndcg(k=10)), 4), round(float(evaluation.ndcg(k=10).per_user.mean()), 4)
     (0.1725, 0.1725)
     """
-    given = parse_options(options)
+    given = parse_options(options).with_columns_of(getattr(truth, "columns", ()))
     return PartedEvaluation(DaskParts(recs, truth, given, npartitions), given)
 
 

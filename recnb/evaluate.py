@@ -18,11 +18,12 @@ import pandas as pd
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
-from recnb.data.columns import Columns, Made, from_pandas
+from recnb.data.columns import Columns, Made, columns_of, from_pandas
 from recnb.data.files import is_pattern
 from recnb.data.load import RECS, SIDES, TRUTH, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import Call, GivenFrame, SideData, read_side_data
+from recnb.data.weights import read_weights
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, is_word, near, quoted
 from recnb.evaluation import Evaluation
@@ -60,10 +61,14 @@ class Options(TypedDict, total=False):
     negative_relevance: Literal["error", "zero", "keep"]
     averaged_users: Literal["truth", "recs", "both", "union"]
     no_relevant: Literal["skip", "zero", "one"]
+    propensity: str | pd.Series[Any] | Mapping[Any, float] | None
+    min_propensity: float | None
+    user_weight: str | pd.Series[Any] | Mapping[Any, float] | None
 
 
 #: Every keyword that `evaluate` takes, and the roles that a keyword can name a column for.
 KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
+WEIGHTS = ("propensity", "user_weight")
 COLUMNS: tuple[str, ...] = tuple(role for role in NAMES if role != "model")
 
 
@@ -107,6 +112,11 @@ def evaluate(recs: Input, truth: Input | None = None, **options: Unpack[Options]
         All conventions at once, or the name of a library, as "rectools" or "ir_measures".
     order, ties, duplicates, candidates, judged, judged_only, relevant_from, averaged_users, no_relevant, …
         Single conventions, as in `recnb.Convention`, which take precedence over `convention`.
+    propensity : str, Series or mapping, optional
+        The chance that a relevant pair was seen: a column of the truth or of `items=`, or a Series by item or by user and item, as
+        `recnb.popularity_propensity` gives. A pair weighs 1 / propensity wherever it is counted, 1 / `min_propensity` at most.
+    user_weight : str, Series or mapping, optional
+        What each user counts in means, above 0: a column of `users=`, or a Series by user.
 
     Examples
     --------
@@ -130,6 +140,21 @@ class ParsedOptions:
     library: str | None
     overrides: Mapping[str, Any]  #: conventions given in addition to a library
     side_data: Mapping[str, Any]  #: frames train, items and users
+    weights: Mapping[str, Any]  #: propensity and user_weight, as given
+
+    def with_columns_of(self, truth: Sequence[object]) -> ParsedOptions:
+        """Take a propensity that names a column of the truth, which has these, among the columns."""
+        weights = dict(self.weights)
+        if not isinstance(named := weights.get("propensity"), str) or named not in truth:
+            return self
+        return replace(self, columns={**self.columns, "propensity": weights.pop("propensity")}, weights=weights)
+
+    def weigh(self, source: Source, frames: Mapping[str, Any]) -> None:
+        """Read weights that are no column of the truth, of the frames of items and users among others."""
+        source.weigh(
+            read_weights(self.weights.get("propensity"), "propensity", frames.get("items"), self.columns, highest=1.0),
+            read_weights(self.weights.get("user_weight"), "user_weight", frames.get("users"), self.columns),
+        )
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -150,13 +175,19 @@ def data_of(recs: Input, truth: Input | None, options: Mapping[str, Any]) -> Eva
     parsed = parse_options(options)
     frames, columns = tables_of({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns)
     lists, judged = frames.pop(RECS), frames.pop(TRUTH, None)
+    if parsed.weights:
+        parsed = parsed.with_columns_of(columns_of(lists if judged is None else judged, TRUTH))
+        columns |= {role: column for role, column in parsed.columns.items() if role == "propensity"}
     source = read(lists, judged, columns, frames)
+    if parsed.weights:
+        parsed.weigh(source, frames)
     side_data = read_side_data(source, lists if judged is None else judged, columns, **frames)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
     given = {"recs": lists, **({} if judged is None else {"truth": judged}), **frames}
     named = {role: column for role, column in parsed.columns.items() if column is not None}
     noted = {name: GivenFrame.of(frame, labels[name]) for name, frame in given.items()}
-    return parsed.data(source, replace(side_data, call=Call(noted, named, parsed.stated, parsed.library)))
+    code = {name: repr(given) if isinstance(given, str) else name for name, given in parsed.weights.items()}
+    return parsed.data(source, replace(side_data, call=Call(noted, named, parsed.stated, parsed.library, code)))
 
 
 def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
@@ -170,6 +201,9 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
         problem = f"users={name!r} is no file of users, which users= takes, as it takes a frame; who is averaged is averaged_users=."
         raise OptionError(problem, fix=near(name, WORDS["averaged_users"]))
     side_data = {name: options.pop(name) for name in SIDES if name in options}
+    weights = {name: given for name in WEIGHTS if (given := options.pop(name, None)) is not None}
+    if options.get("min_propensity") is not None and "propensity" not in weights:
+        raise OptionError("min_propensity= is the least of propensity=, which is not given: ", "give both.")
     columns = {}
     for role in COLUMNS:  # `relevant` names a column unless it is a word of the convention
         if role in options and not is_word(options[role], WORDS.get(role, ())):
@@ -188,7 +222,7 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
         fix = "give a recnb.Convention or the name of a library, such as convention='trec_eval'."
         raise OptionError(f"convention={quoted(convention)}: {fix}")
     in_force = replace(convention, **options) if convention else Convention(**options)
-    return ParsedOptions(columns, in_force, library, options if library else {}, side_data)
+    return ParsedOptions(columns, in_force, library, options if library else {}, side_data, weights)
 
 
 def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from markupsafe import Markup
 
 from recnb.conventions import Convention
@@ -233,7 +234,8 @@ class Evaluation(EvaluationMethods):
                 raise NoUsersError("against= is of other users: no user is in both evaluations.")
         ours = values["ours"].to_numpy(np.float64)
         theirs = None if against is None else values["theirs"].to_numpy(np.float64)
-        return Detectable.of(score.label, ours, theirs, power, alpha)
+        users = pl.Series(values.index.to_list(), dtype=self._data.prepared.users.dtype)
+        return Detectable.of(score.label, ours, theirs, power, alpha, self._data.source.weight_of(users))
 
     def at_least(self, metric: AnyMetric, value: float, k: int | None = None, **options: Any) -> Gate:
         """Check that a number reaches a value, as a test of a release would: true if it does; `to_json` writes it for CI."""

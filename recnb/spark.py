@@ -48,7 +48,7 @@ def evaluate(recs: Frame, truth: Frame, *, npartitions: int | None = None, **opt
         evaluation = recnb.spark.evaluate(spark.table("recs"), spark.table("truth"), relevant_from=4)
         evaluation.table(["ndcg", "recall"], k=[5, 10])
     """
-    given = parse_options(options)
+    given = parse_options(options).with_columns_of(getattr(truth, "columns", ()))
     return PartedEvaluation(SparkParts(recs, truth, given, npartitions), given)
 
 

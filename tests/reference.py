@@ -129,9 +129,10 @@ def r_precision(ranking: Ranking) -> float:
     return ratio(len(replace(ranking, depth=min(ranking.depth, n_relevant)).hits), n_relevant)
 
 
-def rbp(ranking: Ranking, p: float = 0.8) -> float:
+def rbp(ranking: Ranking, p: float = 0.8, out_of: str = "1") -> float:
     """A reader looks at each next place with probability p."""
-    return (1 - p) * sum(p ** (line.position - 1) for line in ranking.hits)
+    met = (1 - p) * sum(p ** (line.position - 1) for line in ranking.hits)
+    return met if out_of == "1" else ratio(met, len(ranking.grades))
 
 
 def err(ranking: Ranking, max_relevance: float | None = None) -> float:
@@ -176,8 +177,9 @@ def cg(ranking: Ranking, gain: str = "linear") -> float:
     return sum(gain_of(line.grade, gain) for line in ranking.hits)
 
 
-def dcg(ranking: Ranking, gain: str = "linear", discount: str = "log", log_base: float = 2) -> float:
-    return sum(gain_of(line.grade, gain) / discount_of(line.position, discount, log_base) for line in ranking.hits)
+def dcg(ranking: Ranking, gain: str = "linear", discount: str = "log", log_base: float = 2, out_of: str = "1") -> float:
+    gained = sum(gain_of(line.grade, gain) / discount_of(line.position, discount, log_base) for line in ranking.hits)
+    return gained if out_of == "1" else ratio(gained, len(ranking.grades))
 
 
 def idcg(

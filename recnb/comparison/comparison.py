@@ -28,14 +28,14 @@ from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.report.conclusions import conclusion, corrected_with, notes, tested
 from recnb.report.data import ModelUsers
-from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values
+from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values, unweighted_in_words
 from recnb.results.arguments import AnyMetric, Asked, Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.segments import Segments, distinct_labels, segments_of
 from recnb.results.table import Table
 from recnb.results.tables import beyond_table
-from recnb.results.values import merged, scale_in_words
+from recnb.results.values import merged, pairs_in_words, scale_in_words, weights_in_words
 from recnb.stats import Settings, Test, tau_ap
 
 if TYPE_CHECKING:
@@ -211,6 +211,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         basis = [self.basis()]
         if not all(each.metric.is_accuracy for each in asked):
             basis.append(_("metrics beyond accuracy over the users who have a value in every model"))
+        lead, own = asked[0].metric, asked[0].options
+        beside = unweighted_in_words(self._models, lead, lead.cutoffs(Cutoffs.of(k)).values[-1], own)
+        basis += [beside.removesuffix(".")] if beside else []
         table = Means.made(wide[0].astype(float), [*basis, *self._options_in_words(asked)])
         table._ends = wide[1:]
         table.attrs |= {"n_users": self.n_users, "alpha": self.settings.alpha, "correction": self.settings.correction}
@@ -382,7 +385,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         remarks = [note for note in map(str, first.prepared.notes) if note not in words]
         apart = merged({one_line(name): [*map(str, model.apart)] for name, model in self._models.items()})
         decisions = [*first.as_library_has_it, *convention.phrases(graded=first.prepared.graded)]
-        return "; ".join([*words, *decisions, *remarks, *apart])
+        words += weights_in_words(first.prepared.user_weight)
+        return "; ".join([*words, *decisions, *remarks, *apart, *pairs_in_words(first.prepared.weighting)])
 
     def _options_in_words(self, metrics: Iterable[Asked]) -> list[str]:
         """Return the options behind the numbers of metrics, defaults included, in words."""
@@ -398,7 +402,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Asked]:
         """Return the metrics asked for, or the usual ones, each with its options; one without values of users is refused."""
-        asked = asked_of(self._first.library, metrics, options)
+        asked = asked_of(self._first, metrics, options)
         for _name, metric, _own in asked:
             if metric.of == "all":
                 problem = f"{metric.name} is one number of all lists of a model, so no users can be paired: "

@@ -174,6 +174,11 @@ def check_models(models: Models) -> None:
                 f"Evaluate both with the same {axis}=, or give frames and let compare() evaluate them."
             )
         judged, other = _judged(ours.prepared), _judged(theirs.prepared)
+        one, another = ours.source.user_weights, theirs.source.user_weights
+        is_same = one is another or (one is not None and another is not None and same_rows(one, another))
+        if judged.columns != other.columns or not is_same:
+            problem = f"{first!r} and {name!r} are weighted otherwise: evaluate both with the same propensity= and user_weight=, or "
+            raise OptionError(problem, "give frames and let compare() evaluate them.")
         kinds = [validation.kind(table[role].dtype) for table in (judged, other) for role in ("user", "item")]
         if kinds[:2] != kinds[2:]:
             problem = f"users and items of {first!r} are {kinds[0]} and {kinds[1]}, those of {name!r} {kinds[2]} and {kinds[3]}: "
@@ -182,16 +187,16 @@ def check_models(models: Models) -> None:
             continue
         only = judged.join(other, on=judged.columns, how="anti")
         whose, example = (first, only) if only.height else (name, other.join(judged, on=judged.columns, how="anti"))
-        user, item, relevance = example.row(0)
+        user, item, relevance, *weight = example.row(0)
         raise FrameError(
             f"{first!r} and {name!r} are judged against different relevant items ({judged.height:,} and {other.height:,}): only "
-            f"{whose!r} has user {user!r}, item {item!r}, relevance {relevance:g}. Give compare() frames of recommendations and one truth."
+            f"{whose!r} has user {user!r}, item {item!r}, relevance {relevance:g}{''.join(f', weight {one:g}' for one in weight)}. Give compare() frames of recommendations and one truth."
         )
 
 
 def _judged(prepared: Prepared) -> pl.DataFrame:
     """Return the rows that must be the same: relevant ones, and all rows of the truth if those enter the ranking."""
-    judged = prepared.judged.select("user", "item", "relevance")
+    judged = prepared.judged.select("user", "item", "relevance", "^weight$")
     return judged if prepared.convention.candidates != "list" else relevant_only(judged, prepared.convention)
 
 

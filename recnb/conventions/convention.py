@@ -115,6 +115,9 @@ class Convention:
     negative_relevance: Literal["error", "zero", "keep"] = "error"
     judged: Literal["truth", "list"] = "truth"  #: which items are judged
     judged_only: bool = False  #: whether items that are not judged leave the lists before ranks are counted
+    min_propensity: float | None = (
+        None  #: relevant pairs weigh 1 / propensity, which is at least this; 1: each weighs 1
+    )
     averaged_users: Literal["truth", "recs", "both", "union"] = "truth"  #: the users who are averaged
     no_relevant: Literal["skip", "zero", "one"] = "skip"  #: a user with no relevant item
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
@@ -126,6 +129,11 @@ class Convention:
                 raise OptionError(f"{name}={quoted(value)} is no convention.", fix=near(value, words))
         if not isinstance(self.judged_only, bool):
             raise OptionError(f"judged_only={quoted(self.judged_only)} is no convention: say True or False.")
+        least = self.min_propensity
+        if least is not None and not (is_number(least) and 0 < least <= 1):
+            raise OptionError(
+                f"min_propensity={quoted(least)} is no propensity: give a number above 0, and at most 1, such as 0.01."
+            )
         threshold = self.relevant_from
         if threshold is not None and not (is_number(threshold) and threshold > 0):
             given, example = f"relevant_from={quoted(threshold)}", "relevant_from=4"
@@ -198,7 +206,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 #: Decisions that are not shown if they are the usual ones, in the order in which they are shown.
 _UNUSUAL = (
     "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff", "judged", "negative_relevance",
-    "judged_only",
+    "judged_only", "min_propensity",
 )  # fmt: skip
 
 
@@ -214,9 +222,11 @@ def in_words(name: str, value: object) -> str:
     """Return a decision, or an option of a metric, in words."""
     if name == "log_base":
         return _("logarithm of base {base}", base=f"{value:.4g}" if is_number(value) else value)
+    if name == "min_propensity" and value is not None:
+        return _("propensities of at least {least:g}", least=value)
     if (name, str(value)) in PHRASES:
         return _(ALONE.get((name, str(value))) or PHRASES[name, str(value)])
-    return "" if value is None else f"{name} = {value}"
+    return "" if value in (None, "1") else f"{name} = {value}"
 
 
 def shown_at(k: object, options: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -204,7 +204,7 @@ def _both_sides(frame: Frame, columns: Columns, beside: Mapping[str, Frame]) -> 
     index: list[Any] = [*frame.index.names] if isinstance(frame, pd.DataFrame) else []
     has_items = bool({*named(columns, "item")} & {*names} or by_name([*names, *index], "item"))
     ids = IDS if has_items else IDS[:1]
-    labels = find(frame, name, ids, columns, ["rank", "score", "relevance"], both_sides=True)
+    labels = find(frame, name, ids, columns, ["rank", "score", "relevance", "propensity"], both_sides=True)
     table = table_of(frame, name, labels)
     notes: list[str | Sentence] = []
     if not has_items:
@@ -218,7 +218,10 @@ def _both_sides(frame: Frame, columns: Columns, beside: Mapping[str, Frame]) -> 
         pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
         lacks = "no rank, no score and no relevance" if has_items else "no score or no relevance"
         raise FrameError(f"{name}: row {row} ({pair}) has {lacks}: drop such rows.")
-    recs, truth = table.filter(placed)[["user", "item", *numbers]], table.filter(judged)[["user", "item", "relevance"]]
+    recs, truth = (
+        table.filter(placed)[["user", "item", *numbers]],
+        table.filter(judged).drop("rank", "score", strict=False),
+    )
     for side, verb, role in ((recs, "recommends", numbers[0]), (truth, "judges", "relevance")):
         if side.height == 0:
             raise FrameError(f"{name} {verb} nothing: every value of {labels[role]!r} is missing.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, TypeVar
@@ -33,7 +33,7 @@ from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 T = TypeVar("T")
 
 #: The frame that holds the column of a role: recommendations or truth; others are in both, or in either.
-HOLDER = {"rank": 0, "score": 0, "recommended": 0, "relevance": 1, "relevant": 1}
+HOLDER = {"rank": 0, "score": 0, "recommended": 0, "relevance": 1, "relevant": 1, "propensity": 1}
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Layout:
     recs: Mapping[str, str]
     truth: Mapping[str, str]
     model: str | None
+    propensity: pl.DataFrame | None = None  #: of items or pairs, where it is no column of the truth
 
     @classmethod
     def of(
@@ -59,7 +60,7 @@ class Layout:
                 raise ColumnError(problem, fix=f"Columns: {listed(sorted({*map(str, present)}))}.")
         return cls(
             find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"]),
-            find(truth, "truth", ["user", "item"], columns, ["relevance"]),
+            find(truth, "truth", ["user", "item"], columns, ["relevance", "propensity"]),
             next((name for name in names[0] if role_of(name) == "model"), None),
         )
 
@@ -106,7 +107,7 @@ def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Tables:
         one if one.height else pl.DataFrame(schema={role: types.get(role, pl.Int64) for role in one.columns})
         for one in (recs, truth)
     )
-    return source_of(recs, truth, layout.recs, layout.truth, is_part=True)
+    return source_of(recs, truth, layout.recs, layout.truth, is_part=True, propensity=layout.propensity)
 
 
 @contextmanager
@@ -128,6 +129,11 @@ class Parts(Source):
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.labels, self.truth_labels = layout, layout.recs, layout.truth
+
+    def weigh(self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None) -> None:
+        """Let relevant pairs, in every part, and users have weights."""
+        super().weigh(propensity, user_weights)
+        self.layout = replace(self.layout, propensity=propensity)
 
     @abstractmethod
     def each(self, work: Callable[[Tables], T]) -> Iterable[T]:
@@ -170,6 +176,7 @@ class SomeUsers(Parts):
     def __init__(self, whole: Parts, users: pl.Series) -> None:
         super().__init__(whole.layout)
         self.whole, self.users, self.where, self.remedy = whole, users, whole.where, whole.remedy
+        self.propensity, self.user_weights = whole.propensity, whole.user_weights
 
     @cached_property
     def truth(self) -> pl.DataFrame:
@@ -303,6 +310,7 @@ class Kept:
             "n_relevant": hits.n_relevant,
             "n_hits": np.bincount(hits.user, minlength=hits.n_users),
             "truth_relevance": hits.truth_relevance,
+            **({} if hits.truth_weight is None else {"truth_weight": hits.truth_weight}),
             "rank": hits.rank,
             "relevance": hits.relevance,
             "truth_row": hits.truth_row - _starts(hits.n_relevant)[hits.user],
@@ -362,7 +370,9 @@ def _hits(kept: list[Kept], max_relevance: float) -> tuple[pl.Series, Hits]:
     list_length, n_relevant, n_hits = (
         columns.pop(name).astype(np.int64) for name in ("list_length", "n_relevant", "n_hits")
     )
-    relevance = columns.pop("truth_relevance")[ranges(_starts(n_relevant)[by_id], n_relevant[by_id])]
+    relevant = ranges(_starts(n_relevant)[by_id], n_relevant[by_id])
+    named = {"truth_relevance", "truth_weight"} & {*columns}
+    of_truth: dict[str, Any] = {name: columns.pop(name)[relevant].astype(np.float64) for name in named}
     hit = ranges(_starts(n_hits)[by_id], n_hits[by_id])
     kinds = {"top": np.bool_, "rank": np.int64, "truth_row": np.int64}
     rows: dict[str, Any] = {name: column[hit].astype(kinds.get(name, np.float64)) for name, column in columns.items()}
@@ -375,7 +385,7 @@ def _hits(kept: list[Kept], max_relevance: float) -> tuple[pl.Series, Hits]:
         user=np.repeat(everyone, n_hits),
         list_length=list_length,
         truth_user=np.repeat(everyone, n_relevant),
-        truth_relevance=relevance.astype(np.float64),
+        **of_truth,
         max_relevance=max_relevance,
         tied=TieSpread(**tied) if tied else None,
     )

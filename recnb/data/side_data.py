@@ -51,6 +51,7 @@ class Call:
     columns: Columns = field(default_factory=dict)  #: as named by keyword
     options: Mapping[str, Any] = field(default_factory=dict)  #: conventions
     library: str | None = None  #: whose conventions were asked for
+    weights: Mapping[str, str] = field(default_factory=dict)  #: propensity and user_weight, as code
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
@@ -17,9 +18,10 @@ from recnb.data.columns import with_series
 from recnb.data.encoding import distinct
 from recnb.data.join import Ids, Joined, RepeatError, join, needs_positions, number_ids, order_column
 from recnb.data.validation import graded, relevant_only
+from recnb.data.weights import Weighting, checked, look_up
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError, NoUsersError
-from recnb.metrics.hits import Hits, Ints, cached_property
+from recnb.metrics.hits import Floats, Hits, Ints, cached_property
 
 
 class LazyRows:
@@ -46,6 +48,8 @@ class Source(ABC):
     labels: Mapping[str, str]  #: which column of the recommendations plays which role
     truth_labels: Mapping[str, str]
     notes: tuple[str | Sentence, ...] = ()
+    propensity: pl.DataFrame | None = None  #: of items or pairs, where it is no column of the truth
+    user_weights: pl.DataFrame | None = None  #: user and value
     where, remedy = "", ""  #: what holds rows that are not in memory, and what to type to have them there, in words
 
     recs: pl.DataFrame  #: all rows of the recommendations; an error if they are not in memory
@@ -79,7 +83,18 @@ class Source(ABC):
         known = self._known.get(data)
         if known is None:
             known = self._known[data] = replace(self.join(data), notes=self.notes)
+            if self.user_weights is not None:
+                known.user_weight = self.weight_of(known.users)
         return replace(known, convention=convention.ordered_by(known.convention.order), made_of=self)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether relevant pairs have propensities."""
+        return self.propensity is not None or "propensity" in self.truth_labels
+
+    def weigh(self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None) -> None:
+        """Let relevant pairs and users have weights, before anything is joined."""
+        self.propensity, self.user_weights = propensity, user_weights
 
     def as_given(self, convention: Convention) -> Convention:
         """Return a library's convention for these frames, with the order column that they have."""
@@ -87,6 +102,12 @@ class Source(ABC):
         if convention.order in other and convention.order not in self.labels:
             return replace(convention, order=other[convention.order])
         return convention
+
+    def weight_of(self, users: pl.Series) -> Floats | None:
+        """Return the weights of some users; None: all count the same."""
+        if self.user_weights is None:
+            return None
+        return look_up(self.user_weights, users.alias("user").to_frame(), "user_weight")
 
     def forget(self) -> None:
         """Let go of what was joined."""
@@ -113,6 +134,8 @@ class Tables(Source):
     is_part: bool = False  #: whether these are some of the users: what holds of all is then seen to elsewhere
     whole: Tables | None = None  #: the frames that these are some users of: catalogue and scale of grades are theirs
     catalogue: pl.Series | None = None  #: every item there is, where models are compared
+    propensity: pl.DataFrame | None = None
+    user_weights: pl.DataFrame | None = None
     _ids: dict[bool, Ids] = field(default_factory=dict, init=False)
 
     @cached_property
@@ -137,6 +160,10 @@ class Tables(Source):
         top = float(of_all["relevance"].to_numpy().max(initial=0.0))
         recs, convention = validation.check_lists(self.recs, convention, self.labels)
         joined, truth = self._joined(recs, truth, convention)
+        hits = replace(joined.hits, max_relevance=top)
+        if self.propensity is not None or "propensity" in truth.columns:
+            truth = self._weighted(truth, convention)
+            hits = replace(hits, truth_weight=truth["weight"].to_numpy()[joined.truth_rows])
         if not self.is_part:
             examples = recs["user"][0], truth["user"][0]
             check_users(len(joined.users), joined.in_both, examples, truth["relevance"].max(), convention)
@@ -147,12 +174,21 @@ class Tables(Source):
             judged_rows=LazyRows(lambda: truth),
             truth_rows=LazyRows(lambda: truth[joined.truth_rows]),
             users=joined.users,
-            all_hits=replace(joined.hits, max_relevance=top),
+            all_hits=hits,
             n_without_relevant=joined.n_without_relevant,
             convention=convention,
             has_gaps=joined.has_gaps,
             graded="relevance" in self.truth.columns,
         )
+
+    def _weighted(self, truth: pl.DataFrame, convention: Convention) -> pl.DataFrame:
+        """Add what each row counts, 1 / propensity."""
+        if self.propensity is not None:
+            propensity = look_up(self.propensity, truth, "propensity")
+        else:
+            named = f"truth: column {self.truth_labels['propensity']!r}"
+            propensity = checked(truth.rename({"propensity": "value"}), named, 1.0).to_numpy()
+        return truth.with_columns(weight=pl.Series(1.0 / np.maximum(propensity, convention.min_propensity or 0.0)))
 
     def _joined(self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention) -> tuple[Joined, pl.DataFrame]:
         """Join; what the truth repeats is merged first, where the convention merges it."""
@@ -169,7 +205,7 @@ class Tables(Source):
             if convention.duplicates == "error":
                 validation.no_pair_twice(recs, "recommendations", self.labels)
                 validation.no_pair_twice(truth, "truth", self.truth_labels)
-            truth = truth.group_by("user", "item", maintain_order=True).agg(pl.col("relevance").max())
+            truth = truth.group_by("user", "item", maintain_order=True).agg(pl.col("relevance", "^propensity$").max())
             return join(recs, truth, number_ids(recs, truth, items), convention), truth
 
 
@@ -257,6 +293,7 @@ class Prepared:
     has_gaps: bool = False  #: whether some list leaves a rank empty
     graded: bool = True  #: whether the truth says how relevant an item is
     notes: tuple[str | Sentence, ...] = ()
+    user_weight: Floats | None = None  #: of each user evaluated; None: all count the same
     known_counts: RowCounts | None = None  #: of rows that are elsewhere
     made_of: Source | None = None
     _cut: dict[int, Hits] = field(default_factory=dict)
@@ -303,6 +340,11 @@ class Prepared:
             n_not_relevant=self.row_counts.n_not_relevant,
             n_gaps=self.row_counts.n_gaps,
         )
+
+    @cached_property
+    def weighting(self) -> Weighting | None:
+        """The weights of the relevant pairs of the users evaluated."""
+        return Weighting.of(self.all_hits.truth_weight)
 
     @cached_property
     def row_counts(self) -> RowCounts:
@@ -353,6 +395,7 @@ class Prepared:
         return replace(
             self,
             users=here,
+            user_weight=None if self.user_weight is None else self.user_weight[kept.to_numpy()],
             all_hits=hits,
             list_rows=None if self.list_rows is None else LazyRows(lambda: rows_of(self.recs, here)),
             judged_rows=LazyRows(lambda: rows_of(self.judged, here)),

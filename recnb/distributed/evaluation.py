@@ -71,7 +71,9 @@ class MetricSums:
         moments = tuple(mine + theirs for mine, theirs in zip(self.moments, other.moments, strict=True))
         users, without_list, without_relevant = np.add(self.basis.counts, other.basis.counts).tolist()
         notes = tuple(dict.fromkeys((*self.basis.notes, *other.basis.notes)))
-        basis = replace(self.basis, counts=(users, without_list, without_relevant), notes=notes)
+        both = [one for one in (self.basis.weights, other.basis.weights) if one is not None]
+        counts = (users, without_list, without_relevant)
+        basis = replace(self.basis, counts=counts, notes=notes, weights=reduce(add, both) if both else None)
         return MetricSums(moments, basis, self.convention)
 
 
@@ -171,9 +173,10 @@ class EngineData(EvaluationData):
         """Compute metrics: their sums in one pass; or of hits, where they are here or a sum over each part is not enough."""
         for metric, _k, options in requests:
             metric.check(options)
-        if "prepared" in vars(self) or not all(_adds_up(*request) for request in requests):
+        here = "prepared" in vars(self) or self._parts.user_weights is not None
+        if here or not all(_adds_up(*request) for request in requests):
             return [values_of(self, *request) for request in requests]
-        found = list(self._parts.each(partial(Sums.of, requests, replace(self._given, side_data={}))))
+        found = list(self._parts.each(partial(Sums.of, requests, replace(self._given, side_data={}, weights={}))))
         if not found:
             check_parts([], 0, self._given.convention)
         total = reduce(add, found)
@@ -209,6 +212,7 @@ class PartedEvaluation(Evaluation):
             if type(frame).__module__.split(".")[0] in ("dask", "pyspark"):
                 problem = f"{name}= is looked at here, and not with an engine: give a pandas or Polars frame of it."
                 raise FrameError(problem)
+        given.weigh(parts, given.side_data)
         self._parts, self._given = parts, given
         super().__init__(EngineData(parts, given))
 

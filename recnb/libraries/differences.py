@@ -108,10 +108,17 @@ def _moved(before: Measurement, after: Measurement) -> tuple[int, str]:
     return len(moved), f"{one_line(repr(users[int(most)]))}: {values}"
 
 
+def refuse_weights(evaluation: EvaluationData) -> None:
+    """Refuse weights, which no library has."""
+    if evaluation.source.weighted or evaluation.source.user_weights is not None:
+        raise OptionError("no library has weights: leave out propensity= and user_weight= for its numbers.")
+
+
 def why(evaluation: EvaluationData, metric: AnyMetric, k: int | None, other: Any, **options: Any) -> Table:
     """Explain the difference between an evaluation's number and another; the arguments are those of `Evaluation.why`."""
     chosen = metric_named(metric, METRICS)
     k = chosen.cut_at(k)
+    refuse_weights(evaluation)
     source, ours = evaluation.source, Variant.of_evaluation(evaluation, chosen, options)
     other_source, theirs = _other_side(source, ours, other, options)
     way, label, names = walk(source, ours, other_source, theirs, k), chosen.label(k), [one_line(one.name) for one in (ours, theirs)]  # fmt: skip
@@ -158,6 +165,7 @@ def _numbers(
     evaluation: EvaluationData, metric: Metric[...], k: int | None, options: dict[str, Any]
 ) -> tuple[Source, dict[Variant, Measurement | RecnbError], list[str]]:
     """Compute ours, and that of each library, in the order of presets; and say which columns are lacking."""
+    refuse_weights(evaluation)
 
     def of_data(variant: Variant) -> str:
         return repr(variant.convention.with_metric({}))

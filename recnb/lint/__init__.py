@@ -38,15 +38,16 @@ def lint(evaluation: EvaluationData, k: int | None, metric: AnyMetric, options: 
     k = chosen.cut_at(k)
     data, findings = LintData(evaluation, chosen, options, k), list[Finding]()
     unchecked: dict[str, list[Check]] = {}  # by the frame that was not given; "" is rows that are not in memory
-    for check in CHECKS:
+    checks_here = [check for check in CHECKS if check.needs != "propensity" or evaluation.source.weighted]
+    for check in checks_here:
         try:
-            if check.needs in (None, *data.given):
+            if check.needs in (None, "propensity", *data.given):
                 findings += check.findings(data)
             else:
                 unchecked.setdefault(str(check.needs), []).append(check)
         except ElsewhereError:
             unchecked.setdefault("", []).append(check)
-    n_checks, not_checked = len(CHECKS) - sum(map(len, unchecked.values())), list[str]()
+    n_checks, not_checked = len(checks_here) - sum(map(len, unchecked.values())), list[str]()
     for frame, left in sorted(unchecked.items(), key=lambda pair: not pair[0]):
         words = N_("Not checked: {what}. Give `{frame}=` to check.") if frame else N_("Not checked, since the rows of the lists are not in memory: {what}.")  # fmt: skip
         not_checked.append(_(words, frame=frame, what=", ".join(_(check.title) for check in left)))

@@ -263,7 +263,7 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
 def ceiling(data: LintData) -> Iterator[Problem]:
     top = data.metric.bounds[1]
     n_relevant = np.bincount(data.hits.truth_user, minlength=len(data.listed))
-    values, most = data.values_of(replace(data.hits.ideal, list_length=n_relevant))
+    values, most = data.values_of(replace(data.hits.ideal_by(data.gain), list_length=n_relevant))
     known = data.asked_k is not None and data.convention.judged == "truth"
     if known and most > 0 and data.measured[1] <= most < LOW * top < np.inf:
         yield Problem(
@@ -314,6 +314,34 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
             n, n, short="No relevant item is missing from the lists", grave=is_joined(data),
             why="Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user.",
             advice="Give the whole truth: in one frame with the lists, a row with a missing rank for each relevant item that was not recommended.",
+        )  # fmt: skip
+
+
+@check(N_("weights of few pairs"), needs="propensity")
+def heavy_pairs(data: LintData) -> Iterator[Problem]:
+    rows = data.prepared.truth
+    falling = np.sort(rows["weight"].to_numpy())[::-1]
+    half = int(np.searchsorted(np.cumsum(falling), falling.sum() / 2)) + 1
+    if half < max(ENOUGH, MANY_ROWS * rows.height):
+        yield Problem(
+            rows.filter(rows["weight"] >= falling[half - 1]).select(*PAIR, "weight"), rows.height, facts={"half": half, "top": falling[0]},
+            short="Few relevant pairs carry half of the weight: {half:,} of {of:,}, each up to {top:.3g}", frame="truth",
+            why="The number follows from these pairs, and moves with each of them.",
+            advice="Give a least propensity, which trades some bias for less chance, and report it:",
+            repair=Repair(data, min_propensity=float(1 / np.quantile(falling, 0.95))),
+        )  # fmt: skip
+
+
+@check(N_("clipped propensities"), needs="propensity")
+def clipped(data: LintData) -> Iterator[Problem]:
+    rows, least, repair = data.prepared.truth, data.convention.min_propensity, Repair(data, min_propensity=None)
+    of_full = repair.measured() if least else None
+    if least and of_full is not None and abs(of_full[1] - data.measured[1]) >= MOVES:
+        yield Problem(
+            rows.filter(rows["weight"] >= 1 / least).select(*PAIR), rows.height, frame="truth", facts={"least": least},
+            short="Relevant pairs whose propensities are clipped at {least:g}: {n:,} of {of:,}",
+            why="Clipping moves the number, towards that without propensities.", repair=repair,
+            advice="Report the least propensity with the number; to see it without:",
         )  # fmt: skip
 
 

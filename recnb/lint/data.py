@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from recnb.data.encoding import positions
 from recnb.data.validation import in_floats
+from recnb.metrics.gain import gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, count_within, in_order
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData, average, cutoffs_under
@@ -30,8 +31,9 @@ class LintData:
     def __init__(
         self, evaluation: EvaluationData, metric: Metric[...], options: Mapping[str, Any], k: int | None
     ) -> None:
-        self.evaluation, self.metric, self.options, self.asked_k = evaluation, metric, dict(options), k
+        self.evaluation, self.options, self.asked_k = evaluation, dict(options), k
         self.scoring = evaluation.scoring(metric, options, whole=k is None)
+        self.metric = self.scoring.metric  # with the bounds that it has here
         self.prepared, self.side = self.scoring.prepared, evaluation.side_data
         self.convention, self.source = self.prepared.convention, self.prepared.source
         #: The cut-off; None where whole lists count, and k is only what some denominators say.
@@ -48,6 +50,10 @@ class LintData:
         values, mean = self.averaged
         return self.metric.label(self.asked_k), float(mean[0]), int(np.count_nonzero(~np.isnan(values)))
 
+    def gain(self, relevance: Floats) -> Floats:
+        """Return the gain of items by their relevance, where items have weights too; 1 for a metric without gain."""
+        return gain_of(relevance, {**self.metric.defaults, **self.scoring.options}.get("gain", "binary"))
+
     @cached_property
     def hits(self) -> Hits:
         """The hits in whole lists."""
@@ -56,7 +62,7 @@ class LintData:
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
         credit = self.metric.at(hits, cutoffs_under(self.convention, Cutoffs.one(self.asked_k)), self.scoring.options)
-        matrix, mean = average(credit, self.convention)
+        matrix, mean = average(credit, self.convention, self.prepared.user_weight)
         return np.nan_to_num(matrix[:, 0]), float(mean[0])
 
     @property
@@ -162,7 +168,9 @@ def find_ties(data: LintData) -> Ties | None:
     on = np.flatnonzero(place >= 0)
     # The hits of each run, the most relevant first, have its first places in the best order and its last in the worst.
     run = np.repeat(np.arange(len(start)), size)[place[on]]
-    order = np.lexsort((~hits.preferred[on], -hits.relevance[on], run))
+    weighted = hits.truth_weight is not None
+    value = data.gain(hits.relevance) * hits.weight if weighted else hits.relevance
+    order = np.lexsort((~hits.preferred[on], -value[on], run))
     on, run = on[order], run[order]
     best, worst, above = hits.rank.copy(), hits.rank.copy(), count_within(run) - 1
     best[on], worst[on] = rows.rank[start[run] + above], rows.rank[start[run] + size[run] - 1 - above]

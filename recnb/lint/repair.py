@@ -129,6 +129,7 @@ class Repair:
             return ""
         arguments = ["recs", "truth"] if "truth" in call.frames else ["df"]
         arguments += [f"{name}={name}" for name in FRAMES[2:] if name in call.frames]
+        arguments += [f"{name}={code}" for name, code in call.weights.items()]
         options = call.options if call.library == library else {"convention": library}
         arguments += [f"{name}={value!r}" for name, value in {**call.columns, **options, **self.options}.items()]
         return "\n".join([*self.lines, f"ev = recnb.evaluate({', '.join(arguments)})"])

@@ -28,10 +28,12 @@ from recnb.metrics.hits import Cutoff, Floats, Hits, count_within, of_each_rank
 from recnb.metrics.metric import Credit, metric, number_option
 
 GRADED = {"gain": GAIN, "discount": DISCOUNT}
+#: The denominator of a sum that is no share.
+OUT_OF_SUM = {"1": "1", "relevant": "n_relevant"}
 
 
 @metric(
-    called="precision", symbol="Precision", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
+    called="precision", symbol="Precision", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008", "jain2016"],
     sentence="Of what was shown, how much was relevant. It cannot reach 1 for a user with fewer than k relevant items.",
     meanings={"out_of": OUT_OF},
 )  # fmt: skip
@@ -41,6 +43,9 @@ def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min
     Divided by k, so that a list shorter than k is not rewarded for it. `out_of="list"` divides by the length of the list
     where that is shorter; `out_of="min(k, relevant)"` by what could have been found.
 
+    With propensities, the weights of the hits over k; `out_of="min(k, relevant)"`, over the k largest weights, is PSP@k of
+    extreme classification (Jain, Prabhu and Varma 2016).
+
     >>> import recnb
     >>> float(recnb.precision(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
     0.6
@@ -49,7 +54,7 @@ def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min
 
 
 @metric(
-    called="recall", symbol="Recall", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
+    called="recall", symbol="Recall", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008", "yang2018"],
     sentence="Of what is relevant, how much was shown. It cannot reach 1 for a user with more than k relevant items.",
     meanings={"out_of": OUT_OF},
 )  # fmt: skip
@@ -58,7 +63,8 @@ def recall(
 ) -> Credit:
     """Share of a user's relevant items that are among the first k.
 
-    `out_of="min(k, relevant)"` is the capped recall that can always reach 1.
+    `out_of="min(k, relevant)"` is the capped recall that can always reach 1. With propensities, the weights of the hits over
+    those of all relevant items: the self-normalised estimator of recall on all that is relevant (Yang et al. 2018).
 
     >>> import recnb
     >>> float(recnb.recall(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
@@ -69,7 +75,7 @@ def recall(
 
 @metric(
     called="F1 score", symbol="F1", credit="2", out_of="k + n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
-    sentence="High only where precision and recall both are.",
+    instead="recall", sentence="High only where precision and recall both are.",
 )  # fmt: skip
 def f1(hits: Hits, k: Cutoff = None) -> Credit:
     """Harmonic mean of precision and recall, per user.
@@ -83,7 +89,7 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
 
 @metric(
     called="F-beta score", symbol="F-beta", credit="1 + beta^2", out_of="k + beta^2 * n_relevant", bounds=(0, 1),
-    references=["vanrijsbergen1979"], sentence="As F1, with recall weighing beta times as much as precision.",
+    references=["vanrijsbergen1979"], instead="recall", sentence="As F1, with recall weighing beta times as much as precision.",
 )  # fmt: skip
 def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     """Weighted harmonic mean of precision and recall, per user: recall counts beta times as much.
@@ -100,7 +106,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
 
 
 @metric(
-    called="hit rate", symbol="HR", credit="first", bounds=(0, 1), references=["deshpande2004"],
+    called="hit rate", symbol="HR", credit="first", bounds=(0, 1), references=["deshpande2004"], instead="recall",
     sentence="For how many users the list held anything relevant at all.",
 )  # fmt: skip
 def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
@@ -118,7 +124,7 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
 @metric(
     called="reciprocal rank", symbol="RR", credit="target / rank", bounds=(0, 1), references=["voorhees1999"],
     sentence="One over the rank of the first relevant item: 1 at the top, 1/2 at rank 2.",
-    meanings={"target": {"first": "first", "preferred": "preferred"}}, aliases=("mrr",),
+    meanings={"target": {"first": "first", "preferred": "preferred"}}, aliases=("mrr",), instead="dcg with discount='rank'",
 )  # fmt: skip
 def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "preferred"] = "first") -> Credit:
     """One over the rank of the first relevant item, 0 if none is in the first k; its mean over users is MRR.
@@ -137,7 +143,7 @@ def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "p
 @metric(
     called="average precision", symbol="AP", credit="nth / rank", out_of="out_of", meanings={"out_of": OUT_OF}, bounds=(0, 1),
     sentence="Precision at the place of each relevant item, averaged; an item that was not shown adds 0.",
-    references=["buckley2000", "manning2008"], aliases=("map",),
+    references=["buckley2000", "manning2008"], aliases=("map",), instead="ndcg",
 )  # fmt: skip
 def average_precision(
     hits: Hits,
@@ -162,7 +168,7 @@ def average_precision(
     sentence="What was collected in the first k places, wherever it stood.", meanings={"gain": GAIN},
 )  # fmt: skip
 def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
-    """Gain of the first k places added up, without regard to rank.
+    """Gain of the first k places added up, without regard to rank; with propensities, of gain times weight.
 
     >>> import recnb
     >>> float(recnb.cg([3, 2, 3, 0, 1, 2]))
@@ -172,20 +178,36 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
 
 
 @metric(
-    called="discounted cumulative gain", symbol="DCG", credit="gain / discount", meanings=GRADED, bounds=(0, math.inf),
+    called="discounted cumulative gain", symbol="DCG", credit="gain / discount", out_of="out_of", meanings={**GRADED, "out_of": OUT_OF_SUM},
+    bounds=(0, math.inf),
     sentence="A hit at the top earns its full gain; further down, less and less. It has no upper bound.",
     references=["jarvelin2002", "burges2005"],
 )  # fmt: skip
 def dcg(
-    hits: Hits, k: Cutoff = None, *, gain: Gain = "linear", discount: Discount = "log", log_base: float = 2
+    hits: Hits,
+    k: Cutoff = None,
+    *,
+    gain: Gain = "linear",
+    discount: Discount = "log",
+    log_base: float = 2,
+    out_of: Literal["1", "relevant"] = "1",
 ) -> Credit:
     """Sum of the gains of the first k items, each discounted by its rank.
+
+    With propensities, of gain times weight. `out_of="relevant"` divides by the number of relevant items, or by their weights:
+    the average over all of Yang et al. 2018, and its self-normalised estimator.
 
     >>> import recnb
     >>> round(recnb.dcg([3, 2, 3, 0, 1, 2]), 3)
     6.861
     """
-    return discounted(hits, k, gain, discount, log_base)
+    return _averaged(discounted(hits, k, gain, discount, log_base), out_of)
+
+
+def _averaged(credit: Credit, out_of: Literal["1", "relevant"]) -> Credit:
+    """Return credit out of the relevant items, or as it is."""
+    by = out_of_count(credit.rows, credit.k, "relevant") if out_of == "relevant" else 1.0
+    return Credit(credit.rows, credit.k, credit.earned, by)
 
 
 @metric(
@@ -231,7 +253,8 @@ def ndcg(
     The ideal list holds all relevant items, most relevant first, and is cut at k as the list is. `ideal="list"` is
     the best order of what was recommended, which forgives everything that was missed; `ideal="min(k, list)"` cuts the
     ideal list where the list ends, which forgives a list shorter than k; `ideal="k"` supposes that every one of k
-    places could hold an item as good as the user's best.
+    places could hold an item as good as the user's best. With propensities, gain times weight, out of the same over the
+    best order of weighted gains: PSnDCG of extreme classification (Jain, Prabhu and Varma 2016).
 
     >>> import recnb
     >>> round(recnb.ndcg([3, 2, 3, 0, 1, 2]), 3)
@@ -244,6 +267,7 @@ def ndcg(
 @metric(
     called="R-precision", symbol="R-Precision", credit="rank <= n_relevant", out_of="n_relevant", bounds=(0, 1),
     sentence="Precision at the depth where a perfect list would have found everything.", references=["buckley2000"],
+    instead="precision with out_of='min(k, relevant)'",
 )  # fmt: skip
 def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of relevant items in the first n places, n being the number of the user's relevant items; k may cut further up.
@@ -257,13 +281,14 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 @metric(
-    called="rank-biased precision", symbol="RBP", credit="(1 - p) * p^(rank - 1)", bounds=(0, 1), references=["moffat2008"],
-    sentence="Expected relevance per examined item for a reader who continues with probability p.",
+    called="rank-biased precision", symbol="RBP", credit="(1 - p) * p^(rank - 1)", out_of="out_of", bounds=(0, 1), references=["moffat2008", "yang2018"],
+    meanings={"out_of": OUT_OF_SUM}, sentence="Expected relevance per examined item for a reader who continues with probability p.",
 )  # fmt: skip
-def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
+def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8, out_of: Literal["1", "relevant"] = "1") -> Credit:
     """Rate at which a reader of patience p meets relevant items, cut at k.
 
-    The weights of all ranks add up to 1 only over an endless list, so a perfect list of k earns 1 - p^k.
+    The weights of all ranks add up to 1 only over an endless list, so a perfect list of k earns 1 - p^k. With propensities
+    each term is multiplied by the item's weight; `out_of` as in `dcg`.
 
     >>> import recnb
     >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
@@ -272,13 +297,14 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     number_option(
         "p", p, "a chance of looking further: give a number between 0 and 1, such as p=0.8", lambda p: 0 < p < 1
     )
-    return Credit(hits, k, hits.weigh(of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1))))
+    earned = hits.weigh(of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1)))
+    return _averaged(Credit(hits, k, earned), out_of)
 
 
 @metric(
     called="expected reciprocal rank", symbol="ERR", credit="reach * stop / rank", bounds=(0, 1), references=["chapelle2009"],
     sentence="Expected 1/rank of the place where the reader stops; more relevant items stop more readers.",
-    meanings={"stop": {"always": "(2^relevance - 1) / 2^max_relevance"}},
+    meanings={"stop": {"always": "(2^relevance - 1) / 2^max_relevance"}}, instead="rbp",
 )  # fmt: skip
 def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> Credit:
     """Expected reciprocal rank: chance that the reader stops at a rank, over that rank, added up.
@@ -326,7 +352,7 @@ def judged(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of the first k items that are judged, relevant or not; of shorter lists, the share of all items."""
     rows = hits.of_judged
     rows.refuse_ties("Judged depends on one order of the list")
-    return Credit(rows, k, rows.weight, out_of_count(rows, k, "list"))
+    return Credit(rows, k, np.ones(len(rows.user)), out_of_count(rows, k, "list"))
 
 
 @metric(
@@ -334,7 +360,7 @@ def judged(hits: Hits, k: Cutoff = None) -> Credit:
     symbol="Bpref", credit="1 - min(nonrelevant_above, n_relevant) / max(1, min(n_nonrelevant, n_relevant))",
     out_of="n_relevant", bounds=(0, 1), references=["buckley2004"],
     sentence="How few items judged not relevant are above the relevant ones. Items that are not judged do not count.",
-    needs=("judged",), retrieval=True,
+    needs=("judged",), retrieval=True, instead="recall",
 )  # fmt: skip
 def bpref(hits: Hits, k: Cutoff = None) -> Credit:
     """Mean, over a user's relevant items, of the share of judged nonrelevant items that are not above each.
@@ -350,7 +376,7 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
 @metric(
     called="interpolated precision", symbol="IPrec", credit="rise", bounds=(0, 1), references=["manning2008"],
     sentence="The highest precision at any rank from which on this share of the relevant items is found.",
-    retrieval=True,
+    retrieval=True, instead="precision",
 )  # fmt: skip
 def interpolated_precision(hits: Hits, k: Cutoff = None, *, recall: float = 0.0) -> Credit:
     """Highest precision at any rank where recall is at least `recall`; 0 if it is nowhere.

@@ -27,6 +27,7 @@ LATEX: dict[str, str] = {
     "preferred": N_(r"[\text{most preferred}]"),
     "reach": r"\textstyle\left(\prod_{j<i} \left(1 - \frac{2^{\mathrm{rel}_j} - 1}{2^{\mathrm{rel}_{\max}}}\right)\right)",
     "n_relevant": N_(r"|\mathrm{relevant}|"), "n_hits": N_(r"|\mathrm{hits}|"), "list_length": N_(r"|\mathrm{list}|"),
+    "relevant_weight": N_(r"w(\mathrm{relevant})"), "best_weight": N_(r"w(\mathrm{best})"), "weight": "w_i",
     "beta": r"\beta", "ideal": N_(r"\mathrm{ideal}"), "alpha": r"\alpha",
     "count": N_(r"\mathrm{count}_i"), "total": N_(r"\mathrm{total}"), "place": N_(r"\mathrm{place}_i"),
     "times": N_(r"\mathrm{times}_i"), "tail": N_(r"[i \in \mathrm{tail}]"), "shown": N_(r"[i \text{ is shown}]"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -71,8 +72,12 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
     - "k": k items as good as the user's best
     """
     if ideal == "k":
+        if hits.truth_weight is not None:
+            raise OptionError(
+                "ideal='k' supposes items that the truth does not hold, which have no propensity: ", "leave it out."
+            )
         return FullOfBest(hits, k, gain, discount, log_base)
-    best = hits.ideal_of_list if ideal == "list" else hits.ideal
+    best = (hits.ideal_of_list if ideal == "list" else hits.ideal_by)(partial(gain_of, gain=gain))
     if ideal == "min(k, list)":
         best = best.with_rows(best.rank <= hits.list_length[best.user])
     return discounted(best, k, gain, discount, log_base)
@@ -127,7 +132,12 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
         return hits.total(hits.weight, k)
     cutoffs, relevant, length = Cutoffs.of(k), as_column(hits.n_relevant), as_column(hits.list_length)
     if out_of == "relevant":
-        return relevant.astype(np.float64)
+        return as_column(hits.relevant_weight)
+    if hits.truth_weight is not None and "relevant" in out_of:
+        best = hits.ideal_by(np.ones_like)
+        reached = best.rank <= best.list_length[best.user]
+        best = best.with_rows(reached) if out_of == "min(list, relevant)" else best
+        return best.total(best.weight, k)
     in_list = out_of in ("list", "min(list, relevant)")
     count = np.minimum(cutoffs.depth(hits.list_length), length) if in_list else cutoffs.size(hits.list_length)
     return (count if out_of in ("k", "list") else np.minimum(count, relevant)).astype(np.float64)

@@ -23,7 +23,7 @@ BLOCK = 2**21
     called="serendipity",
     sentence="Precision without the hits that a list of the most popular items would have had as well.",
     symbol="Serendipity", over="hits", credit="depth + 1 <= expected_rank", out_of="out_of",
-    meanings={"out_of": OUT_OF}, bounds=(0, 1), references=["ge2010", "kaminskas2016"], needs=("train", "truth"),
+    meanings={"out_of": OUT_OF}, bounds=(0, 1), references=["ge2010", "kaminskas2016"], needs=("train", "truth"), instead="precision",
 )  # fmt: skip
 def serendipity(
     familiar: HitsWithPopularity, k: Cutoff = None, *, out_of: Literal["k", "list", "hits"] = "k"

@@ -164,6 +164,7 @@ class Hits:
     max_relevance: float  #: the highest relevance in the truth, of all users: the scale of ERR
     tied: TieSpread | None = None  #: how each hit is spread over ranks if equal scores share them
     judged: Hits | None = None  #: the judged items in the lists as hits, for metrics that need them
+    truth_weight: Floats | None = None  #: per relevant item, what it counts: 1 / propensity; None: each counts 1
 
     @property
     def n_users(self) -> int:
@@ -263,12 +264,21 @@ class Hits:
 
     @property
     def weight(self) -> Floats:
-        """1 for each hit; if ties are averaged, the probability that it has this rank."""
-        return np.ones(len(self.user)) if self.tied is None else self.tied.weight
+        """1 for each hit, or its weight; if ties are averaged, times the probability that it has this rank."""
+        return self.weigh(np.ones(len(self.user)))
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
-        """Return credit of each hit, times the probability of its rank."""
-        return np.asarray(credit if self.tied is None else credit * self.tied.weight, dtype=np.float64)
+        """Return credit of each hit, times its weight and the probability of its rank."""
+        credit = credit if self.tied is None else credit * self.tied.weight
+        credit = credit if self.truth_weight is None else credit * self.truth_weight[self.truth_row]
+        return np.asarray(credit, dtype=np.float64)
+
+    @cached_property
+    def relevant_weight(self) -> Floats:
+        """The weights of the items relevant to each user, added up; without weights their number."""
+        if self.truth_weight is None:
+            return self.n_relevant.astype(np.float64)
+        return np.bincount(self.truth_user, self.truth_weight, self.n_users).astype(np.float64, copy=False)
 
     def refuse_ties(self, why: str) -> None:
         """Raise an error if equal scores share ranks, for what depends on one order of them."""
@@ -282,16 +292,25 @@ class Hits:
         """The best possible list: every relevant item, most relevant first."""
         return self.as_list(self.truth_user, self.truth_relevance, np.arange(len(self.truth_user)))
 
-    @property
-    def ideal_of_list(self) -> Hits:
-        """The best order of what was recommended: the hits alone, most relevant first."""
-        once = slice(None) if self.tied is None else self.tied.top
-        return self.as_list(self.user[once], self.relevance[once], self.truth_row[once])
+    def ideal_by(self, gain: Callable[[Floats], Floats]) -> Hits:
+        """Return the best possible list: every relevant item, that of the highest weighted gain first."""
+        if self.truth_weight is None:
+            return self.ideal
+        value = gain(self.truth_relevance) * self.truth_weight
+        return self.as_list(self.truth_user, self.truth_relevance, np.arange(len(self.truth_user)), value)
 
-    def as_list(self, user: Ints, relevance: Floats, truth_row: Ints) -> Hits:
-        """Return these items as lists of the same users, ranked from 1, most relevant first."""
-        if not stands_from_highest(user, relevance):
-            order = order_from_highest(user, relevance)
+    def ideal_of_list(self, gain: Callable[[Floats], Floats]) -> Hits:
+        """Return the best order of what was recommended: the hits alone, that of the highest weighted gain first."""
+        once = slice(None) if self.tied is None else self.tied.top
+        user, relevance, row = self.user[once], self.relevance[once], self.truth_row[once]
+        value = None if self.truth_weight is None else gain(relevance) * self.truth_weight[row]
+        return self.as_list(user, relevance, row, value)
+
+    def as_list(self, user: Ints, relevance: Floats, truth_row: Ints, value: Floats | None = None) -> Hits:
+        """Return these items as lists of the same users, ranked from 1, the highest value first: by default relevance."""
+        value = relevance if value is None else value
+        if not stands_from_highest(user, value):
+            order = order_from_highest(user, value)
             user, relevance, truth_row = user[order], relevance[order], truth_row[order]
         rank = count_within(user)
         return replace(self, user=user, rank=rank, relevance=relevance, truth_row=truth_row, tied=None, judged=None)
@@ -316,6 +335,7 @@ class Hits:
             truth_row=truth_number[self.truth_row[rows]],
             truth_user=number[self.truth_user[truth_rows]],
             truth_relevance=self.truth_relevance[truth_rows],
+            truth_weight=None if self.truth_weight is None else self.truth_weight[truth_rows],
             list_length=self.list_length[kept],
             judged=None if self.judged is None else self.judged.with_users(kept),
         )

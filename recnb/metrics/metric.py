@@ -30,6 +30,10 @@ P = ParamSpec("P")
 Over = Literal["hits", "ideal", "list", "pairs", "genres", "items", "user pairs", "users"]
 #: Data that a metric requires in addition to the lists.
 Need = Literal["train", "catalogue", "features", "genre", "truth", "judged"]
+#: Denominators that count relevant items, and what they are of items with weights: `best_weight` is that of the heaviest of them.
+WEIGHTS = {
+    "n_relevant": "relevant_weight", "min(k, n_relevant)": "best_weight", "min(k, list_length, n_relevant)": "best_weight",
+}  # fmt: skip
 #: Text of a formula; a function of the options if these change it.
 Text = str | Callable[[Mapping[str, Any]], str]
 
@@ -91,6 +95,8 @@ class Definition:
     retrieval: bool = False  #: whether it is one of the measures of incomplete judgments
     per_row_texts: bool = True  #: whether an explanation writes out each row
     own: bool = False  #: whether it is the caller's, made by `recnb.metric`
+    #: The nearest metric that counts each relevant item by itself, where this one does not and so has no unbiased weighting.
+    instead: str = ""
 
     @overload
     def __call__(self, function: Callable[Concatenate[Any, P], Whole], /) -> CatalogueMetric[P]: ...
@@ -184,6 +190,23 @@ class Metric(Definition, Generic[P]):
         bounds = self.other_bounds({**self.defaults, **options})
         return self if bounds is None else replace(self, bounds=bounds, top="")
 
+    def weighted(self, options: Mapping[str, Any]) -> Self:
+        """Return the metric of relevant pairs that weigh 1 / propensity: its formula, and its bounds under these options."""
+        chosen, out_of = {**self.defaults, **options}, str(self.out_of)
+        ideal = Formula.of(out_of).ideal()
+        meanings = {
+            name: {word: WEIGHTS.get(text, text) for word, text in of.items()} for name, of in self.meanings.items()
+        }
+        is_share = ideal is not None or (self.credit == "1" and "weight" in meanings["out_of"][chosen["out_of"]])
+        return replace(
+            self,
+            credit="weight" if self.credit == "1" else f"weight * ({self.credit})",
+            out_of=out_of.replace("ideal(", "ideal(weight * (") + ")" * (ideal is not None),
+            meanings=meanings,
+            bounds=self.bounds if is_share else (0, math.inf),
+            top="",
+        )
+
     @property
     def range_text(self) -> str:
         """The bounds in words, in English."""
@@ -210,6 +233,8 @@ class Metric(Definition, Generic[P]):
     def at(self, data: Any, k: Cutoff, options: Mapping[str, Any]) -> Any:
         """Compute the metric at one or several cut-offs, options checked: credit of hits, or values of lists."""
         self.check(options)
+        if self.instead or self.own:
+            self.refuse_weights(data)
         function: Callable[..., Any] = self.function
         return function(data, k, **{**self.given, **options})
 
@@ -217,6 +242,13 @@ class Metric(Definition, Generic[P]):
         """Compute the metric, with the options as keywords."""
         self.check(options)
         return self.function(data, *args, **options)
+
+    def refuse_weights(self, data: Any) -> None:
+        """Refuse weighted hits if what an item adds depends on more than its own rank."""
+        if getattr(getattr(data, "hits", data), "truth_weight", None) is not None:
+            problem = f"{self.name} is no sum over relevant items of what depends on the rank of each alone, so "
+            fix = f"weights of 1 / propensity do not take its bias away: under propensity= the nearest is {self.instead or 'ndcg'}."
+            raise OptionError(problem, fix)
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Refuse options, and values of options, that the metric does not have."""

@@ -17,10 +17,10 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import LIST_METRICS, METRICS, Metric
 from recnb.report.conclusions import Difference
 from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportSegments, ShownUser, UserGroup
-from recnb.report.differences import PairedValues, measure, paired_values
+from recnb.report.differences import PairedValues, measure, paired_values, unweighted_in_words
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points, in_order
-from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
+from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of, weighted_mean
 from recnb.results.segments import SMALL, segments_of, table_by
 from recnb.results.values import Values, merged
 from recnb.stats import Settings
@@ -71,6 +71,7 @@ def report_of(
         lints[name] = lint(model, k, lead.name, options)
         populations += [] if where and len(models) > 1 else [_population(name, model, request)]
         groups += [] if pairs else extremes(name, model, values[name], k, users)
+    top, weights = first.scoring(lead, options).metric.bounds[1], first.prepared.user_weight
     at_lead = [row for row in differences if (row.metric, row.k) == (lead.name, k)]
     furthest = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))[:PAIRS_SHOWN]
     for row in at_lead if users else ():
@@ -84,11 +85,11 @@ def report_of(
         lead_k=k,
         settings=settings,
         n_users=first.n_users,
-        metrics=tuple(_words(*each) for each in (*request.metrics, *beyond) if each[0].name not in lacking),
+        metrics=tuple(_words(first, *each) for each in (*request.metrics, *beyond) if each[0].name not in lacking),
         means=tuple(mean for mean in means if mean.metric not in lacking),
         hit_rates=_hit_rates(models, k, settings),
         curves={name: tuple(mean for mean in of_curve if mean.model == name) for name in models},
-        distributions=tuple(distribution_of(name, values[name], lead.bounds[1]) for name in models),
+        distributions=tuple(distribution_of(name, values[name], top, weights) for name in models),
         populations=tuple(populations),
         users=tuple(groups),
         lints=lints,
@@ -96,6 +97,7 @@ def report_of(
         lacking=lacking,
         differences=differences,
         segments=None if request.by is None else _segments(models, request, pairs, blocks, settings),
+        unweighted=unweighted_in_words(models, lead, k, options),
         left_out=_(left_out, where=where) if where else "",
         basis=basis or _basis(first, request),
     )
@@ -183,7 +185,8 @@ def has_side_data(models: Models) -> bool:
     return all(model.side_data.train is not None or model.side_data.items is not None for model in models.values())
 
 
-def _words(metric: Metric[...], options: Mapping[str, Any]) -> MetricWords:
+def _words(model: EvaluationData, metric: Metric[...], options: Mapping[str, Any]) -> MetricWords:
+    metric = model.scoring(metric, options).metric
     convention = _(metric.bounded(options).range_text)
     if metric.is_accuracy:
         convention = "; ".join(options_in_words({**metric.defaults, **options}))
@@ -217,7 +220,7 @@ def summary_of(counts: Ints) -> dict[str, float]:
     return {"min": int(counts.min()), "median": middle, "mean": mean, "max": int(counts.max())}
 
 
-def distribution_of(model: str, values: Floats, top: float) -> dict[str, Any]:
+def distribution_of(model: str, values: Floats, top: float, weights: Floats | None = None) -> dict[str, Any]:
     """Return the distribution of the values of users: ten bins, quartiles, and the number of users at either end.
 
     A bin holds its lower edge, the last one both; without an upper bound the last edge is the highest value.
@@ -236,7 +239,7 @@ def distribution_of(model: str, values: Floats, top: float) -> dict[str, Any]:
         "shares": (counts / max(len(defined), 1)).tolist(),
         "n_zero": int((np.abs(defined) <= SAME).sum()),
         "n_top": int((defined >= end - SAME).sum()),
-        "mean": float(defined.mean()) if len(defined) else nan,
+        "mean": float(defined.mean() if weights is None else weighted_mean(values, weights)) if len(defined) else nan,
         "quartiles": np.quantile(defined, [0.25, 0.5, 0.75]).tolist() if len(defined) else [nan, nan, nan],
     }
 

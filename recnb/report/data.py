@@ -139,6 +139,7 @@ class ReportData:
     lacking: Mapping[str, str]  #: metrics beyond accuracy without a value, and what they need
     differences: tuple[Difference, ...]
     segments: ReportSegments | None
+    unweighted: str  #: the lead metric without propensities, in words; empty if there are none
     left_out: str  #: what is not here and why: what takes rows that stayed elsewhere
     basis: str
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown

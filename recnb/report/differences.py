@@ -13,6 +13,7 @@ import polars as pl
 
 from recnb.display.language import _
 from recnb.display.progress import steps
+from recnb.display.text import one_line
 from recnb.errors import FrameError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Metric
@@ -33,6 +34,7 @@ class PairedValues(NamedTuple):
     k: int | None
     users: pl.Series
     values: Floats  #: users × models
+    weights: Floats | None  #: of the users; None: all count the same
 
 
 class Compared(NamedTuple):
@@ -52,6 +54,7 @@ def paired_values(
     sides = [values_of(model, metric, cutoffs, options) for model in models.values()]
     users = users_in_common([side.users for side in sides])
     # Users are sorted on every side, so those in common come in one order.
+    weights = next(iter(models.values())).source.weight_of(users)
     kept = [side.matrix[side.users.is_in(users.implode()).to_numpy()] for side in sides]
     blocks = []
     for at, cutoff in enumerate(cutoffs):
@@ -59,8 +62,32 @@ def paired_values(
         values = np.stack([matrix[:, at] for matrix in kept])
         known = ~np.isnan(values).any(axis=0)
         values = np.compress(known, values, axis=1).T
-        blocks.append(PairedValues(metric.bounded(options), cutoff, users.filter(pl.Series(known)), values))
+        own = None if weights is None else weights[known]
+        found = sides[0].metric.bounded(options)
+        blocks.append(PairedValues(found, cutoff, users.filter(pl.Series(known)), values, own))
     return blocks
+
+
+def unweighted_in_words(
+    models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
+) -> str:
+    """Return the means of a metric without propensities beside those with them, and whether the order of the models is another."""
+    if not all(model.source.weighted for model in models.values()):
+        return ""
+    cutoffs = Cutoffs.of(k)
+    of_both = {
+        name: [float(values_of(one, metric, cutoffs, options).mean[-1]) for one in (model, model.unweighted)]
+        for name, model in models.items()
+    }
+    each = ", ".join(f"{one_line(name)} {plain:.4f} ({own:.4f})".strip() for name, (own, plain) in of_both.items())
+    said = [_("{label} without propensities (with them): {values}.", label=metric.label(k), values=each)]
+    with_them, without = (sorted(of_both, key=lambda name: -of_both[name][at]) for at in (0, 1))
+    if with_them != without:
+        names = ", ".join(map(one_line, without))
+        said.append(_("Without them the order of the models is another: {models}.", models=names))
+    elif len(of_both) > 1:
+        said.append(_("The order of the models is the same."))
+    return " ".join(said)
 
 
 def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
@@ -104,9 +131,9 @@ def measure(
     """
     means, made = dict[Key, list[tuple[Mean, float]]](), dict[Key, list[Difference]]()
     for block in steps(blocks, _("comparing")):
-        for key, values in _by_segment(block, segments, evaluated):
-            means.setdefault(key, []).extend(_means(block, values, names, settings))
-            made.setdefault(key, []).extend(_differences(block, values, names, pairs, settings) if pairs else [])
+        for key, part in _by_segment(block, segments, evaluated):
+            means.setdefault(key, []).extend(_means(part, names, settings))
+            made.setdefault(key, []).extend(_differences(part, names, pairs, settings) if pairs else [])
     marked = []
     for key, rows in means.items():
         is_apart = _corrected([p for _mean, p in rows], [mean.metric for mean, _p in rows], settings) <= settings.alpha
@@ -132,24 +159,26 @@ def _corrected(p: Sequence[float], metrics: Sequence[str], settings: Settings) -
 
 def _by_segment(
     block: PairedValues, segments: Segments | None, evaluated: pl.Series | None
-) -> Iterator[tuple[Key, Floats]]:
+) -> Iterator[tuple[Key, PairedValues]]:
     """Return the values of all users, or of those of each segment that has any; one who is not evaluated is in none."""
     if segments is None or evaluated is None:
-        yield (), block.values
+        yield (), block
         return
     code = np.where(block.users.is_in(evaluated.implode()).to_numpy(), segments.of(block.users), -1)
     for at in np.unique(code[code >= 0]).tolist():
-        yield segments.keys[at], np.compress(code == at, block.values.T, axis=1).T
+        values = np.compress(code == at, block.values.T, axis=1).T
+        weights = None if block.weights is None else block.weights[code == at]
+        yield segments.keys[at], block._replace(values=values, weights=weights)
 
 
-def _means(block: PairedValues, values: Floats, names: Sequence[str], settings: Settings) -> list[tuple[Mean, float]]:
+def _means(block: PairedValues, names: Sequence[str], settings: Settings) -> list[tuple[Mean, float]]:
     """Return the mean of every model with the best of several marked, and the p of each against the best."""
-    metric, moments = block.metric, Moments.of(values, block.metric.bounds)
+    metric, values, moments = block.metric, block.values, Moments.of(block.values, block.metric.bounds, block.weights)
     mean = moments.mean if moments.n else np.full(len(names), nan)
     best = np.full(len(names), metric.is_accuracy and len(names) > 1) & (mean >= mean.max() - SAME)
     behind = np.full(len(names), nan)
     if best.any():
-        behind = np.where(best, nan, paired(values[:, [int(mean.argmax())]] - values).p)
+        behind = np.where(best, nan, paired(values[:, [int(mean.argmax())]] - values, weights=block.weights).p)
     columns = (each.tolist() for each in (mean, *moments.interval(settings.confidence), best, behind))
     rows = zip(names, *columns, strict=True)
     about = metric.name, metric.symbol, block.k
@@ -157,16 +186,17 @@ def _means(block: PairedValues, values: Floats, names: Sequence[str], settings: 
 
 
 def _differences(
-    block: PairedValues, values: Floats, names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
+    block: PairedValues, names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
 ) -> Iterator[Difference]:
     """Test each pair of models."""
-    lowest, highest = block.metric.bounds
+    (lowest, highest), values = block.metric.bounds, block.values
     apart = [values[:, names.index(model)] - values[:, names.index(baseline)] for model, baseline in pairs]
-    tests = paired(np.stack(apart, axis=1), settings, (lowest - highest, highest - lowest))
+    tests = paired(np.stack(apart, axis=1), settings, (lowest - highest, highest - lowest), block.weights)
     columns = ("low", "high", "p", "effect_size", "won", "tied", "lost")
     for at, (model, baseline) in enumerate(pairs):
         # If few users differ, how far others would differ cannot be estimated.
-        smallest = nan if isnan(tests.p[at]) else detectable(float(tests.sd[at]), tests.n, POWER, settings.alpha)
+        sd, n = float(tests.sd[at]), tests.n_effective
+        smallest = nan if isnan(tests.p[at]) else detectable(sd, n, POWER, settings.alpha)
         about = block.metric.name, block.metric.symbol, block.k, model, baseline, float(tests.mean[at])
         numbers = {name: getattr(tests, name)[at].item() for name in columns}
         yield Difference(*about, **numbers, detectable=smallest, alpha=settings.alpha, n_users=tests.n)

@@ -63,7 +63,7 @@ def request_of(
     model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], *, by: Any, bins: int
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others."""
-    asked = asked_of(model.library, metrics, options)
+    asked = asked_of(model, metrics, options)
     if None in Cutoffs.of(k).values:
         problem = "a report needs whole numbers for k, such as k=[5, 10, 20]: its curve runs from 1 to the largest."
         raise OptionError(problem, fix="For whole lists ask .table(k=None).")

@@ -129,6 +129,7 @@ def overview(report: ReportData) -> Iterator[Block]:
         names = ", ".join(name for name, needs in report.lacking.items() if needs == why)
         yield Note(with_code(_("Not here: {names} ({why}).", names=names, why=why.removesuffix("."))))
     yield from [Note(report.left_out)] if report.left_out else []
+    yield from [Note(report.unweighted)] if report.unweighted else []
     brief, *others = remarks(report)
     yield Note(brief)
     yield from (Section("", [Note(other)], ("html", "md")) for other in others)

@@ -10,7 +10,8 @@ from recnb.data import NAMES
 from recnb.errors import OptionError, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, metric_named, plain_text
-from recnb.metrics.metric import EVERY_METRIC, Metric
+from recnb.metrics.metric import EVERY_METRIC, METRICS, Metric
+from recnb.results.evaluation_data import EvaluationData
 
 #: A metric by name or text, as "ndcg" or "nDCG@10", or made by `recnb.metric`.
 AnyMetric = str | Metric[...]
@@ -37,14 +38,14 @@ class Asked(NamedTuple):
 
 
 def asked_of(
-    library: str | None, metrics: Metrics, options: Mapping[str, Any], *of_call: str,
+    data: EvaluationData | None, metrics: Metrics, options: Mapping[str, Any], *of_call: str,
     among: Collection[str] = EVERY_METRIC,
 ) -> list[Asked]:  # fmt: skip
-    """Look up the metrics of a call, each with the options that it has; None: the standard ones of the library.
+    """Look up the metrics of a call, each with the options that it has; None: the standard ones that the data allow.
 
     `of_call`: other keywords of the call, which a misspelt option may mean; `among`: the metrics allowed, then without a cut-off.
     """
-    names = _names_of(metrics, library)
+    names = _names_of(metrics, data)
     named = [(name, metric_named(name, among)) for name in names]
     each_at = [(metric.name, metric.cutoff) for _name, metric in named]
     if twice := [one for one in each_at if each_at.count(one) > 1]:
@@ -71,10 +72,11 @@ def asked_of(
     return asked
 
 
-def _names_of(metrics: Metrics, library: str | None) -> Any:
+def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
     """Return metrics as a list, or as a mapping to their own options."""
     if metrics is None:
-        return [name for name in STANDARD if library is None or presets.of_metric(name, library)]
+        known = [name for name in STANDARD if not (data and data.library) or presets.of_metric(name, data.library)]
+        return [name for name in known if not (data and data.source.weighted and METRICS[name].instead)]
     names: Any = [metrics] if isinstance(metrics := plain_text(metrics), (str, Metric)) else metrics
     if callable(names):
         metric_named(names)  # which says how a function becomes a metric

@@ -24,7 +24,17 @@ from recnb.errors import OptionError
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits, cached_property
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
-from recnb.results.values import OWN, Basis, Request, Said, Values, follows, position_of
+from recnb.results.values import (
+    OWN,
+    Basis,
+    Request,
+    Said,
+    Values,
+    follows,
+    pairs_in_words,
+    position_of,
+    weights_in_words,
+)
 
 #: Why there is no explanation.
 MANY_ORDERS = "ties='expected' averages many orders, and a worked explanation follows one: choose ties='first'."
@@ -56,7 +66,7 @@ class Scoring:
 
     def averaged(self, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
         """Return the values of users × cut-offs, NaN where not averaged, and their mean."""
-        return average(self.credit(cutoffs), self.prepared.convention)
+        return average(self.credit(cutoffs), self.prepared.convention, self.prepared.user_weight)
 
     def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int]:
         """Count the users behind the mean at the deepest cut-off, those of them without a list, and those with no relevant item."""
@@ -77,15 +87,23 @@ def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
     return replace(cutoffs, uncut=True) if convention.cutoff == "none" else cutoffs
 
 
-def average(credit: Credit, convention: Convention) -> tuple[Floats, Floats]:
-    """Fill in and leave out users who have nothing to find, and average the others."""
+def average(credit: Credit, convention: Convention, weights: Floats | None = None) -> tuple[Floats, Floats]:
+    """Fill in and leave out users who have nothing to find, and average the others, who may have weights."""
     matrix, undefined = credit.value, undefined_in(credit, convention)
     if undefined is not None and undefined.any():
         matrix = np.where(undefined, {"skip": np.nan, "one": 1.0}.get(convention.no_relevant, 0.0), matrix)
-    elif len(matrix):
+    elif len(matrix) and weights is None:
         return matrix, np.asarray(matrix.mean(axis=0))
+    if weights is not None:
+        return matrix, np.array([weighted_mean(column, weights) for column in matrix.T])
     n, total = np.count_nonzero(~np.isnan(matrix), axis=0), np.nansum(matrix, axis=0)
     return matrix, np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0)
+
+
+def weighted_mean(values: Floats, weights: Floats) -> float:
+    """Return sum(w x) / sum(w) over the users who have a value; NaN if none has."""
+    known = ~np.isnan(values)
+    return float(weights[known] @ values[known] / weights[known].sum()) if known.any() else float("nan")
 
 
 def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
@@ -128,6 +146,14 @@ class EvaluationData:
     def n_users(self) -> int:
         """The number of users evaluated."""
         return len(self.prepared.users)
+
+    @cached_property
+    def unweighted(self) -> EvaluationData:
+        """The same with a weight of 1 for each relevant pair."""
+        convention = replace(self.convention, min_propensity=1.0)
+        hits = replace(self.prepared.all_hits, truth_weight=None)
+        plain = replace(self.prepared, all_hits=hits, convention=convention, _cut={})
+        return EvaluationData(plain, self.library, {**self.overrides, "min_propensity": 1.0}, self.side_data)
 
     @property
     def users(self) -> pd.Index[Any]:
@@ -177,6 +203,8 @@ class EvaluationData:
         recorded = self._recorded(metric, whole=whole)
         own = {} if recorded is None else dict(recorded.options)
         options = {**own, **metric.given, **options}
+        if self.prepared.all_hits.truth_weight is not None and metric.is_accuracy and not (metric.needs or metric.own):
+            metric = metric.weighted(options)
         if not metric.is_accuracy or (self.library is None and not metric.data):
             return Scoring(self.prepared, metric, options)
         convention = self.convention
@@ -237,16 +265,20 @@ class EvaluationData:
             given=tuple(self.overrides),
             options=dict(given or {}),
             is_own=self.is_own(scoring.metric, whole=whole),
+            weights=(scoring.prepared.all_hits.truth_weight is not None and scoring.prepared.weighting) or None,
+            user_weight=scoring.prepared.user_weight,
         )
 
     def basis(self) -> str:
         """Return in words how many users there are, who was left out, and the convention, whatever the metric."""
-        return "; ".join([*self.users_in_words, *self.convention.phrases(graded=self.prepared.graded), *self.notes])
+        words = [*self.users_in_words, *self.convention.phrases(graded=self.prepared.graded), *self.notes]
+        return "; ".join([*words, *pairs_in_words(self.prepared.weighting)])
 
     @property
     def users_in_words(self) -> list[str]:
         """The users evaluated, and those left out."""
-        return Basis(self.prepared.of_users, self.convention, self.prepared.graded, ()).users_in_words()
+        about = self.prepared.of_users, self.convention, self.prepared.graded, ()
+        return Basis(*about, user_weight=self.prepared.user_weight).users_in_words()
 
     @property
     def as_library_has_it(self) -> list[str]:
@@ -314,8 +346,9 @@ def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Ma
     scoring = data.scoring(metric, options, whole=k.values == (None,))
     if metric.is_accuracy:
         matrix, mean = scoring.averaged(k)
-        basis = data.basis_of(scoring, k, options)
-        return Values(metric, scoring.options, k, scoring.prepared.users, matrix, mean, scoring.in_force, basis)
+        here, basis = scoring.prepared, data.basis_of(scoring, k, options)
+        about = scoring.metric, scoring.options, k, here.users, matrix, mean, scoring.in_force, basis
+        return Values(*about, weights=here.user_weight)
     results = tuple(_of_lists(data, scoring, cut) for cut in k)
     in_force = {**metric.defaults, **scoring.options}
     if of_evaluated(metric):
@@ -326,6 +359,11 @@ def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Ma
         who = ngettext("{n:,} user with a list", "{n:,} users with a list", len(users))
     of_users = [each for each in results if isinstance(each, PerUser)]
     columns = [np.where(each.counted, each.value, np.nan) for each in of_users]
+    weights = data.source.weight_of(users) if columns else None
+    means = [each.mean() if isinstance(each, PerUser) else each for each in results]
+    if weights is not None:
+        means = [weighted_mean(column, weights) for column in columns]
+        who = "; ".join([who, *weights_in_words(weights)])
     plain = {name: as_plain(value) for name, value in in_force.items() if value is not None}
     return Values(
         metric=metric.bounded(scoring.options),
@@ -333,10 +371,11 @@ def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Ma
         k=k,
         users=users,
         matrix=np.stack(columns, axis=-1) if columns else np.zeros((0, len(k))),
-        mean=np.array([each.mean() if isinstance(each, PerUser) else each for each in results], dtype=np.float64),
+        mean=np.array(means, dtype=np.float64),
         convention=data.convention.with_metric(plain),
         basis=Said(partial(_of_lists_in_words, data, metric, in_force, k, results, who), who),
         results=results,
+        weights=weights,
     )
 
 

@@ -31,7 +31,7 @@ from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results.arguments import AnyMetric, check_options
 from recnb.results.evaluation_data import MANY_ORDERS, EvaluationData, cutoffs_under, undefined_in, values_of
 from recnb.results.table import in_lines
-from recnb.results.values import position_of
+from recnb.results.values import pairs_in_words, position_of
 
 #: Columns of the rows.
 COLUMNS: dict[str, str] = {
@@ -39,7 +39,7 @@ COLUMNS: dict[str, str] = {
     "discount": N_("discount"), "term": N_("term"), "credit": N_("credit"), "running": N_("running sum"), "share": N_("share"),
     "other_item": N_("other item"), "genre": N_("genre"), "count": N_("count"), "times": N_("times shown"), "place": N_("place"),
     "cosine": N_("cosine"), "jaccard": N_("jaccard"), "expected_rank": N_("expected rank"), "tail": N_("in the tail"),
-    "p": N_("p, history"), "q": N_("q, list"),
+    "weight": N_("weight"), "p": N_("p, history"), "q": N_("q, list"),
 }  # fmt: skip
 
 #: Terms, rows and missed items beyond these are counted, not shown; the frames hold them all.
@@ -49,8 +49,8 @@ TERMS_SHOWN, ROWS_SHOWN, MISSED_SHOWN = 12, 30, 10
 NAMED, FIXED = ("item", "other_item", "genre"), ("discount", "credit", "running")
 
 #: Names of formulas that are attributes of the hits: one for the user, one for each hit.
-OF_USER = {"n_relevant", "n_nonrelevant", "list_length"}
-OF_HIT = {"rank", "relevance", "nth", "first", "preferred", "nonrelevant_above"}
+OF_USER = {"n_relevant", "n_nonrelevant", "list_length", "relevant_weight"}
+OF_HIT = {"rank", "relevance", "weight", "nth", "first", "preferred", "nonrelevant_above"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +195,7 @@ def _of_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Mapping[str, Any]
 ) -> Explanation:
     scoring = data.scoring(metric, options, whole=k is None)
+    metric = scoring.metric
     data, options = EvaluationData(scoring.prepared, side_data=data.side_data), scoring.options
     cutoffs, position = cutoffs_under(data.convention, Cutoffs.one(k)), data.position(user)
     hits = scoring.hits(cutoffs).of_user(position)
@@ -206,7 +207,7 @@ def _of_accuracy(
     items, truth_items = data.lists_of([position])[0], data.truth_of(position)["item"].to_list()
     return explain(
         metric, hits, cutoffs, options, items=items, truth_items=truth_items, user=user, convention=data.convention,
-        basis="; ".join([*convention.phrases(graded=data.prepared.graded), *data.notes]),
+        basis="; ".join([*convention.phrases(graded=data.prepared.graded), *data.notes, *pairs_in_words(data.prepared.weighting)]),
         titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))),
     )  # fmt: skip
 
@@ -265,6 +266,8 @@ def explain(
         # -1, where there is no hit, takes the 0 at the end.
         at, ranks = rows.pop("at").to_numpy(), rows["rank"].to_numpy()
         rows["relevance"] = np.append(earning.relevance, 0.0)[at]
+        if earning.truth_weight is not None:
+            rows["weight"] = np.append(earning.weight, 0.0)[at]
         if earning.judged is not None:
             rows["judged"] = np.isin(ranks, earning.judged.rank)
         if "gain" in metric.meanings:
@@ -323,6 +326,7 @@ def numbers_of(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> d
         size = hits.list_length[0]
     top = chosen.get("max_relevance") or hits.max_relevance
     numbers = {**chosen, "k": size, "n_hits": (hits.rank <= depth).sum(), "max_relevance": top, "rise": credit.earned}
+    numbers["best_weight"] = np.ravel(credit.possible)[0]
     numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
     numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
     if "reach" in names:

@@ -56,7 +56,7 @@ def table_by(
     data: EvaluationData, metrics: Metrics, k: object, by: Any, bins: int, options: Mapping[str, Any], confidence: float = 0.95
 ) -> Table:  # fmt: skip
     """Return each metric at each cut-off in each segment: mean, interval and the gap to all other users."""
-    asked, cutoffs = asked_of(data.library, metrics, options), Cutoffs.of(k)
+    asked, cutoffs = asked_of(data, metrics, options), Cutoffs.of(k)
     for each in asked:
         if each.metric.of == "all":
             problem = f"{each.metric.name} is one number of all lists, with no value for each user, so "
@@ -109,11 +109,13 @@ def _rows_of_segments(
         for cut, of_users in zip(found.k, found.matrix.T, strict=True):
             kept = ~np.isnan(of_users)
             values, segment_of = of_users[kept, np.newaxis], code[kept]
+            weights = None if found.weights is None else found.weights[kept]
             for segment in np.unique(segment_of).tolist():
                 inside = segment_of == segment
-                moments, gap = Moments.of(values[inside], found.metric.bounds), gap_to_rest(values, inside, confidence)
-                mean = values[inside].mean(axis=0)
-                numbers = np.concatenate([[moments.n], mean, *moments.interval(confidence), *gap])
+                of_segment = None if weights is None else weights[inside]
+                moments = Moments.of(values[inside], found.metric.bounds, of_segment)
+                gap = gap_to_rest(values, inside, confidence, weights)
+                numbers = np.concatenate([[inside.sum()], moments.mean, *moments.interval(confidence), *gap])
                 rows.append((metric.name, cut, segments.keys[segment], numbers.tolist()))
     return rows, phrases
 

@@ -30,7 +30,7 @@ def table_of(
     if not isinstance(intervals, bool):
         raise OptionError(f"intervals={quoted(intervals)}: say True or False.")
     cutoffs = Cutoffs.of(k)
-    asked = asked_of(data.library, metrics, options, "k", "intervals", "by", "bins")
+    asked = asked_of(data, metrics, options, "k", "intervals", "by", "bins")
     with_cutoff = next((each.name for each in asked if each.metric.cutoff is not None), None)
     if with_cutoff is not None and len(cutoffs) > 1:
         rest = " has columns for others: give each name its own cut-off, or none."
@@ -87,7 +87,7 @@ def measures_of(data: EvaluationData, names: Any, confidence: float, options: Ma
     if not names:
         raise OptionError("no measure is named: give at least one, such as names=['nDCG@10'].")
     rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
-    asked = asked_of(data.library, names, options)
+    asked = asked_of(data, names, options)
     requests = [(metric, Cutoffs.of(metric.cutoff), own) for _name, metric, own in asked]
     for text, found in zip(names, data.values_of_each(requests), strict=True):
         text = text if isinstance(text, str) else text.name
@@ -101,7 +101,7 @@ def measures_of(data: EvaluationData, names: Any, confidence: float, options: Ma
 def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> pd.DataFrame:
     """Return a row per user and a column per metric, at each cut-off; NaN for a user whom a metric leaves out."""
     columns = {}
-    for name, metric, own in asked_of(data.library, metrics, options):
+    for name, metric, own in asked_of(data, metrics, options):
         if metric.of == "all":
             raise OptionError(f"{metric.name} is one number of all lists, and no user has a value of it: leave it out.")
         for cut in metric.cutoffs(Cutoffs.of(k)):

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention, options_in_words
+from recnb.data.weights import Weighting
 from recnb.display.language import N_, Sentence, _, ngettext
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
@@ -42,11 +43,14 @@ class Basis:
     given: tuple[str, ...] = ()  #: the names of what was given on top of these
     options: Mapping[str, Any] = field(default_factory=dict)  #: of the metric, as given in the call
     is_own: bool = False  #: whether the number is recnb's own, since the library has none
+    weights: Weighting | None = None  #: of relevant pairs
+    user_weight: Floats | None = None
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
         n_users, n_without_list, n_without_relevant = self.counts
         parts = [ngettext("{n:,} user", "{n:,} users", n_users) + self.convention.users_phrase]
+        parts += [] if self.user_weight is None else weights_in_words(self.user_weight)
         if n_without_list:
             parts.append(_("{n:,} of them without a list, which counts 0", n=n_without_list))
         if n_without_relevant:
@@ -58,6 +62,7 @@ class Basis:
         given = self.convention.given_in_words(self.given)
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
         notes, users = list(map(str, self.notes)), self.users_in_words()
+        notes += [] if self.weights is None else pairs_in_words(self.weights)
         if brief:  # among those of other metrics, all that is said of users stands together
             users = ["; ".join(users)]
         if self.library and brief and not self.is_own:
@@ -100,6 +105,7 @@ class Values:
     basis: Basis | Said
     #: Of a metric beyond accuracy, by cut-off: with the rows behind the values.
     results: tuple[PerUser | Whole, ...] = ()
+    weights: Floats | None = None  #: of users, by row of the matrix; None: all count the same
 
     @property
     def at_hand(self) -> Values:
@@ -126,9 +132,12 @@ class Values:
             low, high = np.array(ends, dtype=np.float64).T
             return low, high
         kept = ~np.isnan(self.matrix)
-        columns = [self.matrix] if kept.all() else [self.matrix[rows, at : at + 1] for at, rows in enumerate(kept.T)]
-        bounds = self.metric.bounds
-        low, high = np.hstack([intervals(column, confidence, method, bounds) for column in columns])
+        parts: list[Any] = [(rows, slice(at, at + 1)) for at, rows in enumerate(kept.T)]
+        parts = [(slice(None), slice(None))] if kept.all() else parts
+        weights, how = self.weights, (confidence, method, self.metric.bounds)
+        low, high = np.hstack([
+            intervals(self.matrix[rows, columns], *how, None if weights is None else weights[rows]) for rows, columns in parts
+        ])  # fmt: skip
         return low, high
 
     def in_words(self) -> Values:
@@ -160,6 +169,16 @@ def follows(library: str, given: str = "", words: str = "") -> str:
     if given:
         known = _("by the conventions of {library}, with {given}", library=library, given=given)
     return f"{known}: {words}" if words else known
+
+
+def pairs_in_words(weights: Weighting | None) -> list[str]:
+    """Return the weights of relevant pairs in words, if they have some."""
+    return [] if weights is None else [_("relevant pairs weigh 1 / propensity: {range}", range=weights.in_words())]
+
+
+def weights_in_words(of_users: Floats | None) -> list[str]:
+    """Return the weights of users in words, if they have some."""
+    return [_("weights of users {range}", range=found.in_words()) for found in [Weighting.of(of_users)] if found]
 
 
 def scale_in_words(highest: float) -> str:

@@ -37,9 +37,9 @@ LEAST_RESAMPLED, MOST_RESAMPLED = 100, 10_000
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """The number of users, and for each column what an interval needs; those of parts of the users are added with `+`."""
+    """The number of users, and for each column what an interval needs; without weights, those of parts are added with `+`."""
 
-    n: int
+    n: float  #: users; of those with weights the effective number
     mean: Floats
     squares: Floats  #: sums of squared deviations from the mean
     low: Floats  #: the lowest value
@@ -49,20 +49,36 @@ class Moments:
     bounds: Bounds
 
     @classmethod
-    def of(cls, values: Floats, bounds: Bounds = UNBOUNDED) -> Moments:
-        """Sum up users × columns whose values lie between the bounds."""
+    def of(cls, values: Floats, bounds: Bounds = UNBOUNDED, weights: Floats | None = None) -> Moments:
+        """Sum up users × columns whose values lie between the bounds.
+
+        Of users with weights the mean is sum(w x) / sum(w); `n` and `squares` give its variance, sum(w² (x - mean)²) / sum(w)².
+        """
         mean = values.mean(axis=0) if len(values) else np.zeros(values.shape[1])
         left = values - mean
+        n: float = len(values)
+        squares = np.einsum("ij,ij->j", left, left)
+        if weights is not None and n:
+            mean, n = weights @ values / weights.sum(), float(weights.sum() ** 2 / (weights @ weights))
+            squares = n * (weights**2 @ (values - mean) ** 2) / (weights @ weights)
         return cls(
-            n=len(values),
+            n=n,
             mean=mean,
-            squares=np.einsum("ij,ij->j", left, left),
+            squares=squares,
             low=values.min(axis=0, initial=np.inf),
             high=values.max(axis=0, initial=-np.inf),
-            above=np.count_nonzero(values > bounds[0], axis=0) * 1.0,
-            below=np.count_nonzero(values < bounds[1], axis=0) * 1.0,
+            above=cls.count(values > bounds[0], weights) * 1.0,
+            below=cls.count(values < bounds[1], weights) * 1.0,
             bounds=bounds,
         )
+
+    @staticmethod
+    def count(chosen: NDArray[np.bool_], weights: Floats | None = None) -> Any:
+        """Count the users chosen in each column; of users with weights as many of equal weight as show as much (Kish 1965)."""
+        if weights is None:
+            return np.count_nonzero(chosen, axis=0)
+        total, squares = weights @ chosen, weights**2 @ chosen
+        return np.divide(total**2, squares, out=np.zeros_like(squares), where=squares > 0)
 
     def __add__(self, other: Moments) -> Moments:
         n = self.n + other.n
@@ -118,7 +134,11 @@ class Moments:
 
 
 def intervals(
-    values: Floats, confidence: float = 0.95, method: IntervalMethod = "beta", bounds: Bounds = UNBOUNDED
+    values: Floats,
+    confidence: float = 0.95,
+    method: IntervalMethod = "beta",
+    bounds: Bounds = UNBOUNDED,
+    weights: Floats | None = None,
 ) -> tuple[Floats, Floats]:
     """Return lower and upper ends for the mean of each column of users × columns; NaN where a method gives no interval.
 
@@ -129,14 +149,18 @@ def intervals(
     if not is_word(method, METHODS):
         raise OptionError(f"method={quoted(method)} makes no interval here.", fix=near(method, METHODS))
     if method == "bootstrap":
-        return bootstrap(values, confidence)
-    return Moments.of(values, bounds).interval(confidence, method)
+        return bootstrap(values, confidence, weights)
+    return Moments.of(values, bounds, weights).interval(confidence, method)
 
 
-def bootstrap(values: Floats, confidence: float) -> tuple[Floats, Floats]:
+def bootstrap(values: Floats, confidence: float, weights: Floats | None = None) -> tuple[Floats, Floats]:
     """Return the ends of scipy's BCa bootstrap of the mean of each column; NaN below 100 users. All columns share the draws."""
     from scipy import stats
 
+    if weights is not None:
+        raise OptionError(
+            "method='bootstrap' takes all users alike, and user_weight= is given: leave it out, for Student's t."
+        )
     n, m = values.shape
     if n > MOST_RESAMPLED:
         problem = f"method='bootstrap' is for at most {MOST_RESAMPLED:,} users, and these are {n:,}: "

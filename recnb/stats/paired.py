@@ -61,9 +61,12 @@ class Paired(NamedTuple):
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
     n: int  #: users
+    n_effective: float  #: the same, or the effective number of users with weights
 
 
-def paired(differences: Floats, settings: Settings | None = None, bounds: Bounds = UNBOUNDED) -> Paired:
+def paired(
+    differences: Floats, settings: Settings | None = None, bounds: Bounds = UNBOUNDED, weights: Floats | None = None
+) -> Paired:
     """Return interval, test, effect size and users won, tied and lost, for each column.
 
     `differences` are users × columns: the values of the model minus those of the baseline; `bounds` are the lowest and highest
@@ -79,25 +82,29 @@ def paired(differences: Floats, settings: Settings | None = None, bounds: Bounds
     n, m = values.shape
     signs = settled(values)
     won, lost = (signs > 0).sum(axis=0), (signs < 0).sum(axis=0)
-    differ, nothing = won + lost, np.full(m, np.nan)
+    differ, nothing, all_of = won + lost, np.full(m, np.nan), Moments.of(values, bounds, weights)
+    if weights is not None and settings.test == "wilcoxon":
+        raise OptionError("test='wilcoxon' takes all users alike, and user_weight= is given: ", "say test='t'.")
     if n < 2:
         mean = values.mean(axis=0) if n else nothing
-        return Paired(mean, nothing, nothing, nothing, nothing, nothing, won, n - differ, lost, n)
-    mean = np.where(differ == 0, 0.0, values.mean(axis=0))
-    sd = np.where(np.ptp(signs, axis=0) == 0, 0.0, values.std(axis=0, ddof=1))
+        return Paired(mean, nothing, nothing, nothing, nothing, nothing, won, n - differ, lost, n, n)
+    mean = np.where(differ == 0, 0.0, all_of.mean)
+    sd = values.std(axis=0, ddof=1) if weights is None else np.sqrt(all_of.squares / (all_of.n - 1))
+    sd, n_differ = np.where(np.ptp(signs, axis=0) == 0, 0.0, sd), Moments.count(signs != 0, weights)
     with np.errstate(divide="ignore", invalid="ignore"):
         effect_size = np.where(differ == 0, 0.0, mean / sd)
     if settings.test == "t":
-        low, high, p = _student(values, signs, mean, sd, settings.confidence, bounds)
-        p = np.where(differ < ENOUGH, np.nan, p)
+        low, high, p = _student(all_of, signs, mean, sd, settings.confidence, weights)
+        p = np.where(n_differ < ENOUGH, np.nan, p)
         if settings.method == "bootstrap":
-            low, high = (np.where(differ < ENOUGH, np.nan, end) for end in bootstrap(values, settings.confidence))
+            low, high = np.where(n_differ < ENOUGH, np.nan, bootstrap(values, settings.confidence, weights))
     else:
         test = _wilcoxon if settings.test == "wilcoxon" else _randomization
+        share = np.ones(n) if weights is None else weights / weights.mean()
         low, high, p = np.full((3, m), np.nan)
-        for at in steps(np.flatnonzero(differ >= ENOUGH).tolist(), _("testing")):
-            low[at], high[at], p[at] = test(signs[:, at], settings)
-    return Paired(mean, low, high, p, sd, effect_size, won, n - differ, lost, n)
+        for at in steps(np.flatnonzero(n_differ >= ENOUGH).tolist(), _("testing")):
+            low[at], high[at], p[at] = test(signs[:, at], settings, share)
+    return Paired(mean, low, high, p, sd, effect_size, won, n - differ, lost, n, all_of.n)
 
 
 def holm(p: Floats) -> Floats:
@@ -123,12 +130,12 @@ def settled(differences: Floats) -> Floats:
 
 
 def _student(
-    values: Floats, signs: Floats, mean: Floats, sd: Floats, confidence: float, bounds: Bounds
+    all_of: Moments, signs: Floats, mean: Floats, sd: Floats, confidence: float, weights: Floats | None
 ) -> tuple[Floats, Floats, Floats]:
     """Return the interval and the p-value of Student's paired t test; of few users who differ the interval within the bounds."""
     from scipy.special import stdtr, stdtrit
 
-    n, m = values.shape
+    n, m = all_of.n, signs.shape[1]
     error = sd / np.sqrt(n)
     half = stdtrit(n - 1, (1 + confidence) / 2) * error
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -136,12 +143,12 @@ def _student(
     p = np.minimum(np.maximum(p, 2.0 ** (1.0 - np.count_nonzero(signs, axis=0))), 1.0)
     # So few users do not show how far others may differ, so the bounds of the metric take the place of those seen.
     seen = (0, signs.min(axis=0), signs.max(axis=0))
-    few = np.min([np.count_nonzero(signs != end, axis=0) for end in seen], axis=0) < ENOUGH
-    low, high = replace(Moments.of(values, bounds), above=np.zeros(m), below=np.zeros(m)).interval(confidence)
+    few = np.min([Moments.count(signs != end, weights) for end in seen], axis=0) < ENOUGH
+    low, high = replace(all_of, above=np.zeros(m), below=np.zeros(m)).interval(confidence)
     return np.where(few, low, mean - half), np.where(few, high, mean + half), p
 
 
-def _wilcoxon(differences: Floats, settings: Settings) -> tuple[float, float, float]:
+def _wilcoxon(differences: Floats, settings: Settings, _share: Floats) -> tuple[float, float, float]:
     """Return Hodges and Lehmann's interval of the users who differ, and the p-value of scipy's Wilcoxon test of them."""
     from scipy import special, stats
 
@@ -168,14 +175,14 @@ def _pairwise_mean(values: Floats, place: int) -> float:
     return float(high)
 
 
-def _randomization(differences: Floats, settings: Settings) -> tuple[float, float, float]:
+def _randomization(differences: Floats, settings: Settings, share: Floats) -> tuple[float, float, float]:
     """Return the interval and the p-value of the randomization test (Fisher 1935), from one set of drawn signs.
 
     If `shift` is taken from each difference, the mean under drawn signs is `of_rest + (mean - shift) * of_signs`; the interval
-    holds the shifts for which this is as far from 0 as `mean - shift` in more than 1 - `confidence` of the draws.
+    holds the shifts for which this is as far from 0 as `mean - shift` in more than 1 - `confidence` of the draws. `share`: weights.
     """
-    rng, n, mean = np.random.default_rng(0), len(differences), float(differences.mean())
-    columns = np.column_stack([differences - mean, np.ones(n)]) / n
+    rng, n, mean = np.random.default_rng(0), len(differences), float((share * differences).mean())
+    columns = np.column_stack([share * (differences - mean), share]) / n
     permutations, at_once, drawn = settings.permutations, max(1, 4_000_000 // n), []
     for start in range(0, permutations, at_once):
         signs = rng.integers(0, 2, (min(at_once, permutations - start), n), dtype=np.int8) * 2.0 - 1
@@ -211,17 +218,26 @@ class Detectable(float):
 
     @classmethod
     def of(
-        cls, label: str, values: Floats, others: Floats | None = None, power: float = 0.8, alpha: float = 0.05
+        cls,
+        label: str,
+        values: Floats,
+        others: Floats | None = None,
+        power: float = 0.8,
+        alpha: float = 0.05,
+        weights: Floats | None = None,
     ) -> Self:
         """Compute it from the values of users, and those of another model, or of one of the same variance and an assumed correlation."""
-        n = len(values)
+        n: float = len(values)
         apart = settled(values - (values.min() if others is None else others))
         sd = math.nan if n < 2 else float(apart.std(ddof=1))
+        if weights is not None and n > 1:
+            all_of = Moments.of(apart[:, np.newaxis], weights=weights)
+            n, sd = all_of.n, float(np.sqrt(all_of.squares[0] / (all_of.n - 1)))
         if others is None:
             sd *= math.sqrt(2 * (1 - CORRELATION))
         # So few users who differ do not show how far others would.
-        difference = detectable(sd, n, power, alpha) if np.count_nonzero(apart) >= ENOUGH else math.nan
-        users = ngettext("{n:,} user", "{n:,} users", n)
+        difference = detectable(sd, n, power, alpha) if Moments.count(apart != 0, weights) >= ENOUGH else math.nan
+        users = ngettext("{n:,} user", "{n:,} users", len(values))
         terms = {"label": label, "users": users, "power": power, "alpha": alpha, "sd": sd}
         if math.isnan(difference):
             words = _("With {users}, or with differences that hardly vary, the detectable difference in {label} cannot be estimated.", **terms)  # fmt: skip
@@ -231,7 +247,7 @@ class Detectable(float):
             assumed = _("Assumed, not measured: another model whose values per user have a correlation of {correlation:g} with these, so that the differences spread by {sd:.4f}; against= another evaluation measures it.", correlation=CORRELATION, **terms)  # fmt: skip
             words = f"{found} {assumed if others is None else measured}"
         self = cls(difference)
-        vars(self).update(label=label, n_users=n, sd=sd, words=words)
+        vars(self).update(label=label, n_users=len(values), sd=sd, words=words)
         return self
 
     def __str__(self) -> str:
@@ -241,7 +257,7 @@ class Detectable(float):
         return f"{float(self):.4f} ({self.words})"
 
 
-def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:
+def detectable(sd: float, n: float, power: float = 0.8, alpha: float = 0.05) -> float:
     """Return the smallest true difference of means that a two-sided paired test finds with a given power, in units of the metric.
 
     `sd` is the standard deviation of the differences of `n` users. NaN if it is 0, or below 10 users, which are not tested. Of 20
@@ -282,7 +298,9 @@ def _errors(power: float, alpha: float) -> float:
     return float(ndtri(1 - alpha / 2) + ndtri(power))
 
 
-def gap_to_rest(values: Floats, inside: NDArray[np.bool_], confidence: float = 0.95) -> tuple[Floats, ...]:
+def gap_to_rest(
+    values: Floats, inside: NDArray[np.bool_], confidence: float = 0.95, weights: Floats | None = None
+) -> tuple[Floats, ...]:
     """Return the gap between the users inside a group and all others, its interval and its p, for each column of users × columns.
 
     Each is the more careful of Welch's test (1947, Biometrika 34) and Student's; NaN if either side has fewer than 10 users, or
@@ -293,11 +311,14 @@ def gap_to_rest(values: Floats, inside: NDArray[np.bool_], confidence: float = 0
     nothing = np.full(values.shape[1], np.nan)
     if inside.all() or not inside.any():
         return nothing, nothing, nothing, nothing
-    sides = values[inside], values[~inside]
-    gap, n = sides[0].mean(axis=0) - sides[1].mean(axis=0), np.array([[len(side)] for side in sides])
+    both = inside, ~inside
+    sides = [Moments.of(values[side], weights=None if weights is None else weights[side]) for side in both]
+    gap, n = sides[0].mean - sides[1].mean, np.array([[side.n] for side in sides])
     if n.min() < ENOUGH:
         return gap, nothing, nothing, nothing
-    variances = np.array([side.var(axis=0, ddof=1) for side in sides])
+    variances = np.array([side.squares / (side.n - 1) for side in sides])
+    if weights is None:
+        variances = np.array([values[side].var(axis=0, ddof=1) for side in both])
     variances[:, (variances <= ROUNDING**2).any(axis=0)] = np.nan
     of_means, free = variances / n, n - 1
     pooled = (variances * free).sum(axis=0) / free.sum() * (1 / n).sum()

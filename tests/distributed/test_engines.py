@@ -271,3 +271,30 @@ def test_metrics_beyond_accuracy_are_those_of_frames_in_memory(kind):
             pd.testing.assert_series_equal(score.per_user, other.per_user, rtol=1e-12)
             assert score.interval() == pytest.approx(other.interval(), rel=1e-9)
         assert repr(made.explain(name, user, k=2)) == repr(expected.explain(name, user, k=2)), name
+
+
+@pytest.mark.parametrize("given", ["column", "item", "pair", "user"])
+def test_weights_are_those_of_pandas(kind, given):
+    """Propensities of a column, of items and of pairs; users with weights, whose values are fetched."""
+    rng = np.random.default_rng(5)
+    recs, truth = random_frames(rng, 40)
+    truth = truth.assign(p=rng.uniform(0.05, 1, len(truth)))
+    options = {
+        "column": {"propensity": "p", "min_propensity": 0.1},
+        "item": {"propensity": truth.groupby("item")["p"].mean()},
+        "pair": {"propensity": truth.set_index(["user", "item"])["p"]},
+        "user": {"user_weight": pd.Series(rng.uniform(0.5, 2, 40), range(40)), "propensity": "p"},
+    }[given]
+    made, expected = both(kind, recs, truth, **options)
+    metrics = ["ndcg", "precision", "recall", "rbp"]
+    agree(made.table(metrics, k=K), expected.table(metrics, k=K))
+    agree(made.table(metrics, k=[1, 3], intervals=True), expected.table(metrics, k=[1, 3], intervals=True))
+    assert made.ndcg(k=3).basis.count("equal weight") == expected.ndcg(k=3).basis.count("equal weight")
+    np.testing.assert_allclose(made.hits().truth_weight, expected.hits().truth_weight, rtol=1e-12)
+    pd.testing.assert_series_equal(made.ndcg(k=3).per_user, expected.ndcg(k=3).per_user, rtol=0, atol=1e-12)
+    with pytest.raises(OptionError, match="under propensity= the nearest"):
+        made.hit_rate(k=3)
+    if given == "item":
+        few = options["propensity"].iloc[:3]
+        with pytest.raises(FrameError, match="has no value for"):
+            kind.evaluate(kind.parted(recs), kind.parted(truth, 3), npartitions=3, propensity=few).ndcg(k=3)

@@ -44,13 +44,16 @@ NOTHING: dict[str, Callable[[], Any]] = {
     "grades": rated(CLEAN, [1, 2, 3]).lint, "a scale with 0, all judged": lambda: CLEAN.with_(truth=pd.concat([CLEAN.truth.assign(relevance=1), CLEAN.recs[PAIR].assign(relevance=0)]).drop_duplicates(PAIR)).lint(),
 }  # fmt: skip
 
+#: Those that are made without propensities; tests/test_weights.py has the others.
+USUAL = [check for check in CHECKS if check.needs != "propensity"]
+
 
 @pytest.mark.parametrize("data", NOTHING)
 def test_nothing_is_found_in_clean_data(data: str) -> None:
     lint = NOTHING[data]()
     assert (lint.names, bool(lint)) == ([], False)
     assert (lint.lower, lint.upper) == (lint.value, lint.value)
-    assert sum(map(len, lint.unchecked.values())) + lint.n_checks == len(CHECKS)
+    assert sum(map(len, lint.unchecked.values())) + lint.n_checks == len(USUAL)
     assert repr(lint).startswith(f"Lint: no findings in {lint.n_checks} checks")
     assert lint.to_frame().shape == (0, 9)
 
@@ -66,7 +69,7 @@ def test_the_sample_shows_one_warning_and_two_notes_at_most(model: str) -> None:
 
 
 def test_every_check_has_data_that_it_finds_something_in() -> None:
-    assert {check.name for check in CHECKS} == {name.split(":")[0] for name in PLANTED}
+    assert {check.name for check in USUAL} == {name.split(":")[0] for name in PLANTED}
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -264,7 +267,7 @@ def test_facts_of_single_checks() -> None:
 def test_of_a_model_of_other_metrics_and_of_nothing_relevant() -> None:
     test = sp.csr_matrix(np.eye(12)[:, ::-1])
     lint = model_evaluation(lambda user: np.random.default_rng(0).random(12), test, k=5).lint(5)
-    assert lint.n_checks == len(CHECKS) - sum(map(len, lint.unchecked.values()))
+    assert lint.n_checks == len(USUAL) - sum(map(len, lint.unchecked.values()))
     assert CLEAN.lint(None, "average_precision", out_of="k").label == "AP"
     assert CLEAN.lint(None, "nDCG@10").label == "nDCG@10"
     recs = Frame({"user": [1, 2], "item": ["a", "b"], "rank": 1})

@@ -56,8 +56,8 @@ def test_metrics_and_cut_offs_of_a_table() -> None:
     assert EV.table(["mrr", "map"], k=2).index.tolist() == ["reciprocal_rank", "average_precision"]
     assert EV.table("ndcg", k=2).equals(EV.table(("ndcg",), k=[2]))
     assert EV.table(["ndcg"], k=[3, 1]).columns.tolist() == [3, 1]
-    table = EV.table(["ndcg", "dcg", "precision"], k=3, gain="exponential", out_of="list")
-    wanted = [EV.ndcg(k=3, gain="exponential"), EV.dcg(k=3, gain="exponential"), EV.precision(k=3, out_of="list")]
+    table = EV.table(["ndcg", "cg", "precision"], k=3, gain="exponential", out_of="list")
+    wanted = [EV.ndcg(k=3, gain="exponential"), EV.cg(k=3, gain="exponential"), EV.precision(k=3, out_of="list")]
     assert table[3].tolist() == pytest.approx(wanted, abs=1e-12)
     own = EV.table({"ndcg": {"gain": "exponential"}, "dcg": {}}, k=3)
     assert own[3].tolist() == [EV.ndcg(k=3, gain="exponential"), EV.dcg(k=3)]

@@ -45,6 +45,9 @@ def options_said(name: str, line: str) -> dict[str, Any]:
         for value in values:
             if (option, value) == ("log_base", 2) or value is None:
                 continue
+            if value == "1":  # what is divided by nothing has no words for it
+                found[option] = value
+                continue
             words = options_in_words({option: value} | ({"discount": "log"} if option == "log_base" else {}))[0]
             if (words if (option, value) != ("discount", "log") else "(1 + rank)") in said:
                 found[option] = value

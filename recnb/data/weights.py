@@ -1,0 +1,198 @@
+"""Weights: propensities of relevant pairs, as given or by the popularity of items, and weights of users, each as a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from recnb.data import validation
+from recnb.data.columns import Columns, Frame, columns_of, find, from_pandas, role_of, table_of
+from recnb.data.encoding import positions
+from recnb.data.files import is_file
+from recnb.data.files import read as read_file
+from recnb.data.validation import IDS
+from recnb.display.language import _
+from recnb.errors import ColumnError, FrameError, OptionError, is_number, is_several, is_word, near, quoted
+from recnb.metrics.hits import Floats
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """The number of weights, their sum, the sum of their squares, and the lowest and the highest; those of parts add up."""
+
+    n: int
+    total: float
+    squares: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, weights: Floats | None) -> Weighting | None:
+        """Sum up weights; None: there are none."""
+        if weights is None or not len(weights):
+            return None
+        ends = float(weights.min()), float(weights.max())
+        return cls(len(weights), float(weights.sum()), float(weights @ weights), *ends)
+
+    def __add__(self, other: Weighting) -> Weighting:
+        n, total, squares = self.n + other.n, self.total + other.total, self.squares + other.squares
+        return Weighting(n, total, squares, min(self.low, other.low), max(self.high, other.high))
+
+    def in_words(self) -> str:
+        """Return the range of the weights, and how many of equal weight vary as little in their mean (Kish 1965)."""
+        ends, effective = {"low": f"{self.low:.3g}", "high": f"{self.high:.3g}"}, self.total**2 / self.squares
+        return _(
+            "{low} to {high}, {n:,} of them as {n_equal:,.0f} of equal weight", **ends, n=self.n, n_equal=effective
+        )
+
+
+def read_weights(
+    given: object, name: str, frame: Frame | None, columns: Columns, highest: float = math.inf
+) -> pl.DataFrame | None:
+    """Return numbers as a table of ids and "value": of a column of items= or users=, or of a Series or mapping by id."""
+    if given is None:
+        return None
+    side, role = ("items", "item") if name == "propensity" else ("users", "user")
+    if isinstance(given, str):
+        names = [] if frame is None else columns_of(frame, side)
+        if given not in names:
+            places = "the truth or of items=" if side == "items" else "users="
+            raise ColumnError(f"{name}={given!r} is no column of {places}: name one, or give a Series by {role}.")
+        roles = [role]
+        table = table_of(frame, side, {**find(frame, side, roles, columns), "value": given})
+    elif isinstance(given, (pd.Series, Mapping)):
+        series: pd.Series[Any] = given if isinstance(given, pd.Series) else pd.Series(dict(given))
+        levels = [series.index.get_level_values(at) for at in range(series.index.nlevels)]
+        roles = [role] if len(levels) == 1 else list(IDS)
+        if len(levels) > len(IDS[side == "users" :]):
+            raise OptionError(f"{name}= is a Series with {len(levels)} levels of its index: give one by {role}.")
+        if [role_of(level) for level in series.index.names] == ["item", "user"]:
+            roles.reverse()
+        ids = {role: from_pandas(pd.Series(level), name, role, role) for role, level in zip(roles, levels, strict=True)}
+        table = pl.DataFrame({**ids, "value": from_pandas(series, name, name, "score")})
+    else:
+        raise OptionError(
+            f"{name}= is a {type(given).__name__}: name a column, or give a Series by {role}, or a mapping."
+        )
+    table = validation.ids(table, f"{name}=", {}, roles)
+    for twice in table.filter(table.select(roles).is_duplicated()).head(1).rows(named=True):
+        raise FrameError(f"{name}= has more than one value for {_ids_of(twice)}: give each one.")
+    return table.with_columns(value=checked(table, name, highest))
+
+
+def checked(table: pl.DataFrame, name: str, highest: float) -> pl.Series:
+    """Return the values of a table as numbers, if all are above 0 and none is above the highest."""
+    value = table["value"].cast(pl.Float64, strict=False)
+    is_good = (value > 0) & (value <= highest) & value.is_finite()
+    bad = table.filter(~is_good.fill_null(value=False))
+    for row in bad.head(1).rows(named=True):
+        rule = "outside (0, 1]" if highest == 1 else "not above 0"
+        held = f"{bad.height:,} of {table.height:,} values are missing or {rule}"
+        fix = "Correct them, or leave their rows out of the truth."
+        raise FrameError(f"{name}: {held}, such as {row['value']!r} for {_ids_of(row)}.", fix=fix)
+    return value
+
+
+def _ids_of(row: Mapping[str, Any]) -> str:
+    return ", ".join(f"{role} {row[role]!r}" for role in IDS if role in row)
+
+
+def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> Floats:
+    """Return the value of each row by its ids; an error says how many have none, and which."""
+    roles = table.columns[:-1]
+    for role in roles if rows.height else ():
+        if table[role].dtype != rows[role].dtype:
+            held = f"{name}= has {role}s such as {table[role][0]!r}, and those evaluated are such as {rows[role][0]!r}"
+            raise FrameError(f"{held}: make them one kind, such as text.")
+    if len(roles) == 1:
+        place = positions(table[roles[0]], rows[roles[0]])
+        value, found = table["value"].to_numpy()[place], place >= 0
+    else:
+        value = rows.select(roles).join(table, on=roles, how="left", maintain_order="left")["value"].to_numpy()
+        found = ~np.isnan(value)
+    if not found.all():
+        of, lacking = rows.select(roles).unique().height, rows.select(roles).filter(pl.Series(~found))
+        lacking, what = (
+            lacking.unique(maintain_order=True),
+            f"{roles[0]}s" if len(roles) == 1 else "pairs of user and item",
+        )
+        fix = "Give each of them one, of items that train does not have by popularity_propensity(..., items=truth['item'])."
+        held = f"{lacking.height:,} of {of:,} {what}, such as {_ids_of(lacking.row(0, named=True))}"
+        raise FrameError(f"{name}= has no value for {held}.", fix=fix)
+    return value
+
+
+def popularity_propensity(
+    train: Frame | str,
+    gamma: float | None = None,
+    *,
+    model: Literal["power", "xmc"] = "power",
+    a: float | None = None,
+    b: float | None = None,
+    items: Any = None,
+    user: str | None = None,
+    item: str | None = None,
+) -> pd.Series[float]:
+    """Estimate the propensity of each item, the chance that a relevant pair of it is seen, by its popularity in train.
+
+    - "power": (n_i / max n)^((gamma + 1) / 2), of Yang, Cui, Xuan, Wang, Belongie and Estrin 2018, RecSys, equation 15
+    - "xmc": 1 / (1 + C exp(-a log(n_i + b))), C = (log N - 1) (b + 1)^a, of Jain, Prabhu and Varma 2016, KDD
+
+    n_i are the users of train who have the item, N all users of train. A factor common to all does not change shares (recall, nDCG).
+
+    Parameters
+    ----------
+    train : frame or path
+        What users had before: user and item, by their usual names or those in `user=` and `item=`.
+    gamma : float
+        How much more popular items are shown, from the data: Yang et al. have 1.5 to 2.5 for their four sets. No default.
+    model, a, b
+        "xmc" takes a and b in place of gamma: Jain et al. have 0.55 and 1.5, or 0.5 and 0.4 for Wikipedia, 0.6 and 2.6 for Amazon.
+    items : optional
+        Other items, a list or a column. One that train does not have counts by "power" as one that a single user had, since
+        nothing smaller was seen; by "xmc", which is defined there, as n_i = 0. Without it they have no propensity.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> train = pd.DataFrame({"user": [1, 2, 3, 4, 1], "item": ["a", "a", "a", "a", "b"]})
+    >>> popularity_propensity(train, gamma=2.0, items=["b", "c"]).round(3).to_dict()
+    {'a': 1.0, 'b': 0.125, 'c': 0.125}
+    """
+    if not is_word(model, ("power", "xmc")):
+        raise OptionError(f"model={quoted(model)} is no model of propensities.", fix=near(model, ("power", "xmc")))
+    needed = {"gamma": gamma} if model == "power" else {"a": a, "b": b}
+    for name, value in {"gamma": gamma, "a": a, "b": b}.items():
+        if (name in needed) != (value is not None) or (value is not None and not (is_number(value) and value > -1)):
+            takes = "gamma=, such as gamma=2.0" if model == "power" else "a= and b=, such as a=0.55, b=1.5"
+            raise OptionError(f"{name}={quoted(value)}: model={model!r} takes {takes}, of your data.")
+    frame = read_file(train) if is_file(train) else train
+    labels = find(frame, "train", IDS, {"user": user, "item": item})
+    pairs = validation.ids(table_of(frame, "train", labels), "train", labels).unique()
+    counts = pairs.group_by("item").len("n").sort("item")
+    if items is not None:
+        column = items if isinstance(items, pd.Series) else pd.Series([*items] if is_several(items) else [items])
+        others = validation.ids(
+            pl.DataFrame({"item": from_pandas(column, "items", "items", "item")}), "items=", {}, ["item"]
+        )
+        if validation.kind(others["item"].dtype) != validation.kind(counts["item"].dtype):
+            raise FrameError(
+                f"items= holds {others['item'][0]!r}, and train {counts['item'][0]!r}: make them one kind."
+            )
+        counts = others.unique().join(counts, on="item", how="full", coalesce=True).sort("item")
+    n = counts["n"].fill_null(0).to_numpy().astype(np.float64)
+    if gamma is not None:
+        propensity = (np.maximum(n, 1) / n.max()) ** ((gamma + 1) / 2)
+    else:
+        assert a is not None
+        assert b is not None
+        c = (math.log(pairs["user"].n_unique()) - 1) * (b + 1) ** a
+        with np.errstate(divide="ignore"):
+            propensity = 1 / (1 + c * (n + b) ** -a)
+    return pd.Series(propensity, pd.Index(counts["item"].to_list(), name=labels["item"]), name="propensity")
