@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import recnb
 from recnb import LIST_METRICS, METRICS
+from recnb.metrics.metric import RETRIEVAL_METRICS
 from tests.results.test_shown import RANKED, RELEVANT
 from tests.tools.translations import updated
 
@@ -56,13 +57,24 @@ def page(html: str) -> str:
     return "\n".join(shown.said)
 
 
-EVERY = (*METRICS.values(), *LIST_METRICS.values())
+EVERY = (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values())
 OPTIONS = {name for metric in EVERY for name in (*metric.defaults, *sum(metric.words.values(), ()))}
 ALLOWED = (
-    {part for metric in METRICS.values() for part in re.findall("[A-Za-z]+", f"{metric.name} {metric.symbol}")}
+    {part for metric in EVERY for part in re.findall("[A-Za-z]+", f"{metric.name} {metric.symbol}")}
     | {part for name in OPTIONS for part in re.findall("[A-Za-z]+", name)}
     | {"log", "min", "max", "NaN", "nan", "None", "MRR", "MAP", "rel", "IDCG", "DCG", "rectools"}
-    | {"report", "table", "explain", "user", "frame", "html", "markdown", "rank", "rows"}  # calls that are to be typed
+    | {
+        "report",
+        "table",
+        "explain",
+        "user",
+        "frame",
+        "html",
+        "item",
+        "markdown",
+        "rank",
+        "rows",
+    }  # calls that are to be typed
 )
 
 
