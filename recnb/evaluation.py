@@ -267,9 +267,7 @@ class Evaluation(EvaluationMethods):
 
         return spread(self._data, metric, k, **options)
 
-    def explore(
-        self, metric: AnyMetric = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any
-    ) -> Explorer:
+    def explore(self, metric: Any = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Explorer:
         """Return an explorer: from the mean to users and to one user's list. As a widget it needs `recnb[notebook]`."""
         from recnb.widgets.explorer import Explorer
 

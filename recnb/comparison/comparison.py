@@ -30,7 +30,7 @@ from recnb.report.conclusions import conclusion, corrected_with, notes, tested
 from recnb.report.data import ModelUsers
 from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values, unweighted_in_words
 from recnb.results.arguments import AnyMetric, Asked, Metrics, asked_of, check_options, metric_of_curve
-from recnb.results.evaluation_data import EvaluationData, values_of
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.segments import Segments, distinct_labels, segments_of
 from recnb.results.table import Table
@@ -341,9 +341,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
         return table
 
-    def explore(
-        self, metric: AnyMetric = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any
-    ) -> Any:
+    def explore(self, metric: Any = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Any:
         """Return a widget to go through users and see each model's list; arguments are those of `Evaluation.explore`."""
         from recnb.widgets.explorer import Explorer
 
@@ -421,18 +419,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _warnings(self, asked: Asked, k: object) -> list[str]:
         """Return a sentence for each model whose equal scores decide a metric at the last cut-off, and one if unjudged items decide the order."""
         _name, metric, options = asked
-        if not metric.is_accuracy:
-            return []
-        cutoffs = Cutoffs.one(metric.cutoffs(Cutoffs.of(k)).values[-1])
-        about = cutoffs.values[0], metric, options
-        found = [(name, finding_of(checks.ties, model, *about)) for name, model in self._models.items()]
+        cutoff = metric.cutoffs(Cutoffs.of(k)).values[-1]
+        models = self._models if metric.is_accuracy else {}
+        found = [(name, finding_of(checks.ties, model, cutoff, metric, options)) for name, model in models.items()]
         ties = [f"{one_line(name)}: {tied.short}." for name, tied in found if tied and tied.severity == "warning"]
-        unjudged = {name: finding_of(checks.unjudged, model, *about) for name, model in self._models.items()}
-        if not any(unjudged.values()):
-            return ties
-        means = {name: values_of(model, metric, cutoffs, options).mean.item() for name, model in self._models.items()}
-        order = inline(judged_order(metric.label(about[0]), means, unjudged), "txt")
-        return [*ties, *filter(None, [order])]
+        return [*ties, *filter(None, [inline(judged_order(models, cutoff, metric, options), "txt")])]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return a model and the one that it is compared with; by default the first other one, and the baseline."""

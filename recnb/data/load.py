@@ -59,7 +59,9 @@ def tables_of(
     given: Mapping[str, Input | None], columns: Columns
 ) -> tuple[dict[str, Any], dict[str, str | Sequence[str] | None]]:
     """Make tables with a row an item of what was given, by name, and return the columns left to be found in them."""
-    frames: dict[str, Any] = {name: _of_ranx(one) for name, one in given.items() if one is not None or name == RECS}
+    frames: dict[str, Any] = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
+    # A Run and Qrels of ranx, which is not imported, are mappings by another name.
+    frames |= {name: one.to_dict() for name, one in frames.items() if type(one).__module__.startswith("ranx.")}
     if any(isinstance(frame, (str, PathLike)) for frame in frames.values()):
         trec: dict[str, Any] = {RECS: "run", TRUTH: "qrels"} if TRUTH in frames else {}
         wanted: list[Wanted] = [(frame, trec.get(name), SIDES.get(name, IDS)) for name, frame in frames.items()]
@@ -123,11 +125,6 @@ def _refuse_models(recs: Frame, column: str | None, *, both_sides: bool = False)
 
 
 # ---- lists by user
-
-
-def _of_ranx(given: Any) -> Any:
-    """Return a Run or Qrels of ranx as a mapping, without importing ranx; what else is given as it is."""
-    return given.to_dict() if type(given).__module__.split(".")[0] == "ranx" else given
 
 
 def _is_table(given: Any) -> bool:

@@ -13,15 +13,14 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import validation
-from recnb.data.columns import Columns, Frame, Made, Scanned, arrow_of, columns_of, find, plain_name, table_of
+from recnb.data.columns import Columns, Frame, Made, Scanned, arrow_of, columns_of, find, table_of
 from recnb.data.load import ROWS_ARE_ITEMS, SIDES
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
 
 #: Names of columns that say when something happened.
 TIMES = re.compile(
-    "(unix|utc|event|order(ed)?|purchased?|created?|add(ed)?|rat(ing|ed)|review(ed)?|click(ed)?|view(ed)?|watch(ed)?|play(ed)?"
-    "|listen(ed)?|bought|sold|visit(ed)?|interact(ion|ed)?|transaction|session|start(ed)?)?(time(stamp)?|date(time)?|ts|at)(utc|ms)?"
+    "(?!release|birth)((?i:(.*[_ ])?(time|timestamp|date|datetime|ts|at))|.*[a-z](Time|Timestamp|Date|At))"
 )
 
 
@@ -103,15 +102,14 @@ def _others(frame: Frame, labels: Mapping[str, str]) -> Frame | None:
     return pickle.loads(pickle.dumps(frame[read] if isinstance(frame, pd.DataFrame) else arrow_of(frame, read)))
 
 
-def _times(train: Frame | None, truth: Frame | None) -> tuple[pl.Series, ...]:
+def _times(*frames: Frame | None) -> tuple[pl.Series, ...]:
     """Return the columns of train and of the truth that say when, if each has one: of several, one that both have."""
-    frames = [] if train is None or truth is None else [train, truth]
-    names = [[name for name in columns_of(one, "") if TIMES.fullmatch(plain_name(name))] for one in frames]
-    both = [name for name in names[0] if name in names[1]] if frames else []
+    names = [[name for name in columns_of(one, "") if TIMES.fullmatch(str(name))] for one in frames if one is not None]
+    both = [name for name in names[0] if name in names[-1]] if len(names) == 2 else []
     chosen = both[:1] * 2 or [name for found in names if len(found) == 1 for name in found]
     with suppress(FrameError):  # a column of several kinds, which is no time
-        if len(chosen) == 2:
-            return tuple(table_of(one, "", {name: name})[name] for one, name in zip(frames, chosen, strict=True))
+        pairs = zip(frames, chosen if len(chosen) == 2 else [], strict=False)
+        return tuple(table_of(one, "", {name: name})[name] for one, name in pairs)
     return ()
 
 

@@ -23,7 +23,6 @@ from recnb.errors import OptionError, RecnbError, is_number, quoted
 from recnb.libraries.variant import AGREE, Measurement, Variant, VariantTable, lacking_in
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS, Metric
-from recnb.results.arguments import AnyMetric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.table import Table
 
@@ -114,7 +113,7 @@ def refuse_weights(evaluation: EvaluationData) -> None:
         raise OptionError("no library has weights: leave out propensity= and user_weight= for its numbers.")
 
 
-def why(evaluation: EvaluationData, metric: AnyMetric, k: int | None, other: Any, **options: Any) -> Table:
+def why(evaluation: EvaluationData, metric: Any, k: int | None, other: Any, **options: Any) -> Table:
     """Explain the difference between an evaluation's number and another; the arguments are those of `Evaluation.why`."""
     chosen = metric_named(metric, METRICS)
     k = chosen.cut_at(k)
@@ -184,7 +183,7 @@ def _numbers(
     return source, {one: found[one] for one in variants}, lacking_in(source, variants)
 
 
-def spread(evaluation: EvaluationData, metric: AnyMetric, k: int | None, **options: Any) -> Table:
+def spread(evaluation: EvaluationData, metric: Any, k: int | None, **options: Any) -> Table:
     """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
     chosen = metric_named(metric, METRICS)
     k = chosen.cut_at(k)
@@ -231,7 +230,7 @@ def _agreeing(values: dict[Variant, float]) -> list[list[Variant]]:
     return groups
 
 
-def identify(evaluation: EvaluationData, metric: AnyMetric, value: Any, k: int | None, **options: Any) -> Table:
+def identify(evaluation: EvaluationData, metric: Any, value: Any, k: int | None, **options: Any) -> Table:
     """Find the conventions that give a printed number; the arguments are those of `Evaluation.identify`."""
     chosen = metric_named(metric, METRICS)
     k = chosen.cut_at(k)

@@ -19,7 +19,7 @@ from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY, METRICS, Metric
-from recnb.results.arguments import AnyMetric, check_options
+from recnb.results.arguments import check_options
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -29,7 +29,7 @@ CHECKS = tuple(check for check in vars(checks).values() if isinstance(check, Che
 COUNTS = {"warning": Plural("{n:,} warning", "{n:,} warnings"), "note": Plural("{n:,} note", "{n:,} notes")}
 
 
-def lint(evaluation: EvaluationData, k: int | None, metric: AnyMetric, options: Mapping[str, Any]) -> Lint:
+def lint(evaluation: EvaluationData, k: int | None, metric: Any, options: Mapping[str, Any]) -> Lint:
     """Make all checks that the frames given and the rows in memory allow; the arguments are those of `Evaluation.lint`."""
     chosen = metric_named(metric, ACCURACY)
     if chosen.plain_name not in METRICS:
@@ -92,18 +92,20 @@ def finding_of(
         return None
 
 
-def judged_order(label: str, means: Mapping[str, float], unjudged: Mapping[str, Finding | None]) -> Line:
-    """Return a warning if models are in another order without the items that are not judged; "" if they are not.
-
-    `unjudged` has the finding of each model; in lists without one every item is judged.
-    """
-    facts = {name: one.facts if one else {"other": means[name], "share": 1.0} for name, one in unjudged.items()}
-    alone = {name: of_model.get("other", means[name]) for name, of_model in facts.items()}
-    if sorted(means, key=lambda name: -means[name]) == sorted(means, key=lambda name: -alone[name]):
+def judged_order(
+    models: Mapping[str, EvaluationData], k: int | None, metric: Metric[...], options: Mapping[str, Any]
+) -> Line:
+    """Return a warning if models are in another order without the items that are not judged, else ""."""
+    found = {name: finding_of(checks.unjudged, model, k, metric, options) for name, model in models.items()}
+    if not any(found.values()):
         return ""
-    words = N_("Without the items that are not judged, judged_only=True, the models are in another order. {label}, that of the judged items alone and the share that is judged: {models}.")  # fmt: skip
-    numbers = {name: f" {means[name]:.4f}, {alone[name]:.4f}, {facts[name]['share']:.4f}" for name in means}
-    return say(words, label=label, models=joined(([Name(name), text] for name, text in numbers.items()), "; "))
+    means = {name: LintData(model, metric, options, k).measured[1] for name, model in models.items()}
+    alone = {name: one.facts.get("other", means[name]) if one else means[name] for name, one in found.items()}
+    orders = [sorted(means, key=lambda name: -values[name]) for values in (means, alone)]
+    if orders[0] == orders[1]:
+        return ""
+    words = N_("Without the items that are not judged, judged_only=True, the models are in another order by {label}: {models}.")  # fmt: skip
+    return say(words, label=metric.label(k), models=joined([Name(name), f" {alone[name]:.4f}"] for name in orders[1]))
 
 
 __all__ = ["CHECKS", "Finding", "Lint", "finding_of", "judged_order", "lint"]

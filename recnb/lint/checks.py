@@ -130,13 +130,9 @@ def unjudged(data: LintData) -> Iterator[Problem]:
     # A truth of what users liked judges nothing else; one with items that are not relevant says what was judged.
     says_judged = convention.judged == "truth" and not convention.judged_only and data.hits.tied is None
     if says_judged and (judged["relevance"].cast(pl.Float64) <= 0).any():
-        top = data.prepared.recs.filter(
-            pl.col("user").is_in(data.prepared.users.implode()), pl.col("rank") <= (data.k or np.inf)
-        )
-        rows, metric = (
-            top.select(*PAIR, "rank").join(judged, on=PAIR, how="anti", maintain_order="left"),
-            metric_named("judged"),
-        )
+        evaluated = pl.col("user").is_in(data.prepared.users.implode())
+        top = data.prepared.recs.filter(evaluated, pl.col("rank") <= (data.k or np.inf)).select(*PAIR, "rank")
+        rows, metric = top.join(judged, on=PAIR, how="anti", maintain_order="left"), metric_named("judged")
         share = Scoring(data.prepared, metric, {}).averaged(Cutoffs.one(data.k))[1].item()
         yield Problem(
             rows, top.height, short="Recommended rows that are not judged: {n:,} of {of:,}; {judged} is {share:.4f}",

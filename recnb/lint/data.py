@@ -90,19 +90,16 @@ class LintData:
         return self.prepared.users.filter(pl.Series(chosen)).alias("user").to_frame()
 
     @property
-    def times(self) -> tuple[pl.Series, ...]:
-        """When, of each row of train and of the truth, as numbers, times or text such as 2024-12-31; () if these are none."""
-        times = self.side.times
-        types, is_text = [one.dtype for one in times], all(one.dtype == pl.String for one in times)
-        if all(each.is_numeric() for each in types):
-            return tuple(one.cast(pl.Float64).fill_nan(None) for one in times)
-        if all(each.is_temporal() for each in types):
-            return tuple(one.cast(pl.Date if pl.Date in types else pl.Datetime("us"), strict=False) for one in times)
-        if is_text and all(one.drop_nulls().str.contains(r"^\d{4}-\d\d-\d\d").all() for one in times):
-            return tuple(
-                one.str.head(10 if any((each.str.len_chars() == 10).any() for each in times) else 19) for one in times
-            )
-        return ()
+    def times(self) -> list[pl.Series]:
+        """When, of each row of train and of the truth: as numbers, times or, where one is a day or text, days; none if they differ."""
+        times = [
+            one.str.head(10).str.to_date("%Y-%m-%d", strict=False) if one.dtype == pl.String else one
+            for one in self.side.times
+        ]
+        if all(one.dtype.is_numeric() for one in times):
+            return [one.cast(pl.Float64).fill_nan(None) for one in times]
+        shared = pl.Date if any(one.dtype == pl.Date for one in times) else pl.Datetime("us")
+        return [one.cast(shared) for one in times] if all(one.dtype.is_temporal() for one in times) else []
 
     @cached_property
     def relevant(self) -> pl.DataFrame:

@@ -15,6 +15,4 @@ from recnb.metrics.metric import Credit
 #: The publications that define the metrics: citation key -> authors, year, title, where, doi.
 REFERENCES = {row["key"]: row for row in rows_of("metrics/references.csv")}
 
-__all__ = [
-    "REFERENCES", "Credit", "accuracy", "as_column", "coverage", "diversity", "history", "novelty", "out_of_count",
-]  # fmt: skip
+__all__ = ["REFERENCES", "Credit", "accuracy", "as_column", "coverage", "diversity", "history", "novelty", "out_of_count"]  # fmt: skip

@@ -103,13 +103,13 @@ class Definition:
     @overload
     def __call__(self, function: Callable[Concatenate[Any, P], Credit | PerUser], /) -> UserMetric[P]: ...
     def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
-        """Make a metric of the function and enter it under the function's name."""
-        return self.of_function(function).entered()
-
-    def of_function(self, function: Callable[..., Any]) -> Metric[...]:
-        """Make a metric of a function; what it sums over decides its kind."""
+        """Register the metric under the name of its function; the type that the function returns decides its kind."""
         kind = CatalogueMetric if self.over in ("items", "user pairs") else UserMetric
-        return kind(function, **vars(self))
+        made: Metric[...] = kind(function, **vars(self))
+        registry = RETRIEVAL_METRICS if made.retrieval else METRICS if made.is_accuracy else LIST_METRICS
+        registry[made.name] = made
+        ALIASES.update(dict.fromkeys(made.aliases, made.name))
+        return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,21 +132,13 @@ class Metric(Definition, Generic[P]):
         """The name it is called by."""
         return self.text or self.plain_name
 
-    def entered(self) -> Self:
-        """Enter it under its name; one of the caller's takes the place of an earlier one."""
-        registry = RETRIEVAL_METRICS if self.retrieval else METRICS if self.is_accuracy else LIST_METRICS
-        registry[self.name] = self
-        ALIASES.update(dict.fromkeys(self.aliases, self.name))
-        return self
-
     def __repr__(self) -> str:
         return self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle it by its name and module, as functions are, with what a text has changed."""
         changed = ("symbol", "text", "given", "data", "cutoff", "bounds", "top")
-        where = self.plain_name, self.function.__module__
-        return _restored, (*where, {name: getattr(self, name) for name in changed})
+        return _restored, (self.plain_name, self.function.__module__, {name: getattr(self, name) for name in changed})
 
     def cutoffs(self, k: Cutoffs) -> Cutoffs:
         """Return its own cut-off if it has one, else these."""
@@ -326,9 +318,8 @@ EVERY_METRIC = collections.ChainMap(LIST_METRICS, RETRIEVAL_METRICS, METRICS)
 def _restored(name: str, module: str, changed: Mapping[str, Any]) -> Metric[...]:
     if name not in EVERY_METRIC:
         import_module(module)  # which makes the metric
-    if name not in EVERY_METRIC:
-        problem = f"{name} is a metric of the module {module!r}, which does not make it in this process: "
-        raise OptionError(problem, "write it into a file that this process can import, outside of functions.")
+        if name not in EVERY_METRIC:
+            raise OptionError(f"this process has no {name} of {module}: write it into a file that it can import.")
     return replace(EVERY_METRIC[name], **changed)
 
 

@@ -76,7 +76,6 @@ def report_of(
     furthest = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))[:PAIRS_SHOWN]
     for row in at_lead if users else ():
         groups += moved(models, (row.model, row.baseline), values, k, users) if row in furthest else []
-    unjudged = {name: next((one for one in found if one.name == "unjudged"), None) for name, found in lints.items()}
     left_out = N_("Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.")
     return Report(
         models=tuple(models),
@@ -93,7 +92,7 @@ def report_of(
         populations=tuple(populations),
         users=tuple(groups),
         lints=lints,
-        judged_order=judged_order(lead.label(k), {name: one.value for name, one in lints.items()}, unjudged),
+        judged_order=judged_order(models, k, lead, options) if pairs else "",
         lacking=lacking,
         differences=differences,
         segments=None if request.by is None else _segments(models, request, pairs, blocks, settings),

@@ -77,18 +77,12 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
     if metrics is None:
         known = [name for name in STANDARD if not (data and data.library) or presets.of_metric(name, data.library)]
         return [name for name in known if not (data and data.source.weighted and METRICS[name].instead)]
-    names: Any = [metrics] if isinstance(metrics := plain_text(metrics), (str, Metric)) else metrics
-    if callable(names):
-        metric_named(names)  # which says how a function becomes a metric
-    if not is_several(names):
-        raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
-    if isinstance(names, Mapping):
-        names = {plain_text(name): given for name, given in names.items()}
-    else:
-        names = [plain_text(name) for name in names]
+    names: Any = metrics if is_several(metrics) else [metrics]
+    named = isinstance(names, Mapping)
+    names = {plain_text(name): names[name] for name in names} if named else [plain_text(name) for name in names]
     if not names:
         raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
-    for name, given in names.items() if isinstance(names, Mapping) else ():
+    for name, given in names.items() if named else ():
         if not isinstance(given, Mapping):
             raise OptionError(
                 f"metrics={{{name!r}: {given!r}}}: give each metric a mapping of its options, {{}} for none."

@@ -28,7 +28,7 @@ from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
-from recnb.results.arguments import AnyMetric, check_options
+from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import MANY_ORDERS, EvaluationData, cutoffs_under, undefined_in, values_of
 from recnb.results.table import in_lines
 from recnb.results.values import pairs_in_words, position_of
@@ -175,7 +175,7 @@ class Explanation(Suggesting):
 
 
 def explanation_of(
-    data: EvaluationData, metric: AnyMetric, user: Any, k: int | None, options: Mapping[str, Any], lang: str | None = None
+    data: EvaluationData, metric: Any, user: Any, k: int | None, options: Mapping[str, Any], lang: str | None = None
 ) -> Explanation:  # fmt: skip
     """Return the explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
     with use_language(lang):

@@ -14,7 +14,6 @@ from recnb.display.language import N_, _, current, ngettext, use_language
 from recnb.display.text import one_line, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import metric_named
-from recnb.results.arguments import AnyMetric
 from recnb.results.score import score_of
 from recnb.results.values import merged
 from recnb.stats import ENOUGH
@@ -71,7 +70,7 @@ class Gate(AsJson, Suggesting):
 
 
 def at_least(
-    models: Mapping[str, EvaluationData], metric: AnyMetric, value: float, k: int | None, options: Mapping[str, Any]
+    models: Mapping[str, EvaluationData], metric: Any, value: float, k: int | None, options: Mapping[str, Any]
 ) -> Gate:
     """Check whether a number of each model reaches a value; the name of the model is "" where there is one."""
     if not is_number(value):

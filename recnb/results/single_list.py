@@ -24,7 +24,6 @@ from recnb.errors import RecnbError, is_number, is_several, quoted
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS, Metric
-from recnb.results.arguments import AnyMetric
 from recnb.results.explanation import Explanation
 from recnb.results.explanation import explain as explain_hits
 from recnb.results.score import Score
@@ -67,7 +66,7 @@ def score_lists(
 
 
 def explain(
-    metric: AnyMetric, ranking: Ranking, truth: Truth | None = None, k: int | None = None, *, lang: str | None = None, **options: Any
+    metric: Any, ranking: Ranking, truth: Truth | None = None, k: int | None = None, *, lang: str | None = None, **options: Any
 ) -> Explanation:  # fmt: skip
     """Explain the score of one list: formula, the same with numbers, a row per rank, the ideal list.
 

@@ -12,11 +12,11 @@ import polars as pl
 from recnb.data.encoding import positions
 from recnb.display.language import _, ngettext
 from recnb.display.text import one_line
-from recnb.errors import OptionError, RecnbError, quoted
+from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import plain_text
-from recnb.metrics.metric import LIST_METRICS, Metric
-from recnb.results.arguments import AnyMetric, Metrics, asked_of, check_options, metric_of_curve
+from recnb.metrics.metric import LIST_METRICS
+from recnb.results.arguments import Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
 from recnb.results.score import score_of
 from recnb.results.table import Table
@@ -83,15 +83,14 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
 
 def measures_of(data: EvaluationData, names: Any, confidence: float, options: Mapping[str, Any]) -> Table:
     """Return a row per measure, each at its own cut-off: mean, the ends of its interval and the number of users."""
-    names = [names] if isinstance(names := plain_text(names), (str, Metric)) else [plain_text(one) for one in names]
+    names = [plain_text(name) for name in (names if is_several(names) else [names])]
     if not names:
         raise OptionError("no measure is named: give at least one, such as names=['nDCG@10'].")
     rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
     asked = asked_of(data, names, options)
     requests = [(metric, Cutoffs.of(metric.cutoff), own) for _name, metric, own in asked]
     for text, found in zip(names, data.values_of_each(requests), strict=True):
-        text = text if isinstance(text, str) else text.name
-        rows[text] = [column.item() for column in (found.mean, *found.interval(confidence), found.n_users)]
+        rows[text := str(text)] = [column.item() for column in (found.mean, *found.interval(confidence), found.n_users)]
         phrases[text] = found.basis.phrases(brief=True)
     frame = pd.DataFrame.from_dict(rows, "index", columns=["mean", "low", "high", "users"]).rename_axis("measure")
     words = _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
@@ -110,7 +109,7 @@ def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Mapping
     return pd.DataFrame(columns).rename_axis(data.user_label)
 
 
-def curve_of(data: EvaluationData, metric: AnyMetric, k: Any, options: Mapping[str, Any]) -> Table:
+def curve_of(data: EvaluationData, metric: Any, k: Any, options: Mapping[str, Any]) -> Table:
     """Return a row per cut-off: the number of a metric and the ends of its interval, NaN where it has none."""
     chosen, cutoffs = metric_of_curve(metric, k)
     check_options(chosen, options)

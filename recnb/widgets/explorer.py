@@ -16,7 +16,6 @@ from recnb.display.text import fixed, one_line, short
 from recnb.errors import OptionError, RecnbError, near
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
-from recnb.results.arguments import AnyMetric
 from recnb.results.segments import segments_of
 from recnb.widgets.live import Live
 
@@ -48,7 +47,7 @@ class Explorer(Live):
     """
 
     def __init__(
-        self, models: Mapping[str, Any], metric: AnyMetric = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any
+        self, models: Mapping[str, Any], metric: Any = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any
     ) -> None:  # fmt: skip
         self.models, self.lang, self.options, names = dict(models), checked(lang), options, [*models]
         self.is_paired = len(names) > 1

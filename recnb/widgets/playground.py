@@ -23,7 +23,7 @@ from recnb.metrics.formula import number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY, Metric
-from recnb.results.arguments import AnyMetric, Metrics, asked_of
+from recnb.results.arguments import Metrics, asked_of
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import Ranking, Truth, explain
 from recnb.widgets.live import Live
@@ -163,7 +163,7 @@ class Playground(Live):
             self.action = self._words("start")
         self._do(now)
 
-    def look_at(self, metric: AnyMetric) -> None:
+    def look_at(self, metric: Any) -> None:
         """Explain another of the metrics."""
         self.focus = self._name(metric)
         self._draw()
@@ -187,7 +187,7 @@ class Playground(Live):
         frame = pd.DataFrame.from_dict(values, orient="index", columns=["before", "now"]).rename_axis("metric")
         return frame.assign(change=frame["now"] - frame["before"])
 
-    def explain(self, metric: AnyMetric | None = None, setting: Setting | None = None) -> Explanation:
+    def explain(self, metric: Any = None, setting: Setting | None = None) -> Explanation:
         """Explain a metric: by default the one in focus, of the list as it is now."""
         name, at = self._name(metric or self.focus), setting or self.now
         return self._explained(name, at.order, tuple(at.relevance.items()), at.k, at.gain)
@@ -279,7 +279,7 @@ class Playground(Live):
             raise OptionError(f"{item!r} is not an item here. {near(item, self.items)}")
         return item
 
-    def _name(self, metric: AnyMetric) -> str:
+    def _name(self, metric: Any) -> str:
         if (name := metric_named(metric, ACCURACY).name) not in self.metrics:
             raise OptionError(f"{name!r} is not among the metrics of this playground. {near(name, self.metrics)}")
         return name

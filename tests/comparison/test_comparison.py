@@ -219,7 +219,7 @@ def test_an_order_that_unjudged_items_decide_is_a_warning() -> None:
     warning, differences = "Without the items that are not judged, judged_only=True, ", found.differences("ndcg", k=2)
     assert differences.notes[0].startswith(warning)
     assert (
-        f"*usual* {found['*usual*'].ndcg(k=2):.4f}, {alone['*usual*']:.4f}, 1.0000; new 0.0000, {alone['new']:.4f}, 0.0000;"
+        f"in another order by nDCG@2: new {alone['new']:.4f}, *usual* {alone['*usual*']:.4f}, same"
         in differences.notes[0]
     )
     assert warning in " ".join(repr(differences).split())

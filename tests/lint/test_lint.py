@@ -202,7 +202,7 @@ def test_where_a_finding_begins(data: Data, name: str, severity: str | None) -> 
 SECOND = pd.to_datetime(["2024-05-01 10:00", "2024-05-02 09:00"])
 #: Columns of train and of the truth, each value in turn, and how many of three rows in four of train are later.
 TIMED: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
-    "seconds": ({"timestamp": [5, 6, 7, 8]}, {"timestamp": [6, 9]}, 2), "other names": ({"ts": [5.0, 6.5, 7, 8]}, {"event_time": [6]}, 3),
+    "seconds": ({"timestamp": [5, 6, 7, 8]}, {"timestamp": [6, 9]}, 2), "other names": ({"Timestamp": [5.0, 6.5, 7, 8]}, {"eventTime": [6]}, 3),
     "times": ({"created_at": SECOND}, {"created_at": SECOND[:1]}, 2), "a date beside times": ({"date": SECOND[:1].date}, {"date": SECOND[:1]}, 0),
     "text": ({"date": ["2024-05-01T10", "2024-04-30T09"]}, {"date": ["2024-04-30"]}, 2), "text of a day": ({"date": ["2024-05-01 10:00"]}, {"date": ["2024-05-01"]}, 0),
     "no time": ({"date": ["b", "c"]}, {"date": ["a"]}, 0), "of one frame": ({"timestamp": [9]}, {"weight": [1]}, 0),

@@ -27,7 +27,6 @@ from recnb.metrics.formula import number as short_number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
-from recnb.results.arguments import AnyMetric
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import Pair, explain, read_pairs
 from recnb.results.table import in_lines
@@ -322,7 +321,7 @@ def _worked_out(node: ast.AST) -> Any:
 
 
 def quiz(
-    metric: AnyMetric = "ndcg", seed: Any = 0, relevant: Any = None, *others: Never, k: int | None = None, lang: str | None = None, **options: Any
+    metric: Any = "ndcg", seed: Any = 0, relevant: Any = None, *others: Never, k: int | None = None, lang: str | None = None, **options: Any
 ) -> Quiz:  # fmt: skip
     """Make an exercise: a small ranking, drawn or given, whose metric is to be computed by hand.
 
