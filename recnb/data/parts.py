@@ -27,7 +27,7 @@ from recnb.data.parallel import in_turn
 from recnb.data.source import LazyRows, Prepared, RowCounts, Source, Tables, check_users, elsewhere, rows_of, source_of
 from recnb.display.language import _
 from recnb.display.progress import counted, steps
-from recnb.errors import ColumnError, ElsewhereError, FrameError, listed
+from recnb.errors import ColumnError, ElsewhereError, FrameError, listed, quoted
 from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ class Layout:
             present = names[at] if at < 2 else [*names[0], *names[1]]
             if kind == "column of lists" or not (column in present or (at == 2 and is_beside(column, beside))):
                 none = ("recommendations have no", "truth has no", "neither frame has a")[at]
-                problem = f"{none} {kind} {column!r}, which {role}={columns[role]!r} names."
+                problem = f"{none} {kind} {column!r}, which {role}={quoted(columns[role])} names."
                 raise ColumnError(problem, fix=f"Columns: {listed(sorted({*map(str, present)}))}.")
         return cls(
             find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"]),

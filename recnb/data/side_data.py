@@ -78,7 +78,7 @@ def read_side_data(source: Source, given_truth: Frame, columns: Columns, **frame
     tables: dict[str, Any] = {name: _read(frame, name, labels[name], source) for name, frame in given.items()}
     return SideData(
         **tables,
-        times=_times(given.get("train"), given_truth),
+        times=_times(given["train"], given_truth) if "train" in given and given_truth is not None else (),
         truth=None if given_truth is None else _others(given_truth, source.truth_labels),
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
@@ -102,10 +102,10 @@ def _others(frame: Frame, labels: Mapping[str, str]) -> Frame | None:
     return pickle.loads(pickle.dumps(frame[read] if isinstance(frame, pd.DataFrame) else arrow_of(frame, read)))
 
 
-def _times(*frames: Frame | None) -> tuple[pl.Series, ...]:
+def _times(*frames: Frame) -> tuple[pl.Series, ...]:
     """Return the columns of train and of the truth that say when, if each has one: of several, one that both have."""
-    names = [[name for name in columns_of(one, "") if TIMES.fullmatch(str(name))] for one in frames if one is not None]
-    both = [name for name in names[0] if name in names[-1]] if len(names) == 2 else []
+    names = [[name for name in columns_of(one, "") if TIMES.fullmatch(str(name))] for one in frames]
+    both = [name for name in names[0] if name in names[1]]
     chosen = both[:1] * 2 or [name for found in names if len(found) == 1 for name in found]
     with suppress(FrameError):  # a column of several kinds, which is no time
         pairs = zip(frames, chosen if len(chosen) == 2 else [], strict=False)
