@@ -189,7 +189,7 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         "SHOP.table(['nDCG@10'], k=[5, 10])": "'nDCG@10' has its cut-off, and k=[5, 10] has columns for others", "SHOP.measure('nDCG@10', k=5)": "leave one of them out",
         "SHOP.report(metrics=['nDCG@10'], k=5)": "leave one of them out", "SHOP.report(metrics=['nDCG@10', 'AP(rel=4)@10'])": "the same relevant items",
         "EV.table([], k=2)": "metrics is empty|metrics=['ndcg']", "EV.table(['map', 'average_precision'], k=2)": "'average_precision' more than once",
-        "EV.table(5)": "metrics=5|metrics=['ndcg', 'recall']", "EV.table({'ndcg': 'linear'})": "give each metric a mapping", "EV.table(k=5, intervals=0.9)": "say True or False",
+        "EV.table(5)": "5 is no metric of recnb. Known", "EV.table({'ndcg': 'linear'})": "give each metric a mapping", "EV.table(k=5, intervals=0.9)": "say True or False",
         "SHOP.report(metrics=['bpref'])": "needs a metric of accuracy", "SHOP.lint(metric='bpref')": "a metric of accuracy", "SHOP.detectable('novelty', k=5)": "novelty is a metric beyond accuracy",
         "recnb.explain('bpref', ['a'], ['a'])": "by its name, and its options as keywords", "SHOP.explore('AP(rel=2)')": "its options as keywords. Did you mean 'average_precision'",
         "SHOP.explore('nDCG(dcg=\"exp-log2\")')": "its options as keywords. Did you mean 'ndcg'", "SHOP.to_frame(['personalization'])": "one number of all lists",
