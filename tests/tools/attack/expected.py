@@ -129,9 +129,7 @@ def ranked(case: Case, truth: dict[tuple[int, int], float], options: Options) ->
         if by_rank and options["duplicates"] != "dedupe"
         else frozenset()
     )
-    top = max(
-        (max(grade, 0) if options["negative_relevance"] == "zero" else grade for grade in truth.values()), default=0
-    )
+    top = max((max(grade, 0) for grade in truth.values()), default=0)  # the scale of ERR starts at 0
     return Expected(found, top, case.options, gaps)
 
 
