@@ -52,7 +52,7 @@ def everywhere(name: Any = "ndcg", k: Any = 2, **options: Any) -> list[Callable[
     ]
     if name in METRICS:
         ways = [(getattr(EV, name), ()), (getattr(ONE.rec, name), ()), (getattr(recnb, name), ([1, 2],))]
-        calls += [lambda way=way, given=given: way(*given, k=k, **options) for way, given in ways]  # type: ignore[misc]
+        calls += [lambda way=way, given=given: way(*given, k=k, **options) for way, given in ways]
     return calls
 
 
@@ -109,7 +109,7 @@ def test_what_is_given_with_the_frames_is_none(options: dict[str, Any], words: t
     frames: Any = [(TRUTH,), (), (RECS, TRUTH), ([1, 0], [0.5, 0.2], [2]), ({"a": RECS, "b": RECS}, TRUTH), ()]
     for way, given in zip(ways, frames, strict=True):
         if way is not recnb.Convention or "is no option" not in words[0]:
-            refused(lambda way=way, given=given: way(*given, **options), OptionError, *words)  # type: ignore[misc]
+            refused(lambda way=way, given=given: way(*given, **options), OptionError, *words)
 
 
 @pytest.mark.parametrize("user", [3, "1", 1.5, (1,), [1], math.nan, pd.NA, -1, 2**70, b"1", object(), True])
@@ -189,7 +189,7 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         "SHOP.table(['nDCG@10'], k=[5, 10])": "'nDCG@10' has its cut-off, and k=[5, 10] has columns for others", "SHOP.measure('nDCG@10', k=5)": "leave one of them out",
         "SHOP.report(metrics=['nDCG@10'], k=5)": "leave one of them out", "SHOP.report(metrics=['nDCG@10', 'AP(rel=4)@10'])": "the same relevant items",
         "EV.table([], k=2)": "metrics is empty|metrics=['ndcg']", "EV.table(['map', 'average_precision'], k=2)": "'average_precision' more than once",
-        "EV.table(5)": "5 is no metric of recnb. Known", "EV.table({'ndcg': 'linear'})": "give each metric a mapping", "EV.table(k=5, intervals=0.9)": "say True or False",
+        "EV.table(5)": "metrics=5|metrics=['ndcg', 'recall']", "EV.table({'ndcg': 'linear'})": "give each metric a mapping", "EV.table(k=5, intervals=0.9)": "say True or False",
         "SHOP.report(metrics=['bpref'])": "needs a metric of accuracy", "SHOP.lint(metric='bpref')": "a metric of accuracy", "SHOP.detectable('novelty', k=5)": "novelty is a metric beyond accuracy",
         "recnb.explain('bpref', ['a'], ['a'])": "by its name, and its options as keywords", "SHOP.explore('AP(rel=2)')": "its options as keywords. Did you mean 'average_precision'",
         "SHOP.explore('nDCG(dcg=\"exp-log2\")')": "its options as keywords. Did you mean 'ndcg'", "SHOP.to_frame(['personalization'])": "one number of all lists",
@@ -271,9 +271,9 @@ FORMS: list[Any] = [list, np.array, pd.Series, iter, lambda values: [values], la
 def test_grades_and_scores_by_position_are_not_taken_for_items(ranking: Any, truth: Any) -> None:
     words = ("hold numbers", "recnb.ndcg(y_true=..., y_score=...)", "if they are ids of items", "set(truth)")
     for form in FORMS:
-        refused(lambda form=form: recnb.ndcg(form(ranking), form(truth)), RecnbError, *words)  # type: ignore[misc]
+        refused(lambda form=form: recnb.ndcg(form(ranking), form(truth)), RecnbError, *words)
     for odd in (([0.5, 2.0], {2, 3}), ([True], {1, 2}), (ranking[:1], [0.5, 2.5])):
-        refused(lambda odd=odd: recnb.ndcg(*odd), RecnbError, *words)  # type: ignore[misc]
+        refused(lambda odd=odd: recnb.ndcg(*odd), RecnbError, *words)
 
 
 @pytest.mark.parametrize("kind", [list, set, lambda items: dict.fromkeys(items, 2.0)])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from recnb.conventions import Convention, presets
 from recnb.data import NAMES
-from recnb.errors import OptionError, is_several, near, quoted
+from recnb.errors import OptionError, is_number, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, metric_named, plain_text
 from recnb.metrics.metric import EVERY_METRIC, METRICS, Metric
@@ -77,6 +77,8 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
     if metrics is None:
         known = [name for name in STANDARD if not (data and data.library) or presets.of_metric(name, data.library)]
         return [name for name in known if not (data and data.source.weighted and METRICS[name].instead)]
+    if is_number(metrics):
+        raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
     names: Any = metrics if is_several(metrics) else [metrics]
     named = isinstance(names, Mapping)
     names = {plain_text(name): names[name] for name in names} if named else [plain_text(name) for name in names]

@@ -161,7 +161,7 @@ def test_conventions_are_all_korean() -> None:
     with use_language("ko"):
         for name, words in WORDS.items():
             for word in words:
-                convention = Convention(**{name: word})  # type: ignore[arg-type]
+                convention = Convention(**{name: word})
                 shown = [convention.in_words(), *convention.phrases(graded=True), *convention.phrases(graded=False)]
                 assert english_in("\n".join(shown)) == set(), (name, word)
         assert Convention(relevant_from=4).in_words().endswith("관련 기준: 관련도 4 이상")

@@ -263,7 +263,7 @@ CRASHES = {
 def test_the_number_that_the_library_returned(key: tuple[str, str]) -> None:
     assert len(ROWS[key]) >= 3
     for row in ROWS[key]:
-        case: dict[str, Any] = CASES[row["case"]]  # type: ignore[assignment]
+        case: dict[str, Any] = CASES[row["case"]]
         frames = {name: pd.DataFrame(case[name]) for name in ("recs", "truth", "train")}
         items = pd.DataFrame({"item": case["catalog"]})
         features: dict[str, Any] = {}

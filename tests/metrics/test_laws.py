@@ -114,7 +114,7 @@ def test_credit_is_out_of_users_by_cutoffs() -> None:
     """Per-user values as a row would line up with the cut-offs: they are refused."""
     hits = recnb.evaluate({"a": [1, 2], "b": [1]}, {"a": [1], "b": [2]}).hits()
     with pytest.raises(TypeError, match="column"):
-        Credit(hits, [1, 2], hits.weight, hits.n_relevant.astype(float))  # type: ignore[arg-type]
+        Credit(hits, [1, 2], hits.weight, hits.n_relevant.astype(float))
 
 
 @pytest.mark.parametrize("metric", ["ndcg", "idcg"])

@@ -37,7 +37,7 @@ def twin() -> Any:
     """The precision of recnb, written as a user would."""
 
     @recnb.metric(symbol="Twin", credit="1", out_of="k", bounds=(0, 1))
-    def twin(hits, k=None):  # type: ignore[no-untyped-def]
+    def twin(hits, k=None):
         """Share of the first k places that hold a <b>relevant</b> item."""
         return Credit(hits, k, np.ones(len(hits.rank)), out_of_count(hits, k, "k"))
 
@@ -102,7 +102,7 @@ def test_credit_out_of_another_list() -> None:
     @recnb.metric(
         symbol="Share of-gain", credit="relevance^power", out_of="ideal(relevance^power)", bounds=(0, 1), reads="{so}"
     )
-    def share(hits, k=None, *, power=1):  # type: ignore[no-untyped-def]
+    def share(hits, k=None, *, power=1):
         return Credit(hits, k, hits.relevance**power, Credit(hits.ideal, k, hits.ideal.relevance**power))
 
     worked = recnb.explain(share, [0, 2, 3], power=2, k=2)
@@ -111,7 +111,7 @@ def test_credit_out_of_another_list() -> None:
 
 def test_a_cell_that_is_run_again_replaces_it() -> None:
     def made(worth: int) -> Any:
-        def again(hits, k=None):  # type: ignore[no-untyped-def]
+        def again(hits, k=None):
             return Credit(hits, k, np.full(len(hits.rank), float(worth)))
 
         return recnb.metric(symbol="Again", credit=str(worth))(again)
@@ -141,7 +141,7 @@ def test_another_process_finds_it_in_a_file_that_it_can_import(tmp_path: Path) -
 
 
 def make(returned: Callable[[Any, Any], Any] = lambda hits, k: Credit(hits, k, 1.0 / hits.rank), **changed: Any) -> Any:
-    def mine(hits, k=None):  # type: ignore[no-untyped-def]
+    def mine(hits, k=None):
         return returned(hits, k)
 
     return recnb.metric(**{"symbol": "Mine", "credit": "1 / rank", **changed})(changed.pop("function", mine))

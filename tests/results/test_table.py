@@ -72,7 +72,7 @@ def test_numbers_as_numpy_writes_them() -> None:
     assert EV.fbeta(k=2, beta=np.float32(2)) == EV.fbeta(k=2, beta=2)
     for threshold in (np.int64(4), np.float32(4), np.float64(4), 4):
         assert recnb.evaluate(RECS, SAMPLE.test, relevant_from=threshold).n_users == 235
-    assert EV.curve("ndcg", k=2).index.tolist() == [2]  # type: ignore[arg-type]
+    assert EV.curve("ndcg", k=2).index.tolist() == [2]
 
 
 @pytest.mark.parametrize("metric", ["precision", "err", "mrr"])

@@ -43,7 +43,7 @@ class Messages(Catalog):
     """A catalogue whose header holds no dates, so that it changes only with its messages."""
 
     @property
-    def mime_headers(self) -> list[tuple[str, str]]:  # type: ignore[override]
+    def mime_headers(self) -> list[tuple[str, str]]:
         return [
             ("Language", "ko"),
             ("MIME-Version", "1.0"),

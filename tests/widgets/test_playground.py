@@ -119,7 +119,7 @@ STEPS_REFUSED: tuple[tuple[Callable[[Playground], None], str], ...] = (
     (lambda play: play.change(order=""), "each once"), (lambda play: play.change(relevance={"Z": 1}), "not an item"),
     (lambda play: play.change(relevance={"A": -1}), r"item 'A' is -1: a grade is a number from 0 up, at most 1e\+100\.$"), (lambda play: play.look_at("dcg"), "not among"),
     (lambda play: play.change(relevance={"A": math.nan}), "a number from 0 up"), (lambda play: play.change(k=0), "k=0"),
-    (lambda play: play.change(relevance={"A": "3"}), "a number from 0 up"),  # type: ignore[dict-item]
+    (lambda play: play.change(relevance={"A": "3"}), "a number from 0 up"),
     (lambda play: play.change(gain="exponental"), "'exponential'"),
     (lambda play: play.change(relevance={"A": 2000}, gain="exponential"), "too large"),
 )  # fmt: skip

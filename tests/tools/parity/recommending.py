@@ -139,7 +139,7 @@ def recbole() -> dict[str, Metric]:
     import torch
     from recbole.evaluator import metrics as m
 
-    np.float = float  # type: ignore[attr-defined]  # recbole 1.2.1 is written for a numpy that has it
+    np.float = float  # recbole 1.2.1 is written for a numpy that has it
 
     def value(metric: type, k: int, given: dict[str, Any]) -> Any:
         made = metric({"topk": [k], "metric_decimal_place": 16, "tail_ratio": 0.1})
