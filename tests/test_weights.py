@@ -187,7 +187,7 @@ def test_what_cannot_be_weighted_together_is_refused():
 
 
 @pytest.mark.parametrize(("options", "words"), [
-    ({}, "gamma"), ({"gamma": 2.0, "a": 1.0}, "a=1.0"), ({"model": "xmc"}, "a=None"), ({"gamma": 1, "model": "x"}, "no model"), ({"gamma": -2}, "gamma=-2"),
+    ({}, "gamma"), ({"gamma": 2.0, "a": 1.0}, "a=1.0"), ({"model": "xmc"}, "a=None"), ({"gamma": 1, "model": "x"}, "no model"), ({"gamma": -2}, "gamma=-2"), ({"model": "xmc", "a": -0.5, "b": 1}, "a=-0.5"), ({"model": "xmc", "a": 0.5, "b": -0.5}, "b=-0.5"),
 ])  # fmt: skip
 def test_propensities_by_popularity_are_refused(options, words):
     with pytest.raises(OptionError, match=words):

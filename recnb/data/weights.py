@@ -94,7 +94,7 @@ def checked(table: pl.DataFrame, name: str, highest: float) -> pl.Series:
     for row in bad.head(1).rows(named=True):
         rule = "outside (0, 1]" if highest == 1 else "not above 0"
         held = f"{bad.height:,} of {table.height:,} values are missing or {rule}"
-        fix = "Correct them, or leave their rows out of the truth."
+        fix = "Correct them, or leave their rows out."
         raise FrameError(f"{name}: {held}, such as {row['value']!r} for {_ids_of(row)}.", fix=fix)
     return value
 
@@ -158,6 +158,11 @@ def popularity_propensity(
         Other items, a list or a column. One that train does not have counts by "power" as one that a single user had, since
         nothing smaller was seen; by "xmc", which is defined there, as n_i = 0. Without it they have no propensity.
 
+    Returns
+    -------
+    Series
+        The propensity of each item, indexed by item. Those of the literature lie in (0, 1]; `evaluate` refuses others.
+
     Examples
     --------
     >>> import pandas as pd
@@ -169,7 +174,9 @@ def popularity_propensity(
         raise OptionError(f"model={quoted(model)} is no model of propensities.", fix=near(model, ("power", "xmc")))
     needed = {"gamma": gamma} if model == "power" else {"a": a, "b": b}
     for name, value in {"gamma": gamma, "a": a, "b": b}.items():
-        if (name in needed) != (value is not None) or (value is not None and not (is_number(value) and value > -1)):
+        # Items that more users have are never seen less, and (0 + b)^a is a number.
+        is_good = value is None or (is_number(value) and (value > -1 if name == "gamma" else value >= 0))
+        if (name in needed) != (value is not None) or not is_good:
             takes = "gamma=, such as gamma=2.0" if model == "power" else "a= and b=, such as a=0.55, b=1.5"
             raise OptionError(f"{name}={quoted(value)}: model={model!r} takes {takes}, of your data.")
     frame = read_file(train) if is_file(train) else train

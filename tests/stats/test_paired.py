@@ -30,9 +30,9 @@ TESTS = ("t", "wilcoxon", "randomization")
 WAYS: list[dict[str, Any]] = [*({"test": test, "permutations": 500} for test in TESTS), {"method": "bootstrap"}]
 
 
-def paired(differences, *, bounds=UNBOUNDED, **settings):
+def paired(differences, *, bounds=UNBOUNDED, weights=None, **settings):
     """Compare two models on the same users."""
-    return stats.paired(np.asarray(differences), Settings(**settings), bounds)
+    return stats.paired(np.asarray(differences), Settings(**settings), bounds, weights)
 
 
 def numbers(made):
@@ -63,6 +63,21 @@ def test_the_randomization_interval_holds_what_the_test_does_not_reject():
                 paired(differences - end - sign * step, test="randomization").p[0] for step in (1e-6, -1e-6)
             )
             assert outside <= 0.1 < inside
+
+
+def test_the_randomization_test_of_users_with_weights_is_that_of_all_signs():
+    signs, weights = np.array(list(itertools.product((-1, 1), repeat=15))), np.arange(1.0, 16)
+
+    def of_all_signs(differences):
+        drawn, seen = signs @ (weights * differences), weights @ differences
+        return (np.abs(drawn) >= np.abs(seen) - 1e-9).mean()
+
+    for differences in (DIFFERENCES[:15, 0], DIFFERENCES[:15, 1] + 0.1):
+        made = paired(differences, test="randomization", confidence=0.9, weights=weights)
+        assert made.mean == pytest.approx(weights @ differences / weights.sum())
+        assert made.p == pytest.approx(of_all_signs(differences), abs=0.01)
+        for end in (made.low, made.high):  # where the test begins to reject
+            assert of_all_signs(differences - end) == pytest.approx(0.1, abs=0.01)
 
 
 def test_the_interval_of_wilcoxon_is_hodges_and_lehmanns():
