@@ -18,23 +18,21 @@ from recnb.display.language import N_, Message, Plural, _, ngettext, pgettext
 from recnb.display.text import at_k, fixed, one_line, short, signed
 from recnb.lint import Finding
 from recnb.report import conclusions as words
+from recnb.report.cells import MOST_PAIRS, Columns, estimate_of, not_drawn, strong, table_of_rows, users_in_words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
 from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
-from recnb.results.table import times_of
+from recnb.report.segments import segments
 from recnb.stats import BETA, ENOUGH
 
-#: Conclusions above the sections, models named in a sentence; findings that are all open; columns of a table of models; differences
+#: Models named in a sentence; findings that are all open; columns of a table of models; differences
 #: that are drawn, and in tables.
-MOST_CONCLUSIONS, MOST_NAMED, FEW_FINDINGS, MOST_COLUMNS, MOST_DRAWN, MOST_TESTS = 3, 4, 3, 8, 42, 600
+MOST_NAMED, FEW_FINDINGS, MOST_COLUMNS, MOST_DRAWN, MOST_TESTS = 4, 3, 8, 42, 600
 
 #: What a group of users is.
 GROUPS: dict[str, Message] = {
     "best": N_("Best users by {label}"), "worst": N_("Worst users by {label}"), "only": N_("The user"),
     "gained": Plural("Gains most by {model}", "Gain most by {model}"), "lost": Plural("Loses most by {model}", "Lose most by {model}"),
 }  # fmt: skip
-
-#: The title of each column of a table, and what gives its cell.
-Columns = Sequence[tuple[Line, Callable[[Any], Line]]]
 
 
 def head(report: ReportData) -> Iterator[Block]:
@@ -43,7 +41,7 @@ def head(report: ReportData) -> Iterator[Block]:
         yield Section("", [Note(Name(title_of(report), 100), "title")], ("md", "txt"))
         yield from _plainly(report)
         at_lead = report.at_lead
-        if len(at_lead) > MOST_CONCLUSIONS:
+        if len(at_lead) > MOST_PAIRS:
             yield from _of_many(report)
             return
         together = words.corrected_with(report.differences, report.settings)
@@ -53,7 +51,7 @@ def head(report: ReportData) -> Iterator[Block]:
     (lead,) = report.means_of(report.lead.metric, report.lead_k)
     ends = f"{fixed(lead.low)}–{fixed(lead.high)}" if isfinite(lead.low) else _("n/a")
     interval = _("{confidence:g}% interval {ends}", confidence=100 * report.settings.confidence, ends=ends)
-    about = Mark("small", f"({interval} · {_users(report.n_users)})")
+    about = Mark("small", f"({interval} · {users_in_words(report.n_users)})")
     yield Note([Mark("strong", lead.label), " = ", Mark("big", fixed(lead.mean)), " ", about], "title")
     yield from _plainly(report)
     yield Section("", [Note(with_code(report.lead.reads))], ("html",))
@@ -86,7 +84,7 @@ def _plainly(report: ReportData) -> Iterator[Block]:
     if len(models) > MOST_NAMED:
         last = models[-1] if report.baseline is None else report.baseline
         models = [*[model for model in models if model != last][: MOST_NAMED - 1], last]
-    with_each = [say(N_("{n:,} with {model}"), n=found[model], model=_strong(model)) for model in models]
+    with_each = [say(N_("{n:,} with {model}"), n=found[model], model=strong(model)) for model in models]
     several = N_("Of {users:,} users, this many find at least one relevant item {first}: {found}.")
     yield Note(say(several, users=users, first=first, found=joined(with_each)), "lead")
 
@@ -95,15 +93,15 @@ def _of_many(report: ReportData) -> Iterator[Block]:
     """Say of many pairs which models are first and last, which are not shown to be behind the first, and how many differ."""
     means = {mean.model: mean for mean in report.means_of(report.lead.metric, report.lead_k)}
     first, *others = report.ranked
-    ends = {"first": _strong(first), "high": fixed(means[first].mean)}
-    ends |= {"last": _strong(others[-1]), "low": fixed(means[others[-1]].mean)}
+    ends = {"first": strong(first), "high": fixed(means[first].mean)}
+    ends |= {"last": strong(others[-1]), "low": fixed(means[others[-1]].mean)}
     highest = N_("{label} is highest with {first}, {high}, and lowest with {last}, {low}.")
     yield Note(say(highest, label=report.label, **ends), "lead")
-    near = [_strong(name) for name in others if means[name].best or means[name].near_best]
+    near = [strong(name) for name in others if means[name].best or means[name].near_best]
     behind = N_("Not significantly below {first}: {models}.") if near else N_("Every other model is significantly below {first}.")  # fmt: skip
     named = joined([*near[:MOST_NAMED], *["…"] * (len(near) > MOST_NAMED)])
     yield Note(say(behind, first=ends["first"], models=named), "lead")
-    verdicts, baseline = [row.verdict for row in report.at_lead], _strong(report.baseline)
+    verdicts, baseline = [row.verdict for row in report.at_lead], strong(report.baseline)
     counts: dict[str, Any] = {verdict: verdicts.count(verdict) for verdict in ("better", "worse")}
     counts |= {"n": len(verdicts), "found": sum(counts.values()), "correction": _correction(report)}
     said = N_("Of {n:,} models, {better:,} are shown to be better than {baseline} and {worse:,} to be worse ({correction}).")  # fmt: skip
@@ -142,10 +140,10 @@ def _metrics_by_cutoffs(report: ReportData) -> Block:
     for metric in report.metrics:
         if not metric.is_accuracy and (not rows or report.metrics[len(rows) - 1].is_accuracy):
             rows.append([Mark("small", _("Beyond accuracy")), *[""] * (len(report.k) + 1)])
-        cells = [_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in report.k]
+        cells = [estimate_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in report.k]
         rows.append([metric.symbol, *cells, _strip(report, metric)])
     header: list[Line] = [_("metric"), *map(at_k, report.k), Mark("aside", _("@{k}, 0 to 1", k=report.lead_k))]
-    return Rows(header, rows, _("Means over {users}", users=_users(report.n_users)), most=20)
+    return Rows(header, rows, _("Means over {users}", users=users_in_words(report.n_users)), most=20)
 
 
 def _strip(report: ReportData, metric: MetricWords) -> Line:
@@ -168,7 +166,7 @@ def _models_by_metrics(report: ReportData) -> Iterator[Block]:
     of_accuracy = [metric.metric for metric in report.metrics if metric.is_accuracy]
     columns = [of_k for name in of_accuracy for k in report.k if (of_k := report.means_of(name, k))]
     if len(columns) <= MOST_COLUMNS:
-        yield _models(report, columns, _("Means over {users}", users=_users(report.n_users)), legend)
+        yield _models(report, columns, _("Means over {users}", users=users_in_words(report.n_users)), legend)
         return
     for k in sorted(report.k, key=lambda k: k != report.lead_k):
         title = _("Means at k = {k}", k=k or _("whole list"))
@@ -180,12 +178,12 @@ def _models_by_metrics(report: ReportData) -> Iterator[Block]:
 def _models(report: ReportData, columns: Sequence[Sequence[Mean]], title: str, note: Line) -> Rows:
     """Return a row a model, with its means and the signs of its differences from the baseline."""
     verdicts = {(row.model, row.label): row.verdict for row in report.differences if row.baseline == report.baseline}
-    rows, most = [], 12 if len(report.at_lead) <= MOST_CONCLUSIONS else 8
+    rows, most = [], 12 if len(report.at_lead) <= MOST_PAIRS else 8
     for name, *means in sorted(zip(report.models, *columns, strict=True), key=lambda row: report.ranked.index(row[0])):
         row: list[Line] = [[Name(name), *([" ", Mark("small", _("baseline"))] if name == report.baseline else [])]]
         for mean in means:
             sign = words.SIGNS.get(verdicts.get((name, mean.label), ""), "").strip("◇○–")
-            row.append(_of(mean, best=mean.best, signs="°" * mean.near_best + sign, signed=True))
+            row.append(estimate_of(mean, best=mean.best, signs="°" * mean.near_best + sign, signed=True))
         rows.append(row)
     return Rows([_("model"), *(of_k[0].label for of_k in columns)], rows, title, most=most, note=note)
 
@@ -264,7 +262,7 @@ def _details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
     """Return effect, example, advice and code; the effect with the name of each model if it is not the same on all."""
     if len({one.effect for one in found}) == 1:
         return found[0].details
-    effects = [[_strong(model), ": ", *with_code(one.effect)] for model, one in zip(models, found, strict=True)]
+    effects = [[strong(model), ": ", *with_code(one.effect)] for model, one in zip(models, found, strict=True)]
     if n := len(effects[MOST_NAMED:]):
         effects = [*effects[:MOST_NAMED], [_("{n} more models have an effect of their own, each in its .lint()", n=n)]]
     return [*effects, *replace(found[0], effect="").details]
@@ -306,7 +304,7 @@ def differences(report: ReportData) -> Iterator[Block]:
     is_long = len(report.differences) > MOST_TESTS
     listed = [row for row in report.differences if not is_long or row.metric == report.lead.metric]
     for k in report.k:
-        table = _table(columns, [row for row in listed if row.k == k], left=3)
+        table = table_of_rows(columns, [row for row in listed if row.k == k], left=3)
         yield doc.Fold(_("Every test at k = {k}", k=k or _("whole list")), [table])
     if is_long:
         said = N_("Tests of {symbol} alone; those of all {n:,} comparisons are in `found.differences(k={k})`.")
@@ -365,21 +363,15 @@ def _curve(report: ReportData) -> Iterator[Block]:
     last = "; ".join(f"{one_line(name, 40)}: {fixed(line[-1][1])}" for name, line in lines)
     alt = _("{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis="k", k=first[-1].k, values=last)
     title = _("The numbers of the curves") if report.several else _("The numbers of the curve")
-    rows = [[f"{row[0].k}", *map(_of, row)] for row in zip(*of_each, strict=True)]
+    rows = [[f"{row[0].k}", *map(estimate_of, row)] for row in zip(*of_each, strict=True)]
     numbers = Rows(["k", *(Name(name) if name else symbol for name in report.drawn)], rows, title)
     marked = [k for k in report.k if k is not None and not report.several]
     yield doc.Picture(svg.curves(lines, _("cut-off k"), _("mean {symbol}@k", symbol=symbol), marked), alt, numbers)
-    yield from _not_drawn(report)
+    yield from not_drawn(report)
     if report.several:
         yield Note(_("Bands are {confidence} intervals of each mean. They may overlap although the paired difference is significant: compare models by their differences.", confidence=percent_of(confidence)))  # fmt: skip
     elif isfinite(first[0].low):
         yield Note(_("The band holds the {confidence:g}% intervals.", confidence=100 * confidence))
-
-
-def _not_drawn(report: ReportData) -> list[Note]:
-    """Say that a picture of many models has not all of them."""
-    said, n = N_("Drawn for the {drawn} highest; {n} more models are not."), len(report.models) - len(report.drawn)
-    return [Note(_(said, drawn=len(report.drawn), n=n))] if n else []
 
 
 def _distribution(report: ReportData) -> Iterator[Block]:
@@ -397,7 +389,7 @@ def _distribution(report: ReportData) -> Iterator[Block]:
     yield doc.Picture(drawn, _("Share of users by {label}. {shares}", label=label, shares=said), numbers)
     exactly = N_("Exactly {value}: {n:,} of {users} ({share}).")
     sentences = [
-        _(exactly, value=short(value), n=n, users=_users(n_users), share=f"{n / max(n_users, 1):.1%}")
+        _(exactly, value=short(value), n=n, users=users_in_words(n_users), share=f"{n / max(n_users, 1):.1%}")
         for value, n in ((0.0, spread["n_zero"]), (spread["edges"][-1], spread["n_top"]))
     ]
     sentences += [_("No value: {n:,}.", n=spread["n_without_value"])] if spread["n_without_value"] else []
@@ -408,118 +400,11 @@ def _distribution(report: ReportData) -> Iterator[Block]:
     yield Section("", [Note(keys)], ("html",))
 
 
-def segments(report: ReportData) -> Iterator[Block]:
-    """Give each segment of the users beside all other users, or the differences of models within it; times are drawn as well."""
-    if report.segments is None:
-        return
-    rows = [row for row in report.segments.rows if row["metric"] == report.lead.metric]
-    n, by = len(report.at_lead) or 1, one_line(report.segments.by, 200)
-    each = [rows[at : at + n] for at in range(0, len(rows), n)]
-    yield from _over_time(report, by, each)
-    yield _segments_of_many(report, by, each) if n > MOST_CONCLUSIONS else _segments(report, by, rows)
-
-
-def _segments(report: ReportData, by: str, rows: Sequence[Mapping[Any, Any]]) -> Rows:
-    """Return each segment with its mean and its gap to all other users, or with the means of models and their difference."""
-    several, confidence, left = report.several, percent_of(report.settings.confidence), 1
-    reach = svg.reach_of([row[end] for row in rows for end in ("difference", "low", "high")])
-    columns: list[tuple[Line, Callable[[Any], Line]]] = [(_("segment"), _segment)]
-    if len(report.at_lead) > 1:
-        columns.append((_("model"), lambda row: _pair(row, report.baseline)))
-        left = 2
-    columns.append((_("users"), _users_in))
-    if several:
-        only = report.at_lead[0] if len(report.at_lead) == 1 else None
-        other = only.baseline if only else report.baseline
-        of_other: Line = _("second mean") if other is None else Name(other, 20)
-        columns.append((Name(only.model, 20) if only else _("mean"), lambda row: fixed(row["mean"])))
-        columns.append((of_other, lambda row: fixed(row["baseline_mean"])))
-    else:
-        columns.append((_("mean"), lambda row: _estimate(row["mean"], row["mean_low"], row["mean_high"])))
-    title = _("{label} by {by}", label=report.label, by=by)
-    if several and report.baseline is not None:
-        title = _("{label} by {by}, against {baseline}", label=report.label, by=by, baseline=one_line(report.baseline))
-    basis = report.segments.basis if report.segments else ""
-    if not several and not any(isfinite(row["difference"]) for row in rows):  # parts of the truth
-        return _table(columns, rows, title, note=basis)
-    columns += [
-        (_("difference") if several else _("gap to the rest"), lambda row: _estimate(row["difference"], row["low"], row["high"], signed, signed=several)),
-        (Mark("aside", _("about 0") if several else _("gap, about 0")), lambda row: _strip_about_0(row, reach)),
-        (_("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"),
-        (_("conclusion") if several else _("against the rest"), lambda row: verdict_in_words(row["verdict"])),
-    ]  # fmt: skip
-    if several:
-        note = _("{confidence} intervals, not corrected for the number of comparisons; p corrected by Holm's method over the {n} tests here. (few) marks segments in which little can be shown. That a difference is found in one segment and not in another does not show that the two differ.", confidence=confidence, n=sum(isfinite(row["p"]) for row in rows))  # fmt: skip
-    else:
-        note = _("▲ and ▼ are findings: the corrected test and the {confidence} interval of the gap agree; ○ does not prove that there is no difference. (few) marks segments of few users.", confidence=confidence)  # fmt: skip
-        title = _("{label} by {by}: each segment, and its gap to all other users", label=report.label, by=by)
-    tinted = frozenset(at for at, row in enumerate(rows) if row["verdict"] in words.FOUND and not several)
-    look = {"left": left, "tinted": tinted, "most": max(3, 12 - len(report.models))}
-    return _table(columns, rows, title, note=f"{basis} {note}".strip(), **look)
-
-
-def _segments_of_many(report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any, Any]]]) -> Rows:
-    """Return the mean of each of many models in each segment, the highest marked."""
-    means = [_means_in(rows) for rows in each]
-    highest = [max(mean for mean, *_ends in of_segment.values()) for of_segment in means]
-    table: list[list[Line]] = [[_("users"), *(_users_in(rows[0]) for rows in each)]]
-    for model in report.ranked:
-        cells = [(of_segment[model][0], top) for of_segment, top in zip(means, highest, strict=True)]
-        table.append(
-            [Name(model), *(doc.Estimate(fixed(one), best=one >= top - SAME, signed=True) for one, top in cells)]
-        )
-    note = _("The highest mean of each segment is bold. Each difference with its test is in `found.differences(by=...)`.")  # fmt: skip
-    header: list[Line] = [_("model"), *(_segment(rows[0]) for rows in each)]
-    return Rows(header, table, _("{label} by {by}", label=report.label, by=by), most=6, note=with_code(note))
-
-
-def _over_time(report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any, Any]]]) -> Iterator[Block]:
-    """Draw the means of segments that are dates, weeks or periods as a line for each model."""
-    names, drawn = [row["segment"] for row, *_others in each], report.drawn
-    times = [getattr(time, "value", time) for time in times_of(by, names)]
-    found = [(time, names[at], _means_in(each[at])) for at, time in enumerate(times) if time is not None]
-    if found:
-        lines = [(model, [(time, *means[model]) for time, _name, means in found]) for model in drawn]
-        said = "; ".join(f"{name}: {', '.join(fixed(means[one][0]) for one in drawn)}" for _time, name, means in found)
-        title, places = _("{label} by {by}", label=report.label, by=by), {time: name for time, name, _means in found}
-        picture = svg.curves(lines, one_line(by, 40), report.label, () if report.several else [*places], places)
-        yield doc.Picture(picture, f"{title}. {said}")
-        yield from _not_drawn(report)
-
-
-def _means_in(rows: Sequence[Mapping[Any, Any]]) -> dict[str, Sequence[float]]:
-    """Return the mean of each model in a segment with the ends of its interval; "" is the only model."""
-    means: dict[str, Sequence[float]] = {}
-    for row in rows:
-        means[row.get("model", "")] = row["mean"], row["mean_low"], row["mean_high"]
-        if "baseline" in row:
-            means[row["baseline"]] = row["baseline_mean"], row["baseline_mean_low"], row["baseline_mean_high"]
-    return means
-
-
-def _segment(row: Mapping[Any, Any]) -> Name:
-    return Name(row["segment"].removesuffix(" 00:00:00"))
-
-
-def _pair(row: Mapping[Any, Any], baseline: str | None) -> Line:
-    return [Name(row["model"], 20), *([" − ", Name(row["baseline"], 20)] if baseline is None else [])]
-
-
-def _users_in(row: Mapping[Any, Any]) -> str:
-    return f"{row['n_users']:,}" + (f" {_('(few)')}" if row["small"] else "")
-
-
-def _strip_about_0(row: Mapping[str, Any], reach: float) -> Line:
-    alt = _("{segment}: gap {gap}", segment=one_line(row["segment"], 40), gap=signed(row["difference"]))
-    strip = svg.strip(row["difference"], row["low"], row["high"], -reach, reach)
-    return doc.Picture(strip, alt) if isfinite(row["difference"]) else "–"
-
-
 def beyond(report: ReportData) -> Iterator[Block]:
     """Give metrics beyond accuracy of several models; those of one are in the overview."""
     metrics = [metric for metric in report.metrics if report.several and not metric.is_accuracy]
     rows: list[list[Line]] = [
-        [metric.symbol, *(_of(mean, signed=True) for mean in means)]
+        [metric.symbol, *(estimate_of(mean, signed=True) for mean in means)]
         for metric in metrics
         if (means := report.means_of(metric.metric, report.lead_k))
     ]
@@ -533,12 +418,12 @@ def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
     """Give users with their lists; of two models, how many gain and lose by one in the place of the other."""
     pair = None
     for group in groups:
-        model, n = _strong(group.model), len(group.users)
+        model, n = strong(group.model), len(group.users)
         if group.counts and pair != (pair := (group.model, group.baseline)):
             won, tied, lost = (f"{n:,}" for n in group.counts)
             title = N_("{model} in the place of {baseline}, {label}: of the users {won} gain, {tied} stay the same, {lost} lose")  # fmt: skip
             numbers = {"label": label, "won": won, "tied": tied, "lost": lost}
-            yield Note(say(title, model=model, baseline=_strong(group.baseline), **numbers), "plain")
+            yield Note(say(title, model=model, baseline=strong(group.baseline), **numbers), "plain")
         yield Note(say(GROUPS[group.kind], n=n, model=model, label=label), "heading")
         widths = ("17em", "24em") if group.baseline is None else ("27em", "40em")
         yield doc.Cards([_card(group, user, label) for user in group.users], *widths)
@@ -555,13 +440,13 @@ def _card(group: UserGroup, user: ShownUser, label: str) -> Rows:
     if group.baseline is not None:
         change, n = signed(user.values[1] - user.values[0]), user.n_relevant
         relevant = ngettext("{n:,} relevant item", "{n:,} relevant items", n)
-        who: Line = [_strong(user.user), " ", _("{change}, {relevant}", change=change, relevant=relevant)]
+        who: Line = [strong(user.user), " ", _("{change}, {relevant}", change=change, relevant=relevant)]
         of_each = zip((group.baseline, group.model), user.values, strict=True)
         header: list[Line] = [[Name(name, 20), f": {fixed(value)}"] for name, value in of_each]
         return Rows(["#", *header], rows, who, 3, wraps=True, note=below)
     found = _("found {n:,} of {relevant:,} relevant", n=user.n_hits, relevant=user.n_relevant)
     found = found if user.n_relevant else _("no relevant item")
-    who = [_strong(user.user), f" {label} {fixed(user.values[0])} · {found}"]
+    who = [strong(user.user), f" {label} {fixed(user.values[0])} · {found}"]
     if not rows:
         below.append(f"{_('No list: nothing was recommended.')} ")
     if user.missed:
@@ -594,7 +479,7 @@ def readings(report: ReportData) -> Iterator[Block]:
         (_("formula"), lambda metric: Mark("code", metric.formula)),
         (_("convention"), lambda metric: metric.convention),
     ]
-    yield _table(columns, report.metrics, left=4, wraps=True)
+    yield table_of_rows(columns, report.metrics, left=4, wraps=True)
 
 
 #: In the order shown: a title, what gives the blocks, and the forms that have them.
@@ -620,26 +505,3 @@ def sections_of(report: ReportData) -> list[Section]:
         if blocks := list(section(report)):
             shown.append(Section(name, blocks, forms))
     return shown
-
-
-def _table(columns: Columns, rows: Iterable[Any], caption: Line = "", **look: Any) -> Rows:
-    titles, cells = zip(*columns, strict=True)
-    return Rows(titles, [[cell(row) for cell in cells] for row in rows], caption, **look)
-
-
-def _of(mean: Mean, **look: Any) -> doc.Estimate:
-    return _estimate(mean.mean, mean.low, mean.high, **look)
-
-
-def _estimate(
-    value: float, low: float, high: float, shown: Callable[[float], str] = fixed, **look: Any
-) -> doc.Estimate:
-    return doc.Estimate(shown(value), (shown(low), shown(high)) if isfinite(low) else None, **look)
-
-
-def _users(n: int) -> str:
-    return ngettext("{n:,} user", "{n:,} users", n)
-
-
-def _strong(name: object) -> Mark:
-    return Mark("strong", Name(name))
