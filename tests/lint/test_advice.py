@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import recnb
+from recnb.lint import CHECKS
 from tests.lint_planted import CLEAN, METRIC, PLANTED, SIDES, Data
 
 #: Names of columns that are no names of Python, and differ between the frames where they are found by themselves.
@@ -51,15 +53,7 @@ polars = made(pl.from_pandas)
 categories = made(lambda frame: frame.astype({"user": "category", "item": "category"}), "recs", "train")
 lazy, lazy_sides = (made(lambda frame: frame.lazy(), *names) for names in (("recs",), SIDES[2:]))
 #: Findings that only words can put right, and those of text.
-WORDS = (
-    "no_item_meets",
-    "perfect",
-    "sampled_candidates",
-    "nothing_missed",
-    "short_lists",
-    "ceiling",
-    "train_after_truth",
-)
+WORDS = {check.name for check in CHECKS if "repair" not in inspect.getsource(check.function)}
 OF_TEXT = {"ids_written_otherwise", "missing_ids"}
 #: How frames and options are given, and what is no finding there, or cannot be evaluated.
 FORMS: dict[str, tuple[list[Callable[[Data], Data]], set[str]]] = {
