@@ -44,19 +44,12 @@ def parser() -> argparse.ArgumentParser:
         "A folder, or a pattern in quotes such as 'recs/*.parquet', is one table.",
     )
     add = report.add_argument
-    words = (
-        "recommendations, several of which are compared under the names of their files or folders; and last the truth"
-    )
+    words = "recommendations, several of which are compared under the names of their files or folders; last the truth"
     add("files", nargs="*", metavar="FILES", help=words)
     add("--k", nargs="+", type=int, default=USUAL_K, help="cut-offs (default: 5 10 20)")
     add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'RBP(p=0.8)'")
-    add(
-        "--by",
-        nargs="+",
-        action="extend",
-        metavar="COLUMN",
-        help="segments by a column of --users, the truth or --items, or by several",
-    )
+    words = "segments by a column of --users, the truth or --items, or by several"
+    add("--by", nargs="+", action="extend", metavar="COLUMN", help=words)
     add("--baseline", help="the model that the others are compared with")
     words = "a model with its file, folder or pattern; again for each other one; or the COLUMN of models in one file"
     add("--model", metavar="NAME=FILES", action="append", default=[], help=words)

@@ -255,17 +255,15 @@ def evaluate_groups(
     {0: 0.648, 1: 0.6309}
     """
     if (group is None) == (qid is None):
-        raise OptionError(
-            "the query of each row is needed once: group=[3, 2], the rows of each query, or qid=, the query of each row."
-        )
+        ways = "group=[3, 2], the rows of each query, or qid=, the query of each row."
+        raise OptionError(f"the query of each row is needed once: {ways}")
     labels, scores = _column(y_true, "y_true"), _column(y_score, "y_score")
     name, query = ("qid", _column(qid, "qid")) if group is None else ("group", _queries(group, len(labels)))
     columns = {"user": (name, query), "score": ("y_score", scores), "relevance": ("y_true", labels)}
     for label, column in columns.values():
         if len(column) != len(labels):
-            raise FrameError(
-                f"y_true has {len(labels):,} values, and {label} {len(column):,}: each row has one of both."
-            )
+            held = f"y_true has {len(labels):,} values, and {label} {len(column):,}"
+            raise FrameError(f"{held}: each row has one of both.")
         if label != "group" and not column.index.equals(labels.index) and {*column.index} == {*labels.index}:
             same = f"give both in one, {label}.loc[y_true.index]"
             raise FrameError(f"y_true and {label} have the same index in another order: {same}.")

@@ -30,7 +30,7 @@ from recnb.report.conclusions import conclusion, corrected_with, notes, tested
 from recnb.report.data import ModelUsers
 from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values, unweighted_in_words
 from recnb.results.arguments import AnyMetric, Asked, Metrics, asked_of, check_options, metric_of_curve
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.segments import Segments, distinct_labels, segments_of
 from recnb.results.table import Table
@@ -126,7 +126,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     Conclusions hold for the users as a sample, not for another training run or another split of the data.
     """
 
-    _models: Mapping[str, EvaluationData]  # each model's data, for the common users
+    _models: Models  # each model's data, for the common users
     users_by_model: tuple[ModelUsers, ...]  #: numbers of users of each model, evaluated and left out
     baseline: str | None  #: the model that the others are compared with; None if every two are compared
     settings: Settings  #: confidence, test, method of intervals

@@ -27,10 +27,8 @@ from recnb.evaluate import COLUMNS, KEYWORDS, data_of, unknown_option
 from recnb.evaluation import Evaluation
 from recnb.report.data import ModelUsers
 from recnb.report.differences import same_rows, users_in_common
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.values import NO_RELEVANT
-
-Models = Mapping[str, EvaluationData]
 
 #: Evaluates recommendations and truth, of which one may be local, with options.
 Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
@@ -67,9 +65,7 @@ def engine_of(*frames: Any) -> Engine | None:
     return next((_ENGINES[package] for package in packages if package in _ENGINES), None)
 
 
-def models_of(
-    models: Any, truth: Input | None, column: str | None, options: dict[str, Any]
-) -> dict[str, EvaluationData]:
+def models_of(models: Any, truth: Input | None, column: str | None, options: dict[str, Any]) -> Models:
     """Evaluate every model, in the order given; `column` is that of the models of one frame."""
     known = [*OWN, *KEYWORDS]
     for name in options:
@@ -220,9 +216,8 @@ def restrict_to_common_users(models: Models) -> tuple[dict[str, EvaluationData],
     users = users_in_common(list(users_of.values()))
     if len(users) == 0:
         counts = ", ".join(f"{name!r} {len(judged):,} (such as {judged[0]!r})" for name, judged in users_of.items())
-        raise NoUsersError(
-            f"no user is judged in every model: {counts}. Check that all lists are of the same users.", fix=PARTS
-        )
+        problem = f"no user is judged in every model: {counts}. Check that all lists are of the same users."
+        raise NoUsersError(problem, fix=PARTS)
     note = Sentence(JUDGED_BY_BOTH if len(models) == 2 else JUDGED_BY_ALL, {"n": len(users), "models": len(models)})
     kept = {
         name: model if len(users_of[name]) == len(users) else model.restricted(model.prepared.among(users, note))

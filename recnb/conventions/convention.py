@@ -115,9 +115,7 @@ class Convention:
     negative_relevance: Literal["error", "zero", "keep"] = "error"
     judged: Literal["truth", "list"] = "truth"  #: which items are judged
     judged_only: bool = False  #: whether items that are not judged leave the lists before ranks are counted
-    min_propensity: float | None = (
-        None  #: relevant pairs weigh 1 / propensity, which is at least this; 1: each weighs 1
-    )
+    min_propensity: float | None = None  #: relevant pairs weigh 1 / propensity, which is at least this
     averaged_users: Literal["truth", "recs", "both", "union"] = "truth"  #: the users who are averaged
     no_relevant: Literal["skip", "zero", "one"] = "skip"  #: a user with no relevant item
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options

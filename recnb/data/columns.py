@@ -211,10 +211,10 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
     if not isinstance(frame, pl.DataFrame):
         with collected(name):
             columns = [*dict.fromkeys(roles.values())]
-            is_lazy = isinstance(frame, pl.LazyFrame)
-            frame = (
-                frame.select(columns).collect() if is_lazy else pl.DataFrame(pl.from_arrow(arrow_of(frame, columns)))
-            )
+            if isinstance(frame, pl.LazyFrame):
+                frame = frame.select(columns).collect()
+            else:
+                frame = pl.DataFrame(pl.from_arrow(arrow_of(frame, columns)))
     return owned([frame[column].alias(role) for role, column in roles.items()])
 
 

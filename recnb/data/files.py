@@ -213,9 +213,8 @@ def _text(data: bytes, path: File) -> str:
         return data.decode()
     except UnicodeDecodeError as problem:
         line, byte = data.count(b"\n", 0, problem.start) + 1, f"0x{data[problem.start]:02x}"
-        raise FrameError(
-            f"{path} is no text in UTF-8: line {line} holds the byte {byte}. Save it as UTF-8."
-        ) from problem
+        held = f"line {line} holds the byte {byte}"
+        raise FrameError(f"{path} is no text in UTF-8: {held}. Save it as UTF-8.") from problem
 
 
 def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:

@@ -83,9 +83,8 @@ def tables_of(
             user = find(frame, name, ["user"], columns)["user"]
             users = table_of(frame, name, {"user": user})["user"]
             cells = frame if isinstance(frame, pd.DataFrame) else table_of(frame, name, {label: label})
-            frames[name] = Made(
-                _of_lists(users, cells[label].to_list(), name, label, ordered=ordered).rename({"user": user})
-            )
+            made = _of_lists(users, cells[label].to_list(), name, label, ordered=ordered)
+            frames[name] = Made(made.rename({"user": user}))
             left.pop(COLUMN_OF_LISTS.get(name, ""), None)
     return frames, left
 

@@ -78,10 +78,8 @@ def _scores(predict: Callable[[int], Any], user: int, n_items: int) -> Floats:
     try:
         scores = np.array(predict(user), dtype=np.float64).reshape(-1)
     except (TypeError, ValueError) as problem:
-        asked = (
-            f"{where} gave no array of numbers, {problem}: it is asked for a user alone, and gives one score per item"
-        )
-        raise RecnbError(f"{asked}; if it is sparse, .toarray().", fix=WRAPPED) from problem
+        asked = "it is asked for a user alone, and gives one score per item; if it is sparse, .toarray()."
+        raise RecnbError(f"{where} gave no array of numbers, {problem}: {asked}", fix=WRAPPED) from problem
     if len(scores) != n_items or np.isnan(scores).any():
         held = "NaN among its scores" if len(scores) == n_items else f"{len(scores)} scores"
         raise RecnbError(f"{where} gave {held}, and each of the {n_items} items of the matrices needs one.")

@@ -367,9 +367,8 @@ def _hits(kept: list[Kept], max_relevance: float) -> tuple[pl.Series, Hits]:
     by_id = users.arg_sort().to_numpy()
     columns = {name: np.concatenate([part.columns[name] for part in kept]) for name in kept[0].columns}
     kept.clear()
-    list_length, n_relevant, n_hits = (
-        columns.pop(name).astype(np.int64) for name in ("list_length", "n_relevant", "n_hits")
-    )
+    names = "list_length", "n_relevant", "n_hits"
+    list_length, n_relevant, n_hits = (columns.pop(name).astype(np.int64) for name in names)
     relevant = ranges(_starts(n_relevant)[by_id], n_relevant[by_id])
     named = {"truth_relevance", "truth_weight"} & {*columns}
     of_truth: dict[str, Any] = {name: columns.pop(name)[relevant].astype(np.float64) for name in named}

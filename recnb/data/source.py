@@ -370,9 +370,8 @@ class Prepared:
 
     def judged_hits(self) -> Hits:
         """Return the judged items in the lists, relevant or not, as hits of the same users on the same ranks."""
-        convention = replace(
-            self.convention, relevant="any", relevant_from=None, averaged_users="union", no_relevant="zero"
-        )
+        everyone: dict[str, Any] = {"averaged_users": "union", "no_relevant": "zero"}
+        convention = replace(self.convention, relevant="any", relevant_from=None, **everyone)
         if convention.negative_relevance != "zero":
             return self._hits_under(convention)
         with_grades = self._hits_under(replace(convention, negative_relevance="keep", judged_only=False))

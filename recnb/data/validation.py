@@ -70,9 +70,8 @@ def same_kind(
             f"{frame} in column {own.get(role, role)!r} {kind(ids.dtype)} (such as {ids[0]!r})"
             for frame, ids, own in (("recommendations", recs[role], labels), (name, other[role], other_labels))
         )
-        raise FrameError(
-            f"the {role} ids are of different kinds: {held}. They would never match.", fix="Make both text."
-        )
+        problem = f"the {role} ids are of different kinds: {held}. They would never match."
+        raise FrameError(problem, fix="Make both text.")
 
 
 def kind(dtype: pl.DataType) -> str:
@@ -199,9 +198,8 @@ def no_pair_twice(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> 
     twice = repeated(table, ["user", "item"])
     for user, item, n in twice.head(1).rows():
         pairs = "1 pair of user and item is" if twice.height == 1 else f"{twice.height:,} pairs of user and item are"
-        held = (
-            f"repeated in {[labels.get(role, role) for role in IDS]}, such as user {user!r}, item {item!r} ({n} times)."
-        )
+        columns = [labels.get(role, role) for role in IDS]
+        held = f"repeated in {columns}, such as user {user!r}, item {item!r} ({n} times)."
         kept = "the highest relevance." if name == "truth" else "the one ranked highest, if no rank is given twice."
         models = "" if name == "truth" else " If they are the lists of several models, compare them."
         fix = f"Drop the repeats; or say duplicates='dedupe' to keep {kept}{models}"

@@ -204,10 +204,9 @@ class PartedEvaluation(Evaluation):
     def __init__(self, parts: Parts, given: ParsedOptions) -> None:
         refuse_catalogue(given.convention, parts)
         if (column := parts.layout.model) is not None:
-            problem = f"recommendations have a column of models, {column!r}, which is not read here: "
-            raise FrameError(
-                f"{problem}keep the rows of one model and drop the column, or compare frames of one model each."
-            )
+            problem = f"recommendations have a column of models, {column!r}, which is not read here."
+            fix = "Keep the rows of one model and drop the column, or compare frames of one model each."
+            raise FrameError(problem, fix=fix)
         for name, frame in given.side_data.items():
             if type(frame).__module__.split(".")[0] in ("dask", "pyspark"):
                 problem = f"{name}= is looked at here, and not with an engine: give a pandas or Polars frame of it."

@@ -68,9 +68,8 @@ def as_in(
     chosen, k = _chosen(library, metric, k)
     roles = ("user", "item", "rank", "score", "relevance")
     if unknown := [name for name in columns if name not in roles]:
-        raise OptionError(
-            f"{unknown[0]!r} is no option of as_in. {near(unknown[0], [*roles, 'train', 'items', 'features'])}"
-        )
+        known = near(unknown[0], [*roles, "train", "items", "features"])
+        raise OptionError(f"{unknown[0]!r} is no option of as_in. {known}")
     if k is not None and not chosen.uses_k:
         raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
     frames, named = tables_of({RECS: recs, TRUTH: truth, "train": train, "items": items}, columns)

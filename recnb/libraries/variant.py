@@ -88,9 +88,8 @@ class Variant:
         mine, theirs = self.options, other.options
         if axis == "metric":  # its options come with it; a word that both metrics know stays
             words = metric_named(other.metric).words
-            kept = {
-                name: value for name, value in mine.items() if name in theirs and value in words.get(name, (value,))
-            }
+            shared = {name: value for name, value in mine.items() if name in theirs}
+            kept = {name: value for name, value in shared.items() if value in words.get(name, (value,))}
             return replace(self, metric=other.metric, convention=self.convention.with_metric({**theirs, **kept}))
         if axis in theirs:
             return replace(self, convention=self.convention.with_metric({**mine, axis: theirs[axis]}))

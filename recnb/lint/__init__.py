@@ -22,7 +22,7 @@ from recnb.metrics.metric import ACCURACY, METRICS, Metric
 from recnb.results.arguments import check_options
 
 if TYPE_CHECKING:
-    from recnb.results.evaluation_data import EvaluationData
+    from recnb.results.evaluation_data import EvaluationData, Models
 
 #: In the order in which their findings are shown.
 CHECKS = tuple(check for check in vars(checks).values() if isinstance(check, Check))
@@ -92,9 +92,7 @@ def finding_of(
         return None
 
 
-def judged_order(
-    models: Mapping[str, EvaluationData], k: int | None, metric: Metric[...], options: Mapping[str, Any]
-) -> Line:
+def judged_order(models: Models, k: int | None, metric: Metric[...], options: Mapping[str, Any]) -> Line:
     """Return a warning if models are in another order without the items that are not judged, else ""."""
     found = {name: finding_of(checks.unjudged, model, k, metric, options) for name, model in models.items()}
     if not any(found.values()):

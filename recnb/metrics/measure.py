@@ -91,9 +91,8 @@ def parsed(text: str) -> Metric[...]:
         return EVERY_METRIC[text]
     parts = TEXT.fullmatch(text)
     if parts is None and set(text) & set("@("):
-        raise OptionError(
-            f"{text!r} is no measure: type a name, parameters in brackets and a cut-off, such as {EXAMPLES}."
-        )
+        form = f"type a name, parameters in brackets and a cut-off, such as {EXAMPLES}."
+        raise OptionError(f"{text!r} is no measure: {form}")
     name, inside, after = parts.groups() if parts else (text, None, None)
     found = EVERY_METRIC.get(NAMES.get(name.lower(), name.lower()))
     if found is None:
@@ -128,9 +127,8 @@ def _arguments(inside: str, text: str) -> dict[str, Any]:
             raise ValueError("no keywords")
         return {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
     except (SyntaxError, ValueError) as problem:
-        raise OptionError(
-            f"{text!r}: parameters in brackets have names and plain values, such as {EXAMPLES}."
-        ) from problem
+        form = f"parameters in brackets have names and plain values, such as {EXAMPLES}."
+        raise OptionError(f"{text!r}: {form}") from problem
 
 
 def _number_after(after: str, kind: type[int | float], text: str) -> Any:

@@ -20,12 +20,10 @@ from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportSegment
 from recnb.report.differences import PairedValues, measure, paired_values, unweighted_in_words
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points, in_order
-from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of, weighted_mean
+from recnb.results.evaluation_data import EvaluationData, Models, recorded_in, values_of, weighted_mean
 from recnb.results.segments import SMALL, segments_of, table_by
 from recnb.results.values import Values, merged
 from recnb.stats import Settings
-
-Models = Mapping[str, EvaluationData]
 
 #: Bars of a distribution; users shown of each kind, pairs of models whose users are shown, and of each user ranks and items missed.
 BINS, USERS_SHOWN, PAIRS_SHOWN, RANKS_SHOWN, MISSED_SHOWN = 10, 3, 3, 20, 5

@@ -19,7 +19,7 @@ from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean
-from recnb.results.evaluation_data import EvaluationData, values_of
+from recnb.results.evaluation_data import EvaluationData, Models, values_of
 from recnb.results.segments import Segments
 from recnb.stats import Moments, Settings, detectable, holm, paired
 
@@ -44,9 +44,7 @@ class Compared(NamedTuple):
     differences: list[tuple[Key, Difference]]
 
 
-def paired_values(
-    models: Mapping[str, EvaluationData], metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]
-) -> list[PairedValues]:
+def paired_values(models: Models, metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]) -> list[PairedValues]:
     """Compute a metric of every model; return the values of the users in common, for each cut-off."""
     if metric.needs:
         check_side_data(models)
@@ -68,9 +66,7 @@ def paired_values(
     return blocks
 
 
-def unweighted_in_words(
-    models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
-) -> str:
+def unweighted_in_words(models: Models, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> str:
     """Return the means of a metric without propensities beside those with them, and whether the order of the models is another."""
     if not all(model.source.weighted for model in models.values()):
         return ""
@@ -99,7 +95,7 @@ def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
     return users
 
 
-def check_side_data(models: Mapping[str, EvaluationData]) -> None:
+def check_side_data(models: Models) -> None:
     """Refuse metrics of side data that are not the same for all models."""
     (first, ours), *others = models.items()
     for role, (name, theirs) in product(("train", "items"), others):
@@ -202,7 +198,7 @@ def _differences(
         yield Difference(*about, **numbers, detectable=smallest, alpha=settings.alpha, n_users=tests.n)
 
 
-def overlaps(models: Mapping[str, EvaluationData], k: int | None) -> list[dict[str, Any]]:
+def overlaps(models: Models, k: int | None) -> list[dict[str, Any]]:
     """Compare the lists of each two models, over the users with a list from either of them."""
     lists, found = {name: _lists(model, k) for name, model in models.items()}, []
     in_both = pl.col("rank").is_not_null() & pl.col("rank_right").is_not_null()

@@ -75,9 +75,8 @@ def _means_of_many(report: ReportData, by: str, each: Sequence[Sequence[Mapping[
     table: list[list[Line]] = [[_("users"), *(_users_in(rows[0]) for rows in each)]]
     for model in report.ranked:
         cells = [(of_segment[model][0], top) for of_segment, top in zip(means, highest, strict=True)]
-        table.append(
-            [Name(model), *(doc.Estimate(fixed(one), best=one >= top - SAME, signed=True) for one, top in cells)]
-        )
+        marked = [doc.Estimate(fixed(one), best=one >= top - SAME, signed=True) for one, top in cells]
+        table.append([Name(model), *marked])
     note = _("The highest mean of each segment is bold. Each difference with its test is in `found.differences(by=...)`.")  # fmt: skip
     header: list[Line] = [_("model"), *(_segment(rows[0]) for rows in each)]
     return Rows(header, table, _("{label} by {by}", label=report.label, by=by), most=6, note=with_code(note))

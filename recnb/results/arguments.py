@@ -86,9 +86,8 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
         raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
     for name, given in names.items() if named else ():
         if not isinstance(given, Mapping):
-            raise OptionError(
-                f"metrics={{{name!r}: {given!r}}}: give each metric a mapping of its options, {{}} for none."
-            )
+            fix = "give each metric a mapping of its options, {} for none."
+            raise OptionError(f"metrics={{{name!r}: {given!r}}}: {fix}")
     return names
 
 
@@ -116,7 +115,5 @@ def check_options(metric: Metric[...], options: Mapping[str, Any]) -> None:
 def _refuse_option_of_data(metric: str, name: str) -> None:
     """Refuse an option that is given where the frames are."""
     if name in OF_DATA:
-        raise OptionError(
-            f"{name!r} is no option of {metric} but one of the data, given where the frames are: "
-            f"recs.rec.against(truth, {name}=...), recnb.evaluate or recnb.compare."
-        )
+        problem = f"{name!r} is no option of {metric} but one of the data, given where the frames are: "
+        raise OptionError(problem, f"recs.rec.against(truth, {name}=...), recnb.evaluate or recnb.compare.")

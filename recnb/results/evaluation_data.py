@@ -241,10 +241,8 @@ class EvaluationData:
         found = values_of(self, metric, cutoffs, options)
         here = found.users.is_in(self.prepared.users.implode()).to_numpy()
         if here.sum() < self.n_users or np.isfinite(found.matrix[~here]).any():
-            problem = (
-                f"{self.library} averages {metric.name} over other users than its other metrics: ask for it alone."
-            )
-            raise OptionError(problem)
+            users = f"{self.library} averages {metric.name} over other users than its other metrics"
+            raise OptionError(f"{users}: ask for it alone.")
         kept: Floats = found.matrix[here]
         return kept
 
@@ -339,6 +337,10 @@ class EvaluationData:
         found = np.bincount(hits.user if hits.tied is None else hits.user[hits.tied.top], minlength=hits.n_users)
         counts = {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}
         return pd.DataFrame(counts, index=self.users)
+
+
+#: The data of models, by name; "" is the only one.
+Models = Mapping[str, EvaluationData]
 
 
 def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]) -> Values:

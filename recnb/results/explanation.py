@@ -341,9 +341,8 @@ def _places(hits: Hits, items: Mapping[int, Any], truth_items: Sequence[Any] | N
     missed below the end. Its row is then where it counts, and there only.
     """
     rows = hits.truth_row.tolist()
-    names = [
-        None if truth_items is None else truth_items[row] if row >= 0 else _("as good as the best") for row in rows
-    ]
+    added = _("as good as the best")
+    names = [None if truth_items is None else truth_items[row] if row >= 0 else added for row in rows]
     counted = list(zip(hits.rank.tolist(), names, strict=True))
     moved = {item for rank, item in counted if items.get(rank) != item}
     in_place = {rank for rank, item in counted if item not in moved}

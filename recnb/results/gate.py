@@ -19,7 +19,7 @@ from recnb.results.values import merged
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
-    from recnb.results.evaluation_data import EvaluationData
+    from recnb.results.evaluation_data import Models
 
 
 class GateCheck(NamedTuple):
@@ -69,9 +69,7 @@ class Gate(AsJson, Suggesting):
         return "\n".join([*results, self.basis])
 
 
-def at_least(
-    models: Mapping[str, EvaluationData], metric: Any, value: float, k: int | None, options: Mapping[str, Any]
-) -> Gate:
+def at_least(models: Models, metric: Any, value: float, k: int | None, options: Mapping[str, Any]) -> Gate:
     """Check whether a number of each model reaches a value; the name of the model is "" where there is one."""
     if not is_number(value):
         raise OptionError(f"value={quoted(value)} is no number that a metric could reach: give one, such as 0.3.")

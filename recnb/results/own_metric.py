@@ -20,6 +20,8 @@ from recnb.results.single_list import Pair, hits_of
 
 #: A few lists, by the grade of each rank and of what they miss, and where they are cut.
 LISTS, CUTOFFS = (((3, 0, 1, 2), (2,)), ((0, 1, 0), ()), ((0, 0), (1, 3)), ((1, 1, 2, 1, 3, 0), ())), (2, None)
+#: What a formula that is none, or a function of another form, raises.
+FAILS = (ArithmeticError, AssertionError, AttributeError, KeyError, NameError, SyntaxError, TypeError)
 FORM = "It is def mine(hits, k=None, *, option=1), which gives k to Credit as it is, several cut-offs at once; its formula knows rank, relevance, nth, first, k, n_relevant, n_hits, list_length and the options."  # fmt: skip
 
 
@@ -87,21 +89,12 @@ def _compare_with_formula(made: Metric[...]) -> None:
             if isinstance(below, Credit) and ideal is not None:
                 sides[1] = (ideal, below, below.earned)
             stated = [formula.value(numbers_of(of, made.defaults, formula)) for formula, of, _computed in sides]
-        except (
-            ArithmeticError,
-            AssertionError,
-            AttributeError,
-            KeyError,
-            NameError,
-            SyntaxError,
-            TypeError,
-        ) as problem:
+        except FAILS as problem:
             raise OptionError(f"{made.name} fails {where}: {problem!r}.", fix=FORM) from problem
         for (formula, _of, computed), values in zip(sides, stated, strict=True):
             if not np.allclose(values, computed):
                 numbers, own = (", ".join(f"{one:.6g}" for one in np.ravel(each)) for each in (values, computed))
-                raise OptionError(
-                    f"{made.name} {where}: the formula {formula.text()} gives {numbers}, and the function {own}."
-                )
+                said = f"the formula {formula.text()} gives {numbers}, and the function {own}."
+                raise OptionError(f"{made.name} {where}: {said}")
         if not made.bounds[0] - 1e-9 <= (number := float(credit.value[0, 0])) <= made.bounds[1] + 1e-9:
             raise OptionError(f"{made.name} is {number:.6g} {where}, beyond its bounds={made.bounds!r}.")

@@ -220,11 +220,9 @@ def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     twice = table.filter(pl.col("user").is_duplicated())
     if twice.height:
         problem = f"by={quoted(label)} has more than one value for user {twice['user'][0]!r}: give each user one."
-        fix = (
-            f"A column of the truth that differs within users stands alone, .table(by={quoted(label)}), of one model; "
-        )
+        fix = f"A column of the truth that differs within users stands alone, .table(by={quoted(label)}), of one model"
         code = f"recnb.compare(models, truth[truth[{quoted(label)}] == value])"
-        raise OptionError(problem, fix=f"{fix}several are compared value by value, {code}.")
+        raise OptionError(problem, fix=f"{fix}; several are compared value by value, {code}.")
     return label, table
 
 
@@ -260,9 +258,7 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
     columns = [*(() if users is None else users.columns), *_columns_of_truth(data), *["activity"] * (train is not None)]
     columns += [] if data.side_data.items is None else [name for name in data.side_data.items.columns if name != "item"]
     if (items := data.side_data.items) is not None and by in items.columns and by != "item":
-        problem = (
-            f"by={quoted(by)} is a column of items=, each value of which is a truth of its own: it groups no users."
-        )
+        problem = f"by={quoted(by)} is a column of items=: each value is a truth of its own, and groups no users."
         fix = "It stands alone, .table(by=...), of one model; several are compared with the truth of one value after the other."
         raise OptionError(problem, fix=fix)
     problem = f"by={quoted(by)} is no column of users=, items= or of the truth, where segments come from."

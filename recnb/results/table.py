@@ -73,9 +73,8 @@ class Table(pd.DataFrame):
         drawn = self.attrs.get("drawn", "means")
         if not drawn or (line and drawn != "curve"):
             what = f"no option {[*line]}" if line else "no figure of its own"
-            raise OptionError(
-                f"plot() of this table has {what}: the plots of pandas are those of table.to_frame().plot."
-            )
+            fix = "the plots of pandas are those of table.to_frame().plot."
+            raise OptionError(f"plot() of this table has {what}: {fix}")
         return self._draw(ax, color, **line)
 
     def _draw(self, ax: Axes | None, color: Any, **line: Any) -> Axes:

@@ -262,9 +262,8 @@ class Playground(Live):
     def _check(self, at: Setting) -> None:
         """Raise what cannot be evaluated."""
         if not at.order or len({*at.order}) < len(at.order) or not {*at.order} <= {*self.items}:
-            raise RecnbError(
-                f"order={[*at.order]!r}: a list holds at least one of the items {[*self.items]!r}, each once."
-            )
+            need = f"a list holds at least one of the items {[*self.items]!r}, each once."
+            raise RecnbError(f"order={[*at.order]!r}: {need}")
         if not is_word(at.gain, GAINS):
             raise OptionError(f"gain={quoted(at.gain)} is no gain. {near(at.gain, GAINS)}")
         for name in self.metrics:

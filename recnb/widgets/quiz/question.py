@@ -163,9 +163,7 @@ class Quiz(Exercise, Live):
         if len(self.lists) > 1:
             asked = _("What is the {name} over these {users} users, {label}?", **words)
             users = enumerate(zip(self.lists, self.truths, strict=True), 1)
-            rows: list[list[Line]] = [
-                [str(user), *(joined(map(Name, items)) for items in pair)] for user, pair in users
-            ]
+            rows: list[list[Line]] = [[str(user), *(joined(map(Name, row)) for row in pair)] for user, pair in users]
             table = Rows([_("user"), _("list, from rank 1 down"), _("relevant items")], rows, left=3)
             rules += [_("Each list is cut at k = {k}.", **words)]
         else:
@@ -381,9 +379,8 @@ def quiz(
 def _own(metric: str, pairs: list[Pair], cut: int | None, options: dict[str, Any], lang: str) -> Quiz:
     """Return the exercise of lists that are given."""
     if len(pairs) > 1 and metric != "hit_rate":
-        raise RecnbError(
-            f"{metric} is asked of one list, and {len(pairs)} were given: only the hit rate is asked of several."
-        )
+        problem = f"{metric} is asked of one list, and {len(pairs)} were given"
+        raise RecnbError(f"{problem}: only the hit rate is asked of several.")
     longest = max(len(pair.items) for pair in pairs)
     if cut is not None and cut > longest:
         raise CutoffError(f"k={cut}: the exercise of a list is cut within it, at 1 to {longest}.")
@@ -394,9 +391,8 @@ def _own(metric: str, pairs: list[Pair], cut: int | None, options: dict[str, Any
         truths.append({str(names.get(item, item)): grade for item, grade in pair.truth})
     q = Quiz(metric, options, None if metric == "r_precision" else cut or longest, lists, truths, lang)
     if not q.value:
-        raise RecnbError(
-            f"{q.label} is 0: no item that is relevant stands so high in the list, so there is nothing to compute."
-        )
+        why = "no item that is relevant stands so high in the list, so there is nothing to compute."
+        raise RecnbError(f"{q.label} is 0: {why}")
     return q
 
 
