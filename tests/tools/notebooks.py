@@ -41,7 +41,7 @@ WIDGET = "application/vnd.jupyter.widget"
 #: What the first code cell of a translated notebook has for `import recnb`.
 SETTING = 'import recnb\n\nrecnb.language("{language}")'
 #: The notebooks that teach, whose claims are checked out of sight.
-LESSONS = ("02_precision_recall", "03_hit_rate_rr_ap", "04_dcg_ndcg", "07_playground")
+LESSONS = ("02_precision_recall", "03_hit_rate_rr_ap", "04_dcg_ndcg", "07_playground", "12_what_nobody_saw")
 CLAIM = re.compile(r"^ *assert .*\n?|^.*# claim$\n?", re.M)
 #: A comment, or a string of code; and an expression in an f-string.
 STRING = re.compile(r"""#[^\n]*|(?P<prefix>\b[rf])?(?P<quote>["'])(?P<text>(?:\\.|(?!(?P=quote)).)*)(?P=quote)""")
