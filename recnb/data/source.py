@@ -187,7 +187,7 @@ class Tables(Source):
             propensity = look_up(self.propensity, truth, "propensity")
         else:
             named = f"truth: column {self.truth_labels['propensity']!r}"
-            propensity = checked(truth.rename({"propensity": "value"}), named, 1.0).to_numpy()
+            propensity = checked(truth.rename({"propensity": "value"}), named, 1.0)
         return truth.with_columns(weight=pl.Series(1.0 / np.maximum(propensity, convention.min_propensity or 0.0)))
 
     def _joined(self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention) -> tuple[Joined, pl.DataFrame]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -38,7 +39,7 @@ class Weighting:
         if weights is None or not len(weights):
             return None
         ends = float(weights.min()), float(weights.max())
-        return cls(len(weights), float(weights.sum()), float(weights @ weights), *ends)
+        return cls(len(weights), float(weights.sum()), float(np.einsum("i,i", weights, weights)), *ends)
 
     def __add__(self, other: Weighting) -> Weighting:
         n, total, squares = self.n + other.n, self.total + other.total, self.squares + other.squares
@@ -53,7 +54,7 @@ class Weighting:
 
 
 def read_weights(
-    given: object, name: str, frame: Frame | None, columns: Columns, highest: float = math.inf
+    given: object, name: str, frame: Frame | None, columns: Columns, highest: float = sys.float_info.max
 ) -> pl.DataFrame | None:
     """Return numbers as a table of ids and "value": of a column of items= or users=, or of a Series or mapping by id."""
     if given is None:
@@ -81,16 +82,16 @@ def read_weights(
             f"{name}= is a {type(given).__name__}: name a column, or give a Series by {role}, or a mapping."
         )
     table = validation.ids(table, f"{name}=", {}, roles)
-    for twice in table.filter(table.select(roles).is_duplicated()).head(1).rows(named=True):
-        raise FrameError(f"{name}= has more than one value for {_ids_of(twice)}: give each one.")
-    return table.with_columns(value=checked(table, name, highest))
+    if table.select(roles).hash_rows().n_unique() < table.height:
+        for twice in table.filter(table.select(roles).is_duplicated()).head(1).rows(named=True):
+            raise FrameError(f"{name}= has more than one value for {_ids_of(twice)}: give each one.")
+    return table.with_columns(value=pl.Series(checked(table, name, highest)))
 
 
-def checked(table: pl.DataFrame, name: str, highest: float) -> pl.Series:
+def checked(table: pl.DataFrame, name: str, highest: float) -> Floats:
     """Return the values of a table as numbers, if all are above 0 and none is above the highest."""
-    value = table["value"].cast(pl.Float64, strict=False)
-    is_good = (value > 0) & (value <= highest) & value.is_finite()
-    bad = table.filter(~is_good.fill_null(value=False))
+    value = table["value"].cast(pl.Float64, strict=False).to_numpy()
+    bad = table.filter(~((value > 0) & (value <= highest)))  # what is missing is neither
     for row in bad.head(1).rows(named=True):
         rule = "outside (0, 1]" if highest == 1 else "not above 0"
         held = f"{bad.height:,} of {table.height:,} values are missing or {rule}"
@@ -110,20 +111,22 @@ def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> Floats:
         if table[role].dtype != rows[role].dtype:
             held = f"{name}= has {role}s such as {table[role][0]!r}, and those evaluated are such as {rows[role][0]!r}"
             raise FrameError(f"{held}: make them one kind, such as text.")
+    known, wanted = table.select(roles), rows.select(roles)
     if len(roles) == 1:
         place = positions(table[roles[0]], rows[roles[0]])
         value, found = table["value"].to_numpy()[place], place >= 0
+    elif known.equals(wanted):  # as truth.set_index(["user", "item"]) gives: no second join
+        return table["value"].to_numpy()
     else:
-        value = rows.select(roles).join(table, on=roles, how="left", maintain_order="left")["value"].to_numpy()
+        value = wanted.join(table, on=roles, how="left", maintain_order="left")["value"].to_numpy()
         found = ~np.isnan(value)
     if not found.all():
-        of, lacking = rows.select(roles).unique().height, rows.select(roles).filter(pl.Series(~found))
-        lacking, what = (
-            lacking.unique(maintain_order=True),
-            f"{roles[0]}s" if len(roles) == 1 else "pairs of user and item",
-        )
-        fix = "Give each of them one, of items that train does not have by popularity_propensity(..., items=truth['item'])."
+        lacking, of = wanted.filter(pl.Series(~found)).unique(maintain_order=True), wanted.n_unique()
+        what = f"{roles[0]}s" if len(roles) == 1 else "pairs of user and item"
         held = f"{lacking.height:,} of {of:,} {what}, such as {_ids_of(lacking.row(0, named=True))}"
+        fix = "Give each of them one."
+        if name == "propensity":
+            fix = "Give each of them one, of items that train does not have by popularity_propensity(..., items=truth['item'])."
         raise FrameError(f"{name}= has no value for {held}.", fix=fix)
     return value
 

@@ -182,7 +182,8 @@ class Hits:
         ascending = tuple(sorted({depth for depth in depths if depth is not None}))
         first = of_each_rank(self.rank, lambda rank: np.searchsorted(ascending, rank) * self.n_users)
         n_cells = len(ascending) * self.n_users  # hits below all cut-offs are in cells after these
-        summed = np.bincount(first + self.user, weights, n_cells)[:n_cells].astype(np.float64, copy=False)
+        first += self.user
+        summed = np.bincount(first, weights, n_cells)[:n_cells].astype(np.float64, copy=False)
         totals = summed.reshape(len(ascending), self.n_users)
         for above, here in pairwise(totals):
             here += above
@@ -262,16 +263,16 @@ class Hits:
 
     # Ties
 
-    @property
+    @cached_property
     def weight(self) -> Floats:
         """1 for each hit, or its weight; if ties are averaged, times the probability that it has this rank."""
-        return self.weigh(np.ones(len(self.user)))
+        weight = np.ones(len(self.user)) if self.truth_weight is None else self.truth_weight[self.truth_row]
+        return weight if self.tied is None else weight * self.tied.weight
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
         """Return credit of each hit, times its weight and the probability of its rank."""
-        credit = credit if self.tied is None else credit * self.tied.weight
-        credit = credit if self.truth_weight is None else credit * self.truth_weight[self.truth_row]
-        return np.asarray(credit, dtype=np.float64)
+        is_plain = self.tied is None and self.truth_weight is None
+        return np.asarray(credit if is_plain else credit * self.weight, dtype=np.float64)
 
     @cached_property
     def relevant_weight(self) -> Floats:
@@ -307,11 +308,11 @@ class Hits:
         return self.as_list(user, relevance, row, value)
 
     def as_list(self, user: Ints, relevance: Floats, truth_row: Ints, value: Floats | None = None) -> Hits:
-        """Return these items as lists of the same users, ranked from 1, the highest value first: by default relevance."""
+        """Return these items, sorted by user, as lists ranked from 1, the highest value first: by default relevance."""
         value = relevance if value is None else value
         if not stands_from_highest(user, value):
             order = order_from_highest(user, value)
-            user, relevance, truth_row = user[order], relevance[order], truth_row[order]
+            relevance, truth_row = relevance[order], truth_row[order]
         rank = count_within(user)
         return replace(self, user=user, rank=rank, relevance=relevance, truth_row=truth_row, tied=None, judged=None)
 

@@ -20,7 +20,7 @@ from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportSegment
 from recnb.report.differences import PairedValues, measure, paired_values, unweighted_in_words
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points, in_order
-from recnb.results.evaluation_data import EvaluationData, Models, recorded_in, values_of, weighted_mean
+from recnb.results.evaluation_data import EvaluationData, Models, recorded_in, values_of
 from recnb.results.segments import SMALL, segments_of, table_by
 from recnb.results.values import Values, merged
 from recnb.stats import Settings
@@ -222,7 +222,8 @@ def distribution_of(model: str, values: Floats, top: float, weights: Floats | No
 
     A bin holds its lower edge, the last one both; without an upper bound the last edge is the highest value.
     """
-    defined = values[~np.isnan(values)]
+    known = ~np.isnan(values)
+    defined, counted = values[known], None if weights is None else weights[known]
     end = top if isfinite(top) else float(defined.max(initial=0.0)) or 1.0
     # A value on an edge belongs to the bin above it, also where the last digit of a division says otherwise.
     bins = np.minimum((defined / end * BINS + 1e-9).astype(np.int64), BINS - 1)
@@ -236,7 +237,7 @@ def distribution_of(model: str, values: Floats, top: float, weights: Floats | No
         "shares": (counts / max(len(defined), 1)).tolist(),
         "n_zero": int((np.abs(defined) <= SAME).sum()),
         "n_top": int((defined >= end - SAME).sum()),
-        "mean": float(defined.mean() if weights is None else weighted_mean(values, weights)) if len(defined) else nan,
+        "mean": float(np.average(defined, weights=counted)) if len(defined) else nan,
         "quartiles": np.quantile(defined, [0.25, 0.5, 0.75]).tolist() if len(defined) else [nan, nan, nan],
     }
 

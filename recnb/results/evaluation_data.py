@@ -21,6 +21,7 @@ from recnb.data.source import Tables
 from recnb.display.language import N_, Sentence, _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError
+from recnb.metrics.gain import as_column
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits, cached_property
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
@@ -94,16 +95,14 @@ def average(credit: Credit, convention: Convention, weights: Floats | None = Non
         matrix = np.where(undefined, {"skip": np.nan, "one": 1.0}.get(convention.no_relevant, 0.0), matrix)
     elif len(matrix) and weights is None:
         return matrix, np.asarray(matrix.mean(axis=0))
-    if weights is not None:
-        return matrix, np.array([weighted_mean(column, weights) for column in matrix.T])
-    n, total = np.count_nonzero(~np.isnan(matrix), axis=0), np.nansum(matrix, axis=0)
-    return matrix, np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0)
+    return matrix, mean_of(matrix, weights)
 
 
-def weighted_mean(values: Floats, weights: Floats) -> float:
-    """Return sum(w x) / sum(w) over the users who have a value; NaN if none has."""
-    known = ~np.isnan(values)
-    return float(weights[known] @ values[known] / weights[known].sum()) if known.any() else float("nan")
+def mean_of(matrix: Floats, weights: Floats | None) -> Floats:
+    """Return the mean of each column over the users who have a value, of users with weights sum(w x) / sum(w); NaN if none has."""
+    weight = 1.0 if weights is None else as_column(weights)
+    n, total = (~np.isnan(matrix) * weight).sum(axis=0), np.nansum(matrix * weight, axis=0)
+    return np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0)
 
 
 def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
@@ -364,7 +363,7 @@ def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Ma
     weights = data.source.weight_of(users) if columns else None
     means = [each.mean() if isinstance(each, PerUser) else each for each in results]
     if weights is not None:
-        means = [weighted_mean(column, weights) for column in columns]
+        means = [*mean_of(np.stack(columns, axis=-1), weights)]
         who = "; ".join([who, *weights_in_words(weights)])
     plain = {name: as_plain(value) for name, value in in_force.items() if value is not None}
     return Values(

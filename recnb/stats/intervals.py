@@ -59,8 +59,10 @@ class Moments:
         n: float = len(values)
         squares = np.einsum("ij,ij->j", left, left)
         if weights is not None and n:
-            mean, n = weights @ values / weights.sum(), float(weights.sum() ** 2 / (weights @ weights))
-            squares = n * (weights**2 @ (values - mean) ** 2) / (weights @ weights)
+            total, of_squares = weights.sum(), np.square(weights).sum()
+            mean, n = np.einsum("i,ij->j", weights, values) / total, float(total**2 / of_squares)
+            left = weights[:, np.newaxis] * (values - mean)
+            squares = n / of_squares * np.einsum("ij,ij->j", left, left)
         return cls(
             n=n,
             mean=mean,
@@ -77,7 +79,7 @@ class Moments:
         """Count the users chosen in each column; of users with weights as many of equal weight as show as much (Kish 1965)."""
         if weights is None:
             return np.count_nonzero(chosen, axis=0)
-        total, squares = weights @ chosen, weights**2 @ chosen
+        total, squares = (np.einsum("i,i...", weight, chosen) for weight in (weights, weights**2))
         return np.divide(total**2, squares, out=np.zeros_like(squares), where=squares > 0)
 
     def __add__(self, other: Moments) -> Moments:

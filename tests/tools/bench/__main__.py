@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 import recnb
@@ -42,6 +43,7 @@ PRESETS: dict[str, tuple[dict[str, Any], float]] = {
     "scikit-learn": ({"convention": "scikit-learn"}, 0),
     "repeats, the first counts": ({"duplicates": "dedupe"}, 0.05),
 }
+WEIGHTED = ("ndcg", "precision", "recall", "dcg", "cg", "rbp")
 KINDS = {False: "integers", True: "strings"}
 
 
@@ -120,6 +122,29 @@ def presets(sizes: Sequence[Size], rounds: int | None) -> None:
         row(size.name, name, own, other, other / own)
 
 
+def weights(sizes: Sequence[Size], rounds: int | None) -> None:
+    """Metrics with propensities and with weights of users beside the same without."""
+    head("Weights", "Six metrics @10 that have a weighted form, by rank, in order; seconds, and the ratio to those without weights.",
+         "data", "weights", "without", "with", "ratio")  # fmt: skip
+    for size in sizes:
+        recs, truth = make(size)
+        chance = np.random.default_rng(4).uniform(0.05, 1, truth.height)
+        of_pairs = truth.with_columns(p=chance).to_pandas()
+        given: dict[str, tuple[pl.DataFrame, dict[str, Any]]] = {
+            "a column of propensities": (truth.with_columns(p=chance), {"propensity": "p"}),
+            "a Series by item": (truth, {"propensity": of_pairs.groupby("item")["p"].min()}),
+            "a Series by user and item": (truth, {"propensity": of_pairs.set_index(["user", "item"])["p"]}),
+            "users, a Series": (truth, {"user_weight": of_pairs.groupby("user")["p"].sum()}),
+        }
+        for name, (judged, options) in given.items():
+            without, with_weights = seconds(
+                lambda recs=recs, truth=truth: recnb.evaluate(recs, truth).table(WEIGHTED, k=K),
+                lambda recs=recs, judged=judged, options=options: recnb.evaluate(recs, judged, **options).table(WEIGHTED, k=K),
+                rounds=rounds or 7,
+            )  # fmt: skip
+            row(size.name, name, without, with_weights, with_weights / without)
+
+
 def peers(size: Size, folder: pathlib.Path, rounds: int) -> None:
     """Other libraries, and recnb right after each on the same frames; the numbers are held against `recnb.as_in`."""
     head("Other libraries", "Six metrics @10, each in a process of its own after a run on tiny data; medians in seconds.",
@@ -176,7 +201,7 @@ def files(millions: Sequence[int], rounds: int) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the parts that are asked for."""
-    parts = ("query", "presets", "peers", "files")
+    parts = ("query", "presets", "weights", "peers", "files")
     parser = argparse.ArgumentParser(prog="python -m tests.tools.bench", description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one million recommendations alone")
     parser.add_argument(
@@ -193,6 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     calls: dict[str, Callable[[], None]] = {
         "query": lambda: beside_query(sizes, chosen.rounds),
         "presets": lambda: presets(sizes, chosen.rounds),
+        "weights": lambda: weights(sizes, chosen.rounds),
         "peers": lambda: peers(SMALL, pathlib.Path(chosen.peers), chosen.rounds or 5),
         "files": lambda: files(chosen.millions, chosen.rounds or 3),
     }
