@@ -39,7 +39,10 @@ def test_different_things_are_not_timed_and_the_rest_makes_tables(capsys, monkey
     program.main(["--quick", "--rounds", "1", "--only", "query", "presets", "weights", "files", "--millions"])
     tables = [part.splitlines() for part in capsys.readouterr().out.split("### ")[1:]]
     rows = [[line for line in one if line.startswith("|")] for one in tables]
-    assert ([len(one) for one in rows], {len({line.count("|") for line in one}) for one in rows}) == ([10, 5, 6, 2], {1})
+    assert ([len(one) for one in rows], {len({line.count("|") for line in one}) for one in rows}) == (
+        [10, 5, 6, 2],
+        {1},
+    )
     monkeypatch.setattr(program, "polars_ndcg", lambda *_: 0.5)
     with pytest.raises(AssertionError, match="must be the same"):
         program.main(["--quick", "--only", "query"])

@@ -192,7 +192,7 @@ def _differences(
     for at, (model, baseline) in enumerate(pairs):
         # If few users differ, how far others would differ cannot be estimated.
         sd, n = float(tests.sd[at]), tests.n_effective
-        smallest = nan if isnan(tests.p[at]) else detectable(sd, n, POWER, settings.alpha)
+        smallest = nan if isnan(tests.p[at]) else detectable(sd, n, POWER, settings.alpha) + tests.reach[at].item()
         about = block.metric.name, block.metric.symbol, block.k, model, baseline, float(tests.mean[at])
         numbers = {name: getattr(tests, name)[at].item() for name in columns}
         yield Difference(*about, **numbers, detectable=smallest, alpha=settings.alpha, n_users=tests.n)

@@ -47,6 +47,7 @@ class Moments:
     above: Floats  #: users above the lower bound: those with a hit
     below: Floats  #: users below the upper bound
     bounds: Bounds
+    heaviest: float | None = None  #: the weight of the heaviest user out of all; None: all count the same
 
     @classmethod
     def of(cls, values: Floats, bounds: Bounds = UNBOUNDED, weights: Floats | None = None) -> Moments:
@@ -57,12 +58,14 @@ class Moments:
         mean = values.mean(axis=0) if len(values) else np.zeros(values.shape[1])
         left = values - mean
         n: float = len(values)
+        heaviest = None
         squares = np.einsum("ij,ij->j", left, left)
         if weights is not None and n:
             total, of_squares = weights.sum(), np.square(weights).sum()
             mean, n = np.einsum("i,ij->j", weights, values) / total, float(total**2 / of_squares)
             left = weights[:, np.newaxis] * (values - mean)
             squares = n / of_squares * np.einsum("ij,ij->j", left, left)
+            heaviest = float(weights.max() / total)
         return cls(
             n=n,
             mean=mean,
@@ -72,7 +75,20 @@ class Moments:
             above=cls.count(values > bounds[0], weights) * 1.0,
             below=cls.count(values < bounds[1], weights) * 1.0,
             bounds=bounds,
+            heaviest=heaviest,
         )
+
+    @property
+    def variance(self) -> Floats:
+        """The variance of the values, by n - 1; NaN below 2 users."""
+        return self.squares / (self.n - 1) if self.n >= 2 else np.full_like(self.mean, np.nan)
+
+    @property
+    def reach(self) -> tuple[Floats, Floats]:
+        """How far down and up the mean goes if who is heavier than an equal share by as much as the heaviest has the lowest or highest value."""
+        beyond = 0.0 if self.heaviest is None else self.heaviest - 1 / self.n
+        share = beyond / (1 + beyond)
+        return share * (self.mean - self.low), share * (self.high - self.mean)
 
     @staticmethod
     def count(chosen: NDArray[np.bool_], weights: Floats | None = None) -> Any:
@@ -123,14 +139,19 @@ class Moments:
         highest = np.where(varied & (self.above >= ENOUGH), self.high, top)
         known = np.isfinite(lowest) & np.isfinite(highest)
         bottom, top = np.where(np.isfinite(bottom), bottom, self.low), np.where(np.isfinite(top), top, self.high)
-        n, size, ends = self.n + 1, top - bottom, []
-        for extreme, share in ((lowest, tail), (highest, 1 - tail)):
+        size, ends = top - bottom, []
+        heaviest = self.heaviest or 1 / self.n
+        share = heaviest / (1 + heaviest)  # of the user put in
+        n = 1 / ((1 - share) ** 2 / self.n + share**2)
+        for extreme, chance in ((lowest, tail), (highest, 1 - tail)):
+            apart = extreme - self.mean
             with np.errstate(invalid="ignore", divide="ignore"):
-                at = (self.mean + (extreme - self.mean) / n - bottom) / size
-                variance = (self.squares + (extreme - self.mean) ** 2 * self.n / n) / size**2 / (n * (n + 1))
+                at = (self.mean + apart * share - bottom) / size
+                spread = self.squares / self.n**2 + (apart * share) ** 2 * (1 + 1 / self.n)
+                variance = (1 - share) ** 2 * spread / size**2 * n / (n + 1)
                 users = at * (1 - at) / variance - 1
-                end = bottom + size * betaincinv(at * users, (1 - at) * users, share)
-            end = np.where((extreme == self.mean) & ~varied, self.mean, end)
+                end = bottom + size * betaincinv(at * users, (1 - at) * users, chance)
+            end = np.where((np.abs(apart) <= ROUNDING) & ~varied, self.mean, end)
             ends.append(np.where(known, end, np.nan))
         return ends[0], ends[1]
 

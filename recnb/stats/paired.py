@@ -62,6 +62,7 @@ class Paired(NamedTuple):
     lost: NDArray[np.int64]
     n: int  #: users
     n_effective: float  #: the same, or the effective number of users with weights
+    reach: Floats  #: how much more than its errors a difference must be, of users with weights (see `Moments.reach`)
 
 
 def paired(
@@ -85,12 +86,11 @@ def paired(
     differ, nothing, all_of = won + lost, np.full(m, np.nan), Moments.of(values, bounds, weights)
     if weights is not None and settings.test == "wilcoxon":
         raise OptionError("test='wilcoxon' takes all users alike, and user_weight= is given: ", "say test='t'.")
-    if n < 2:
-        mean = values.mean(axis=0) if n else nothing
-        return Paired(mean, nothing, nothing, nothing, nothing, nothing, won, n - differ, lost, n, n)
-    mean = np.where(differ == 0, 0.0, all_of.mean)
-    sd = values.std(axis=0, ddof=1) if weights is None else np.sqrt(all_of.squares / (all_of.n - 1))
-    sd, n_differ = np.where(np.ptp(signs, axis=0) == 0, 0.0, sd), Moments.count(signs != 0, weights)
+    if all_of.n < 2:
+        mean = all_of.mean if n else nothing
+        return Paired(mean, nothing, nothing, nothing, nothing, nothing, won, n - differ, lost, n, all_of.n, nothing)
+    mean, n_differ = np.where(differ == 0, 0.0, all_of.mean), Moments.count(signs != 0, weights)
+    sd = np.where(np.ptp(signs, axis=0) == 0, 0.0, np.sqrt(all_of.variance))
     with np.errstate(divide="ignore", invalid="ignore"):
         effect_size = np.where(differ == 0, 0.0, mean / sd)
     if settings.test == "t":
@@ -104,7 +104,7 @@ def paired(
         low, high, p = np.full((3, m), np.nan)
         for at in steps(np.flatnonzero(n_differ >= ENOUGH).tolist(), _("testing")):
             low[at], high[at], p[at] = test(signs[:, at], settings, share)
-    return Paired(mean, low, high, p, sd, effect_size, won, n - differ, lost, n, all_of.n)
+    return Paired(mean, low, high, p, sd, effect_size, won, n - differ, lost, n, all_of.n, np.maximum(*all_of.reach))
 
 
 def holm(p: Floats) -> Floats:
@@ -138,14 +138,16 @@ def _student(
     n, m = all_of.n, signs.shape[1]
     error = sd / np.sqrt(n)
     half = stdtrit(n - 1, (1 + confidence) / 2) * error
+    down, up = all_of.reach
+    certain = np.maximum(np.abs(mean) - np.where(mean > 0, down, up), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * stdtr(n - 1, -np.abs(np.where(mean == 0, 0.0, mean / error)))
+        p = 2 * stdtr(n - 1, -np.where(certain == 0, 0.0, certain / error))
     p = np.minimum(np.maximum(p, 2.0 ** (1.0 - np.count_nonzero(signs, axis=0))), 1.0)
     # So few users do not show how far others may differ, so the bounds of the metric take the place of those seen.
     seen = (0, signs.min(axis=0), signs.max(axis=0))
     few = np.min([Moments.count(signs != end, weights) for end in seen], axis=0) < ENOUGH
     low, high = replace(all_of, above=np.zeros(m), below=np.zeros(m)).interval(confidence)
-    return np.where(few, low, mean - half), np.where(few, high, mean + half), p
+    return np.where(few, low, mean - half - down), np.where(few, high, mean + half + up), p
 
 
 def _wilcoxon(differences: Floats, settings: Settings, _share: Floats) -> tuple[float, float, float]:
@@ -227,16 +229,15 @@ class Detectable(float):
         weights: Floats | None = None,
     ) -> Self:
         """Compute it from the values of users, and those of another model, or of one of the same variance and an assumed correlation."""
-        n: float = len(values)
         apart = settled(values - (values.min() if others is None else others))
-        sd = math.nan if n < 2 else float(apart.std(ddof=1))
-        if weights is not None and n > 1:
-            all_of = Moments.of(apart[:, np.newaxis], weights=weights)
-            n, sd = all_of.n, float(np.sqrt(all_of.squares[0] / (all_of.n - 1)))
+        all_of = Moments.of(apart[:, np.newaxis], weights=weights)
+        sd, reach = float(np.sqrt(all_of.variance[0])), float(np.maximum(*all_of.reach)[0])
         if others is None:
-            sd *= math.sqrt(2 * (1 - CORRELATION))
+            sd, reach = (of_one * math.sqrt(2 * (1 - CORRELATION)) for of_one in (sd, reach))
         # So few users who differ do not show how far others would.
-        difference = detectable(sd, n, power, alpha) if Moments.count(apart != 0, weights) >= ENOUGH else math.nan
+        difference = (
+            detectable(sd, all_of.n, power, alpha) + reach if Moments.count(apart != 0, weights) >= ENOUGH else math.nan
+        )
         users = ngettext("{n:,} user", "{n:,} users", len(values))
         terms = {"label": label, "users": users, "power": power, "alpha": alpha, "sd": sd}
         if math.isnan(difference):
@@ -316,9 +317,7 @@ def gap_to_rest(
     gap, n = sides[0].mean - sides[1].mean, np.array([[side.n] for side in sides])
     if n.min() < ENOUGH:
         return gap, nothing, nothing, nothing
-    variances = np.array([side.squares / (side.n - 1) for side in sides])
-    if weights is None:
-        variances = np.array([values[side].var(axis=0, ddof=1) for side in both])
+    variances = np.array([side.variance for side in sides])
     variances[:, (variances <= ROUNDING**2).any(axis=0)] = np.nan
     of_means, free = variances / n, n - 1
     pooled = (variances * free).sum(axis=0) / free.sum() * (1 / n).sum()

@@ -111,6 +111,15 @@ WAYS = {
     "wilcoxon": {"test": "wilcoxon"},
 }
 
+#: Weights of users: how far they spread (sigma of a lognormal), and the power of 3 by which they grow with the value.
+WEIGHTS = {
+    "even weights": (0, 0),
+    "uneven weights": (0.4, 0),
+    "heavy-tailed weights": (1.2, 0),
+    "weights up with the value": (0.4, 1),
+    "heavy weights, down with it": (1.2, -1),
+}
+
 
 def said(name, n):
     """The share in the README's tables; NaN where there is no interval."""
@@ -164,6 +173,26 @@ def test_the_interval_of_a_difference_is_right_or_careful(name, n):
     if name in ("randomization", "wilcoxon"):  # interval and test decide alike, but for ties and discreteness
         excludes, rejects = (made.low > 0) | (made.high < 0), made.p <= 0.05
         assert (excludes == rejects)[np.isfinite(made.low)].mean() >= 0.97
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("name", ["nDCG, half at 0", "hit rate 0.05", "nDCG, 44 % tied", "hit rates 0.1, 0.05"])
+def test_intervals_of_users_with_weights_are_right_or_careful(name, weights, n):
+    """Each sample has weights of its own; the mean that they estimate is that of all users, by how weights grow with the value."""
+    spread, power = WEIGHTS[weights]
+    draw, rng = {**MEANS, **DIFFERENCES}[name]()[0], np.random.default_rng([0, n])
+    every = draw(rng, 500_000)
+    true, ends = np.average(every, weights=3.0 ** (power * every)), []
+    for values in draw(rng, (FEWER, n))[:, :, np.newaxis]:
+        weight = rng.lognormal(0, spread, n) * 3.0 ** (power * values[:, 0])
+        if name in DIFFERENCES:
+            ends.append(paired(values, bounds=(-1.0, 1.0), weights=weight)[1:3])
+        else:
+            ends.append(intervals(values, bounds=(0.0, 1.0), weights=weight))
+    share = held(*np.array(ends)[:, :, 0].T, true)
+    assert share >= 0.93
+    assert share == pytest.approx(said(f"{name}, {weights}", n), abs=0.0005)
 
 
 @pytest.mark.parametrize("n", [12, 60, 300])
