@@ -102,7 +102,7 @@ def mean_of(matrix: Floats, weights: Floats | None) -> Floats:
     """Return the mean of each column over the users who have a value, of users with weights sum(w x) / sum(w); NaN if none has."""
     weight = 1.0 if weights is None else as_column(weights)
     n, total = (~np.isnan(matrix) * weight).sum(axis=0), np.nansum(matrix * weight, axis=0)
-    return np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0)
+    return np.asarray(np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0))
 
 
 def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
