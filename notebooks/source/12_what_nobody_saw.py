@@ -242,7 +242,8 @@ assert (as_seen.idxmax(axis=1) == "explorer").sum() == 0
 #
 # Look at the picture of intervals again. In nDCG and recall the weights lead to no truth: both put `factors` first, and recall
 # puts `explorer` last. The propensities are right to the last digit. What went wrong? Recall divides by the relevant weight of
-# *this user*, and this was seen in part, too. Of a user with one seen film, recall is 0 or 1 and the weight cancels:
+# *this user*, and this was seen in part, too. Of a user with one seen film, recall is 0 or 1 and the weight cancels. Here is
+# the recall of `popular` for users of whom none, one, two and more films were seen:
 
 # %%
 observed["weight"] = 1 / observed["item"].map(propensity)
