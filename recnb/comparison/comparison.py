@@ -28,7 +28,15 @@ from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.report.conclusions import conclusion, corrected_with, notes, tested
 from recnb.report.data import ModelUsers
-from recnb.report.differences import Compared, check_side_data, measure, overlaps, paired_values, unweighted_in_words
+from recnb.report.differences import (
+    Compared,
+    check_side_data,
+    means_of,
+    measure,
+    overlaps,
+    paired_values,
+    unweighted_in_words,
+)
 from recnb.results.arguments import AnyMetric, Asked, Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, not_worse_check
@@ -83,8 +91,8 @@ def compare(
     confidence
         Of the intervals; tests have the level 1 - `confidence`.
     test, method
-        "t" (Student's paired t), "wilcoxon" or "randomization" (10,000 draws), each with the interval that belongs to it; for that of
-        "t", method="bootstrap" takes scipy's BCa bootstrap of the users (2,000 draws).
+        "t" (Student's paired t), "wilcoxon" or "randomization" (10,000 draws, more if so many tests are corrected together), each with
+        the interval that belongs to it; for that of "t", method="bootstrap" takes scipy's BCa bootstrap of the users (2,000 draws).
     correction
         Holm's correction of p-values over "all" tests that are made together, or over those of each "metric"; by default "all" for up
         to eight models, "metric" for more, since that many make so many tests of each. Every conclusion says which.
@@ -215,8 +223,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         beside = unweighted_in_words(self._models, lead, lead.cutoffs(Cutoffs.of(k)).values[-1], own)
         basis += [beside.removesuffix(".")] if beside else []
         table = Means.made(wide[0].astype(float), [*basis, *self._options_in_words(asked)])
-        table._ends = wide[1:]
-        table.attrs |= {"n_users": self.n_users, "alpha": self.settings.alpha, "correction": self.settings.correction}
+        table._ends, table._settings = wide[1:], self.settings
+        table.attrs["n_users"] = self.n_users
         for kind in ("best", "near_best"):
             marked = rows[kind].unstack(sort=False)
             table.attrs[kind] = {column: [*marked.index[marked[column].eq(True)]] for column in table}
@@ -334,8 +342,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def curve(self, metric: AnyMetric = "ndcg", k: Iterable[int] = range(1, 21), **options: Any) -> Curves:
         """Return a metric at many cut-offs for every model, with an interval at each; `.plot()` draws it."""
         chosen, cutoffs = metric_of_curve(metric, k)
-        _segments, found = self._compared(self._asked([chosen.name], options), cutoffs, [])
-        rows = pd.DataFrame([vars(mean) for _key, mean in found.means])[["model", "k", "mean", "low", "high"]]
+        (asked,) = self._asked([chosen.name], options)
+        blocks = paired_values(self._models, asked.metric, cutoffs, asked.options)
+        means = [mean for block in blocks for mean in means_of(block, self.names, self.settings.confidence)]
+        rows = pd.DataFrame(map(vars, means))[["model", "k", "mean", "low", "high"]]
         frame = pd.concat([rows[rows["model"] == name] for name in self.names], ignore_index=True)
         table = Curves.made(frame, [self.basis()])
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}

@@ -17,6 +17,7 @@ from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
 from recnb.report.sections import user_blocks
 from recnb.results.table import Table, draw_curve, draw_intervals, draw_means, number_in, symbol_of
+from recnb.stats import Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,8 +35,9 @@ class Means(Table):
     different from it; `attrs["best"]` and `attrs["near_best"]` have the labels of these rows by column.
     """
 
-    _metadata: ClassVar = ["_ends"]
+    _metadata: ClassVar = ["_ends", "_settings"]
     _ends: Sequence[pd.DataFrame] = ()  #: the lower and the upper ends of intervals, for a plot
+    _settings: Settings = Settings()  #: of the tests that ° is of
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw a line for each metric and a colour for each model."""
@@ -53,7 +55,7 @@ class Means(Table):
 
     def _below(self) -> list[Line]:
         best: Line = [Mark("best", "0.5"), _(": the highest mean of its column")]
-        words_of_near = words.near_best_in_words(self.attrs["alpha"], self.attrs["correction"])
+        words_of_near = words.near_best_in_words(self._settings)
         near: Line = [Estimate("0.5", signs="°", signed=True), f": {words_of_near}"]
         return [*super()._below(), best, near]
 

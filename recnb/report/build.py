@@ -17,7 +17,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import LIST_METRICS, METRICS, Metric
 from recnb.report.conclusions import Difference
 from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportSegments, ShownUser, UserGroup
-from recnb.report.differences import PairedValues, measure, paired_values, unweighted_in_words
+from recnb.report.differences import PairedValues, means_of, measure, paired_values, unweighted_in_words
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points, in_order
 from recnb.results.evaluation_data import EvaluationData, Models, recorded_in, values_of
@@ -49,7 +49,7 @@ def report_of(
     first, (lead, options), k = next(iter(models.values())), request.metrics[0], request.lead_k
     blocks, curve = _accuracy(models, request)
     found = measure(blocks, list(models), pairs, settings)
-    of_curve = [mean for _key, mean in measure(curve, list(models), [], settings).means]
+    of_curve = [mean for block in curve for mean in means_of(block, list(models), settings.confidence)]
     differences = tuple(difference for _key, difference in found.differences)
     values = {name: model.values(lead, Cutoffs.of(k), options)[:, 0] for name, model in models.items()}
     where = next((_(model.source.where) for model in models.values() if pairs and not model.source.in_memory), "")
@@ -121,10 +121,10 @@ def _accuracy(models: Models, request: ReportRequest) -> tuple[list[PairedValues
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[Mean, ...]:
     """Return the hit rate of each model over all users; nothing if it is of others, or if the data have none."""
     try:
-        blocks = paired_values(models, METRICS["hit_rate"], Cutoffs.of(k), {})
+        (block,) = paired_values(models, METRICS["hit_rate"], Cutoffs.of(k), {})
     except RecnbError:
         return ()
-    means = [mean for _key, mean in measure(blocks, list(models), [], settings).means]
+    means = means_of(block, list(models), settings.confidence)
     return tuple(mean for mean in means if mean.n_users == next(iter(models.values())).n_users)
 
 

@@ -176,9 +176,9 @@ def intervals_in_words(settings: Settings) -> str:
     return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
 
 
-def near_best_in_words(alpha: float, correction: str) -> str:
+def near_best_in_words(settings: Settings) -> str:
     """Return the meaning of the mark of means near the best."""
-    words = N_("not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})")
-    if correction == "metric":
-        words = N_("not significantly different from it (paired t test, Holm's correction within each metric, level {alpha})")  # fmt: skip
-    return _(words, alpha=f"{alpha:g}")
+    words = N_("not significantly different from it ({test}, Holm's correction over all columns, level {alpha})")
+    if settings.correction == "metric":
+        words = N_("not significantly different from it ({test}, Holm's correction within each metric, level {alpha})")
+    return _(words, test=_(TESTS[settings.test]), alpha=f"{settings.alpha:g}")

@@ -126,9 +126,16 @@ def measure(
     p-values are corrected over all differences or within each metric, those of means against the best also within each segment.
     """
     means, made = dict[Key, list[tuple[Mean, float]]](), dict[Key, list[Difference]]()
+    if settings.test == "randomization":
+        blocks = list(blocks)
+        metrics = [block.metric.name for block in blocks]
+        n_columns = len(blocks) if settings.correction == "all" else max(map(metrics.count, metrics))
+        n_segments = 1 if segments is None else len(segments.keys)
+        settings = settings.of_tests(n_columns * n_segments * max(len(pairs), len(names)))
     for block in steps(blocks, _("comparing")):
         for key, part in _by_segment(block, segments, evaluated):
-            means.setdefault(key, []).extend(_means(part, names, settings))
+            of_part = means_of(part, names, settings.confidence)
+            means.setdefault(key, []).extend(zip(of_part, _against_best(part, of_part, settings), strict=True))
             made.setdefault(key, []).extend(_differences(part, names, pairs, settings) if pairs else [])
     marked = []
     for key, rows in means.items():
@@ -167,18 +174,26 @@ def _by_segment(
         yield segments.keys[at], block._replace(values=values, weights=weights)
 
 
-def _means(block: PairedValues, names: Sequence[str], settings: Settings) -> list[tuple[Mean, float]]:
-    """Return the mean of every model with the best of several marked, and the p of each against the best."""
-    metric, values, moments = block.metric, block.values, Moments.of(block.values, block.metric.bounds, block.weights)
+def means_of(block: PairedValues, names: Sequence[str], confidence: float) -> list[Mean]:
+    """Return the mean of every model with its interval, the best of several marked."""
+    metric, moments = block.metric, Moments.of(block.values, block.metric.bounds, block.weights)
     mean = moments.mean if moments.n else np.full(len(names), nan)
     best = np.full(len(names), metric.is_accuracy and len(names) > 1) & (mean >= mean.max() - SAME)
-    behind = np.full(len(names), nan)
-    if best.any():
-        behind = np.where(best, nan, paired(values[:, [int(mean.argmax())]] - values, weights=block.weights).p)
-    columns = (each.tolist() for each in (mean, *moments.interval(settings.confidence), best, behind))
-    rows = zip(names, *columns, strict=True)
+    columns = (each.tolist() for each in (mean, *moments.interval(confidence), best))
+    rows, n = zip(names, *columns, strict=True), len(block.values)
     about = metric.name, metric.symbol, block.k
-    return [(Mean(name, *about, at, low, high, len(values), is_best), p) for name, at, low, high, is_best, p in rows]
+    return [Mean(name, *about, at, low, high, n, is_best) for name, at, low, high, is_best in rows]
+
+
+def _against_best(block: PairedValues, means: Sequence[Mean], settings: Settings) -> list[float]:
+    """Return the p-value of each model against the best; NaN for those that are."""
+    values, best = block.values, np.array([mean.best for mean in means])
+    if not best.any():
+        return [nan] * len(means)
+    behind = values[:, [int(np.argmax([mean.mean for mean in means]))]] - values
+    found = paired(behind, replace(settings, method=None), weights=block.weights).p
+    p: list[float] = np.where(best, nan, found).tolist()
+    return p
 
 
 def _differences(

@@ -98,6 +98,9 @@ def _of_many(report: ReportData) -> Iterator[Block]:
     highest = N_("{label} is highest with {first}, {high}, and lowest with {last}, {low}.")
     yield Note(say(highest, label=report.label, **ends), "lead")
     near = [strong(name) for name in others if means[name].best or means[name].near_best]
+    if report.baseline is None:  # the tests are those that the next sentence counts
+        found = [{row.model, row.baseline} for row in report.at_lead if row.verdict in words.FOUND]
+        near = [strong(name) for name in others if {first, name} not in found]
     behind = N_("Not significantly below {first}: {models}.") if near else N_("Every other model is significantly below {first}.")  # fmt: skip
     named = joined([*near[:MOST_NAMED], *["…"] * (len(near) > MOST_NAMED)])
     yield Note(say(behind, first=ends["first"], models=named), "lead")
@@ -158,7 +161,7 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
 
 def _models_by_metrics(report: ReportData) -> Iterator[Block]:
     """Give a row a model; many columns are a table a cut-off, that of the lead in sight."""
-    near_best = words.near_best_in_words(report.settings.alpha, report.settings.correction)
+    near_best = words.near_best_in_words(report.settings)
     legend: list[Line] = [Mark("best", "0.5"), _(": the highest mean of its column"), f". ° {near_best}."]
     if report.baseline is not None:
         marks = N_("▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)")

@@ -26,7 +26,7 @@ class Settings:
     confidence: float = 0.95
     test: Test = "t"
     method: Literal["t", "bootstrap"] | None = None  #: of the intervals, if they are not the test's own
-    permutations: int = 10_000  #: signs that the randomization test draws for each user
+    permutations: int = 10_000  #: signs that the randomization test draws for each user, at least
     correction: Literal["all", "metric"] = "all"  #: Holm's, over all tests made together or over those of each metric
 
     def __post_init__(self) -> None:
@@ -46,6 +46,10 @@ class Settings:
     def alpha(self) -> float:
         """The level of the tests: what the confidence leaves."""
         return round(1 - self.confidence, 12)
+
+    def of_tests(self, n: int) -> Self:
+        """Return the settings of `n` tests corrected together: the lowest p of so many draws is far below `alpha / n`."""
+        return replace(self, permutations=max(self.permutations, math.ceil(5 * n / self.alpha)))
 
 
 class Paired(NamedTuple):
@@ -102,8 +106,11 @@ def paired(
         test = _wilcoxon if settings.test == "wilcoxon" else _randomization
         share = np.ones(n) if weights is None else weights / weights.mean()
         low, high, p = np.full((3, m), np.nan)
-        for at in steps(np.flatnonzero(n_differ >= ENOUGH).tolist(), _("testing")):
-            low[at], high[at], p[at] = test(signs[:, at], settings, share)
+        columns = np.flatnonzero(n_differ >= ENOUGH)
+        # As many together as 200 MB hold with all that is drawn for each.
+        groups = np.array_split(columns, max(1, math.ceil(len(columns) * settings.permutations / 25_000_000)))
+        for at in steps(groups, _("testing")):
+            low[at], high[at], p[at] = np.reshape(test(signs[:, at], settings, share), (-1, 3)).T
     return Paired(mean, low, high, p, sd, effect_size, won, n - differ, lost, n, all_of.n, np.maximum(*all_of.reach))
 
 
@@ -150,8 +157,12 @@ def _student(
     return np.where(few, low, mean - half - down), np.where(few, high, mean + half + up), p
 
 
-def _wilcoxon(differences: Floats, settings: Settings, _share: Floats) -> tuple[float, float, float]:
-    """Return Hodges and Lehmann's interval of the users who differ, and the p-value of scipy's Wilcoxon test of them."""
+def _wilcoxon(differences: Floats, settings: Settings, _share: Floats) -> list[tuple[float, float, float]]:
+    """Return of each column Hodges and Lehmann's interval of the users who differ, and the p-value of scipy's Wilcoxon test of them."""
+    return [_signed_rank(column, settings) for column in differences.T]
+
+
+def _signed_rank(differences: Floats, settings: Settings) -> tuple[float, float, float]:
     from scipy import special, stats
 
     made = np.sort(differences[differences != 0])
@@ -177,31 +188,34 @@ def _pairwise_mean(values: Floats, place: int) -> float:
     return float(high)
 
 
-def _randomization(differences: Floats, settings: Settings, share: Floats) -> tuple[float, float, float]:
-    """Return the interval and the p-value of the randomization test (Fisher 1935), from one set of drawn signs.
+def _randomization(differences: Floats, settings: Settings, share: Floats) -> list[tuple[float, float, float]]:
+    """Return of each column the interval and the p-value of the randomization test (Fisher 1935), from one set of drawn signs.
 
     If `shift` is taken from each difference, the mean under drawn signs is `of_rest + (mean - shift) * of_signs`; the interval
     holds the shifts for which this is as far from 0 as `mean - shift` in more than 1 - `confidence` of the draws. `share`: weights.
     """
-    rng, n, mean = np.random.default_rng(0), len(differences), float((share * differences).mean())
-    columns = np.column_stack([share * (differences - mean), share]) / n
+    rng, n, shares = np.random.default_rng(0), len(differences), share[:, np.newaxis]
+    means = np.ascontiguousarray((shares * differences).T).mean(axis=1)
+    columns = np.column_stack([shares * (differences - means), share]) / n
     permutations, at_once, drawn = settings.permutations, max(1, 4_000_000 // n), []
     for start in range(0, permutations, at_once):
         signs = rng.integers(0, 2, (min(at_once, permutations - start), n), dtype=np.int8) * 2.0 - 1
-        drawn.append(signs @ columns)
-    of_rest, of_signs = np.concatenate(drawn).T
-    as_far = np.abs(of_rest + mean * of_signs) >= np.abs(mean) - ROUNDING
-    p = (1 + np.count_nonzero(as_far)) / (1 + permutations)
+        drawn.append((signs @ columns).T)
+    *of_rests, of_signs = np.concatenate(drawn, axis=1)
     allowed = int(settings.alpha * (1 + permutations) + ROUNDING)
-    if not allowed:
-        return np.nan, np.nan, p
-    ends = []
-    for side in (1, -1):  # the furthest shift to each side at which a draw is as far
-        with np.errstate(divide="ignore", invalid="ignore"):
-            reach = np.maximum(side * of_rest / (1 - of_signs), -side * of_rest / (1 + of_signs))
-        reach[np.abs(of_signs) > 1 - ROUNDING] = np.inf  # all signs alike: as far whatever is taken off
-        ends.append(mean - side * np.partition(reach, -allowed)[-allowed])
-    return ends[0], ends[1], p
+    found = list[tuple[float, float, float]]()
+    for mean, of_rest in zip(means.tolist(), of_rests, strict=True):
+        as_far = np.abs(of_rest + mean * of_signs) >= np.abs(mean) - ROUNDING
+        ends = [np.nan, np.nan]
+        for at, side in enumerate(
+            (1, -1) if allowed else ()
+        ):  # the furthest shift to each side at which a draw is as far
+            with np.errstate(divide="ignore", invalid="ignore"):
+                reach = np.maximum(side * of_rest / (1 - of_signs), -side * of_rest / (1 + of_signs))
+            reach[np.abs(of_signs) > 1 - ROUNDING] = np.inf  # all signs alike: as far whatever is taken off
+            ends[at] = mean - side * np.partition(reach, -allowed)[-allowed]
+        found.append((ends[0], ends[1], (1 + np.count_nonzero(as_far)) / (1 + permutations)))
+    return found
 
 
 #: The correlation of two models' values per user, assumed if it is not measured. Between a neighbourhood model, a factor
