@@ -63,7 +63,7 @@ class Ids:
     """The ids of both frames as numbers, and the rows of each list together."""
 
     users: pl.Series  #: of either frame: those with a list in the order of their lists, then the others
-    by_id: Ints  #: users, in the order of their ids
+    by_id: Ints | None  #: users, in the order of their ids; None: they stand so
     n_listed: Ints  #: per user, the rows of recommendations
     list_rows: Ints | None  #: per place in the lists, its row; None: places are rows
     truth_user: Ints  #: per row of the truth
@@ -96,7 +96,7 @@ def number_ids(recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series | None 
         numbers, texts = [hashes_of(side) for side in sides], sides
     return Ids(
         users=users,
-        by_id=np.arange(len(users)) if users.is_sorted() else users.arg_sort().to_numpy(),
+        by_id=None if users.is_sorted() else users.arg_sort().to_numpy(),
         n_listed=n_listed,
         list_rows=list_rows,
         truth_user=truth_user,
@@ -223,14 +223,15 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
 
     blocks = _blocks_of(ids.n_listed + judged.n)
     try:
-        columns = zip(*(in_turn(blocks, match) if len(blocks) > 1 else map(match, blocks)), strict=True)
+        found = in_turn(blocks, match) if len(blocks) > 1 else map(match, blocks)
+        matches = Matches(*map(np.concatenate, zip(*found, strict=True)))
     except RepeatError as problem:
         if ids.texts is None or problem.args != ("hash",):
             raise
         return join(recs, truth, number_ids(recs, truth, distinct(pl.concat(ids.texts))), convention)
     if convention.negative_relevance == "zero":
         judged = judged._replace(grade=judged.grade.clip(min=0.0))
-    return find_hits(Matches(*map(np.concatenate, columns)), ids, judged, convention, rank)
+    return find_hits(matches, ids, judged, convention, rank)
 
 
 def find_hits(matches: Matches, ids: Ids, judged: Judged, convention: Convention, rank: Ints) -> Joined:
@@ -249,19 +250,20 @@ def find_hits(matches: Matches, ids: Ids, judged: Judged, convention: Convention
         starts = before[judged.ends]
     n_relevant = np.diff(starts)
     averaged = _averaged(ids, judged, n_relevant > 0, convention)
-    evaluated = ids.by_id[averaged[ids.by_id]]
+    everyone = ids.by_id is None and averaged.all()  # who keep their numbers
+    by_id = np.arange(n_users) if ids.by_id is None else ids.by_id
+    evaluated = slice(None) if everyone else by_id[averaged[by_id]]
     number = np.zeros(n_users, dtype=np.int64)
-    number[evaluated] = np.arange(len(evaluated))
+    number[evaluated] = np.arange(averaged.sum())
 
     by_sign = convention.nonpositive_scores == "never_hit" and convention.order == "score"
     hit = np.flatnonzero(relevant[matches.place] & averaged[matches.user] & ((matches.score > 0) | (not by_sign)))
     hit = hit[_by_rank(number[matches.user[hit]], matches.rank[hit])]
     if convention.duplicates == "hit_once":
         hit = hit[np.sort(np.unique(matches.place[hit], return_index=True)[1])]
-    user, hit_rank, place, above, tied = (
-        column[hit] for column in (matches.user, matches.rank, matches.place, matches.above, matches.tied)
-    )
+    user, hit_rank, place = (column[hit] for column in (matches.user, matches.rank, matches.place))
     if ties in ("max_rank", "floor_mean_rank"):
+        above, tied = matches.above[hit], matches.tied[hit]
         hit_rank = above + tied if ties == "max_rank" else (2 * above + 1 + tied) // 2
     length = matches.length
     if convention.candidates == "catalogue":
@@ -273,25 +275,26 @@ def find_hits(matches: Matches, ids: Ids, judged: Judged, convention: Convention
         order = _by_rank(number[user], hit_rank)
         user, place, hit_rank = user[order], place[order], hit_rank[order]
 
-    n_of_user = n_relevant[evaluated]
-    if not np.array_equal(evaluated, np.arange(n_users)):
+    n_of_user, truth_row = n_relevant[evaluated], place if before is None else before[place]
+    if not everyone:
         by_user = ranges(starts[evaluated], n_of_user)
         listed = by_user if listed is None else listed[by_user]
-    moved = np.zeros(n_users, dtype=np.int64)  # per user, how far the rows that count go, to be in the order of ids
-    moved[evaluated] = np.cumsum(n_of_user) - n_of_user - starts[evaluated]
+        moved = np.zeros(n_users, dtype=np.int64)  # per user, how far the rows that count go, to be in the order of ids
+        moved[evaluated] = np.cumsum(n_of_user) - n_of_user - starts[evaluated]
+        truth_row = truth_row + moved[user]
     hits = Hits(
         user=number[user],
         rank=hit_rank,
         list_length=length[evaluated],
         relevance=judged.grade[place],
-        truth_row=(place if before is None else before[place]) + moved[user],
-        truth_user=np.repeat(np.arange(len(evaluated)), n_of_user),
+        truth_row=truth_row,
+        truth_user=np.repeat(np.arange(len(n_of_user)), n_of_user),
         truth_relevance=judged.grade if listed is None else judged.grade[listed],
         max_relevance=float(judged.grade.max(initial=0.0)),
     )
     return Joined(
-        users=ids.users.gather(evaluated),
-        hits=average_over_ties(hits, above, tied) if ties == "expected" else hits,
+        users=ids.users[evaluated],
+        hits=average_over_ties(hits, matches.above[hit], matches.tied[hit]) if ties == "expected" else hits,
         truth_rows=judged.row if listed is None else judged.row[listed],
         rank=rank,
         in_both=bool(((ids.n_listed > 0) & (judged.n > 0)).any()),
@@ -341,10 +344,10 @@ def _marked(places: Ints, n: int) -> Mask:
     return found
 
 
-def _by_rank(user: Ints, rank: Ints) -> Ints:
-    """Return the stable order by user, then rank."""
+def _by_rank(user: Ints, rank: Ints) -> Ints | slice:
+    """Return the stable order by user, then rank; all rows as they stand, if that is it."""
     key = user * (int(rank.max(initial=0)) + 1) + rank
-    return np.arange(len(key)) if (key[1:] >= key[:-1]).all() else in_order(key)
+    return slice(None) if (key[1:] >= key[:-1]).all() else in_order(key)
 
 
 def _below_lists(ids: Ids, length: Ints, user: Ints, row: Ints, convention: Convention) -> tuple[Ints, Ints]:

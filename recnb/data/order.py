@@ -162,15 +162,17 @@ def order_lists(block: Block, pairs: Pairs, convention: Convention) -> Places:
 
 def _sorted(block: Block, pairs: Pairs, convention: Convention, *, given: bool) -> Places:
     """Rank rows by score; `given`: by ranks, which stay as they are."""
-    user, score = block.user, block.score
+    user, score, repeats = block.user, block.score, convention.duplicates == "dedupe" and len(pairs.copy)
     falls = np.greater_equal if convention.ties == "first" else np.greater  # whether equal scores may stay as they are
     if ((falls(score[:-1], score[1:]) & (user[1:] == user[:-1])) | (user[1:] > user[:-1])).all():
+        if convention.ties in ROW_ORDERS and not (repeats or given):  # rows are places
+            return Places(count_within(user), np.bincount(user, minlength=block.n_users))
         order = np.arange(len(user))
     else:
         order = order_from_highest(user, score, _within(block, pairs, convention.ties))
-    if convention.duplicates == "dedupe" and len(pairs.copy):
+    if repeats:
         order = order[_first_copies(pairs, order)[order]]
-    user, score = block.user[order], block.score[order]
+    user = user[order]
     place = count_within(user)
     if given:
         # Ranks are data: a place that they leave empty stays empty, and padding goes on from the last of them.
@@ -184,7 +186,7 @@ def _sorted(block: Block, pairs: Pairs, convention: Convention, *, given: bool) 
     length = _highest(user, place, block.n_users)
     if convention.ties in ROW_ORDERS:
         return Places(rank, length)
-    starts = starts_of(user, score)
+    starts = starts_of(user, score[order])
     sizes, above, tied = np.diff(np.r_[starts, len(user)]), np.zeros_like(rank), np.ones_like(rank)
     above[order], tied[order] = np.repeat(place[starts] - 1, sizes), np.repeat(sizes, sizes)
     return Places(rank, length, above, tied)

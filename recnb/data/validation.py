@@ -108,9 +108,9 @@ def numbers_of(table: pl.DataFrame, role: str, labels: Mapping[str, str], *, neg
     name, label = "truth" if role == "relevance" else "recommendations", labels.get(role, role)
     checks = CHECKS[role][: -1 if negative else None]
     column = _numbers(table[role], name, label)
-    if column.dtype.is_integer() and not column.null_count():
+    if (column.dtype.is_integer() or (column.dtype == pl.Float64 and role == "relevance")) and not column.null_count():
         numbers = column.to_numpy()
-        if numbers.min(initial=1) >= 1 and numbers.max(initial=1) <= 2**31:
+        if numbers.min(initial=1) >= (role == "rank") and numbers.max(initial=1) <= 2**31:
             return column  # which every check allows
     values = pl.DataFrame({"value": column.cast(pl.Float64)})
     for bad, says, fix in checks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import add
@@ -169,13 +169,13 @@ class EngineData(EvaluationData):
         """The number of users evaluated."""
         return len(self.prepared.users) if self._n_users is None else self._n_users
 
-    def values_of_each(self, requests: Sequence[Request]) -> list[Values]:
+    def values_of_each(self, requests: Sequence[Request]) -> Iterable[Values]:
         """Compute metrics: their sums in one pass; or of hits, where they are here or a sum over each part is not enough."""
         for metric, _k, options in requests:
             metric.check(options)
         here = "prepared" in vars(self) or self._parts.user_weights is not None
         if here or not all(_adds_up(*request) for request in requests):
-            return [values_of(self, *request) for request in requests]
+            return super().values_of_each(requests)
         found = list(self._parts.each(partial(Sums.of, requests, replace(self._given, side_data={}, weights={}))))
         if not found:
             check_parts([], 0, self._given.convention)

@@ -38,6 +38,9 @@ HIGHEST = 1e100
 #: Deeper than any list.
 ENDLESS = 2**31
 
+#: Users whose hits are summed together: so few that the processor's cache holds their cells.
+BLOCK = 2**15
+
 
 class cached_property(functools.cached_property[T]):  # noqa: N801
     """`functools.cached_property` without the lock of Python 3.11, with which a thread waits for whoever waits for it."""
@@ -180,13 +183,16 @@ class Hits:
         depths = Cutoffs.of(k).depths
         weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
         ascending = tuple(sorted({depth for depth in depths if depth is not None}))
-        first = of_each_rank(self.rank, lambda rank: np.searchsorted(ascending, rank) * self.n_users)
-        n_cells = len(ascending) * self.n_users  # hits below all cut-offs are in cells after these
-        first += self.user
-        summed = np.bincount(first, weights, n_cells)[:n_cells].astype(np.float64, copy=False)
-        totals = summed.reshape(len(ascending), self.n_users)
-        for above, here in pairwise(totals):
-            here += above
+        totals = np.empty((len(ascending), self.n_users))
+        for start in range(0, self.n_users, BLOCK):
+            block = totals[:, start : start + BLOCK]
+            rows = slice(*np.searchsorted(self.user, [start, start + BLOCK]))
+            cell = of_each_rank(self.rank[rows], lambda rank: np.searchsorted(ascending, rank))
+            cell *= block.shape[1]
+            cell += self.user[rows] - start  # hits below all cut-offs are in cells after those of the block
+            block[:] = np.bincount(cell, weights[rows], block.size)[: block.size].reshape(block.shape)
+            for above, here in pairwise(block):
+                here += above
         if depths == ascending:
             return totals.T
         of_depth: dict[int | None, Floats] = dict(zip(ascending, totals, strict=True))

@@ -69,8 +69,9 @@ class Credit:
         total, possible = self.total, self.possible
         if isinstance(possible, float):
             return total if possible == 1.0 else total / possible
-        none = np.equal(possible, 0)
-        return np.divide(total, possible, out=np.zeros_like(total), where=~none) if none.any() else total / possible
+        if (none := np.equal(possible, 0)).any():
+            return np.divide(total, possible, out=np.zeros_like(total), where=~none)
+        return np.divide(total, possible, out=total)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -231,9 +232,9 @@ class EvaluationData:
         """Whether a number under a library's conventions is recnb's own, since nothing is recorded of it there."""
         return self.library is not None and self._recorded(metric, whole=whole) is None
 
-    def values_of_each(self, requests: Sequence[Request]) -> list[Values]:
-        """Compute several metrics; an engine, which has the rows elsewhere, fetches sums in one pass over them."""
-        return [values_of(self, *request) for request in requests]
+    def values_of_each(self, requests: Sequence[Request]) -> Iterable[Values]:
+        """Compute several metrics one by one; an engine, which has the rows elsewhere, fetches sums in one pass over them."""
+        return starmap(partial(values_of, self), requests)
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """Return a metric's value for each user at each cut-off; NaN for one who is left out at the last."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from recnb.data.encoding import positions
 from recnb.display.language import _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import plain_text
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.arguments import Metrics, asked_of, check_options, metric_of_curve
@@ -36,10 +36,9 @@ def table_of(
         rest = " has columns for others: give each name its own cut-off, or none."
         raise OptionError(f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}", rest)
     requests = [(metric, metric.cutoffs(cutoffs), own) for _name, metric, own in asked]
-    found = dict[str, Values]()
-    for (name, metric, _own), values in zip(asked, data.values_of_each(requests), strict=True):
-        others = with_cutoff is not None and metric.cutoff is None and cutoffs.values[0] is not None
-        found[f"{name}@{cutoffs.values[0]}" if others else name] = values
+    shown = "" if with_cutoff is None or cutoffs.values[0] is None else f"@{cutoffs.values[0]}"
+    names = [name if metric.cutoff else f"{name}{shown}" for name, metric, _own in asked]
+    found = zip(names, data.values_of_each(requests), strict=True)
     table = wide_table(found, cutoffs, intervals, [_("95% intervals")] * intervals)
     table.attrs["n_users"] = data.n_users
     if with_cutoff is not None:
@@ -47,16 +46,18 @@ def table_of(
     return table
 
 
-def wide_table(found: Mapping[str, Values], cutoffs: Cutoffs, intervals: bool, words: Sequence[str]) -> Table:
+def wide_table(found: Iterable[tuple[str, Values]], cutoffs: Cutoffs, intervals: bool, words: Sequence[str]) -> Table:
     """Return a table of metrics × cut-offs: of means, or of means and the ends of their intervals."""
+    rows, phrases = dict[str, Floats](), dict[str, list[str]]()
+    for name, values in found:  # one by one, so that the values of users take the memory of those before
+        rows[name] = np.transpose([values.mean, *(values.interval() if intervals else ())]).ravel()
+        phrases[name] = values.basis.phrases(brief=True)
     # As objects, whole numbers stay whole beside a None.
     columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
     if intervals:
         columns = pd.MultiIndex.from_product([list(columns), ["mean", "low", "high"]], names=["k", None])
-    rows = [np.transpose([each.mean, *(each.interval() if intervals else ())]).ravel() for each in found.values()]
-    basis = merged({name: each.basis.phrases(brief=True) for name, each in found.items()})
-    cells = np.array(rows).reshape(len(found), len(columns))
-    return Table.made(pd.DataFrame(cells, pd.Index([*found], name="metric"), columns), [*basis, *words])
+    cells = np.array([*rows.values()]).reshape(len(rows), len(columns))
+    return Table.made(pd.DataFrame(cells, pd.Index([*rows], name="metric"), columns), [*merged(phrases), *words])
 
 
 def beyond_table(data: EvaluationData, k: object) -> Table:
@@ -78,7 +79,7 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
                 continue
         lacks.setdefault(_(lack).removesuffix("."), []).append(name)
     absent = [_("not here: {names} ({why})", names=", ".join(names), why=why) for why, names in lacks.items()]
-    return wide_table(found, cutoffs, False, absent)
+    return wide_table(found.items(), cutoffs, False, absent)
 
 
 def measures_of(data: EvaluationData, names: Any, confidence: float, options: Mapping[str, Any]) -> Table:
