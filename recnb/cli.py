@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
+import shlex
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -23,11 +25,16 @@ from recnb.evaluate import COLUMNS, KEYWORDS, WEIGHTS, evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
 from recnb.report.request import USUAL_K
-from recnb.results.gate import Gate, at_least
+from recnb.results.gate import SCHEMA, Gate, at_least
 
 #: The form of a report by the ending of its file.
 FORMATS = {".html": "html", ".md": "markdown", ".tex": "latex", ".json": "json", ".csv": "csv", ".txt": "text"}
 SIDE_DATA = ("train", "items", "users")
+
+#: An option with its value, as messages have it in words of Python; in the path of a file it is a folder.
+KEYWORD = re.compile(
+    rf"(?<![\w/'-])({'|'.join([*KEYWORDS, 'k', 'by', 'baseline', 'confidence'])})=('[^']*'|\[[^]]*\]|[\w.]*\b|)"
+)
 
 #: How a gate is typed, by its flag; the model is one of several.
 GATES = {"--fail-below": "[model:]ndcg@10=0.3", "--fail-if-worse": "[model:]ndcg@10[:0.01]"}
@@ -103,7 +110,8 @@ def _gate(result: Evaluation | Comparison, flag: str, model: str | None, measure
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    0: done; 1: a number is below what `--fail-below` asks for, or worse than `--fail-if-worse` allows; 2: an error in what was given; 3: an error of recnb.
+    0: done; 1: a number is below what `--fail-below` asks for, or worse than `--fail-if-worse` allows; 2: an error in what was given;
+    3: an error of recnb, or memory ran out.
     """
     command = parser()
     arguments, more = command.parse_known_args(argv)  # which leaves files after an option for us to take
@@ -114,8 +122,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with use_language(arguments.lang):
             return _report(arguments, files)
-    except (RecnbError, OSError) as problem:
-        _print_error(f"recnb: error: {_in_words(problem, files)}")
+    except (RecnbError, OSError, MemoryError) as problem:
+        text = _in_words(problem, files)
+        if isinstance(problem, MemoryError) or "Cannot allocate memory" in text:
+            fix = "allow more (ulimit -v, ulimit -d, the limit of a container), or evaluate fewer models or users at a time."
+            _print_error(f"recnb: error: memory ran out ({text}): {fix}")
+            return 3
+        _print_error(f"recnb: error: {text}")
         return 2
     except Exception:  # whatever it is: Python would exit with 1, which says that a number is too low
         traceback.print_exc()
@@ -123,14 +136,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _in_words(problem: Exception, files: Mapping[str, str]) -> str:
-    """Return the message of an error on one line, with the file of the frame that it begins with: "truth (t.csv): no column …"."""
-    text = " ".join(str(problem).split())
+    """Return the message of an error on one line, with options as they are typed here, and the file of the frame that it begins with."""
+    text = KEYWORD.sub(_flag, " ".join(str(problem).split()))
     frame = next((name for name in files if text.startswith((f"{name}:", f"{name} "))), None)
     return text if frame is None else text.replace(frame, f"{frame} ({files[frame]})", 1)
 
 
+def _flag(keyword: re.Match[str]) -> str:
+    """Return `user=['cust', 'id']` as `--user cust --user id`."""
+    name, value = keyword.groups()
+    values = map(shlex.quote, re.findall("'([^']*)'", value)) if "'" in value else [value]
+    return " ".join(f"--{name.replace('_', '-')} {one}".rstrip() for one in values)
+
+
 def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     """Evaluate or compare the files, write the report, and hold the gates."""
+    if arguments.gate_json:
+        _forget(arguments.gate_json)
     typed = {"--fail-below": arguments.fail_below, "--fail-if-worse": arguments.fail_if_worse}
     requests = [(flag, *read_gate(flag, text)) for flag, texts in typed.items() for text in texts]
     if arguments.gate_json and not requests:
@@ -177,9 +199,19 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     gate = Gate(tuple(check for one in gates for check in one.checks), warnings=warnings)
     if arguments.gate_json:
         written(gate.to_json(), arguments.gate_json)
-    for line in (*gate.warnings, *(check.says for check in gate.checks)):
+    for line in (*warnings, *(check.says for check in gate.checks)):
         _print_error(f"recnb: {line}")
     return 0 if gate else 1
+
+
+def _forget(gate: str) -> None:
+    """Remove the gate of an earlier run, and no other file: however this run ends, none then says that it is passed."""
+    file = Path(gate)
+    if file.is_file():
+        with file.open("rb") as held:
+            beginning = held.read(99)
+        if SCHEMA.encode() in beginning:
+            file.unlink()
 
 
 def _models(files: Sequence[str], typed: Sequence[str]) -> tuple[dict[str, str], str, str | None]:
@@ -202,7 +234,8 @@ def _models(files: Sequence[str], typed: Sequence[str]) -> tuple[dict[str, str],
     if len(models) < len(pairs):
         raise OptionError(f"two models have one name: give each its own. Names: {listed(name for name, _ in pairs)}.")
     if not truth or not models or (len(models) == 1 and not paths) or len(columns) > 1 or (columns and len(models) > 1):
-        problem = "recommendations are files, recnb report recs.parquet truth.parquet, or several models by name, "
+        problem = f"the last file is the truth, and {truth} is alone: " if truth and not paths else ""
+        problem += "recommendations are files, recnb report recs.parquet truth.parquet, or several models by name, "
         raise OptionError(problem, "--model new=recs_new/ --model old=recs_old/; or one file with --model COLUMN.")
     return models, truth, next(iter(columns), None)
 

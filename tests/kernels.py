@@ -36,7 +36,7 @@ SHORT = 60
 def prepare() -> None:
     """Let programs write to a folder of this test run, which goes with it, and nbval start kernels of this module."""
     nbval.kernel.KernelManager = NbvalKernel
-    os.environ["RECNB_NO_PROGRESS"] = "1"  # a bar would be there on slow machines alone
+    os.environ["TQDM_DISABLE"] = "1"  # a bar would be there on slow machines alone
     if FOLDER in os.environ:
         return
     folder = tempfile.gettempdir()

@@ -95,8 +95,8 @@ def test_a_file_that_cannot_be_written(form: str, tmp_path: Path) -> None:
                 write(nonsense)
         with pytest.raises(RecnbError, match=r"cannot be written.*name another file"):
             write(tmp_path)
-        with pytest.raises(RecnbError, match="make its folder first") as found:
+        with pytest.raises(RecnbError, match="make it first"):
             write(path)
-        exec("import pathlib; pathlib" + str(found.value).split(", pathlib")[1].rstrip("."))
+        path.parent.mkdir(parents=True)
         assert write(path) is None
         assert path.read_text(encoding="utf-8") == write()

@@ -77,10 +77,16 @@ def _reader(frame: Frame, roles: Mapping[str, str]) -> Any:
 
 
 def available_memory() -> int:
-    """Return the bytes that this process may still use, on the machine and in its container."""
+    """Return the bytes that this process may still use: on the machine, in its container, and below `ulimit -v` and `-d`."""
     import psutil
 
     left: int = psutil.virtual_memory().available
+    process = psutil.Process()
+    if hasattr(process, "rlimit"):  # on Linux
+        held = process.memory_info()
+        for of, used in ((psutil.RLIMIT_AS, held.vms), (psutil.RLIMIT_DATA, held.data)):
+            limit, _hard = process.rlimit(of)
+            left = min(left, limit - used) if limit != psutil.RLIM_INFINITY else left
     for files in LIMITS:
         with suppress(OSError, ValueError):  # there is no such file, or its limit is "max"
             limit, used = (int(Path("/sys/fs/cgroup", file).read_text()) for file in files)

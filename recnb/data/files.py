@@ -293,8 +293,7 @@ def checked_target(path: File) -> Path:
     if target.is_dir():
         raise RecnbError(f"{path} cannot be written: it is a folder; name another file.")
     if not target.parent.is_dir():
-        make = f"there is no folder {folder!r}: make its folder first, pathlib.Path({folder!r}).mkdir(parents=True)."
-        raise RecnbError(f"{path} cannot be written: {make}")
+        raise RecnbError(f"{path} cannot be written: there is no folder {folder!r}: make it first.")
     return target
 
 

@@ -1,11 +1,11 @@
 """Progress bars of tqdm for work that takes longer than `DELAY` seconds; a bar is removed when the work is done.
 
-The environment variable `RECNB_NO_PROGRESS=1` turns them off.
+They are shown in a terminal and in a notebook; tqdm's own environment variable `TQDM_DISABLE=1` turns them off.
 """
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
@@ -19,8 +19,10 @@ DELAY = 1.5
 
 def counted(total: int | None, label: str, work: Iterable[Any] | None = None) -> Any:
     """Return a bar for `with`, which `bar.update(n)` moves on."""
-    disable = bool(os.environ.get("RECNB_NO_PROGRESS"))
-    return _bar()(work, label, total, leave=False, miniters=1, disable=disable, delay=DELAY)
+    is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
+    is_seen = sys.stderr is not None and (is_notebook or sys.stderr.isatty())
+    chosen = {} if is_seen else {"disable": True}  # tqdm reads the environment for what it is not given
+    return _bar()(work, label, total, leave=False, miniters=1, delay=DELAY, **chosen)
 
 
 def steps(work: Iterable[T], label: str, total: int | None = None) -> Iterable[T]:

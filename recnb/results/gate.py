@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from recnb.results.evaluation_data import Models
 
 
+#: What the JSON of a gate says that it is.
+SCHEMA = "recnb.gate/1"
+
+
 class GateCheck(NamedTuple):
     """One condition on one number of one model: whether it is met, and the sentence that says so."""
 
@@ -42,7 +46,7 @@ class Gate(AsJson, Suggesting):
 
     checks: tuple[GateCheck, ...]
     lang: str = field(default_factory=current)  #: the language of its words, that in force when it was made
-    warnings: tuple[str, ...] = ()  #: of the lint, about the data behind the numbers
+    warnings: tuple[str, ...] | None = None  #: of the lint, about the data; None where only the command line looks
 
     def __bool__(self) -> bool:
         return all(check.passed for check in self.checks)
@@ -60,7 +64,7 @@ class Gate(AsJson, Suggesting):
     def to_dict(self) -> dict[str, Any]:
         """Return the gate as plain Python that `json` can write."""
         checks = [check.to_dict() for check in self.checks]
-        gate = {"schema": "recnb.gate/1", "passed": bool(self), "checks": checks, "basis": self.basis}
+        gate = {"schema": SCHEMA, "passed": bool(self), "checks": checks, "basis": self.basis}
         return dict(json_values({**gate, "warnings": self.warnings}))
 
     def __repr__(self) -> str:

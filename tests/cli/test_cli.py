@@ -133,6 +133,8 @@ def test_a_gate_is_written_with_the_warnings_about_its_data(capsys):
     assert (told["passed"], told["warnings"]) == (True, lines)
     assert [check["check"] for check in told["checks"]] == ["at_least", "not_worse"]
     assert told["checks"][1] == json.loads(found.not_worse("ndcg", k=10, margin=1).to_json())["checks"][0]
+    assert run("nothing.csv", "test.csv", *gates[2:], "--gate-json", "gate.json") == 2
+    assert not Path("gate.json").exists(), "the gate of an earlier run"
 
 
 def test_columns_options_and_language(tmp_path, capsys):
@@ -179,7 +181,7 @@ def refused(capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((*ONE, "--ties", "none"), "ties='none' is no convention"),
+        ((*ONE, "--ties", "none"), "--ties none is no convention"),
         ((*ONE, "--baseline", "popular"), "no column is known to be the model"),
         ((*ONE, "--model", "nope"), "there is no column 'nope'"),
         (("item-knn.csv", *ONE), "is given twice"),
@@ -188,17 +190,18 @@ def refused(capsys):
         (("item-knn.csv", "--model", "item-knn=popular.csv", "test.csv"), "two models have one name"),
         (("--model", "=popular.csv", "test.csv"), "say it as --model NAME=FILES"),
         (("--model", "a=popular.csv", "test.csv"), "--model new=recs_new/ --model old=recs_old/"),
-        (("test.csv",), "recnb report recs.parquet truth.parquet"),
+        (("test.csv",), "test.csv is alone: recommendations are files, recnb report recs.parquet truth.parquet"),
+        ((*ONE, "--user", "who", "--user", "a b"), "--user who --user 'a b' "),
         ((*TWO, "--model", "model"), "one file with --model COLUMN"),
         (("none/*.csv", "test.csv"), "no file matches 'none/*.csv'"),
         (("nothing.csv", "test.csv"), "there is no file"),
         (("item-knn.csv", "users.csv"), "users.csv): no column is known to be the item"),
-        ((*TWO, "--baseline", "als"), "baseline='als' is none of the models"),
-        ((*ONE, "--confidence", "2"), "confidence=2.0"),
+        ((*TWO, "--baseline", "als"), "--baseline als is none of the models"),
+        ((*ONE, "--confidence", "2"), "--confidence 2.0 is"),
         ((*ONE, "--fail-below", "ndgc@10=0.1"), "Did you mean 'ndcg'"),
         ((*ONE, "--fail-below", "ndcg@10=x"), "say it as [model:]ndcg@10=0.3"),
         ((*ONE, "--fail-below", "ndcg@ten=0.3"), "ndcg@ten"),
-        ((*ONE, "--fail-below", "novelty@10=0.1"), "give train="),
+        ((*ONE, "--fail-below", "novelty@10=0.1"), "give --train"),
         ((*ONE, "--fail-below", "als:ndcg@10=0.1"), "one file has no model to name"),
         ((*TWO, "--fail-below", "item-nn:ndcg@10=0.1"), "Did you mean 'item-knn'"),
         ((*TWO, "--fail-if-worse", "ndcg@10"), "say --baseline"),
@@ -206,7 +209,7 @@ def refused(capsys):
         ((*TWO, "--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"), "is the baseline itself"),
         ((*TWO, "--baseline", "popular", "--fail-if-worse", "als:ndcg@10"), "'als' is none of the models"),
         ((*ONE, "-o", "folder.html"), "folder.html cannot be written: it is a folder"),
-        ((*ONE, "-o", "none/out.html"), "there is no folder 'none'"),
+        ((*ONE, "-o", "none/out.html"), "there is no folder 'none': make it first"),
         ((*ONE, "-o", "report.docx"), "report.docx is no form of a report"),
         ((*ONE, "-o", "new.json", "--gate-json", "new.json", "--fail-below", "ndcg=0"), "a file each"),
         ((*TWO, "--gate-json", "gate.json"), "there is no gate"),
@@ -231,9 +234,9 @@ TRUTH: dict[str, list[Any]] = {**LISTS, "relevance": [1.0]}
 @pytest.mark.parametrize(
     ("recs", "truth", "words"),
     [
-        ({"who": ["u"], "what": ["i"], "x": [0.5]}, TRUTH, "user='who', item='what', score='x'."),
+        ({"who": ["u"], "what": ["i"], "x": [0.5]}, TRUTH, "--user who, --item what, --score x."),
         ({**RECS, "item": [1, 2]}, TRUTH, "Make both text."),
-        (LISTS, TRUTH, "rank='...' or score='...'; or, if rows stand in rank order already, order='row'"),
+        (LISTS, TRUTH, "--rank ... or --score ...; or, if rows stand in rank order already, --order row"),
         ({name: values[:0] for name, values in RECS.items()}, TRUTH, "there are no rows"),
         (RECS, {**TRUTH, "relevance": [None]}, "0 for not relevant; or drop the rows."),
         (RECS, {**TRUTH, "relevance": [-1.0]}, "else set it to 0"),
@@ -275,10 +278,21 @@ def test_a_full_disk_is_told_and_a_device_is_written_to(refused, monkeypatch):
     assert main(["report", *ONE, "-o", os.devnull, "--format", "text"]) == 0
 
 
-def test_a_fault_of_recnb_is_no_number_below_the_bar(capsys, monkeypatch):
-    monkeypatch.setattr("recnb.cli.evaluate", lambda *_, **__: 1 / 0)
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (ZeroDivisionError(), "ZeroDivisionError"),
+        (MemoryError("no 9 GiB"), "recnb: error: memory ran out (no 9 GiB): allow more"),
+        (OSError("Cannot allocate memory (os error 12)"), "recnb: error: memory ran out (Cannot"),
+    ],
+)
+def test_a_fault_of_recnb_is_no_number_below_the_bar(fault, words, capsys, monkeypatch):
+    def failing(*_, **__):
+        raise fault
+
+    monkeypatch.setattr("recnb.cli.evaluate", failing)
     assert main(["report", *ONE, "--fail-below", "ndcg@10=0.1"]) == 3
-    assert "ZeroDivisionError" in capsys.readouterr().err
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,18 @@ def test_a_container_sets_the_limit(limit, used, left, tmp_path, monkeypatch):
     assert found == left if left is not None else 2**20 < found <= psutil.virtual_memory().total
 
 
+@pytest.mark.skipif(not hasattr(psutil.Process, "rlimit"), reason="ulimit is no part of psutil here")
+@pytest.mark.parametrize(("of", "held"), [("RLIMIT_AS", "vms"), ("RLIMIT_DATA", "data")])
+def test_ulimit_sets_the_limit(of, held):
+    process, more = psutil.Process(), 2**28
+    limits = process.rlimit(getattr(psutil, of))
+    process.rlimit(getattr(psutil, of), (getattr(process.memory_info(), held) + more, limits[1]))
+    try:
+        assert more // 2 < buckets.available_memory() <= more
+    finally:
+        process.rlimit(getattr(psutil, of), limits)
+
+
 # ---- files that are left behind
 
 
