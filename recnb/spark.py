@@ -62,10 +62,8 @@ class SparkParts(Parts):
         if session is None:
             raise FrameError("neither frame is of Spark: give Spark DataFrames, or type recnb.evaluate(recs, truth).")
         super().__init__(Layout.of(_columns_alone(recs), _columns_alone(truth), given.columns, given.side_data))
-        self._rows = (
-            _by_role(recs, "recommendations", self.layout.recs, session),
-            _by_role(truth, "truth", self.layout.truth, session),
-        )
+        of_truth = _by_role(truth, "truth", self.layout.truth, session)
+        self._rows = _by_role(recs, "recommendations", self.layout.recs, session), of_truth
         said = str(session.conf.get("spark.sql.shuffle.partitions"))  # some platforms leave it to themselves: "auto"
         self._n = npartitions or (int(said) if said.isdigit() else 200)
 

@@ -165,10 +165,9 @@ def check_models(models: Models) -> None:
     for name, theirs in others:
         mine, differing = ({"convention": one.library or "recnb", **vars(one.convention)} for one in (ours, theirs))
         for axis in [axis for axis in mine if axis not in FREE and mine[axis] != differing[axis]]:
-            raise OptionError(
-                f"{first!r} and {name!r} are evaluated under different conventions: {axis}={mine[axis]!r} and {axis}={differing[axis]!r}. "
-                f"Evaluate both with the same {axis}=, or give frames and let compare() evaluate them."
-            )
+            both = f"{axis}={mine[axis]!r} and {axis}={differing[axis]!r}"
+            fix = f"Evaluate both with the same {axis}=, or give frames and let compare() evaluate them."
+            raise OptionError(f"{first!r} and {name!r} are evaluated under different conventions: {both}.", fix=fix)
         judged, other = _judged(ours.prepared), _judged(theirs.prepared)
         one, another = ours.source.user_weights, theirs.source.user_weights
         is_same = one is another or (one is not None and another is not None and same_rows(one, another))
@@ -184,10 +183,10 @@ def check_models(models: Models) -> None:
         only = judged.join(other, on=judged.columns, how="anti")
         whose, example = (first, only) if only.height else (name, other.join(judged, on=judged.columns, how="anti"))
         user, item, relevance, *weight = example.row(0)
-        raise FrameError(
-            f"{first!r} and {name!r} are judged against different relevant items ({judged.height:,} and {other.height:,}): only "
-            f"{whose!r} has user {user!r}, item {item!r}, relevance {relevance:g}{''.join(f', weight {one:g}' for one in weight)}. Give compare() frames of recommendations and one truth."
-        )
+        counts, weighs = f"{judged.height:,} and {other.height:,}", "".join(f", weight {one:g}" for one in weight)
+        problem = f"{first!r} and {name!r} are judged against different relevant items ({counts}): "
+        held = f"only {whose!r} has user {user!r}, item {item!r}, relevance {relevance:g}{weighs}."
+        raise FrameError(problem, held, fix="Give compare() frames of recommendations and one truth.")
 
 
 def _judged(prepared: Prepared) -> pl.DataFrame:

@@ -129,9 +129,8 @@ class Convention:
             raise OptionError(f"judged_only={quoted(self.judged_only)} is no convention: say True or False.")
         least = self.min_propensity
         if least is not None and not (is_number(least) and 0 < least <= 1):
-            raise OptionError(
-                f"min_propensity={quoted(least)} is no propensity: give a number above 0, and at most 1, such as 0.01."
-            )
+            given = f"min_propensity={quoted(least)}"
+            raise OptionError(f"{given} is no propensity: give a number above 0, and at most 1, such as 0.01.")
         threshold = self.relevant_from
         if threshold is not None and not (is_number(threshold) and threshold > 0):
             given, example = f"relevant_from={quoted(threshold)}", "relevant_from=4"
@@ -159,6 +158,11 @@ class Convention:
         """Return each decision in words, that about users first."""
         names = ["averaged_users", *(["no_relevant"] if self.no_relevant != "skip" else [])]
         return [*(in_words(name, getattr(self, name)) for name in names), *self.phrases(graded=True)]
+
+    @property
+    def keeps_ranks(self) -> bool:
+        """Whether ranks are data that nothing closes up."""
+        return self.order == "rank" and self.duplicates != "dedupe" and not self.judged_only
 
     @property
     def users_phrase(self) -> str:
@@ -242,6 +246,3 @@ def options_in_words(options: Mapping[str, Any]) -> list[str]:
         shown = f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("
         phrases |= {"discount": phrases["discount"].replace("log2(", shown)} if "discount" in phrases else {}
     return [phrase for phrase in phrases.values() if phrase]
-
-
-__all__ = ["DECISIONS", "WORDS", "Convention", "in_words", "options_in_words", "shown_at", "value_of"]

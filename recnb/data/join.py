@@ -39,17 +39,7 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.encoding import distinct, grouped, hashes_of, positions, repeats_follow, run_starts
-from recnb.data.order import (
-    BY_ITEM,
-    Block,
-    Numbers,
-    average_over_ties,
-    match_pairs,
-    order_lists,
-    padded,
-    ranks_are_given,
-    repeats_a_rank,
-)
+from recnb.data.order import Block, Numbers, average_over_ties, match_pairs, order_lists, padded, repeats_a_rank
 from recnb.data.parallel import BLOCK, in_turn
 from recnb.data.validation import is_relevant
 from recnb.errors import OptionError
@@ -118,12 +108,6 @@ def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
     return grouped(users)
 
 
-def needs_positions(convention: Convention) -> bool:
-    """Return whether items are put in order by their ids."""
-    by_item = convention.ties in BY_ITEM and (convention.order == "score" or convention.candidates == "padded")
-    return by_item or convention.candidates == "catalogue"
-
-
 class RepeatError(Exception):
     """What cannot be joined holds twice: a "rank" of a list, a "pair" of user and item, or a "hash" of items that differ."""
 
@@ -177,7 +161,7 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
     """
     _refuse_contradictions(convention)
     column, judged = order_column(recs, convention), Judged.of(truth, ids)
-    list_ends, is_given = np.r_[0, np.cumsum(ids.n_listed)], ranks_are_given(convention)
+    list_ends, is_given = np.r_[0, np.cumsum(ids.n_listed)], convention.keeps_ranks
     rank = recs["rank"].to_numpy() if is_given else np.empty(recs.height, dtype=np.int64)
 
     def match(users_of_block: tuple[int, int]) -> Matches:
@@ -299,7 +283,7 @@ def find_hits(matches: Matches, ids: Ids, judged: Judged, convention: Convention
         rank=rank,
         in_both=bool(((ids.n_listed > 0) & (judged.n > 0)).any()),
         n_without_relevant=int((n_relevant == 0).sum()),
-        has_gaps=ranks_are_given(convention)
+        has_gaps=convention.keeps_ranks
         and convention.candidates == "list"
         and bool((matches.length != ids.n_listed).any()),
     )

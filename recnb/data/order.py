@@ -144,9 +144,10 @@ class Places:
         return self.above[rows], self.tied[rows]
 
 
-def ranks_are_given(convention: Convention) -> bool:
-    """Return whether ranks are data that nothing closes up."""
-    return convention.order == "rank" and convention.duplicates != "dedupe" and not convention.judged_only
+def needs_positions(convention: Convention) -> bool:
+    """Return whether items are put in order by their ids."""
+    by_item = convention.ties in BY_ITEM and (convention.order == "score" or convention.candidates == "padded")
+    return by_item or convention.candidates == "catalogue"
 
 
 def order_lists(block: Block, pairs: Pairs, convention: Convention) -> Places:

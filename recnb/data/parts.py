@@ -214,10 +214,8 @@ class FileParts(Parts):
 
     def _sides(self) -> tuple[Buckets, Buckets]:
         if self.buckets is None:
-            raise ElsewhereError(
-                f"this asks for rows of the lists, which stayed in {self.where} when the evaluation was pickled. Evaluate the "
-                f"frames again; if they fit into memory: {self.remedy}."
-            )
+            problem = f"this asks for rows of the lists, which stayed in {self.where} when the evaluation was pickled."
+            raise ElsewhereError(problem, fix=f"Evaluate the frames again; if they fit into memory: {self.remedy}.")
         return self.buckets
 
     @cached_property

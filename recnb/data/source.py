@@ -16,7 +16,8 @@ from recnb.conventions.convention import Order
 from recnb.data import validation
 from recnb.data.columns import with_series
 from recnb.data.encoding import distinct
-from recnb.data.join import Ids, Joined, RepeatError, join, needs_positions, number_ids, order_column
+from recnb.data.join import Ids, Joined, RepeatError, join, number_ids, order_column
+from recnb.data.order import needs_positions
 from recnb.data.validation import graded, relevant_only
 from recnb.data.weights import Weighting, checked, look_up
 from recnb.display.language import Sentence

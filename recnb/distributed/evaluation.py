@@ -182,10 +182,8 @@ class EngineData(EvaluationData):
         total = reduce(add, found)
         check_parts(total.facts, total.n_users, total.convention)
         self._n_users = total.n_users
-        return [
-            SummedValues(request, sums, partial(values_of, self, *request))
-            for request, sums in zip(requests, total.metrics, strict=True)
-        ]
+        pairs = zip(requests, total.metrics, strict=True)
+        return [SummedValues(request, sums, partial(values_of, self, *request)) for request, sums in pairs]
 
 
 def _adds_up(metric: Metric[...], _k: Cutoffs, options: Mapping[str, object]) -> bool:

@@ -187,10 +187,8 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 
 @check(N_("short lists"))
 def short_lists(data: LintData) -> Iterator[Problem]:
-    short, n_lists = (
-        data.users(data.listed & (data.prepared.all_hits.list_length < (data.k or 0))),
-        int(data.listed.sum()),
-    )
+    lengths, n_lists = data.prepared.all_hits.list_length, int(data.listed.sum())
+    short = data.users(data.listed & (lengths < (data.k or 0)))
     yield Problem(
         short, n_lists, short="Lists that end above rank {k:,}: {n:,} of {of:,}", why="There is no hit below the end of a list.",
         advice="Recommend at least {k:,} items, or use a smaller cut-off.", grave=short.height == n_lists,
@@ -302,10 +300,8 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
 
 @check(N_("no missed relevant items"))
 def nothing_missed(data: LintData) -> Iterator[Problem]:
-    n, from_lists = len(data.hits.truth_user), ONLY_LISTED in data.prepared.notes
-    if from_lists or (
-        count_candidates(data) == 0 and data.prepared.all_hits.list_length.max() < data.prepared.recs["item"].n_unique()
-    ):
+    n, lists, from_lists = len(data.hits.truth_user), data.prepared, ONLY_LISTED in data.prepared.notes
+    if from_lists or (count_candidates(data) == 0 and lists.all_hits.list_length.max() < lists.recs["item"].n_unique()):
         yield Problem(
             n, n, short="No relevant item is missing from the lists", grave=is_joined(data),
             why="Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user.",

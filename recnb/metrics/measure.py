@@ -69,10 +69,9 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
         made = "A function becomes a metric by @recnb.metric(...)." if callable(name) else near(name, _known_names())
         raise OptionError(f"{quoted(name)} is no metric of recnb. {made}")
     if found.plain_name in LIST_METRICS and found.plain_name not in among:
-        raise OptionError(
-            f"{found.name} is a metric beyond accuracy, and one of accuracy is needed here, such as 'ndcg'. Of an evaluation type "
-            f".{found.name}(k=10), .table([..., {found.name!r}], k=10) or .beyond(k=10)."
-        )
+        problem = f"{found.name} is a metric beyond accuracy, and one of accuracy is needed here, such as 'ndcg'."
+        typed = f".{found.name}(k=10), .table([..., {found.name!r}], k=10) or .beyond(k=10)"
+        raise OptionError(problem, fix=f"Of an evaluation type {typed}.")
     if among is METRICS and (found.text or found.plain_name not in METRICS):
         problem = f"{name!r}: this takes a metric of accuracy by its name, and its options as keywords."
         raise OptionError(problem, fix=near(found.plain_name, METRICS))

@@ -101,10 +101,9 @@ def check_side_data(models: Models) -> None:
     for role, (name, theirs) in product(("train", "items"), others):
         frame, other = getattr(ours.side_data, role), getattr(theirs.side_data, role)
         if not (frame is None or other is None or frame is other or same_rows(frame, other)):
-            raise FrameError(
-                f"{first!r} and {name!r} have different {role}=, of which this metric is made, so the difference would be that of "
-                f"{role}=: give compare() one {role}= and frames of recommendations, or evaluate both with the same."
-            )
+            problem = f"{first!r} and {name!r} have different {role}=, of which this metric is made, so the difference would be "
+            fix = f"that of {role}=: give compare() one {role}= and frames of recommendations, or evaluate both with the same."
+            raise FrameError(problem, fix)
 
 
 def same_rows(one: pl.DataFrame, other: pl.DataFrame) -> bool:

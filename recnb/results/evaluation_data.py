@@ -26,17 +26,7 @@ from recnb.metrics.gain import as_column
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits, cached_property
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
-from recnb.results.values import (
-    OWN,
-    Basis,
-    Request,
-    Said,
-    Values,
-    follows,
-    pairs_in_words,
-    position_of,
-    weights_in_words,
-)
+from recnb.results.values import OWN, Basis, Request, Said, Values, follows, index_of, pairs_in_words, weights_in_words
 
 #: Why there is no explanation.
 MANY_ORDERS = "ties='expected' averages many orders, and a worked explanation follows one: choose ties='first'."
@@ -303,7 +293,7 @@ class EvaluationData:
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
-        return position_of(user, self.prepared.users, "; ".join(self.users_in_words))
+        return index_of(user, self.prepared.users, "; ".join(self.users_in_words))
 
     def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
         """Return the lists of the users at some positions, item by rank; fetched at once where rows are elsewhere."""

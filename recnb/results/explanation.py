@@ -31,7 +31,7 @@ from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import MANY_ORDERS, EvaluationData, cutoffs_under, undefined_in, values_of
 from recnb.results.table import in_lines
-from recnb.results.values import pairs_in_words, position_of
+from recnb.results.values import index_of, pairs_in_words
 
 #: Columns of the rows.
 COLUMNS: dict[str, str] = {
@@ -223,7 +223,7 @@ def _beyond_accuracy(
             raise OptionError(f"{problem}type .explain({metric.name!r}, k={cutoff!r}).")
         rows, value = TermRows(np.zeros(0), {}) if result.rows is None else result.rows(), float(result)
     else:
-        position = position_of(user, found.users, *found.basis.users_in_words())
+        position = index_of(user, found.users, *found.basis.users_in_words())
         if not result.counted[position]:
             raise RecnbError(f"{metric.name}: user {user!r} has no value. {metric.no_value}")
         assert result.rows is not None

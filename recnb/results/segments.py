@@ -61,17 +61,16 @@ def table_by(
         if each.metric.of == "all":
             problem = f"{each.metric.name} is one number of all lists, with no value for each user, so "
             raise OptionError(problem, "by= cannot break it down: leave it out.")
-    pairs = _parts_of_users(data, by)
-    pairs = _parts_of_items(data, by, bins) if pairs is None else pairs
-    if pairs is None:
+    parts = _parts_of_truth(data, by, bins)
+    if parts is None:
         segments = segments_of(data, by, bins)
         labels, (rows, phrases) = segments.labels, _rows_of_segments(data, asked, cutoffs, segments, confidence)
     else:
-        labels, (rows, phrases) = (by,), _rows_of_parts(data, asked, cutoffs, by, pairs, confidence)
+        labels, (rows, phrases) = (by,), _rows_of_parts(data, asked, cutoffs, by, parts, confidence)
     metric, cuts, keys, numbers = zip(*rows, strict=True)
     frame = pd.DataFrame(numbers, columns=NUMBERS[: len(numbers[0])]).astype({"n_users": int})
     label, n_tests = one_line(", ".join(labels)), 0
-    if pairs is None:
+    if parts is None:
         tests = frame.groupby([pd.Series(metric), pd.Series(cuts)], dropna=False)["p"]
         # Of two segments each is the rest of the other, which is one test.
         again = (tests.transform("size") == 2) & (tests.transform("count") == 2) & (tests.cumcount() == 1)
@@ -215,11 +214,9 @@ def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
         raise OptionError(f"by={quoted(label)} holds {example}, which names no segment: give text or numbers.")
     if validation.kind(ids.dtype) != validation.kind(users.dtype):
         raise OptionError(f"by={quoted(label)} has users such as {ids[0]!r}; those evaluated are such as {users[0]!r}.")
-    value = value.fill_nan(None) if value.dtype.is_float() else value
-    table = pl.DataFrame([ids.cast(users.dtype), value]).unique(maintain_order=True)
-    twice = table.filter(pl.col("user").is_duplicated())
-    if twice.height:
-        problem = f"by={quoted(label)} has more than one value for user {twice['user'][0]!r}: give each user one."
+    table = pl.DataFrame([ids.cast(users.dtype), _without_nan(value)]).unique(maintain_order=True)
+    for user in table.filter(pl.col("user").is_duplicated())["user"].head(1):
+        problem = f"by={quoted(label)} has more than one value for user {user!r}: give each user one."
         fix = f"A column of the truth that differs within users stands alone, .table(by={quoted(label)}), of one model"
         code = f"recnb.compare(models, truth[truth[{quoted(label)}] == value])"
         raise OptionError(problem, fix=f"{fix}; several are compared value by value, {code}.")
@@ -254,16 +251,16 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
         return _everyone(data).to_frame().join(counts, on="user", how="left").with_columns(pl.col("value").fill_null(0))
     if by == "activity":
         raise RecnbError("by='activity' needs what users had before: type recs.rec.against(truth, train=frame).")
-    ids = ("user", data.side_data.truth_user, data.side_data.truth_item)
-    columns = [*(() if users is None else users.columns), *_columns_of_truth(data), *["activity"] * (train is not None)]
-    columns += [] if data.side_data.items is None else [name for name in data.side_data.items.columns if name != "item"]
-    if (items := data.side_data.items) is not None and by in items.columns and by != "item":
+    of_items = [] if data.side_data.items is None else [name for name in data.side_data.items.columns if name != "item"]
+    if by in of_items:
         problem = f"by={quoted(by)} is a column of items=: each value is a truth of its own, and groups no users."
         fix = "It stands alone, .table(by=...), of one model; several are compared with the truth of one value after the other."
         raise OptionError(problem, fix=fix)
     problem = f"by={quoted(by)} is no column of users=, items= or of the truth, where segments come from."
-    fix = f"Give what is known of them: recs.rec.against(truth, users=frame). {near(by, [name for name in columns if name not in ids])}"
-    raise OptionError(problem, fix=fix)
+    columns = [*(() if users is None else users.columns), *_columns_of_truth(data), *["activity"] * (train is not None)]
+    ids = ("user", data.side_data.truth_user, data.side_data.truth_item)
+    known = near(by, [*(name for name in columns if name not in ids), *of_items])
+    raise OptionError(problem, fix=f"Give what is known of them: recs.rec.against(truth, users=frame). {known}")
 
 
 def _columns_of_truth(data: EvaluationData) -> list[str]:
@@ -286,54 +283,46 @@ def _column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
 # Parts of the truth: a column that differs within users, or one of items=, each value of which is a truth of its own
 
 
-def _parts_of_users(data: EvaluationData, by: Any) -> pl.DataFrame | None:
-    """Return the column of the truth that differs within users, if `by` names one: user, item, value."""
-    users = data.side_data.users
+def _parts_of_truth(data: EvaluationData, by: Any, bins: int) -> pl.DataFrame | None:
+    """Return the column of the truth that differs within users, user, item and value; or a column of items=, if `by` names one.
+
+    Many numbers of items are put into bins. An item of several genres, in a list or as "comedy|drama", is in the part of each.
+    """
+    users, items = data.side_data.users, data.side_data.items
     if not isinstance(by, str) or (users is not None and by in users.columns):
         return None
     pairs = _column_of_truth(data, by)
-    if pairs is None or not pairs.select("user", "value").unique()["user"].is_duplicated().any():
+    if pairs is None:
+        if items is None or by not in items.columns or by in ("item", *_columns_of_truth(data)):
+            return None
+        row, values = np.arange(items.height), _without_nan(items[by])
+        row, values = (
+            words_of(values) if values.dtype in (pl.String, pl.List, pl.Array) else (row, _binned(values, bins))
+        )
+        return pl.DataFrame({"item": items["item"][row], "value": values}).unique(maintain_order=True)
+    if not pairs.select("user", "value").unique()["user"].is_duplicated().any():
         return None
-    value = pairs["value"]
-    pairs = pairs.with_columns(value.fill_nan(None) if value.dtype.is_float() else value).unique(maintain_order=True)
-    twice = pairs.filter(pl.struct("user", "item").is_duplicated())
-    if twice.height:
-        user, item, _value = twice.row(0)
+    pairs = pairs.with_columns(_without_nan(pairs["value"])).unique(maintain_order=True)
+    for user, item, _value in pairs.filter(pl.struct("user", "item").is_duplicated()).head(1).rows():
         raise OptionError(f"by={quoted(by)} has more than one value for user {user!r} and item {item!r}: give one.")
     return pairs
 
 
-def _parts_of_items(data: EvaluationData, by: Any, bins: int) -> pl.DataFrame | None:
-    """Return user, item and value of each pair of the truth, if `by` names a column of items= and none of users= or of the truth.
-
-    Many numbers are put into bins. An item of several genres, in a list or as "comedy|drama", is in the part of each.
-    """
-    items, users, source = data.side_data.items, data.side_data.users, data.source
-    taken = {"item", *([] if users is None else users.columns), *_columns_of_truth(data)}
-    if items is None or not isinstance(by, str) or by in taken or by not in items.columns:
-        return None
-    if not isinstance(source, Tables):
-        raise elsewhere(source)
-    values = items[by]
-    if values.dtype in (pl.String, pl.List, pl.Array):
-        row, values = words_of(values)
-        items = items[row]
-    else:
-        values = _binned(values.fill_nan(None) if values.dtype.is_float() else values, bins)
-    ids = items["item"].cast(source.truth["item"].dtype)
-    of_items = pl.DataFrame({"item": ids, "value": values}).unique(maintain_order=True)
-    pairs = source.truth.select("user", "item").unique(maintain_order=True)
-    return pairs.join(of_items, on="item", how="left", maintain_order="left")
+def _without_nan(values: pl.Series) -> pl.Series:
+    return values.fill_nan(None) if values.dtype.is_float() else values
 
 
 def _rows_of_parts(
-    data: EvaluationData, asked: Sequence[Asked], cutoffs: Cutoffs, by: str, pairs: pl.DataFrame, confidence: float
+    data: EvaluationData, asked: Sequence[Asked], cutoffs: Cutoffs, by: str, parts: pl.DataFrame, confidence: float
 ) -> tuple[list[Any], dict[str, list[str]]]:
     """Compute each metric against the truth's rows of each value alone: mean, interval and users, without a gap or a test."""
     rows, phrases, source = dict[Any, list[Any]](), dict[str, list[str]](), data.source
     if not isinstance(source, Tables):
         raise elsewhere(source)
-    pairs = pairs.with_columns(pl.col(name).cast(source.truth[name].dtype) for name in ("user", "item"))
+    ids = [name for name in parts.columns if name != "value"]
+    parts = parts.with_columns(pl.col(name).cast(source.truth[name].dtype) for name in ids)
+    pairs = source.truth.select("user", "item").unique(maintain_order=True)
+    pairs = parts if "user" in ids else pairs.join(parts, on=ids, how="left", maintain_order="left")
     values = pairs["value"].unique().sort(nulls_last=True)
     _refuse_many(len(values), by)
     unknown = _unknown(values.to_list())

@@ -135,10 +135,11 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     if not (_is_list(truth) and len(truth) and all(map(_is_truth, truth)) and all(map(_is_list, entries))):
         return [_matched(entries, truth, metric.name)]
     if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
-        raise RecnbError(
-            f"ranking and truth hold tuples, such as {[*entries, *truth][0]!r}, which may be items or whole lists: make lists "
-            "of lists, [list(one) for one in ranking]; of items give the relevant ones as a set, set(truth)."
+        fix = (
+            "Make lists of lists, [list(one) for one in ranking]; of items give the relevant ones as a set, set(truth)."
         )
+        held = f"ranking and truth hold tuples, such as {[*entries, *truth][0]!r}"
+        raise RecnbError(f"{held}, which may be items or whole lists.", fix=fix)
     if len(truth) != len(entries):
         raise RecnbError(f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking.")
     return [_matched(list(one), relevant, metric.name) for one, relevant in zip(entries, truth, strict=True)]
@@ -157,9 +158,8 @@ def _graded(grades: list[Any]) -> Pair:
 def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     """Make a pair of items in rank order and what is relevant."""
     if hasattr(truth, "columns") or not _is_truth(truth):
-        raise RecnbError(
-            f"the truth is {_shown(truth)}: give a mapping of item to relevance, or the relevant items in a list or set."
-        )
+        fix = "give a mapping of item to relevance, or the relevant items in a list or set."
+        raise RecnbError(f"the truth is {_shown(truth)}: {fix}")
     listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
     _refuse_numbers(ranking, listed, metric, is_list=_is_list(truth), is_graded=isinstance(truth, Mapping))
     for items, what in ((listed, "the truth"), (ranking, "the ranking")):

@@ -151,7 +151,7 @@ class Values:
 Request = tuple[Metric[...], Cutoffs, Mapping[str, Any]]
 
 
-def position_of(user: Any, users: pl.Series, are: str) -> int:
+def index_of(user: Any, users: pl.Series, are: str) -> int:
     """Return the position of a user among some; `are` says in words who they are."""
     try:
         found = users.index_of(user)

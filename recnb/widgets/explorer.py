@@ -215,6 +215,3 @@ class Explorer(Live):
         }
         bar: pd.Series[Any] = (np.sign(numbers) * np.ceil((numbers.abs() / step).round(9))).map(names)
         return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))
-
-
-__all__ = ["Choices", "Explorer"]

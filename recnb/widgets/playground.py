@@ -313,6 +313,3 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
     if not isinstance(truth, Mapping):
         truth = dict.fromkeys(sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else truth, 1.0)
     return tuple(ranking), {item: float(truth.get(item, 0.0)) for item in dict.fromkeys([*truth, *ranking])}
-
-
-__all__ = ["Playground", "Setting", "Term", "TermChange"]

@@ -90,6 +90,10 @@ def user_lists(dice: Random, k: int | None) -> Iterator[Draw]:
         yield cut, lists, truths
 
 
+#: The kinds of lists that are drawn: the second, whose value is a mean over users, for a metric that is 0 or 1 of one list.
+KINDS = (graded_list, user_lists)
+
+
 def _below(dice: Random, n: int) -> int:
     """Draw a whole number from 0; of a seeded generator, only `random()` stays the same in every Python."""
     return int(dice.random() * n)
@@ -188,11 +192,8 @@ CONFUSED = {
     "ndcg": "dcg idcg",
 }  # fmt: skip
 
-NOT_COUNTED = N_(
-    "Relevance was added as if it were a gain: this metric uses only whether an item is relevant, so each hit counts 1."
-)
-
 # fmt: off
+NOT_COUNTED = N_("Relevance was added as if it were a gain: this metric uses only whether an item is relevant, so each hit counts 1.")
 SLIPS: tuple[Slip, ...] = (
     Slip("precision", lambda q: len(q.ranks), N_("This is the number of hits: divide it by k = {depth}.")),
     Slip("recall", lambda q: len(q.ranks), N_("This is the number of hits: divide it by that of relevant items, {relevant}.")),

@@ -7,7 +7,6 @@ import math
 import operator
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -31,16 +30,7 @@ from recnb.results.explanation import Explanation
 from recnb.results.single_list import Pair, explain, read_pairs
 from recnb.results.table import in_lines
 from recnb.widgets.live import Live
-from recnb.widgets.quiz.exercise import (
-    LETTERS,
-    TOP,
-    Exercise,
-    Mistake,
-    common_mistakes,
-    graded_list,
-    other_numbers,
-    user_lists,
-)
+from recnb.widgets.quiz.exercise import KINDS, LETTERS, TOP, Exercise, Mistake, common_mistakes, other_numbers
 
 #: Options of exercises: with beta=1, F-beta would be F1, and ERR needs the scale of grades.
 DEFAULTS = {"fbeta": {"beta": 2}, "err": {"max_relevance": TOP}}
@@ -106,12 +96,8 @@ class Quiz(Exercise, Live):
             digits = DIGITS if given.decimals is None else min(given.decimals, DIGITS)
             mistakes = [one for one in self.mistakes if given.fits(one.number, DIGITS)]
             if not mistakes:  # a per cent without its sign has two decimals fewer than the share
-                hundredfold = 100 * self.value
-                mistakes = [
-                    one
-                    for one in self.mistakes
-                    if given.fits(one.number, digits) and (digits >= 2 or one.number == hundredfold)
-                ]
+                near = [one for one in self.mistakes if given.fits(one.number, digits)]
+                mistakes = near if digits >= 2 else [one for one in near if one.number == 100 * self.value]
             words = {"answer": one_line(str(answer).strip(), 40), "digits": DIGITS}
             words |= {"label": self.label, "value": self.rounded(self.value)}
             fits = given.fits(self.value, digits)
@@ -352,9 +338,8 @@ def quiz(
     chosen = metric_named(metric, METRICS)
     chosen.check(options)
     if others:
-        raise OptionError(
-            f"{quoted(others[0])} is one argument too many: after metric, list and relevant items, name each, such as k=5."
-        )
+        problem = f"{quoted(others[0])} is one argument too many: "
+        raise OptionError(problem, "after metric, list and relevant items, name each, such as k=5.")
     cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
     if cut is not None and own_depth:
         raise CutoffError(f"k={cut}: R-precision has its own depth; leave k out.")
@@ -366,10 +351,10 @@ def quiz(
             raise OptionError(f"relevant={quoted(relevant)} belongs to a list, and seed={seed} draws one: {example}.")
         return _drawn(chosen.name, int(seed), cut, every, checked(lang))
     if not is_several(seed):
-        raise OptionError(
+        problem = (
             f"seed={quoted(seed)}: a quiz draws its own list from a whole number, such as recnb.quiz({chosen.name!r}, "
-            "seed=1), or takes yours, from rank 1 down, with what is relevant."
         )
+        raise OptionError(problem, "seed=1), or takes yours, from rank 1 down, with what is relevant.")
     pairs = read_pairs(seed, relevant, chosen)
     if chosen.name == "err" and "max_relevance" not in options:
         every["max_relevance"] = max((grade for pair in pairs for _item, grade in pair.truth), default=1)
@@ -401,15 +386,11 @@ def _drawn(metric: str, seed: int, cut: int | None, options: dict[str, Any], lan
     if cut is not None and not 2 <= cut <= 10:
         raise CutoffError(f"k={cut}: an exercise is cut at 2 to 10; leave k out.")
 
-    def drawn(draw: Callable[[Random, int | None], Iterator[Any]]) -> list[Quiz]:
-        return [
-            Quiz(metric, options, None if metric == "r_precision" else depth, lists, truths, lang)
-            for depth, lists, truths in islice(draw(Random(f"{metric}/{seed}"), cut), DRAWS)
-        ]
-
-    found = drawn(graded_list)
-    if {one.value for one in found} <= {0, 1}:  # a metric without other values is asked for as a mean over users
-        found = drawn(user_lists)
+    own_depth, found = metric == "r_precision", list[Quiz]()
+    for draw in KINDS:
+        if {one.value for one in found} <= {0, 1}:
+            draws = islice(draw(Random(f"{metric}/{seed}"), cut), DRAWS)
+            found = [Quiz(metric, options, None if own_depth else k, lists, truths, lang) for k, lists, truths in draws]
     found = [one for one in found if min(one.value, abs(one.value - 1)) > APART * UNIT]  # the value says something
     found = [one for one in found if abs(one.value / UNIT % 1 - 0.5) > 0.02]  # and is not on an edge of rounding
     if not found:
