@@ -18,7 +18,7 @@ from recnb.metrics.hits import Hits
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
-from recnb.results.arguments import AnyMetric, Metrics
+from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, at_least
 from recnb.results.metric_methods import Methods
@@ -41,7 +41,7 @@ class EvaluationMethods(Methods):
     """Methods that an Evaluation and `df.rec` share; those of `df.rec` evaluate the frame first."""
 
     def table(
-        self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, *, intervals: bool = False,
+        self, metrics: Metrics = None, k: AnyCutoffs = None, *, intervals: bool = False,
         by: Any = None, bins: int = 4, **options: Any,
     ) -> Table:  # fmt: skip
         """Return means over users, one row per metric and one column per cut-off; `.plot()` draws it.
@@ -191,7 +191,7 @@ class Evaluation(EvaluationMethods):
         """The library whose conventions each metric follows; None for recnb's own."""
         return self._data.library
 
-    def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:
+    def beyond(self, k: AnyCutoffs = None) -> Table:
         """Return every metric beyond accuracy that the data allow, a row each; the line below names those that need more frames."""
         return tables.beyond_table(self._data, k)
 
@@ -277,9 +277,7 @@ class Evaluation(EvaluationMethods):
         """Return the hits down to a rank, from which every metric is computed; None: all."""
         return self._data.hits(depth)
 
-    def to_frame(
-        self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
-    ) -> pd.DataFrame:
+    def to_frame(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> pd.DataFrame:
         """Return a row per user with the length of the list, relevant items and hits; or, if asked for, with values of metrics.
 
         Metrics, k and options are those of `table`: a column for each metric at each cut-off, NaN for a user whom it leaves out.

@@ -37,20 +37,17 @@ from recnb.report.differences import (
     paired_values,
     unweighted_in_words,
 )
-from recnb.results.arguments import AnyMetric, Asked, Metrics, asked_of, check_options, metric_of_curve
+from recnb.results.arguments import AnyCutoffs, AnyMetric, Asked, Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.segments import Segments, distinct_labels, segments_of
 from recnb.results.table import Table
 from recnb.results.tables import beyond_table
-from recnb.results.values import merged, pairs_in_words, scale_in_words, weights_in_words
+from recnb.results.values import follows, merged, pairs_in_words, scale_in_words, weights_in_words
 from recnb.stats import Settings, Test, tau_ap
 
 if TYPE_CHECKING:
     from recnb.report.report import Report
-
-#: A cut-off or several; None is the whole list.
-AnyCutoffs = int | Sequence[int | None] | None
 
 #: Of more models than these every two are compared if none is named as the baseline, and tests are corrected within each metric.
 MANY = 8
@@ -392,7 +389,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         words = users_in_words(self.users_by_model, self.n_users, without, convention.no_relevant)
         remarks = [note for note in map(str, first.prepared.notes) if note not in words]
         apart = merged({one_line(name): [*map(str, model.apart)] for name, model in self._models.items()})
-        decisions = [*first.as_library_has_it, *convention.phrases(graded=first.prepared.graded)]
+        of_library = [follows(first.library, convention.given_in_words(first.overrides))] if first.library else []
+        decisions = [*of_library, *convention.phrases(graded=first.prepared.graded)]
         words += weights_in_words(first.prepared.user_weight)
         return "; ".join([*words, *decisions, *remarks, *apart, *pairs_in_words(first.prepared.weighting)])
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from types import MappingProxyType
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -89,6 +90,15 @@ def named(given: Columns, role: str) -> list[str]:
 def each_named(given: Columns) -> list[tuple[str, str]]:
     """Return the roles that keywords name columns for, with each column."""
     return [(role, column) for role in given for column in named(given, role)]
+
+
+def require(
+    given: Columns, names: Sequence[str], name: str, beside: Mapping[str, Frame] = MappingProxyType({})
+) -> None:
+    """Refuse a column that a keyword names and a table has not; one of users or items may be in frames beside it alone."""
+    for role, column in each_named(given):
+        if column not in names and not (role in ("user", "item") and is_beside(column, beside)):
+            raise ColumnError(f"{name} has no column for {role}={column!r}. Columns: {listed(names)}.")
 
 
 def is_beside(column: str, frames: Mapping[str, Frame]) -> bool:

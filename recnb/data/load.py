@@ -19,25 +19,13 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import batches_of, origin_of
-from recnb.data.columns import (
-    Columns,
-    Frame,
-    Made,
-    by_name,
-    columns_of,
-    each_named,
-    find,
-    from_pandas,
-    is_beside,
-    named,
-    table_of,
-)
+from recnb.data.columns import Columns, Frame, Made, by_name, columns_of, find, from_pandas, named, require, table_of
 from recnb.data.files import Wanted, read_together
 from recnb.data.parts import Layout, one_model, read_batches
 from recnb.data.source import Source, ranked, source_of
 from recnb.data.validation import IDS
 from recnb.display.language import N_, Plural, Sentence
-from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
+from recnb.errors import FrameError, is_several, quoted
 
 #: Any table; a mapping or Series by user; the path of a file.
 Input: TypeAlias = Frame | Mapping[Any, Any] | str | os.PathLike[str]
@@ -135,9 +123,8 @@ def _column_of_lists(frame: Any, name: str, columns: Columns) -> str | None:
     if not _is_table(frame):
         return None
     names, keyword = columns_of(frame, name), COLUMN_OF_LISTS.get(name, "")
+    require({keyword: columns.get(keyword)}, names, name)
     for column in named(columns, keyword):
-        if column not in names:
-            raise ColumnError(f"{name} has no column for {keyword}={column!r}. Columns: {listed(names)}.")
         return column
     has_items = {*named(columns, "item")} & {*names} or by_name(names, "item")
     usual = [] if has_items else by_name(names, keyword or "relevant")
@@ -194,9 +181,7 @@ def _both_sides(frame: Frame, columns: Columns, beside: Mapping[str, Frame]) -> 
     """Split one frame into recommendations and truth: what has no rank or score was not recommended, without relevance not judged."""
     name = "the frame"
     names = columns_of(frame, name)
-    for role, column in each_named(columns):
-        if column not in names and not (role in IDS and is_beside(column, beside)):
-            raise ColumnError(f"{name} has no column for {role}={column!r}. Columns: {listed(names)}.")
+    require(columns, names, name, beside)
     index: list[Any] = [*frame.index.names] if isinstance(frame, pd.DataFrame) else []
     has_items = bool({*named(columns, "item")} & {*names} or by_name([*names, *index], "item"))
     ids = IDS if has_items else IDS[:1]

@@ -19,9 +19,7 @@ from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
 
 #: Names of columns that say when something happened.
-TIMES = re.compile(
-    "(?!release|birth)((?i:(.*[_ ])?(time|timestamp|date|datetime|ts|at))|.*[a-z](Time|Timestamp|Date|At))"
-)
+TIMES = re.compile("(?!release|birth)((?i:(.*[_ ])?((date)?time(stamp)?|date|ts|at))|.*[a-z](Time|Timestamp|Date|At))")
 
 
 @dataclass(frozen=True)

@@ -165,13 +165,10 @@ def _numbers(
 ) -> tuple[Source, dict[Variant, Measurement | RecnbError], list[str]]:
     """Compute ours, and that of each library, in the order of presets; and say which columns are lacking."""
     refuse_weights(evaluation)
-
-    def of_data(variant: Variant) -> str:
-        return repr(variant.convention.with_metric({}))
-
     source, ours = evaluation.source, Variant.of_evaluation(evaluation, metric, options)
     variants, found = [ours, *map(Variant.of_preset, of_metric(metric.name))], dict[Variant, Measurement | RecnbError]()
     # Variants that read the data alike follow each other, and share the join.
+    of_data = {one: repr(one.convention.with_metric({})) for one in variants}.__getitem__
     groups = [list(group) for _convention, group in groupby(sorted(variants, key=of_data), key=of_data)]
     for group in steps(groups, _("conventions tried")):
         for variant in group:
@@ -205,10 +202,8 @@ def spread(evaluation: EvaluationData, metric: Any, k: int | None, **options: An
             steps = walk(source, ours, source, simplest, k).steps
             otherwise |= dict.fromkeys(group, "; ".join(step.now for step in steps))
         source.forget()
-    frame = pd.DataFrame(
-        {"otherwise": [*otherwise.values()], "value": [*values.values()]},
-        index=pd.Index([one.name for one in found], name="library"),
-    )
+    columns = {"otherwise": [*otherwise.values()], "value": [*values.values()]}
+    frame = pd.DataFrame(columns, pd.Index([one.name for one in found], name="library"))
     frame["difference"] = frame["value"] - mine.value
     finite = [value for value in values.values() if isfinite(value)]
     ends = {"low": f"{min(finite, default=nan):.4f}", "high": f"{max(finite, default=nan):.4f}"}

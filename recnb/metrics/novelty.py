@@ -116,9 +116,7 @@ def tail_share(lists: Lists, k: int | None = None, *, ratio: float = 0.8) -> Per
     FLAIRS 32; recbole TailPercentage (0.1).
     """
     count = lists.catalogue.counts("interactions", "tail_share")
-    share = number_option(
-        "ratio", ratio, "a share of the items, above 0 and up to 1, such as 0.1", lambda one: 0 < one <= 1
-    )
+    share = number_option("ratio", ratio, "a share of items, above 0 and up to 1, such as 0.1", lambda x: 0 < x <= 1)
     in_train = np.flatnonzero(count)
     rarest = in_train[np.argsort(count[in_train], kind="stable")]
     tail = np.zeros(lists.n_items)

@@ -70,11 +70,10 @@ def unweighted_in_words(models: Models, metric: Metric[...], k: int | None, opti
     """Return the means of a metric without propensities beside those with them, and whether the order of the models is another."""
     if not all(model.source.weighted for model in models.values()):
         return ""
-    cutoffs = Cutoffs.of(k)
-    of_both = {
-        name: [float(values_of(one, metric, cutoffs, options).mean[-1]) for one in (model, model.unweighted)]
-        for name, model in models.items()
-    }
+    cutoffs, of_both = Cutoffs.of(k), dict[str, list[float]]()
+    for name, model in models.items():
+        both = [values_of(one, metric, cutoffs, options) for one in (model, model.unweighted)]
+        of_both[name] = [float(one.mean[-1]) for one in both]
     each = ", ".join(f"{one_line(name)} {plain:.4f} ({own:.4f})".strip() for name, (own, plain) in of_both.items())
     said = [_("{label} without propensities (with them): {values}.", label=metric.label(k), values=each)]
     with_them, without = (sorted(of_both, key=lambda name: -of_both[name][at]) for at in (0, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recnb.conventions import Convention, presets
@@ -18,6 +18,9 @@ AnyMetric = str | Metric[...]
 
 #: One or several of these, or each with its own options.
 Metrics = AnyMetric | Iterable[AnyMetric] | Mapping[Any, Mapping[str, Any]] | None
+
+#: A cut-off or several; None is the whole list.
+AnyCutoffs = int | Sequence[int | None] | None
 
 #: The metrics of a table by default.
 STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")

@@ -269,11 +269,6 @@ class EvaluationData:
         return Basis(*about, user_weight=self.prepared.user_weight).users_in_words()
 
     @property
-    def as_library_has_it(self) -> list[str]:
-        """Whose conventions each metric follows, and what was given on top of them; nothing for recnb's own."""
-        return [follows(self.library, self.convention.given_in_words(self.overrides))] if self.library else []
-
-    @property
     def notes(self) -> tuple[str, ...]:
         """Properties of the data that the numbers depend on."""
         return tuple(map(str, (*self.prepared.notes, *self.apart)))

@@ -44,8 +44,8 @@ def metric(
     """
 
     def make(function: Callable[..., Credit]) -> Metric[...]:
-        name = function.__name__
-        if name.lower() in measure.NAMES or not getattr(EVERY_METRIC.get(name), "own", name.isidentifier()):
+        name, known = function.__name__, EVERY_METRIC.get(function.__name__)
+        if name.lower() in measure.NAMES or (known is not None and not known.own) or not name.isidentifier():
             raise OptionError(f"{name!r} is a metric of recnb, or no name: give the function another one.")
         if re.fullmatch(r"\w+([ -]\w+)*", symbol) is None:
             raise OptionError(f"symbol={quoted(symbol)} of {name}: give letters, digits, '-', '_' and single blanks.")

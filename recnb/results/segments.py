@@ -85,16 +85,13 @@ def table_by(
         words = _("each {by} is a truth of its own: its rows of the truth, and the users who have one", by=label)
     frame["small"] = frame["n_users"] < SMALL
     names = ["metric", "k", *distinct_labels(labels, {"metric", "k", *NUMBERS})]
-    frame.index = _index_of([metric, cuts, *zip(*keys, strict=True)], names)
+    # Levels are in the order of the rows, so that a metric is found with its rows side by side.
+    columns = [pd.factorize(pd.Series(column, dtype=object)) for column in (metric, cuts, *zip(*keys, strict=True))]
+    levels: list[Any] = [level.infer_objects() for _code, level in columns]
+    frame.index = pd.MultiIndex(levels, [[*code] for code, _level in columns], names=names)
     table = Table.made(frame, [*merged(phrases), words], _("By {by}", by=label))
     table.attrs |= {"n_users": data.n_users, "by": ", ".join(labels), "n_tests": n_tests}
     return table
-
-
-def _index_of(columns: Sequence[Sequence[Any]], names: list[str]) -> pd.MultiIndex:
-    """Return an index whose levels are in the order of the rows, so that a metric is found with its rows side by side."""
-    codes, levels = zip(*(pd.factorize(pd.Series(column, dtype=object)) for column in columns), strict=True)
-    return pd.MultiIndex([level.infer_objects() for level in levels], [*map(list, codes)], names=names)
 
 
 def _rows_of_segments(

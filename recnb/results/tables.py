@@ -165,9 +165,8 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     inside = places if cutoff is None else places.filter(pl.col("rank") <= cutoff)
     listed = inside.with_columns(pl.col("relevance").fill_null(0), hit=pl.col("relevance").is_not_null())
     ranks = places.select("item", pl.col("rank").cast(pl.Float64))
-    missed = truth.join(inside, on="item", how="anti", maintain_order="left").join(
-        ranks, on="item", how="left", maintain_order="left"
-    )
+    missed = truth.join(inside, on="item", how="anti", maintain_order="left")
+    missed = missed.join(ranks, on="item", how="left", maintain_order="left")
     n_hits = int(listed["hit"].sum())
     found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed))
     title = _("user {user}: {found}", user=one_line(user), found=found)
