@@ -203,9 +203,10 @@ class Evaluation(EvaluationMethods):
         """
         return Evaluation(self._data.under(library))
 
+    @property
     def basis(self) -> str:
-        """Return the line shown below every number: users averaged, users left out, and the convention."""
-        return self._data.basis()
+        """The line shown below every number: users averaged, users left out, and the convention."""
+        return self._data.basis
 
     def detectable(
         self, metric: AnyMetric, k: int | None = None, power: float = 0.8, *, alpha: float = 0.05,
@@ -287,11 +288,11 @@ class Evaluation(EvaluationMethods):
         return tables.users_frame(self._data, metrics, k, options)
 
     def __repr__(self) -> str:
-        return f"{self._title()}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
+        return f"{self._title()}\n{self.basis}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
 
     def _repr_html_(self) -> str:
         calls = Markup(" ").join(Markup("<code>{}</code>").format(call) for call in CALLS)
-        return str(render("results/evaluation.jinja", title=self._title(), basis=self.basis(), calls=calls))
+        return str(render("results/evaluation.jinja", title=self._title(), basis=self.basis, calls=calls))
 
     def _title(self) -> str:
         prepared = self._data.prepared

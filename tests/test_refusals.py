@@ -348,7 +348,6 @@ CASES = {
     "one frame that lacks a side": Case('frame = recs', "recnb.evaluate(frame).mrr()", r"the other frame as well, (.+?)\.$", "result = {}.mrr()", "result"),
     "one frame whose relevance has another name": Case('frame = recs.merge(truth, how="left").rename(columns=dict(relevance="stars")); more = {}', "recnb.evaluate(frame, **more).mrr()", r"Say which: (.+?)\. Or", "more = dict({})"),
     "lists of several models, compared": Case('recs = pd.concat([recs.assign(model="A"), recs.assign(model="B", rank=4 - recs["rank"])])', MRR, r"compare them, (.+?), or", "result = {}.table('mrr')['reciprocal_rank'].to_dict()", "result", {"A": 0.75, "B": (1 / 2 + 1 / 3) / 2}),
-    "a lazy frame that cannot be read": Case('recs = pl.from_pandas(scored).lazy().with_columns(pl.col("item").cast(pl.Int64))', MRR, r"first, (frame\.collect\(\))", 'frame = pl.from_pandas(scored).lazy(); recs = {}'),
     # ---- conventions
     "a catalogue and its ties": Case('more = dict(ties="item_asc")', "recnb.evaluate(recs, truth, candidates='catalogue', **more).mrr()", r"goes with (ties='first')", "more = dict({})"),
     "ties and single hits": Case('more = dict(duplicates="hit_once")', "recnb.evaluate(scored, truth, ties='expected', **more).mrr()", r"choose (duplicates='dedupe')", "more = dict({})"),

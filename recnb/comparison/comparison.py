@@ -213,7 +213,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         index = pd.MultiIndex.from_tuples(places, names=[*labels, "model", None])
         rows = pd.DataFrame([vars(mean) for _key, mean in found.means], index)
         wide = [rows[part].unstack(sort=False) for part in ("mean", "low", "high")]
-        basis = [self.basis()]
+        basis = [self.basis]
         if not all(each.metric.is_accuracy for each in asked):
             basis.append(_("metrics beyond accuracy over the users who have a value in every model"))
         lead, own = asked[0].metric, asked[0].options
@@ -243,7 +243,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         labels = distinct_labels(segments.labels, frame.columns) if segments else []
         for at, label in enumerate(labels):
             frame.insert(at, label, [key[at] for key in keys])
-        table = Differences.made(frame, [self.basis()])
+        table = Differences.made(frame, [self.basis])
         n_tested, within = tested(rows), [", ".join(map(str, key)) for key in keys]
         together = corrected_with(rows, self.settings)
         said = [inline(conclusion(row, self.settings, *together[row.metric]), "txt") for row in rows]
@@ -275,7 +275,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         for _key, row in found.differences:
             about = {name: getattr(row, name) for name in columns}
             about |= {"metric": chosen.name, "n_differ": row.won + row.lost}
-            checks.append(not_worse_check(about, float(margin), self.settings.confidence, self.basis()))
+            checks.append(not_worse_check(about, float(margin), self.settings.confidence, self.basis))
         return Gate(tuple(checks))
 
     def movers(
@@ -297,13 +297,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             for group in groups for user in group.users
         ]  # fmt: skip
         frame = pd.DataFrame(rows, columns=["user", "before", "after", "change", "n_relevant", "old", "new"])
-        table = Movers.made(frame, [self.basis()], chosen.symbol if cut is None else f"{chosen.symbol}@{cut}")
+        table = Movers.made(frame, [self.basis], chosen.symbol if cut is None else f"{chosen.symbol}@{cut}")
         table.groups = tuple(groups)
         return table
 
     def overlap(self, k: int | None = None) -> Table:
         """Return how similar the lists of each two models are: items in both out of items in either, and users with the same list."""
-        return Table.made(pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis()])
+        return Table.made(pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis])
 
     def agreement(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> Table:
         """Return how alike each two metrics order the models, from -1 to 1: Kendall's tau-b, and tau AP, which weighs the top.
@@ -344,7 +344,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         means = [mean for block in blocks for mean in means_of(block, self.names, self.settings.confidence)]
         rows = pd.DataFrame(map(vars, means))[["model", "k", "mean", "low", "high"]]
         frame = pd.concat([rows[rows["model"] == name] for name in self.names], ignore_index=True)
-        table = Curves.made(frame, [self.basis()])
+        table = Curves.made(frame, [self.basis])
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
         return table
 
@@ -377,12 +377,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by, bins=bins)
             asked = [Asked(metric.symbol, metric, dict(own)) for metric, own in request.metrics]
-            basis = "; ".join([self.basis(), *self._options_in_words(asked)])
+            basis = "; ".join([self.basis, *self._options_in_words(asked)])
             about: dict[str, Any] = {"pairs": self.pairs, "baseline": self.baseline, "basis": basis}
             return report_of(self._models, request, self.settings, users=_count("movers", movers), **about)
 
+    @property
     def basis(self) -> str:
-        """Return the users and the convention that models are compared by, in words."""
+        """The users and the convention that models are compared by, in words."""
         first, orders = self._first, {model.convention.order for model in self._models.values()}
         convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
         without = first.prepared.n_without_relevant if first.one_no_relevant_rule else 0
@@ -453,11 +454,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def __repr__(self) -> str:
         calls = _("Methods: {calls}", calls=", ".join(CALLS))
-        return "\n".join([inline(self._title(), "txt"), self.basis(), calls])
+        return "\n".join([inline(self._title(), "txt"), self.basis, calls])
 
     def _repr_html_(self) -> str:
         calls = say(N_("Methods: {calls}"), calls=joined((Mark("code", call) for call in CALLS), " "))
-        blocks = [Note(self._title(), "plain"), Note(self.basis()), Note(calls)]
+        blocks = [Note(self._title(), "plain"), Note(self.basis), Note(calls)]
         return str(framed(_("comparison of models"), html(blocks)))
 
 

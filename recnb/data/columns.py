@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.display.text import one_line
 from recnb.errors import ColumnError, FrameError, listed, quoted
 
 #: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and all with Arrow's stream protocol (pyarrow, DuckDB).
@@ -208,10 +209,12 @@ def collected(name: str) -> Iterator[None]:
     duckdb_errors = (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
     try:
         yield
-    except (pl.exceptions.PolarsError, *duckdb_errors) as problem:
-        reason = str(problem).strip().split("\n")[0][:200]
-        remedy = "read it into memory first, frame.collect(), or relation.to_arrow_table() while its connection is open"
-        raise FrameError(f"{name} cannot be read ({reason}): {remedy}.") from problem
+    except (pl.exceptions.PolarsError, OSError, *duckdb_errors) as problem:
+        reason = one_line(str(problem).strip().split("\n")[0], 1000)
+        fix = "It cannot be collected either: mend what it reads."
+        if isinstance(problem, duckdb_errors):
+            fix = "Fetch it while its connection is open, relation.to_arrow_table()."
+        raise FrameError(f"{name} cannot be read: {reason.rstrip('.')}.", fix=fix) from problem
 
 
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:

@@ -198,7 +198,8 @@ def no_pair_twice(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> 
         pairs = "1 pair of user and item is" if twice.height == 1 else f"{twice.height:,} pairs of user and item are"
         columns = [labels.get(role, role) for role in IDS]
         held = f"repeated in {columns}, such as user {user!r}, item {item!r} ({n} times)."
-        kept = "the highest relevance." if name == "truth" else "the one ranked highest, if no rank is given twice."
+        alone = ", if no rank is given twice" if "rank" in labels else ""
+        kept = "the highest relevance." if name == "truth" else f"the one ranked highest{alone}."
         models = "" if name == "truth" else " If they are the lists of several models, compare them."
         fix = f"Drop the repeats; or say duplicates='dedupe' to keep {kept}{models}"
         raise FrameError(f"{name}: {pairs} {held}", fix=fix)

@@ -23,9 +23,9 @@ from recnb.results.evaluation_data import Scoring
 
 #: Names of columns that tell whether, how often or how much a user had an item.
 AMOUNTS = re.compile(
-    "(is)?(purchase[sd]?|bought|sold|sales|units(sold)?|quantity|qty|revenue|spen[dt]|amount|n|cnt|counts?|order(s|ed|count)?"
+    "(is|n|num|total)?(purchase[sd]?|bought|sold|sales|units(sold)?|quantity|qty|revenue|spen[dt]|amount|n|cnt|counts?|order(s|ed|count)?"
     "|click(s|ed)?|(times)?play(s|ed|count)?|view(s|ed|count)?|watch(ed|time)|listen(s|ed|count)|visits|like[sd]?|stars"
-    "|freq(uency)?|weight|strength|interact(ions?|ed)|events|conver(sions?|ted)|engagement|feedback|response|positive|relevant)"
+    "|freq(uency)?|weight|strength|interact(ions?|ed)|events|conver(sions?|ted)|engagement|feedback|response|positive|relevant|value)"
 )
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")  #: words for missing values, in lower case
 FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)  #: numbers for missing scores
@@ -241,8 +241,8 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
     names = [name for name in names if name not in labels.values() and AMOUNTS.fullmatch(plain_name(name))]
     amounts = table_of(given, "truth", {"relevance": names[0]})["relevance"] if names else pl.Series("relevance", [])
     are_numbers = amounts.dtype.is_numeric() or amounts.dtype == pl.Boolean
-    if are_numbers and len(amounts) == truth.height and amounts.n_unique() > 1:
-        is_zero = amounts.cast(pl.Float64) == 0
+    is_zero = amounts.cast(pl.Float64) == 0 if are_numbers else amounts.is_null()
+    if are_numbers and len(amounts) == truth.height and (amounts.n_unique() > 1 or is_zero.all()):
         zeros, rows = int(is_zero.sum()), truth.select(*PAIR, amounts.alias(names[0]))
         yield Problem(
             rows.filter(is_zero) if zeros else rows, len(amounts),

@@ -257,8 +257,9 @@ class EvaluationData:
             user_weight=scoring.prepared.user_weight,
         )
 
+    @property
     def basis(self) -> str:
-        """Return in words how many users there are, who was left out, and the convention, whatever the metric."""
+        """In words, how many users there are, who was left out, and the convention, whatever the metric."""
         words = [*self.users_in_words, *self.convention.phrases(graded=self.prepared.graded), *self.notes]
         return "; ".join([*words, *pairs_in_words(self.prepared.weighting)])
 

@@ -148,7 +148,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
     users = ngettext("{n:,} user with a list", "{n:,} users with a list", n_lists)
     of_lists = _("shown and share: {users}, {at}", users=users, at=at)
     frame = frame.sort_values("shown", ascending=False, kind="stable")
-    table = Table.made(frame, [of_lists, f"{_('hits and relevant')}: {data.basis()}"])
+    table = Table.made(frame, [of_lists, f"{_('hits and relevant')}: {data.basis}"])
     table.attrs |= {"drawn": "", "most": 20}
     return table
 
@@ -170,7 +170,7 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     n_hits = int(listed["hit"].sum())
     found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed))
     title = _("user {user}: {found}", user=one_line(user), found=found)
-    table = Table.made(_titled(listed, titles), [data.basis()], title)
+    table = Table.made(_titled(listed, titles), [data.basis], title)
     others = missed.sort("relevance", descending=True, maintain_order=True)
     table.missed = Table.made(_titled(others, titles), [], _("relevant, and not among them"))
     for part in (table, table.missed):

@@ -190,7 +190,7 @@ def test_a_convention_of_a_library_may_have_its_own_users_for_each_metric():
     frame = found.differences(["ndcg", "precision"], k=10).set_index(["metric", "model"])
     values = [recnb.evaluate(SAMPLE.models[name], SAMPLE.test, convention="recommenders").precision(k=10).per_user for name in ("factors", "item-knn")]  # fmt: skip
     assert frame.difference["precision", "factors"] == pytest.approx((values[0] - values[1]).mean(), abs=1e-12)
-    assert "recommenders" in found.basis()
+    assert "recommenders" in found.basis
 
 
 def test_a_comparison_is_a_mapping_of_evaluations():

@@ -61,7 +61,7 @@ def test_other_forms_of_models():
     scored = SECOND.assign(score=-SECOND["rank"]).drop(columns="rank").rec.against(TRUTH)
     found = recnb.compare({"a": EVALUATED, "b": scored})
     assert found.table("mrr", k=2).iloc[1, 0] == 0.375
-    assert "ordered by score, or by rank" in found.basis()
+    assert "ordered by score, or by rank" in found.basis
 
 
 def two(**options):
@@ -113,7 +113,7 @@ def test_what_cannot_be_compared_is_refused(call, kind, words):
 def test_only_users_that_all_models_are_judged_on():
     found = recnb.compare({"one": lists(a="xy", b="yx", c="pq"), "two": lists(b="xy", c="xp", d="xq")}, TRUTH, averaged_users="recs")  # fmt: skip
     assert found.table("mrr", k=2)["reciprocal_rank@2"].to_dict() == {"one": 0.25, "two": 1.0}
-    assert "2 users that both models are judged on; 1 user of one left out" in found.basis()
+    assert "2 users that both models are judged on; 1 user of one left out" in found.basis
     for one in found.models.values():
         assert (one.users.tolist(), one.counts.n_users) == (["b", "c"], 2)
     # What is known of a user stays as it was.
@@ -128,7 +128,7 @@ def test_only_users_that_all_models_are_judged_on():
 def test_users_without_a_list_count_0_and_are_told():
     found = recnb.compare({"all": FIRST, "few": lists(a="xy")}, TRUTH)
     assert found.table("mrr", k=2).loc["few"].item() == 0.25
-    assert "4 users that both models are judged on; 3 without a list from few, which counts 0" in found.basis()
+    assert "4 users that both models are judged on; 3 without a list from few, which counts 0" in found.basis
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_restricted_users_keep_their_values_and_explanations(options):
 )
 def test_what_users_with_no_relevant_item_count_is_said(given, words):
     recs, truth = {"u": {"x": 1.0, "z": 0.5}, "v": {"y": 1.0}}, {"u": {"x": 1, "z": 0}, "v": {"y": 0}}
-    basis = recnb.compare({"a": recs, "b": recs}, truth, averaged_users="both", **given).basis()
+    basis = recnb.compare({"a": recs, "b": recs}, truth, averaged_users="both", **given).basis
     assert words in basis
     assert bool(words) == ("with no relevant item" in basis)
 

@@ -228,7 +228,7 @@ SAID: list[tuple[Any, Any, dict[str, Any], str]] = [
 @pytest.mark.parametrize("at", range(len(SAID)))
 def test_the_basis_says_what_is_in_force(at: int) -> None:
     recs, truth, options, words = SAID[at]
-    basis = recnb.evaluate(recs, truth, **options).basis()
+    basis = recnb.evaluate(recs, truth, **options).basis
     assert words in basis
     assert ("equal scores" in basis) == ("score" in recs and "order" not in options)
 
@@ -247,5 +247,5 @@ def test_counts() -> None:
     assert recnb.evaluate(recs, truth, judged="list").counts.n_not_relevant == 4
     everyone = recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero")
     assert (everyone.counts.n_users, everyone.counts.n_without_list, everyone.counts.n_without_relevant) == (5, 2, 3)
-    assert "2 of them without a list, which counts 0" in everyone.basis()
-    assert "3 with no relevant item left out" in recnb.evaluate(recs, truth).basis()
+    assert "2 of them without a list, which counts 0" in everyone.basis
+    assert "3 with no relevant item left out" in recnb.evaluate(recs, truth).basis

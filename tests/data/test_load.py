@@ -168,17 +168,17 @@ def test_a_learning_to_rank_frame_says_what_it_holds() -> None:
         assert score.per_user.tolist() == want
         for shown in (score, ev, ev.table(k=[2]), ev.curve("ndcg", k=[2]), ev.explain("ndcg", 1, k=2)):
             assert "relevant items: those in this frame" in repr(shown)
-        assert ("each row is an item of its own" in ev.basis()) == ("doc_id" not in one)
+        assert ("each row is an item of its own" in ev.basis) == ("doc_id" not in one)
     for ev in (recnb.evaluate(outer()), recnb.evaluate(RECS, TRUTH)):
-        assert "those in this frame" not in ev.basis()
-    assert "those in this frame" in recnb.evaluate(outer().dropna(subset="rank")).basis()
+        assert "those in this frame" not in ev.basis
+    assert "those in this frame" in recnb.evaluate(outer().dropna(subset="rank")).basis
 
 
 def test_rows_without_a_score_are_counted() -> None:
     frame = outer().rename(columns={"rank": "score"})
     missing = frame[frame["score"].isna()]
     assert f"{len(missing)} rows without a score: judged, not recommended" in recnb.evaluate(frame).ndcg(k=2).basis
-    assert "1 row without a score" in recnb.evaluate(pd.concat([frame.dropna(subset="score"), missing[:1]])).basis()
+    assert "1 row without a score" in recnb.evaluate(pd.concat([frame.dropna(subset="score"), missing[:1]])).basis
 
 
 def test_several_models_in_a_frame_without_items() -> None:

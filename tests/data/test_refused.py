@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -204,12 +205,23 @@ def test_refused_in_polars_and_read_in_batches(what: str, lazy: bool) -> None:
     refused(lambda: recnb.evaluate(recs, truth, **options).ndcg(k=2), error, *pieces)
 
 
-def test_a_lazy_frame_that_cannot_be_collected() -> None:
+def test_a_lazy_frame_that_cannot_be_collected(tmp_path: Path) -> None:
     lazy = pl.from_pandas(RECS).lazy()
     broken = lazy.with_columns(pl.col("nope"))
-    refused(lambda: recnb.evaluate(broken, TRUTH), FrameError, "recommendations cannot be read", "nope", ".collect()")
+    refused(
+        lambda: recnb.evaluate(broken, TRUTH),
+        FrameError,
+        "recommendations cannot be read",
+        "nope",
+        "mend what it reads",
+    )
     late = lazy.with_columns(pl.col("item").cast(pl.String) + "x").with_columns(pl.col("item").cast(pl.Int64))
-    refused(lambda: recnb.evaluate(RECS, late), FrameError, "truth cannot be read", ".collect()")
+    refused(lambda: recnb.evaluate(RECS, late), FrameError, "truth cannot be read", "mend what it reads")
+    for n, name in enumerate(("0.parquet", f"{'long' * 50}.parquet")):
+        RECS.assign(**{"more": n} if n else {}).to_parquet(tmp_path / name)
+    files, none = pl.scan_parquet(tmp_path), pl.scan_parquet(tmp_path / "none")
+    refused(lambda: recnb.evaluate(files, TRUTH), FrameError, "recommendations cannot be read", f"{name}'.")
+    refused(lambda: recnb.evaluate(none, TRUTH), FrameError, "recommendations cannot be read: No such file", "none.")
 
 
 def test_who_is_averaged_was_called_users() -> None:

@@ -37,7 +37,7 @@ def folder(tmp_path, monkeypatch):
 
 def same(made, whole):
     np.testing.assert_allclose(made.table(METRICS, k=K), whole.table(METRICS, k=K), rtol=0, atol=1e-12)
-    assert made.basis() == whole.basis()
+    assert made.basis == whole.basis
 
 
 # ---- what is read

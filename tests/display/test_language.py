@@ -56,7 +56,7 @@ def test_columns_stay_as_they_are():
     assert ">순위</th>" in korean._repr_html_()
     with use_language("ko"):
         assert EV.curve("ndcg", [1, 2]).to_frame().columns.tolist() == ["ndcg", "low", "high"]
-        assert "관련 아이템은 이 프레임에 있는 것" in EVALUATIONS["one frame"][0].basis()
+        assert "관련 아이템은 이 프레임에 있는 것" in EVALUATIONS["one frame"][0].basis
 
 
 def test_use_language_ends():

@@ -175,7 +175,7 @@ def test_models_are_compared_as_those_of_pandas(kind):
         for asked in (made.table, made.differences):
             wanted = getattr(expected, asked.__name__)(metrics=["ndcg", "err"], k=[2, 5])
             alike(asked(metrics=["ndcg", "err"], k=[2, 5]), wanted)
-        assert made.basis() == expected.basis()
+        assert made.basis == expected.basis
     assert repr(made.movers("ndcg", k=5)) == repr(expected.movers("ndcg", k=5))
     assert "nDCG@5" in made.report(k=[2, 5]).to_markdown()
     with pytest.raises(OptionError, match="a comparison needs two models"):

@@ -161,6 +161,7 @@ BOUNDS: list[tuple[Data, str, str | None]] = [
     (planted("perfect").with_(truth=planted("perfect").truth.query("user < 'u09'")), "perfect", None),
     (planted("perfect").with_(truth=planted("perfect").truth.query("user < 'u10'")), "perfect", "warning"),
     (planted("cold_relevant"), "cold_relevant", "note"), (planted("unused_relevance"), "unused_relevance", "note"),
+    (CLEAN.with_(truth=CLEAN.truth.assign(n_clicks=0)), "unused_relevance", "warning"),
     (CLEAN.with_(truth=CLEAN.truth.assign(item=CLEAN.truth["item"].where(CLEAN.truth.index % 10 > 0, "new"))), "cold_relevant", "warning"),
     (CLEAN.with_(truth=CLEAN.truth.replace({"item": {CLEAN.truth["item"][3]: "nan"}}), items=None), "missing_ids", "note"),
     (CLEAN.with_(recs=CLEAN.recs.replace({"item": {"i001": " NaN"}}), items=None), "missing_ids", "note"),

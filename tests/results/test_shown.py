@@ -87,12 +87,12 @@ def evaluations() -> dict[str, recnb.Evaluation]:
 def lines() -> dict[str, list[Any]]:
     trec, ranx, users = recnb.evaluate(KNN, TEST, convention="trec"), EV.under("ranx"), SAMPLE.train["user"] != "u026"
     return {
-        **{name: [ev.ndcg(k=2), ev.table(["ndcg", "map"], k=2), ev.measures(["nDCG@2", "AP"]), ev.at_least("ndcg", 0, k=2), ev.lint(k=2), ev.basis()] for name, ev in evaluations().items()},
+        **{name: [ev.ndcg(k=2), ev.table(["ndcg", "map"], k=2), ev.measures(["nDCG@2", "AP"]), ev.at_least("ndcg", 0, k=2), ev.lint(k=2), ev.basis] for name, ev in evaluations().items()},
         "options": [EV.table(GAINS, k=5), EV.table(GAINS, k=5, by="segment"), EV.report(k=[5], metrics=GAINS), recnb.compare(SAMPLE.models, TEST).table(GAINS, k=5)],
         "texts": [EV.measures(["nDCG@5", "nDCG(dcg='exp-log2')@5", "RBP(p=0.5)@5", "RBP@5", "ERR@20"]), EV.at_least("AP(rel=4)", 0.1), EV.at_least("novelty", 0.1, k=5)],
         "scale": [ranx.err(k=20), ranx.table("err", k=20), EV.err(k=20), EV.table("err", k=20), EV.at_least("err", 0.1, k=20), EV.err(k=20, max_relevance=8)],
         "lacking": [trec.err(k=5), trec.table(["ndcg", "err"], k=5), trec.measures(["ERR@5", "Bpref", "RR@1"]), trec.report(metrics=["ndcg", "err"], k=5), ranx.measures(["nDCG@2", "RBP@2", "cg@2"])],
-        "compared": [recnb.compare({"a": APART[0], "b": APART[0]}, APART[1]).basis(), recnb.compare({"a": RUN[0], "b": RUN[0]}, RUN[1], convention="trec", **MORE).basis()],
+        "compared": [recnb.compare({"a": APART[0], "b": APART[0]}, APART[1]).basis, recnb.compare({"a": RUN[0], "b": RUN[0]}, RUN[1], convention="trec", **MORE).basis],
         "beyond accuracy": [*(getattr(EV, name)(k=5) for name in LIST_METRICS), EV.novelty(k=5, cold="drop"), EV.coverage(population="catalogue+padding"), EV.table(["novelty", "ndcg"], k=5)],
         "other frames": [recnb.evaluate(KNN, TEST, train=SAMPLE.train).coverage(k=5), recnb.evaluate(KNN, TEST, items=SAMPLE.items, train=SAMPLE.train[users]).calibration(k=5)],
         "metrics": [EV.rbp(p=0.5), EV.dcg(log_base=10), EV.mrr(target="preferred"), EV.map(out_of="hits"), EV.ndcg(ideal="list"), EV.ndcg()],
