@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -153,6 +153,26 @@ class Formula:
     def names(self) -> frozenset[str]:
         """Return the names that the formula needs numbers for."""
         return frozenset(node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)) - FUNCTIONS
+
+    def unknown(self, names: Collection[str]) -> str:
+        """Return the first part that is no number, operation, function or one of these names; "" if there is none."""
+        of_this = FUNCTIONS if self.ideal() else FUNCTIONS - {"ideal"}
+        for node in ast.walk(self.tree):
+            match node:
+                case ast.Name(word) if word in {*names, *of_this}:
+                    continue
+                case ast.BinOp(op=operation) | ast.Compare(ops=[operation]) if type(operation) in OPERATIONS:
+                    continue
+                case (
+                    ast.Constant(int() | float())
+                    | ast.Call(ast.Name())
+                    | ast.expr_context()
+                    | ast.operator()
+                    | ast.LtE()
+                ):
+                    continue
+            return ast.unparse(node)
+        return ""
 
     def ideal(self) -> Formula | None:
         """Return what is summed over the ideal list, if the formula is such a sum."""

@@ -255,6 +255,9 @@ class Metric(Definition, Generic[P]):
                 raise OptionError(f"{name}={quoted(value)} is no option of {self.name}.", fix=known)
             if isinstance(self.defaults[name], bool) and not isinstance(value, (bool, np.bool_)):
                 raise OptionError(f"{name}={quoted(value)} is no option of {self.name}: say True or False.")
+            if self.own and not is_number(value):
+                problem = f"{name}={quoted(value)} is no option of {self.name}: "
+                raise OptionError(f"{problem}those of a metric of one's own are numbers, each with a default.")
 
     def needs_whole_list(self, options: Mapping[str, Any]) -> bool:
         """Say whether hits below the cut-off change the value: they do where the ideal is made of the list itself."""

@@ -256,6 +256,8 @@ def explain(
     cutoffs, chosen = Cutoffs.of(k), {**metric.defaults, **options}
     result = metric.at(hits, cutoffs, options)
     credit, (formula, under) = result.by_rank, metric.formulas(options)
+    if metric.own:
+        compare_with_formula(metric, credit, options, "of one list" if user is None else f"of user {user!r}")
     depth = int(cutoffs.depth(hits.list_length)[0, 0])
 
     def rows_of(credit: Credit) -> pd.DataFrame:
@@ -332,6 +334,27 @@ def numbers_of(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> d
     if "reach" in names:
         numbers["reach"] = reach(hits, (np.exp2(hits.relevance) - 1.0) / 2.0**top)
     return numbers
+
+
+def compare_with_formula(metric: Metric[...], credit: Credit, options: Mapping[str, Any], where: str) -> None:
+    """Refuse credit of one user's hits at one cut-off that is another than the formula says."""
+    (earns, under), below, chosen = metric.formulas(options), credit.out_of, {**metric.defaults, **options}
+    sides = [(earns, credit, credit.earned), (under, credit, np.ravel(np.asarray(credit.possible))[:1])]
+    if (ideal := under.ideal()) is not None:
+        if not isinstance(below, Credit):
+            problem = (
+                f"{metric.name}: out_of={str(metric.out_of)!r}, and the function gives no credit of the ideal list: "
+            )
+            raise OptionError(
+                problem, "return Credit(hits, k, earned, Credit(hits.ideal, k, earned by each of hits.ideal))."
+            )
+        sides[1] = (ideal, below, below.earned)
+    for formula, of, computed in sides:
+        values = formula.value(numbers_of(of, chosen, formula))
+        if not np.allclose(values, computed):
+            numbers, own = (", ".join(f"{one:.6g}" for one in np.ravel(each)) for each in (values, computed))
+            said = f"the formula {formula.text()} gives {numbers}, and the function {own}."
+            raise OptionError(f"{metric.name} {where}: {said}")
 
 
 def _places(hits: Hits, items: Mapping[int, Any], truth_items: Sequence[Any] | None) -> pd.DataFrame:

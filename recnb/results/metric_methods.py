@@ -96,7 +96,8 @@ def _option(metric: Metric[...], option: inspect.Parameter) -> str:
     name, default = option.name, option.default
     words = ", ".join(json.dumps(word) for word in metric.words.get(name, ()))
     shown = json.dumps(default) if isinstance(default, str) else default
-    line = f"{name} : {f'{{{words}}}' if words else option.annotation}, {'optional' if default is None else f'default {shown}'}"
+    kind = type(default).__name__ if option.annotation is option.empty else option.annotation
+    line = f"{name} : {f'{{{words}}}' if words else kind}, {'optional' if default is None else f'default {shown}'}"
     meanings = "; ".join(f"{json.dumps(word)}: {meaning}" for word, meaning in metric.meanings.get(name, {}).items())
     return f"{line}\n    {meanings}." if meanings else line
 

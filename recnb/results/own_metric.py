@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import product
 from math import inf
 from typing import Any
@@ -13,16 +12,43 @@ import numpy as np
 
 from recnb.errors import OptionError, quoted
 from recnb.metrics import measure
+from recnb.metrics.formula import Formula
 from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.metric import EVERY_METRIC, METRICS, Credit, Metric, UserMetric
-from recnb.results.explanation import numbers_of
+from recnb.results.explanation import compare_with_formula
+from recnb.results.metric_methods import on_lists
 from recnb.results.single_list import Pair, hits_of
 
 #: A few lists, by the grade of each rank and of what they miss, and where they are cut.
 LISTS, CUTOFFS = (((3, 0, 1, 2), (2,)), ((0, 1, 0), ()), ((0, 0), (1, 3)), ((1, 1, 2, 1, 3, 0), ())), (2, None)
-#: What a formula that is none, or a function of another form, raises.
-FAILS = (ArithmeticError, AssertionError, AttributeError, KeyError, NameError, SyntaxError, TypeError)
-FORM = "It is def mine(hits, k=None, *, option=1), which gives k to Credit as it is, several cut-offs at once; its formula knows rank, relevance, nth, first, k, n_relevant, n_hits, list_length and the options."  # fmt: skip
+#: What a function of another form raises.
+FAILS = (ArithmeticError, AttributeError, KeyError, NameError, TypeError)
+FORM = "It is def mine(hits, k=None, *, option=1), which gives k to Credit as it is, several cut-offs at once."
+#: The names of a formula, beside the options.
+NAMES = ("rank", "relevance", "nth", "first", "k", "n_relevant", "n_hits", "list_length")
+
+
+class OwnMetric(UserMetric[...]):
+    """A metric of the caller's: what its function returns is checked, and it is called on one list as recnb's own are."""
+
+    def at(self, data: Any, k: Any, options: Mapping[str, Any]) -> Any:
+        """Compute the credit of hits; refuse ties that are averaged, what is no credit of the hits, and values beyond the bounds."""
+        data.refuse_ties(f"{self.name} follows one order of each list")
+        found = super().at(data, k, options)
+        earned = np.asarray(found.earned if isinstance(found, Credit) else np.nan)
+        if earned.shape != data.rank.shape or not np.isfinite(earned).all():
+            fix = "return recnb.metrics.Credit(hits, k, earned, out_of), `earned` a finite number for each hit."
+            raise OptionError(f"{self.name} returned no credit of the {len(data.rank):,} hits: {fix}")
+        low, high = self.bounds
+        if len(beyond := found.value[(found.value < low - 1e-9) | (found.value > high + 1e-9)]):
+            chosen = "".join(f", {name}={one}" for name, one in {**self.defaults, **options}.items())
+            raise OptionError(f"{self.name} of a list is {beyond[0]:.6g}{chosen}, beyond its bounds={self.bounds!r}.")
+        return found
+
+    def __call__(self, data: Any = None, *args: Any, **options: Any) -> Any:
+        """Compute the metric of one list or several, or in another metric the credit of hits."""
+        call = super().__call__ if isinstance(data, Hits) else on_lists(self)
+        return call(data, *args, **options)
 
 
 def metric(
@@ -30,9 +56,9 @@ def metric(
 ) -> Callable[[Callable[..., Credit]], Metric[...]]:
     """Make a metric of accuracy of a function `mine(hits, k=None)`, which returns `recnb.metrics.Credit`: what each hit earns, out of what.
 
-    It is taken wherever the name of a metric is, and so is its name; `recnb/metrics/README.md` has an example. Options are keywords
-    with a default, the first line of the docstring says what the number means. Where formula and function differ on a few small
-    lists, there is no metric.
+    It is taken wherever the name of a metric is, and so is its name, and is a function of one list; `recnb/metrics/README.md` has an
+    example. Options are numbers with a default, by keyword; the first line of the docstring says what the number means. Where formula
+    and function differ on a few small lists, there is no metric.
 
     Parameters
     ----------
@@ -49,11 +75,13 @@ def metric(
             raise OptionError(f"{name!r} is a metric of recnb, or no name: give the function another one.")
         if re.fullmatch(r"\w+([ -]\w+)*", symbol) is None:
             raise OptionError(f"symbol={quoted(symbol)} of {name}: give letters, digits, '-', '_' and single blanks.")
-        made: Metric[...] = UserMetric(
-            _checked(function), symbol=symbol, called=name.replace("_", " "), credit=credit, out_of=out_of, bounds=bounds,
+        made = OwnMetric(
+            function, symbol=symbol, called=name.replace("_", " "), credit=credit, out_of=out_of, bounds=bounds,
             references=(), sentence=reads, own=True,
         )  # fmt: skip
-        _compare_with_formula(made)
+        try_on_lists(made)
+        described = on_lists(made)
+        vars(made).update({each: getattr(described, each) for each in ("__name__", "__doc__", "__signature__")})
         METRICS[name] = made
         measure.parsed.cache_clear()  # what texts meant before this
         return made
@@ -61,40 +89,22 @@ def metric(
     return make
 
 
-def _checked(function: Callable[..., Credit]) -> Callable[..., Credit]:
-    """Refuse lists whose ties are averaged, and a result that is no credit of hits."""
-
-    @functools.wraps(function)
-    def checked(hits: Hits, k: Any = None, **options: Any) -> Credit:
-        hits.refuse_ties(f"{function.__name__} follows one order of each list")
-        found = function(hits, k, **options)
-        earned = np.asarray(found.earned if isinstance(found, Credit) else np.nan)
-        if earned.shape != hits.rank.shape or not np.isfinite(earned).all():
-            fix = "return recnb.metrics.Credit(hits, k, earned, out_of), `earned` a finite number for each hit."
-            raise OptionError(f"{function.__name__} returned no credit of the {len(hits.rank):,} hits: {fix}")
-        return found
-
-    return checked
-
-
-def _compare_with_formula(made: Metric[...]) -> None:
-    """Refuse a metric whose formula and function differ on small lists."""
+def try_on_lists(made: Metric[...]) -> None:
+    """Refuse a metric whose options are no numbers, whose formula is none, or is another than the function on small lists."""
+    made.check(made.defaults)
+    names = [*NAMES, *made.defaults]
+    for text in map(str, (made.credit, made.out_of)):
+        try:
+            unknown = Formula.of(text).unknown(names)
+        except SyntaxError:
+            unknown = text
+        if unknown:
+            known = f"+ - * / ^, <= (1 or 0), log (base 2), min, max, ideal(...) as a whole out_of, {', '.join(names)}."
+            raise OptionError(f"{made.name}: {unknown!r} is not understood in the formula {text!r}, which has {known}")
     for (grades, missed), k in product(LISTS, CUTOFFS):
         truth, where = enumerate((*grades, *missed)), f"of the grades {list(grades)} at k={k}"
         hits = hits_of([Pair(range(len(grades)), grades, [(item, grade) for item, grade in truth if grade])])
         try:
-            credit, (earns, under), _latex = made.at(hits, Cutoffs.of(k), {}), made.formulas(), made.latex()
-            below, ideal = credit.out_of, under.ideal()
-            sides = [(earns, credit, credit.earned), (under, credit, np.ravel(np.asarray(credit.possible))[:1])]
-            if isinstance(below, Credit) and ideal is not None:
-                sides[1] = (ideal, below, below.earned)
-            stated = [formula.value(numbers_of(of, made.defaults, formula)) for formula, of, _computed in sides]
+            compare_with_formula(made, made.at(hits, Cutoffs.of(k), {}), {}, where)
         except FAILS as problem:
             raise OptionError(f"{made.name} fails {where}: {problem!r}.", fix=FORM) from problem
-        for (formula, _of, computed), values in zip(sides, stated, strict=True):
-            if not np.allclose(values, computed):
-                numbers, own = (", ".join(f"{one:.6g}" for one in np.ravel(each)) for each in (values, computed))
-                said = f"the formula {formula.text()} gives {numbers}, and the function {own}."
-                raise OptionError(f"{made.name} {where}: {said}")
-        if not made.bounds[0] - 1e-9 <= (number := float(credit.value[0, 0])) <= made.bounds[1] + 1e-9:
-            raise OptionError(f"{made.name} is {number:.6g} {where}, beyond its bounds={made.bounds!r}.")

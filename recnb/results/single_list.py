@@ -217,7 +217,7 @@ def _as_list(values: Any, what: str) -> list[Any]:
     if not _is_list(values):
         raise RecnbError(
             f"{what} is {_shown(values)}: give a list, from rank 1 down; frames are evaluated by recnb.evaluate(recs, truth), "
-            "and scores of items are ranked by sorted(scores, key=scores.get, reverse=True)."
+            "and scores of items are ranked by sorted(scores, key=scores.get, reverse=True); an Evaluation has .measure(metric, k=10)."
         )
     return list(values)
 

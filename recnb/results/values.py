@@ -27,7 +27,7 @@ NO_RELEVANT: dict[str, str] = {
 }
 
 #: A number under a library's conventions that the library has not.
-OWN = N_("recnb's own: {library} has no such number")
+OWN = N_("recnb's own: that of {library} is not recorded")
 
 
 @dataclass(frozen=True, eq=False)

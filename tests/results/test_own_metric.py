@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import pydoc
 import re
 import subprocess
 import sys
@@ -109,6 +110,21 @@ def test_credit_out_of_another_list() -> None:
     assert (worked.value, worked.numbers.split(" = ")[0]) == (pytest.approx(4 / 13), "(2^2) / (3^2 + 2^2)")
 
 
+def test_it_is_called_on_one_list_and_helps_as_recnb_s_own() -> None:
+    """And on hits, in another metric."""
+    own = twin()
+    for called in ({"k": 2}, {}):
+        theirs = repr(recnb.precision(["a", "b"], {"b": 1}, **called))
+        mine = theirs.replace("precision", "twin").replace("; out of k", "")
+        assert repr(own(["a", "b"], {"b": 1}, **called)) == mine
+    assert float(own(y_true=[1, 0], y_score=[0.1, 0.2], k=1)) == 0
+    doubled = make(lambda hits, k: Credit(hits, k, 2 * own(hits, k).earned), credit="2")
+    assert float(doubled([1, 1])) == 4
+    described = pydoc.render_doc(make(function=times, credit="factor / rank", out_of="list_length"))
+    assert "k : int, optional" in described
+    assert "factor : float, default 1.0" in described
+
+
 def test_a_cell_that_is_run_again_replaces_it() -> None:
     def made(worth: int) -> Any:
         def again(hits, k=None):
@@ -140,11 +156,15 @@ def test_another_process_finds_it_in_a_file_that_it_can_import(tmp_path: Path) -
         pickle.loads(own)
 
 
-def make(returned: Callable[[Any, Any], Any] = lambda hits, k: Credit(hits, k, 1.0 / hits.rank), **changed: Any) -> Any:
+def make(
+    returned: Callable[[Any, Any], Any] = lambda hits, k: Credit(hits, k, 1.0 / hits.rank),
+    function: Any = None,
+    **changed: Any,
+) -> Any:
     def mine(hits, k=None):
         return returned(hits, k)
 
-    return recnb.metric(**{"symbol": "Mine", "credit": "1 / rank", **changed})(changed.pop("function", mine))
+    return recnb.metric(**{"symbol": "Mine", "credit": "1 / rank", **changed})(function or mine)
 
 
 def named(name: str, text: str) -> Callable[[], Any]:
@@ -153,13 +173,39 @@ def named(name: str, text: str) -> Callable[[], Any]:
     return lambda: recnb.metric(symbol="M", credit="1")(scope[name])
 
 
+def times(hits, k=None, *, factor=1.0):
+    return Credit(hits, k, np.where(hits.rank > 8, 0, factor / hits.rank), as_column(hits.list_length))
+
+
+def of_word(hits, k=None, *, mode="linear"):
+    return Credit(hits, k, 1 / hits.rank)
+
+
+def with_times(ask: Callable[[Any], Any]) -> Callable[[], Any]:
+    """Ask for a metric that leaves its bounds under an option, and differs from its formula below rank 8."""
+    return lambda: ask(make(function=times, credit="factor / rank", out_of="list_length", bounds=(0, 1)))
+
+
+#: Formulas, and the first part of each that is none.
+ODD = {
+    "1 +": "1 +",
+    "rank if k else 1": "rank if k else 1",
+    "sqrt(rank)": "sqrt",
+    "rank >= 2": "rank >= 2",
+    "1 + ideal(rank)": "ideal",
+    "-rank": "-rank",
+    "'a'": "'a'",
+}
+
+
 @pytest.mark.parametrize(
     "ask, words",
     [
         (lambda: make(credit="1 / (rank + 1)"), r"mine of the grades \[3, 0, 1, 2\] at k=2: the formula 1/\(rank\+1\) gives 0.5, 0.25, 0.2, and the function 1, 0.333333, 0.25"),
-        (lambda: make(out_of="n_relevant"), "the formula n_relevant gives 4, and the function 1"), (lambda: make(out_of="ideal(1)"), "fails of the grades"),
-        (lambda: make(credit="1 / place"), r"KeyError\('place'\).*its formula knows rank"), (lambda: make(credit="1 +"), "SyntaxError"), (lambda: make(credit="rank if k else 1"), "mine fails"),
-        (lambda: make(bounds=(0, 1)), r"is 1.58333 of the grades .*, beyond its bounds=\(0, 1\)"), (lambda: make(symbol="$x$"), "give letters, digits"),
+        (lambda: make(out_of="n_relevant"), "the formula n_relevant gives 4, and the function 1"), (lambda: make(out_of="ideal(1)"), r"out_of='ideal\(1\)', and the function gives no credit of the ideal list: return Credit\(hits, k, earned, Credit\(hits.ideal"),
+        (lambda: make(credit="1 / place"), r"'place' is not understood in the formula '1 / place', which has \+ - \* / \^, <= \(1 or 0\), log .*, list_length\."),
+        *((lambda text=text: make(credit=text), f"mine: {re.escape(repr(part))} is not") for text, part in ODD.items()),
+        (lambda: make(bounds=(0, 1)), r"mine of a list is 1.58333, beyond its bounds=\(0, 1\)"), (lambda: make(symbol="$x$"), "give letters, digits"),
         (lambda: make(lambda hits, k: 1 / hits.rank), "returned no credit of the 3 hits: return recnb.metrics.Credit"), (lambda: make(lambda hits, k: Credit(hits, k, np.ones(99))), "no credit of the 3 hits"),
         (lambda: make(lambda hits, k: Credit(hits, k, hits.rank * np.nan)), "a finite number for each hit"), (lambda: make(lambda hits, k: Credit(hits, k, hits.rank / k)), "gives k to Credit as it is"),
         (lambda: make(lambda hits, k: Credit(hits, k, 1 / hits.rank, hits.n_relevant)), r"make a column of per-user values with as_column\(\)"),
@@ -167,6 +213,10 @@ def named(name: str, text: str) -> Callable[[], Any]:
         (named("mine", "hits"), r"It is def mine\(hits, k=None, \*, option=1\)"), (lambda: recnb.metric(symbol="M", credit="1")(lambda hits, k=None: 1), "or no name"),
         (lambda: EV.table([twin()], k=5, q=1), "none of twin has an option 'q'"), (lambda: EV.why(twin(), k=5, other="ranx"), "ranx has no twin"),
         (lambda: recnb.evaluate({"u": {"a": 1.0, "b": 1.0}}, {"u": ["a"]}, ties="expected").measure(twin()), "twin follows one order of each list"),
+        (lambda: make(function=of_word), "mode='linear' is no option of of_word: those of a metric of one's own are numbers, each with a default"),
+        (with_times(lambda one: EV.table(one, k=5, factor="2")), "factor='2' is no option of times"), (with_times(lambda one: one(EV, k=5)), r"Evaluation.*\.measure\(metric, k=10\)"),
+        (with_times(lambda one: EV.table(one, k=5, factor=30)), r"times of a list is \d+\.?\d*, factor=30, beyond its bounds=\(0, 1\)"),
+        (with_times(lambda one: recnb.explain(one, [0, 0, 0, 0, 0, 0, 0, 0, 1])), r"times of one list: the formula factor/rank gives 0\.111111, and the function 0\."),
         (lambda: EV.table(len, k=5), "A function becomes a metric by @recnb.metric"), (lambda: EV.explain(len, "u026"), "A function becomes a metric"),
     ],
 )  # fmt: skip
