@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 SEVERITIES = {"warning": N_("warning"), "note": N_("note")}
-#: The effect of every problem that can be put right: the metric as it is, and of what is put right.
-EFFECT = N_("{label} is {value:.4f}; put right, {other_label} is {other:.4f}.")
-OF_OTHER_USERS = N_("{label} is {value:.4f}; put right, {other_label} is {other:.4f}, users: {other_users:,} instead of {users:,}.")  # fmt: skip
+#: The effect of every problem that can be put right: the metric as it is, and with the repair.
+EFFECT = N_("{label} is {value:.4f}; {changed}, {other_label} is {other:.4f}.")
+OF_OTHER_USERS = N_("{label} is {value:.4f}; {changed}, {other_label} is {other:.4f}, users: {other_users:,} instead of {users:,}.")  # fmt: skip
 EXAMPLE = N_("Such as {example}.")
 
 
@@ -124,7 +124,7 @@ class Check:
             if found.repair is not None and (other := found.repair.measured()) is not None:
                 facts |= dict(zip(("other_label", "other", "other_users"), other, strict=True))
                 same_users = facts["other_users"] == facts["users"]
-                effect += " " + _(EFFECT if same_users else OF_OTHER_USERS, **facts)
+                effect += " " + _(EFFECT if same_users else OF_OTHER_USERS, **facts, changed=found.repair.in_words)
             code = "" if found.repair is None else found.repair.code
         advice, example = _(found.advice, **facts), _example(data, found)
         advice = advice if code or not advice.endswith(":") else f"{advice[:-1]}."

@@ -12,7 +12,7 @@ import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
 from recnb.data.source import Tables
-from recnb.display.language import N_
+from recnb.display.language import N_, _
 from recnb.errors import FrameError
 from recnb.lint.data import FRAMES, PAIR, LintData
 from recnb.results.evaluation_data import EvaluationData
@@ -133,6 +133,13 @@ class Repair:
         options = call.options if call.library == library else {"convention": library}
         arguments += [f"{name}={value!r}" for name, value in {**call.columns, **options, **self.options}.items()]
         return "\n".join([*self.lines, f"ev = recnb.evaluate({', '.join(arguments)})"])
+
+    @property
+    def in_words(self) -> str:
+        """What is done, in a sentence: an option or rows left out may be another choice, and no correction."""
+        if self.options:
+            return _("with {options}", options=", ".join(f"{name}={value!r}" for name, value in self.options.items()))
+        return _("without these rows") if self.left_out.height else _("put right")
 
     def changed(self, name: str) -> pl.DataFrame:
         """Return a frame with all its changes."""

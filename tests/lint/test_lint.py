@@ -92,13 +92,14 @@ def test_what_is_planted_is_found_once_and_told(name: str) -> None:
 
 def test_users_who_leave_are_told_and_what_cannot_be_evaluated_has_no_number_and_no_code() -> None:
     effect = planted("users_without_list").lint()["users_without_list"].effect
+    assert "; with averaged_users='both', nDCG@10 is" in effect
     assert effect.endswith(", users: 39 instead of 40.")
     everything = CLEAN.with_(train=CLEAN.truth).lint()["train_in_truth"]
     assert "memory, not prediction" in everything.effect
-    assert "put right" not in everything.effect
+    assert "other" not in everything.facts
     assert (everything.code, everything.advice) == ("", "Split again, so that no pair is on both sides.")
     err = planted("ties").lint(10, "err")["ties"]  # which has no mean over orders
-    assert ("put right" in err.effect, err.code) == (False, "")
+    assert ("other" in err.facts, err.code) == (False, "")
 
 
 PERFECT = CLEAN.with_(recs=CLEAN.truth.assign(score=np.resize(np.arange(99, 0, -1), len(CLEAN.truth))))
@@ -298,7 +299,7 @@ def test_lists_that_stay_where_they_are_are_checked_by_their_hits(monkeypatch: p
     assert "ties" in lint.elsewhere
     assert "not in memory" in lint.not_checked[-1]
     finding = lint["train_in_truth"]
-    assert (finding.n, "put right" in finding.effect) == (3, False)  # another join over files is left to the caller
+    assert (finding.n, "other" in finding.facts) == (3, False)  # another join over files is left to the caller
     assert finding.code.startswith("truth = truth.join(train, ")
 
 
