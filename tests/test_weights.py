@@ -1,6 +1,7 @@
 """Relevant pairs with propensities and users with weights: naive definitions in plain Python, laws, refusals, and a simulation."""
 
 import math
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -144,7 +145,7 @@ def test_ways_in_agree(tmp_path):
 REFUSED = [
     ({"propensity": PROPENSITY.iloc[:100]}, FrameError, "of 219 items, such as item"),
     ({"propensity": PROPENSITY * 3}, FrameError, r"of 250 values are missing or outside \(0, 1\]"),
-    ({"propensity": PROPENSITY.where(PROPENSITY < 1)}, FrameError, "1 of 250 values are missing"),
+    ({"propensity": PROPENSITY.where(PROPENSITY < 1)}, FrameError, "no value for 1 of 219 items, such as item .*popularity_propensity"),
     ({"propensity": PROPENSITY.set_axis(range(250))}, FrameError, "has items such as 0, and those evaluated are such as"),
     ({"propensity": pd.concat([PROPENSITY, PROPENSITY])}, FrameError, "more than one value for item"),
     ({"propensity": "nothing"}, ColumnError, "no column of the truth or of items="),
@@ -152,7 +153,8 @@ REFUSED = [
     ({"propensity": 0.5}, OptionError, "name a column, or give a Series by item"),
     ({"min_propensity": 0.1}, OptionError, "not given"),
     ({"propensity": PROPENSITY, "min_propensity": 0}, OptionError, "above 0, and at most 1"),
-    ({"user_weight": pd.Series(1.0, SAMPLE.users["user"][:50])}, FrameError, "has no value for 2.. of 261 users"),
+    ({"user_weight": pd.Series(1.0, SAMPLE.users["user"][:50])}, FrameError, "has no value for 2.. of 261 users, such as user [^P]*one.$"),
+    ({"user_weight": dict.fromkeys(SAMPLE.users["user"], float("inf"))}, FrameError, "300 of 300 values are missing or not above 0"),
     ({"user_weight": pd.Series(0.0, SAMPLE.users["user"])}, FrameError, "300 of 300 values are missing or not above 0"),
     ({"user_weight": "branch"}, ColumnError, "no column of users="),
     ({"user_weight": "branch", "users": SAMPLE.users}, FrameError, "300 of 300 values are missing"),
@@ -248,7 +250,52 @@ def test_users_with_weights():
     assert same["difference"] == 0
     assert other["difference"] == pytest.approx(float(found["c"].ndcg(k=10)) - float(found["a"].ndcg(k=10)))
     shown = repr(ev.report(k=[5, 10]))
-    assert "weights of users 0.5" in " ".join(shown.split())
+    assert "users weigh from 0.5" in " ".join(shown.split())
+
+
+def test_the_report_counts_users_by_heads_in_plain_words():
+    """Those whom the model serves have little weight: the share of them is one of users, and hit_rate is one of weight."""
+    found = recnb.evaluate(POPULAR, SAMPLE.test).hit_rate(k=10)
+    options = {"user_weight": 1 + 9 * (1 - found.per_user), "users": SAMPLE.users, "no_relevant": "skip"}
+    of_hundred = f"{round(100 * found)} "
+    ev = recnb.evaluate(POPULAR, SAMPLE.test, **options)
+    assert ev.hit_rate(k=10) < found - 0.1
+    assert f"Of 100 users, {of_hundred}find" in repr(ev.report(k=10))
+    several = recnb.compare({"a": POPULAR, "b": SAMPLE.models["factors"]}, SAMPLE.test, **options)
+    assert f"{of_hundred}with a" in " ".join(repr(several.report(k=10)).split())
+
+
+def test_only_users_evaluated_need_a_weight():
+    plain = recnb.evaluate(POPULAR, SAMPLE.test)
+    spent = pd.Series(2.0, plain.ndcg(k=10).per_user.index)
+    users = SAMPLE.users.assign(spent=SAMPLE.users["user"].map(spent))
+    assert users["spent"].isna().sum() == 39
+    for options in (
+        {"user_weight": spent},
+        {"users": users, "user_weight": "spent"},
+        {"user_weight": users.set_index("user")["spent"]},
+    ):
+        assert recnb.evaluate(POPULAR, SAMPLE.test, **options).ndcg(k=10) == pytest.approx(plain.ndcg(k=10))
+    items = SAMPLE.items.assign(
+        p=SAMPLE.items["item"].map(PROPENSITY).where(SAMPLE.items["item"].isin(SAMPLE.test["item"]))
+    )
+    ev = recnb.evaluate(POPULAR, SAMPLE.test, items=items, propensity="p")
+    assert ev.ndcg(k=10) == recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY).ndcg(k=10)
+
+
+def test_parts_of_the_truth_add_up_and_say_their_weights():
+    """A user's parts share no item, so the weighted hits of parts add up; what is said of weights is that of all."""
+    truth = SAMPLE.test.assign(week=np.arange(len(SAMPLE.test)) % 3)
+    weight = pd.Series(np.arange(1.0, 301), SAMPLE.users["user"])
+    options = {"propensity": PROPENSITY, "user_weight": weight, "averaged_users": "recs", "no_relevant": "zero"}
+    ev = recnb.evaluate(POPULAR, truth, **options)
+    parts = ev.table(["precision", "dcg"], k=10, by="week")
+    for name in ("precision", "dcg"):
+        assert parts["mean"].xs(name).sum() == pytest.approx(ev.measure(name, k=10))
+    basis, of_all = parts.attrs["basis"], ev.table(["precision", "dcg"], k=10).attrs["basis"]
+    assert basis.count("equal weight") == 2
+    for said in ("users weigh", "relevant pairs weigh"):
+        assert re.search(f"{said}.*?equal weight", basis)[0] == re.search(f"{said}.*?equal weight", of_all)[0]
 
 
 def test_what_is_shown():
@@ -256,7 +303,7 @@ def test_what_is_shown():
     ev = recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY, min_propensity=0.02)
     plain = recnb.evaluate(POPULAR, SAMPLE.test)
     assert "propensities of at least 0.02" in repr(ev.ndcg(k=10))
-    assert "1,084 of them as" in repr(ev.ndcg(k=10))
+    assert "the 1,084 pairs count as" in repr(ev.ndcg(k=10))
     assert f"{plain.ndcg(k=10):.4f} ({ev.ndcg(k=10):.4f})" in repr(ev.report(k=10))
     found = recnb.compare(SAMPLE.models, SAMPLE.test, propensity=PROPENSITY)
     assert "order of the models is" in found.table("ndcg", k=10).attrs["basis"]
@@ -277,35 +324,56 @@ def test_what_is_shown():
 
 @pytest.mark.slow
 def test_weights_take_the_bias_away():
-    """2,000 users, 500 items, 200 draws of what was seen: the mean of weighted numbers is that of the full truth, of plain ones not.
+    """2,000 users, 500 items, 200 draws of what was seen: weighted means are those of the full truth within three standard errors.
 
-    Sums (dcg, rbp, precision) are without bias. Recall is a ratio of two such sums; over users with many relevant items it agrees.
+    Sums (dcg, rbp, precision) are without bias; that of recall falls with 1 / relevant items, of which a user has some 150 here.
     """
     rng = np.random.default_rng(3)
     n_users, n_items, k = 2000, 500, 20
-    popularity = (1 / np.arange(1, n_items + 1)) ** 0.7
-    propensity = np.clip(popularity**0.5, 0.15, 1)
-    relevant = rng.random((n_users, n_items)) < np.clip(0.5 * popularity + 0.12, 0, 0.9)
+    popularity = np.arange(1, n_items + 1) ** -0.7
+    propensity = np.clip(1.2 * popularity**0.5, 0.35, 1)
+    relevant = rng.random((n_users, n_items)) < np.clip(0.5 * popularity + 0.28, 0, 0.9)
     score = 1.5 * relevant + 2 * popularity + rng.normal(0, 1, relevant.shape)
     items = np.argsort(-score, axis=1)[:, :k]
     recs = pd.DataFrame(
         {"user": np.repeat(np.arange(n_users), k), "item": items.ravel(), "rank": np.tile(np.arange(1, k + 1), n_users)}
     )
     p = pd.Series(propensity)
-    metrics = ["precision", "dcg", "rbp", "recall"]
+    metrics = ["recall", "precision", "dcg", "rbp"]
 
-    def numbers(pairs, **options):
+    def evaluation(pairs, **options):
         truth = pd.DataFrame(np.argwhere(pairs), columns=["user", "item"])
-        return recnb.evaluate(recs, truth, averaged_users="recs", no_relevant="zero", **options).table(metrics, k=k)[k]
+        return recnb.evaluate(recs, truth, averaged_users="recs", no_relevant="zero", **options)
 
-    full, weighted, plain = numbers(relevant), [], []
+    full, weighted, plain = evaluation(relevant).table(metrics, k=k)[k], [], []
     for _draw in range(200):
         seen = relevant & (rng.random(relevant.shape) < propensity)
-        weighted.append(numbers(seen, propensity=p))
-        plain.append(numbers(seen))
+        ev = evaluation(seen, propensity=p)
+        weighted.append(ev.table(metrics, k=k)[k])
+        plain.append(evaluation(seen).table(metrics, k=k)[k])
     for name in metrics:
-        of_draws, of_plain = (np.array([one[name] for one in draws]) for draws in (weighted, plain))
-        error = of_draws.std(ddof=1) / math.sqrt(len(of_draws))
-        bias = {"recall": of_draws.std(ddof=1)}.get(name, error)
-        assert abs(of_draws.mean() - full[name]) <= 3 * bias, (name, of_draws.mean(), full[name], error)
-        assert abs(of_plain.mean() - full[name]) > 3 * of_plain.std(ddof=1), (name, of_plain.mean(), full[name])
+        for numbers, agrees in ((weighted, True), (plain, False)):
+            of_draws = np.array([one[name] for one in numbers])
+            error = of_draws.std(ddof=1) / math.sqrt(len(of_draws))
+            assert (abs(of_draws.mean() - full[name]) <= 3 * error) == agrees, (
+                name,
+                of_draws.mean(),
+                full[name],
+                error,
+            )
+    assert f"{plain[-1]['recall']:.4f} ({weighted[-1]['recall']:.4f})" in repr(ev.report(k=k, metrics=metrics))
+
+
+@pytest.mark.slow
+def test_the_bias_of_recall_is_that_of_its_docstring():
+    """Half of n relevant items are hits, seen with a chance of 0.8, the others of 0.2: 0.5 / n * ((1.25 + 5) / 2 - 1.25); each user is a draw."""
+    rng, users, found = np.random.default_rng(0), 20_000, {}
+    for n in (20, 40, 80, 160):
+        chance = np.repeat([0.8, 0.2], n // 2)
+        truth = pd.DataFrame(np.argwhere(rng.random((users, n)) < chance), columns=["user", "item"])
+        hits = pd.DataFrame({"user": np.repeat(np.arange(users), n // 2), "item": np.tile(np.arange(n // 2), users)})
+        recs = hits.assign(rank=np.tile(np.arange(1, n // 2 + 1), users))
+        recall = recnb.evaluate(recs, truth, propensity=pd.Series(chance)).recall(k=n).per_user
+        found[n] = recall.mean() - 0.5
+        assert found[n] == pytest.approx(0.9375 / n, abs=3 * recall.std() / math.sqrt(users) + 4 / n**2)
+    assert all(1.7 <= found[n] / found[2 * n] <= 2.5 for n in (20, 40, 80))

@@ -45,12 +45,10 @@ class Weighting:
         n, total, squares = self.n + other.n, self.total + other.total, self.squares + other.squares
         return Weighting(n, total, squares, min(self.low, other.low), max(self.high, other.high))
 
-    def in_words(self) -> str:
-        """Return the range of the weights, and how many of equal weight vary as little in their mean (Kish 1965)."""
-        ends, effective = {"low": f"{self.low:.3g}", "high": f"{self.high:.3g}"}, self.total**2 / self.squares
-        return _(
-            "{low} to {high}, {n:,} of them as {n_equal:,.0f} of equal weight", **ends, n=self.n, n_equal=effective
-        )
+    def in_words(self, words: str) -> str:
+        """Fill in the range of the weights, and how many of equal weight vary as little in their mean (Kish 1965)."""
+        low, high = (f"{end:,.0f}" if end >= 1000 else f"{end:.3g}" for end in (self.low, self.high))
+        return _(words, low=low, high=high, n=self.n, n_equal=self.total**2 / self.squares)
 
 
 def read_weights(
@@ -81,7 +79,7 @@ def read_weights(
         raise OptionError(
             f"{name}= is a {type(given).__name__}: name a column, or give a Series by {role}, or a mapping."
         )
-    table = validation.ids(table, f"{name}=", {}, roles)
+    table = validation.ids(table.filter(~validation.is_missing(table["value"])), f"{name}=", {}, roles)
     if table.select(roles).hash_rows().n_unique() < table.height:
         for twice in table.filter(table.select(roles).is_duplicated()).head(1).rows(named=True):
             raise FrameError(f"{name}= has more than one value for {_ids_of(twice)}: give each one.")

@@ -64,7 +64,8 @@ def recall(
     """Share of a user's relevant items that are among the first k.
 
     `out_of="min(k, relevant)"` is the capped recall that can always reach 1. With propensities, the weights of the hits over
-    those of all relevant items: the self-normalised estimator of recall on all that is relevant (Yang et al. 2018).
+    those of all relevant items: the self-normalised estimator of recall on all n that are relevant (Yang et al. 2018). It is a
+    ratio of two sums, and its bias about recall / n times (the mean of 1 / propensity over all of them minus that over the hits).
 
     >>> import recnb
     >>> float(recnb.recall(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
@@ -254,7 +255,8 @@ def ndcg(
     the best order of what was recommended, which forgives everything that was missed; `ideal="min(k, list)"` cuts the
     ideal list where the list ends, which forgives a list shorter than k; `ideal="k"` supposes that every one of k
     places could hold an item as good as the user's best. With propensities, gain times weight, out of the same over the
-    best order of weighted gains: PSnDCG of extreme classification (Jain, Prabhu and Varma 2016).
+    best order of weighted gains: PSnDCG of extreme classification (Jain, Prabhu and Varma 2016). That order holds what was
+    seen alone, so the number compares models, and is no estimate of nDCG on all that is relevant.
 
     >>> import recnb
     >>> round(recnb.ndcg([3, 2, 3, 0, 1, 2]), 3)

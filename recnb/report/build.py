@@ -119,12 +119,12 @@ def _accuracy(models: Models, request: ReportRequest) -> tuple[list[PairedValues
 
 
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[Mean, ...]:
-    """Return the hit rate of each model over all users; nothing if it is of others, or if the data have none."""
+    """Return the hit rate of each model over all users, each counted once; nothing if it is of others, or if the data have none."""
     try:
         (block,) = paired_values(models, METRICS["hit_rate"], Cutoffs.of(k), {})
     except RecnbError:
         return ()
-    means = means_of(block, list(models), settings.confidence)
+    means = means_of(block._replace(weights=None), list(models), settings.confidence)
     return tuple(mean for mean in means if mean.n_users == next(iter(models.values())).n_users)
 
 

@@ -384,7 +384,7 @@ def _of_lists_in_words(
         parts.append(_(words, n=int(members.sum())))
         parts += [_("and one more, of padding")] * (population == "catalogue+padding")
     if catalogue.users is not None and "train" in metric.needs:
-        parts.append(_("what {users:,} users had in train", users=catalogue.n_users))
+        parts.append(ngettext("what {n:,} user had in train", "what {n:,} users had in train", catalogue.n_users))
     parts.append(replace(data.convention, relevant_from=None).phrases(graded=False)[0])
     told = ((name, as_plain(value)) for name, value in options.items())
     parts += [f"{name}={value}" for name, value in told if value and (name, value) != ("cutoff", "k")]

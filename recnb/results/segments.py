@@ -22,7 +22,7 @@ from recnb.metrics.hits import Cutoffs, Ints
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.table import Table
-from recnb.results.values import merged
+from recnb.results.values import merged, pairs_in_words, weights_in_words
 from recnb.stats import Moments, gap_to_rest, holm
 
 #: Numbers of more values are put into bins; more segments are refused; a segment of fewer users is marked as small.
@@ -336,6 +336,8 @@ def _rows_of_parts(
             for cut, *numbers in zip(found.k, *(column.tolist() for column in columns), strict=True):
                 key = (unknown if value is None else value,)
                 rows.setdefault((name, cut), []).append((metric.name, cut, key, numbers))
-            users = "; ".join(found.basis.users_in_words())  # of which each row has its own number
-            phrases[name] = [words for words in found.basis.phrases(brief=True) if words != users]
+            # Of users and weights each row has its own.
+            own = ["; ".join(found.basis.users_in_words()), *pairs_in_words(part.prepared.weighting)]
+            phrases[name] = [words for words in found.basis.phrases(brief=True) if words not in own]
+            phrases[name] += [*weights_in_words(data.prepared.user_weight), *pairs_in_words(data.prepared.weighting)]
     return [row for of_metric in rows.values() for row in of_metric], phrases

@@ -173,12 +173,16 @@ def follows(library: str, given: str = "", words: str = "") -> str:
 
 def pairs_in_words(weights: Weighting | None) -> list[str]:
     """Return the weights of relevant pairs in words, if they have some."""
-    return [] if weights is None else [_("relevant pairs weigh 1 / propensity: {range}", range=weights.in_words())]
+    words = N_(
+        "relevant pairs weigh 1 / propensity, from {low} to {high}: the {n:,} pairs count as {n_equal:,.0f} of equal weight"
+    )
+    return [] if weights is None else [weights.in_words(words)]
 
 
 def weights_in_words(of_users: Floats | None) -> list[str]:
     """Return the weights of users in words, if they have some."""
-    return [_("weights of users {range}", range=found.in_words()) for found in [Weighting.of(of_users)] if found]
+    words = N_("users weigh from {low} to {high}: the {n:,} users count as {n_equal:,.0f} of equal weight")
+    return [found.in_words(words) for found in [Weighting.of(of_users)] if found]
 
 
 def scale_in_words(highest: float) -> str:

@@ -70,6 +70,28 @@ def test_several_files_are_compared(capsys):
     assert r"\toprule" in capsys.readouterr().out
 
 
+def test_weights_are_columns_of_files(tmp_path, capsys):
+    seen = SAMPLE.test.assign(seen=[0.1, 0.5, 1.0, 0.02] * 271)
+    items, users = SAMPLE.items.assign(chance=0.5), SAMPLE.users.assign(spent=range(1, 301))
+    for name, frame in (("seen", seen), ("items", items), ("users", users)):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    recs, of_items = SAMPLE.models["item-knn"], ("test.csv", "--items", tmp_path / "items.csv")
+    for given, expected in (
+        ((tmp_path / "seen.csv", "--propensity", "seen", "--min-propensity", 0.1), recnb.evaluate(recs, seen, propensity="seen", min_propensity=0.1)),
+        ((*of_items, "--propensity", "chance"), recnb.evaluate(recs, SAMPLE.test, items=items, propensity="chance")),
+        (("test.csv", "--users", tmp_path / "users.csv", "--user-weight", "spent"), recnb.evaluate(recs, SAMPLE.test, users=users, user_weight="spent")),
+    ):  # fmt: skip
+        assert run("item-knn.csv", *given, "--k", 10, "--format", "json") == 0
+        assert json.loads(capsys.readouterr().out) == json.loads(expected.report(k=10).to_json())
+    for given, words in (
+        (("test.csv", "--min-propensity", 0.1), "min_propensity= is the least of propensity="),
+        (("test.csv", "--propensity", "chance"), "no column of the truth or of items="),
+        (("test.csv", "--user-weight", "spent"), "no column of users="),
+    ):
+        assert run("item-knn.csv", *given) == 2
+        assert words in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("line", "words"), [("--version", recnb.__version__), ("report a b --kk 5", ": --kk")])
 def test_the_version_and_an_option_that_is_none(line, words, capsys):
     with pytest.raises(SystemExit):
