@@ -217,6 +217,7 @@ ODD = {
         (with_times(lambda one: EV.table(one, k=5, factor="2")), "factor='2' is no option of times"), (with_times(lambda one: one(EV, k=5)), r"Evaluation.*\.measure\(metric, k=10\)"),
         (with_times(lambda one: EV.table(one, k=5, factor=30)), r"times of a list is \d+\.?\d*, factor=30, beyond its bounds=\(0, 1\)"),
         (with_times(lambda one: recnb.explain(one, [0, 0, 0, 0, 0, 0, 0, 0, 1])), r"times of one list: the formula factor/rank gives 0\.111111, and the function 0\."),
+        (lambda: recnb.evaluate({"u": ["a"]}, {"u": ["a"]}, propensity={"a": 1.0}).measure(twin()), "one's own, and those take no propensities"),
         (lambda: EV.table(len, k=5), "A function becomes a metric by @recnb.metric"), (lambda: EV.explain(len, "u026"), "A function becomes a metric"),
     ],
 )  # fmt: skip
