@@ -337,7 +337,7 @@ def _rows_of_parts(
                 key = (unknown if value is None else value,)
                 rows.setdefault((name, cut), []).append((metric.name, cut, key, numbers))
             # Of users and weights each row has its own.
-            own = ["; ".join(found.basis.users_in_words()), *pairs_in_words(part.prepared.weighting)]
-            phrases[name] = [words for words in found.basis.phrases(brief=True) if words not in own]
+            of_row = ["; ".join(found.basis.users_in_words()), *pairs_in_words(part.prepared.weighting)]
+            phrases[name] = [words for words in found.basis.phrases(brief=True) if words not in of_row]
             phrases[name] += [*weights_in_words(data.prepared.user_weight), *pairs_in_words(data.prepared.weighting)]
     return [row for of_metric in rows.values() for row in of_metric], phrases

@@ -84,9 +84,9 @@ def test_weights_are_columns_of_files(tmp_path, capsys):
         assert run("item-knn.csv", *given, "--k", 10, "--format", "json") == 0
         assert json.loads(capsys.readouterr().out) == json.loads(expected.report(k=10).to_json())
     for given, words in (
-        (("test.csv", "--min-propensity", 0.1), "min_propensity= is the least of propensity="),
-        (("test.csv", "--propensity", "chance"), "no column of the truth or of items="),
-        (("test.csv", "--user-weight", "spent"), "no column of users="),
+        (("test.csv", "--min-propensity", 0.1), "--min-propensity is the least of --propensity"),
+        (("test.csv", "--propensity", "chance"), "no column of the truth or of --items"),
+        (("test.csv", "--user-weight", "spent"), "no column of --users"),
     ):
         assert run("item-knn.csv", *given) == 2
         assert words in capsys.readouterr().err
