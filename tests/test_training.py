@@ -37,7 +37,7 @@ def test_an_feval_returns_the_mean_over_queries(monkeypatch: pytest.MonkeyPatch)
     assert names["ndcg"]([0.2, 0.9, 0.5, 0.1, 0.7], rows) == ("ndcg@5", pytest.approx(mean, abs=1e-12), True)
 
 
-#: Before the first evaluation a forked worker evaluates, after it one does other work, and the loop goes on.
+#: Before the first evaluation a forked worker evaluates, after it one does other work or is refused, and the loop goes on.
 FORKED = """
 import os, recnb
 ask = lambda: recnb.evaluate_groups([1, 0], [0.9, 0.2], group=[2]).ndcg(k=2)
@@ -45,6 +45,12 @@ for evaluates in (True, False):
     if not (child := os.fork()):
         os._exit(int(evaluates and ask() != 1))
     assert (os.waitpid(child, 0)[1], ask()) == (0, 1)
+if not (child := os.fork()):
+    try:
+        ask()
+    except recnb.errors.RecnbError as problem:
+        os._exit("get_context('spawn')" in str(problem))
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
 """
 
 

@@ -21,6 +21,7 @@ from recnb.data import validation
 from recnb.data.buckets import batches_of, origin_of
 from recnb.data.columns import Columns, Frame, Made, by_name, columns_of, find, from_pandas, named, require, table_of
 from recnb.data.files import Wanted, read_together
+from recnb.data.parallel import refuse_fork
 from recnb.data.parts import Layout, one_model, read_batches
 from recnb.data.source import Source, ranked, source_of
 from recnb.data.validation import IDS
@@ -47,6 +48,7 @@ def tables_of(
     given: Mapping[str, Input | None], columns: Columns
 ) -> tuple[dict[str, Any], dict[str, str | Sequence[str] | None]]:
     """Make tables with a row an item of what was given, by name, and return the columns left to be found in them."""
+    refuse_fork()
     frames: dict[str, Any] = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
     # A Run and Qrels of ranx, which is not imported, are mappings by another name.
     frames |= {name: one.to_dict() for name, one in frames.items() if type(one).__module__.startswith("ranx.")}
