@@ -16,6 +16,7 @@ import polars as pl
 
 from recnb.comparison.models import register as register_engine
 from recnb.data import Layout, table_of, validation
+from recnb.data.columns import Labels
 from recnb.data.parts import Parts
 from recnb.data.source import Tables
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
@@ -101,15 +102,13 @@ def _dask_frame(frame: Any, name: str, other: Any) -> Any:
     raise FrameError(f"{held}: give a Dask DataFrame, or a pandas one for the smaller side.")
 
 
-def _by_role(frame: Any, roles: Mapping[str, str]) -> Any:
+def _by_role(frame: Any, roles: Labels) -> Any:
     """Return the columns that are read, named by role, with the place of each row and the bucket of its user."""
     picked = frame[list(dict.fromkeys(roles.values()))]
     return picked.map_partitions(_numbered, dict(roles), meta=_numbered(picked._meta, dict(roles)), token="recnb-rows")
 
 
-def _numbered(
-    rows: pd.DataFrame, roles: Mapping[str, str], partition_info: Mapping[str, Any] | None = None
-) -> pd.DataFrame:
+def _numbered(rows: pd.DataFrame, roles: Labels, partition_info: Mapping[str, Any] | None = None) -> pd.DataFrame:
     number = partition_info["number"] if partition_info else 0
     columns = {role: _uncategorized(rows[column]) for role, column in roles.items()}
     columns[ROW] = pd.Series(np.arange(len(rows)) + number * ROWS, index=rows.index, dtype=np.int64)

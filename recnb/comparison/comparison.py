@@ -15,7 +15,7 @@ from recnb.comparison.tables import Curves, Differences, Means, Movers
 from recnb.conventions import options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
-from recnb.display.document import Line, Mark, Name, Note, html, inline, joined, say
+from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
 from recnb.display.language import N_, _, use_language
 from recnb.display.templates import framed
 from recnb.display.text import one_line
@@ -28,15 +28,7 @@ from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.report.conclusions import conclusion, corrected_with, notes, tested
 from recnb.report.data import ModelUsers
-from recnb.report.differences import (
-    Compared,
-    check_side_data,
-    means_of,
-    measure,
-    overlaps,
-    paired_values,
-    unweighted_in_words,
-)
+from recnb.report.differences import Compared, check_side_data, means_of, measure, overlaps, paired_values, plain_means
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Asked, Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, not_worse_check
@@ -217,7 +209,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if not all(each.metric.is_accuracy for each in asked):
             basis.append(_("metrics beyond accuracy over the users who have a value in every model"))
         lead, own = asked[0].metric, asked[0].options
-        beside = unweighted_in_words(self._models, lead, lead.cutoffs(Cutoffs.of(k)).values[-1], own)
+        beside = plain_means(self._models, lead, lead.cutoffs(Cutoffs.of(k)).values[-1], own)
         basis += [beside.removesuffix(".")] if beside else []
         table = Means.made(wide[0].astype(float), [*basis, *self._options_in_words(asked)])
         table._ends, table._settings = wide[1:], self.settings
@@ -446,11 +438,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return model, baseline
 
     def _title(self) -> Line:
-        models = joined(Mark("strong", Name(name)) for name in self.names if name != self.baseline)
+        models = joined(strong(name) for name in self.names if name != self.baseline)
         if self.baseline is None:
             return say(N_("Comparison of {models}, each two against each other"), models=models)
-        named = Mark("strong", Name(self.baseline))
-        return say(N_("Comparison of {models} against {baseline}"), models=models, baseline=named)
+        return say(N_("Comparison of {models} against {baseline}"), models=models, baseline=strong(self.baseline))
 
     def __repr__(self) -> str:
         calls = _("Methods: {calls}", calls=", ".join(CALLS))

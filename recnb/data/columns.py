@@ -36,6 +36,8 @@ ROLE_OF = {name: role for role, names in NAMES.items() for name in names}
 
 #: Columns by role, as named by keyword: one, or those of which each frame has one.
 Columns: TypeAlias = Mapping[str, str | Sequence[str] | None]
+#: The column that plays each role, by role.
+Labels: TypeAlias = Mapping[str, str]
 #: What the columns of items are called that hold their titles; also with a name of items before it, `product_name`.
 TITLES = ("title", "name", "label")
 
@@ -93,13 +95,11 @@ def each_named(given: Columns) -> list[tuple[str, str]]:
     return [(role, column) for role in given for column in named(given, role)]
 
 
-def require(
-    given: Columns, names: Sequence[str], name: str, beside: Mapping[str, Frame] = MappingProxyType({})
-) -> None:
+def require(given: Columns, held: Sequence[str], name: str, beside: Mapping[str, Frame] = MappingProxyType({})) -> None:
     """Refuse a column that a keyword names and a table has not; one of users or items may be in frames beside it alone."""
     for role, column in each_named(given):
-        if column not in names and not (role in ("user", "item") and is_beside(column, beside)):
-            raise ColumnError(f"{name} has no column for {role}={column!r}. Columns: {listed(names)}.")
+        if column not in held and not (role in ("user", "item") and is_beside(column, beside)):
+            raise ColumnError(f"{name} has no column for {role}={column!r}. Columns: {listed(held)}.")
 
 
 def is_beside(column: str, frames: Mapping[str, Frame]) -> bool:

@@ -20,7 +20,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
-from recnb.data.columns import Columns, Frame, columns_of, each_named, find, is_beside, role_of
+from recnb.data.columns import Columns, Frame, Labels, columns_of, each_named, find, is_beside, role_of
 from recnb.data.encoding import distinct
 from recnb.data.join import ranges
 from recnb.data.parallel import in_turn
@@ -40,8 +40,8 @@ HOLDER = {"rank": 0, "score": 0, "recommended": 0, "relevance": 1, "relevant": 1
 class Layout:
     """Which column plays which role in either frame, and which names models, if one does."""
 
-    recs: Mapping[str, str]
-    truth: Mapping[str, str]
+    recs: Labels
+    truth: Labels
     model: str | None
     propensity: pl.DataFrame | None = None  #: of items or pairs, where it is no column of the truth
 
@@ -270,7 +270,7 @@ def read_batches(recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, s
     return source_of(lists.all(), judged.all(), layout.recs, layout.truth)
 
 
-def _batches_checked(frame: Frame, name: str, labels: Mapping[str, str]) -> Batches:
+def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:
     """Yield the rows of a frame in batches, with ids of one kind, none missing."""
     with closing(batches_of(frame, name, labels)) as batches:
         batch = pl.DataFrame()

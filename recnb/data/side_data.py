@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import validation
-from recnb.data.columns import Columns, Frame, Made, Scanned, arrow_of, columns_of, find, table_of
+from recnb.data.columns import Columns, Frame, Labels, Made, Scanned, arrow_of, columns_of, find, table_of
 from recnb.data.load import ROWS_ARE_ITEMS, SIDES
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
@@ -27,11 +27,11 @@ class GivenFrame:
     """One of the caller's frames."""
 
     library: str = ""  #: "pandas", "polars" or "lazy", which is Polars as well; "" for anything else
-    labels: Mapping[str, str] = field(default_factory=dict)  #: role -> column
+    labels: Labels = field(default_factory=dict)  #: role -> column
     types: Mapping[str, str] = field(default_factory=dict)  #: role -> type, as the library names it
 
     @classmethod
-    def of(cls, frame: Any, labels: Mapping[str, str]) -> GivenFrame:
+    def of(cls, frame: Any, labels: Labels) -> GivenFrame:
         """Note the library and the types of a frame."""
         libraries = {Made: "", Scanned: "", pd.DataFrame: "pandas", pl.DataFrame: "polars", pl.LazyFrame: "lazy"}
         library = next((word for kind, word in libraries.items() if isinstance(frame, kind)), "")
@@ -84,7 +84,7 @@ def read_side_data(source: Source, given_truth: Frame, columns: Columns, **frame
     )
 
 
-def _others(frame: Frame, labels: Mapping[str, str]) -> Frame | None:
+def _others(frame: Frame, labels: Labels) -> Frame | None:
     """Copy the users and items of the truth with its columns that have no role; None if there are none."""
     names = columns_of(frame, "truth")
     others = [column for column in names if column not in labels.values()]
@@ -111,7 +111,7 @@ def _times(*frames: Frame) -> tuple[pl.Series, ...]:
     return ()
 
 
-def _read(frame: Frame, name: str, labels: Mapping[str, str], source: Source) -> pl.DataFrame:
+def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFrame:
     """Read a frame of pairs; or of one row for each item or user, under the name of its role, with all its other columns."""
     roles, names = [*labels], columns_of(frame, name) if len(labels) == 1 else []
     others = {column: column for column in names if column not in (*labels, *labels.values())}

@@ -14,7 +14,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data import validation
-from recnb.data.columns import with_series
+from recnb.data.columns import Labels, with_series
 from recnb.data.encoding import distinct
 from recnb.data.join import Ids, Joined, RepeatError, join, number_ids, order_column
 from recnb.data.order import needs_positions
@@ -46,8 +46,8 @@ class LazyRows:
 class Source(ABC):
     """Both frames after reading: columns by role, ids of one type; not yet under a convention."""
 
-    labels: Mapping[str, str]  #: which column of the recommendations plays which role
-    truth_labels: Mapping[str, str]
+    labels: Labels  #: which column of the recommendations plays which role
+    truth_labels: Labels
     notes: tuple[str | Sentence, ...] = ()
     propensity: pl.DataFrame | None = None  #: of items or pairs, where it is no column of the truth
     user_weights: pl.DataFrame | None = None  #: user and value
@@ -129,8 +129,8 @@ class Tables(Source):
 
     recs: pl.DataFrame  #: user, item, and rank or score or both
     truth: pl.DataFrame  #: user, item, and relevance if there is one
-    labels: Mapping[str, str]
-    truth_labels: Mapping[str, str]
+    labels: Labels
+    truth_labels: Labels
     notes: tuple[str | Sentence, ...] = ()
     is_part: bool = False  #: whether these are some of the users: what holds of all is then seen to elsewhere
     whole: Tables | None = None  #: the frames that these are some users of: catalogue and scale of grades are theirs
@@ -210,9 +210,7 @@ class Tables(Source):
             return join(recs, truth, number_ids(recs, truth, items), convention), truth
 
 
-def source_of(
-    recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str], **known: Any
-) -> Tables:
+def source_of(recs: pl.DataFrame, truth: pl.DataFrame, labels: Labels, truth_labels: Labels, **known: Any) -> Tables:
     """Return the source of rows in memory, whose ids must be of one kind."""
     validation.same_kind(recs, truth, labels, truth_labels)
     return Tables(recs, truth, labels, truth_labels, **known)
@@ -227,7 +225,7 @@ def _ranked(recs: pl.DataFrame, rank: Ints, convention: Convention) -> pl.DataFr
     return table if rank.all() else table.filter(pl.col("rank") > 0)
 
 
-def ranked(recs: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> pl.DataFrame:
+def ranked(recs: pl.DataFrame, convention: Convention, labels: Labels) -> pl.DataFrame:
     """Return lists as user, item, rank, and score where there is one; repeated pairs are kept or merged by the convention."""
     return Tables(recs, recs.select("user", "item").clear(), labels, {}, is_part=True).under(convention).recs
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data.columns import with_series
+from recnb.data.columns import Labels, with_series
 from recnb.data.encoding import hashes_of
 from recnb.errors import ColumnError, FrameError, quoted
 from recnb.metrics.hits import HIGHEST, Floats
@@ -20,14 +20,14 @@ IDS = ("user", "item")
 # ---- ids
 
 
-def ids(table: pl.DataFrame, name: str, labels: Mapping[str, str], roles: Sequence[str] = IDS) -> pl.DataFrame:
+def ids(table: pl.DataFrame, name: str, labels: Labels, roles: Sequence[str] = IDS) -> pl.DataFrame:
     """Return users and items as whole numbers or text, none missing."""
     if table.height == 0:
         raise FrameError(f"{name}: there are no rows to evaluate, it is empty.")
     return with_series(table, *[_id(table[role], role, name, labels).alias(role) for role in roles])
 
 
-def _id(column: pl.Series, role: str, name: str, labels: Mapping[str, str]) -> pl.Series:
+def _id(column: pl.Series, role: str, name: str, labels: Labels) -> pl.Series:
     dtype, label = column.dtype, labels.get(role, role)
     where = f"{name}: column {label!r} holds"
     if (column.null_count() or dtype.is_float()) and (missing := is_missing(column)).any():
@@ -60,7 +60,7 @@ def is_missing(ids: pl.Series) -> pl.Series:
 
 
 def same_kind(
-    recs: pl.DataFrame, other: pl.DataFrame, labels: Mapping[str, str], other_labels: Mapping[str, str], name: str = "truth",
+    recs: pl.DataFrame, other: pl.DataFrame, labels: Labels, other_labels: Labels, name: str = "truth",
 ) -> None:  # fmt: skip
     """Raise an error for ids of different types: 1 and "1" never match, and every score would be 0."""
     for role in IDS if recs.height and other.height else ():
@@ -101,7 +101,7 @@ CHECKS: dict[str, tuple[tuple[pl.Expr, str, str], ...]] = {
 }
 
 
-def numbers_of(table: pl.DataFrame, role: str, labels: Mapping[str, str], *, negative: bool = False) -> pl.Series:
+def numbers_of(table: pl.DataFrame, role: str, labels: Labels, *, negative: bool = False) -> pl.Series:
     """Return ranks, scores or relevance as numbers, with all their digits, or raise an error; `negative`: they may be below 0."""
     name, label = "truth" if role == "relevance" else "recommendations", labels.get(role, role)
     checks = CHECKS[role][: -1 if negative else None]
@@ -144,9 +144,7 @@ def in_floats(scores: pl.Series) -> Floats:
 # ---- the order of lists
 
 
-def check_lists(
-    table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]
-) -> tuple[pl.DataFrame, Convention]:
+def check_lists(table: pl.DataFrame, convention: Convention, labels: Labels) -> tuple[pl.DataFrame, Convention]:
     """Return the lists with ranks and scores as numbers, and the convention with the order that they are in."""
     order = convention.order
     if order == "auto":
@@ -165,7 +163,7 @@ def check_lists(
     return table, convention.ordered_by(order)
 
 
-def _refuse_disagreement(table: pl.DataFrame, labels: Mapping[str, str]) -> None:
+def _refuse_disagreement(table: pl.DataFrame, labels: Labels) -> None:
     """Raise an error if an item is ranked above one with a higher score."""
     ordered = table.with_columns(score=numbers_of(table, "score", labels))
     user, rank, score = (pl.col(name) for name in ("user", "rank", "score"))
@@ -191,7 +189,7 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     return suspects.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
 
 
-def no_pair_twice(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> None:
+def no_pair_twice(table: pl.DataFrame, name: str, labels: Labels) -> None:
     """Raise an error for repeated pairs of user and item, which would count twice."""
     twice = repeated(table, ["user", "item"])
     for user, item, n in twice.head(1).rows():
@@ -205,7 +203,7 @@ def no_pair_twice(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> 
         raise FrameError(f"{name}: {pairs} {held}", fix=fix)
 
 
-def no_rank_twice(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> None:
+def no_rank_twice(table: pl.DataFrame, name: str, labels: Labels) -> None:
     """Raise an error for two items of a user that share a rank."""
     twice = repeated(table, ["user", "rank"])
     for user, rank, _ in twice.head(1).rows():
@@ -224,7 +222,7 @@ def grades_of(truth: pl.DataFrame) -> pl.Series:
     return grades.cast(pl.Int64) if grades.dtype == pl.Boolean else grades
 
 
-def graded(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
+def graded(truth: pl.DataFrame, labels: Labels, convention: Convention) -> pl.DataFrame:
     """Return the truth with a relevance for each row, 1 without a relevance column."""
     if "relevance" not in truth.columns:
         return with_series(truth, pl.Series("relevance", np.ones(truth.height)))

@@ -10,6 +10,7 @@ import textwrap
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from string import Formatter
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ from markupsafe import Markup
 from recnb.display.language import Message, current, ngettext, template, width, with_particles
 from recnb.display.style import ACCENT
 from recnb.display.templates import macro, style_sheet, user_text
-from recnb.display.text import latex_text, markdown_text, one_line
+from recnb.display.text import fixed, latex_text, markdown_text, one_line
 
 Form = Literal["html", "md", "txt", "tex"]
 
@@ -133,6 +134,24 @@ class Section:
 
 
 Block = Note | Items | Tiles | Rows | Picture | Side | Fold | Section
+#: The title of each column of a table, and what gives its cell.
+Columns = Sequence[tuple[Line, Callable[[Any], Line]]]
+
+
+def table_of_rows(columns: Columns, rows: Iterable[Any], caption: Line = "", **look: Any) -> Rows:
+    """Return a table: a row for each of `rows`, its cells by the columns."""
+    titles, cells = zip(*columns, strict=True)
+    return Rows(titles, [[cell(row) for cell in cells] for row in rows], caption, **look)
+
+
+def estimate(value: float, low: float, high: float, shown: Callable[[float], str] = fixed, **look: Any) -> Estimate:
+    """Return a value with the ends of its interval, if it has one."""
+    return Estimate(shown(value), (shown(low), shown(high)) if isfinite(low) else None, **look)
+
+
+def strong(name: object) -> Mark:
+    """Return a name of the user's that is set off."""
+    return Mark("strong", Name(name))
 
 
 def say(message: Message, /, **values: Any) -> list[Line]:

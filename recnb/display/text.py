@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from math import isfinite
 
-from recnb.display.language import _
+from recnb.display.language import _, ngettext
 
 #: The longest name that is shown whole.
 NAME_SHOWN = 60
@@ -92,6 +92,11 @@ def told_apart(value: float, *others: float) -> str:
         if [(float(text) > other, float(text) < other) for other in others] == sides:
             return text
     return repr(float(value))
+
+
+def users_in_words(n: int) -> str:
+    """Return a number of users in words."""
+    return ngettext("{n:,} user", "{n:,} users", n)
 
 
 def at_k(k: int | None) -> str:

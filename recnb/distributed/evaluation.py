@@ -13,6 +13,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import Facts, Frame, Layout, Prepared, Source, table_of, validation
+from recnb.data.columns import Labels
 from recnb.data.parts import Parts, check_parts, of_one_part, part_of, refuse_catalogue
 from recnb.data.side_data import SideData, read_side_data
 from recnb.data.source import Tables
@@ -46,7 +47,7 @@ def read_part(recs: Frame, truth: Frame, layout: Layout) -> Tables:
     return part_of(_rows(recs, "recommendations", layout.recs), _rows(truth, "truth", layout.truth), layout)
 
 
-def _rows(frame: Frame, name: str, labels: Mapping[str, str]) -> pl.DataFrame:
+def _rows(frame: Frame, name: str, labels: Labels) -> pl.DataFrame:
     table = table_of(frame, name, {role: role for role in (*labels, ROW)}).sort(ROW).drop(ROW)
     return validation.ids(table, name, labels) if table.height else table
 

@@ -16,9 +16,9 @@ from recnb.conventions import Convention
 from recnb.conventions.presets import of_metric, recorded
 from recnb.data import Source
 from recnb.data.encoding import distinct, positions
-from recnb.display.language import N_, _, ngettext
+from recnb.display.language import N_, _
 from recnb.display.progress import steps
-from recnb.display.text import one_line
+from recnb.display.text import one_line, users_in_words
 from recnb.errors import OptionError, RecnbError, is_number, quoted
 from recnb.libraries.variant import AGREE, Measurement, Variant, VariantTable, lacking_in
 from recnb.metrics.measure import metric_named
@@ -127,7 +127,7 @@ def why(evaluation: EvaluationData, metric: Any, k: int | None, other: Any, **op
     n, n_end = (int(np.count_nonzero(~np.isnan(one.values))) for one in (start, end))
     notes = [
         f"{label}: {start.value:.4f} {names[0]}, {end.value:.4f} {names[1]}, {end.value - start.value:+.4f}",
-        ngettext("{n:,} user", "{n:,} users", n) if n == n_end else _("{n:,} users at the start, {other:,} at the end", n=n, other=n_end),
+        users_in_words(n) if n == n_end else _("{n:,} users at the start, {other:,} at the end", n=n, other=n_end),
         *way.notes,
     ]  # fmt: skip
     if way.unchanged:
@@ -208,7 +208,7 @@ def spread(evaluation: EvaluationData, metric: Any, k: int | None, **options: An
     finite = [value for value in values.values() if isfinite(value)]
     ends = {"low": f"{min(finite, default=nan):.4f}", "high": f"{max(finite, default=nan):.4f}"}
     headline = _("{label}: {n} different numbers from {all}, {low} to {high}", label=label, n=len(_agreeing(values)), all=len(finite), **ends)  # fmt: skip
-    users = ngettext("{n:,} user", "{n:,} users", len(mine.users))
+    users = users_in_words(len(mine.users))
     phrases = ours.convention.phrases(graded="relevance" in source.truth.columns)
     basis = [headline, f"{ours.name}: {users}", *phrases, *notes]
     return VariantTable.made(frame.sort_values("value", kind="stable"), basis, _("{label} by library", label=label))

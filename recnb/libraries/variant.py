@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from recnb.errors import NoUsersError
 from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import Metric
+from recnb.metrics.metric import Given, Metric
 from recnb.results.evaluation_data import EvaluationData, Scoring
 from recnb.results.table import Table
 
@@ -48,7 +48,7 @@ class Variant:
     preset: Preset | None = None  #: of a library, which names the library in errors
 
     @classmethod
-    def made(cls, name: str, convention: Convention, metric: Metric[...], options: Mapping[str, Any]) -> Variant:
+    def made(cls, name: str, convention: Convention, metric: Metric[...], options: Given) -> Variant:
         """Make a variant of its parts and check the options."""
         metric.check(options)
         return cls(name, metric.name, convention.with_metric({**metric.defaults, **options}))
@@ -60,7 +60,7 @@ class Variant:
         return replace(made, preset=preset)
 
     @classmethod
-    def of_evaluation(cls, data: EvaluationData, metric: Metric[...], options: Mapping[str, Any]) -> Variant:
+    def of_evaluation(cls, data: EvaluationData, metric: Metric[...], options: Given) -> Variant:
         """Make the variant that an evaluation computes, under the name of its library."""
         scoring = data.scoring(metric, options)
         name = _("as {library}", library=data.library) if data.library else "recnb"

@@ -5,20 +5,20 @@ A check (`checks.py`) finds rows and says how they are put right (`repair.py`); 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recnb.display.document import Line, Name, joined, say
-from recnb.display.language import N_, Plural, _, current, ngettext
+from recnb.display.language import N_, Plural, _, current
+from recnb.display.text import users_in_words
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
 from recnb.lint.data import LintData
 from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import ACCURACY, METRICS, Metric
+from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
 from recnb.results.arguments import check_options
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ CHECKS = tuple(check for check in vars(checks).values() if isinstance(check, Che
 COUNTS = {"warning": Plural("{n:,} warning", "{n:,} warnings"), "note": Plural("{n:,} note", "{n:,} notes")}
 
 
-def lint(evaluation: EvaluationData, k: int | None, metric: Any, options: Mapping[str, Any]) -> Lint:
+def lint(evaluation: EvaluationData, k: int | None, metric: Any, options: Given) -> Lint:
     """Make all checks that the frames given and the rows in memory allow; the arguments are those of `Evaluation.lint`."""
     chosen = metric_named(metric, ACCURACY)
     if chosen.plain_name not in METRICS:
@@ -75,7 +75,7 @@ def _headline(findings: list[Finding], n_checks: int) -> str:
 
 def _measured(label: str, value: float, lower: float, upper: float, n_users: int) -> str:
     measured = N_("Effects are measured with {label}: {value} over {users}.")
-    words = _(measured, label=label, value=f"{value:.4f}", users=ngettext("{n:,} user", "{n:,} users", n_users))
+    words = _(measured, label=label, value=f"{value:.4f}", users=users_in_words(n_users))
     if not upper > lower:
         return words
     bounds = N_("With equal scores in another order it could be anything from {low} to {high}.")
@@ -83,7 +83,7 @@ def _measured(label: str, value: float, lower: float, upper: float, n_users: int
 
 
 def finding_of(
-    check: Check, evaluation: EvaluationData, k: int | None, metric: Metric[...], options: Mapping[str, Any]
+    check: Check, evaluation: EvaluationData, k: int | None, metric: Metric[...], options: Given
 ) -> Finding | None:
     """Return what one check finds, if it finds anything and the rows of the lists are in memory."""
     try:
@@ -92,7 +92,7 @@ def finding_of(
         return None
 
 
-def judged_order(models: Models, k: int | None, metric: Metric[...], options: Mapping[str, Any]) -> Line:
+def judged_order(models: Models, k: int | None, metric: Metric[...], options: Given) -> Line:
     """Return a warning if models are in another order without the items that are not judged, else ""."""
     found = {name: finding_of(checks.unjudged, model, k, metric, options) for name, model in models.items()}
     if not any(found.values()):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -16,7 +15,7 @@ from recnb.data.encoding import positions
 from recnb.data.validation import in_floats
 from recnb.metrics.gain import gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, count_within, in_order
-from recnb.metrics.metric import Metric
+from recnb.metrics.metric import Given, Metric
 from recnb.results.evaluation_data import EvaluationData, average, cutoffs_under
 
 Mask = NDArray[np.bool_]
@@ -28,9 +27,7 @@ FRAMES = ("recs", "truth", "train", "items", "users")
 class LintData:
     """One metric at one cut-off on the data of an evaluation; each part is computed when it is first used."""
 
-    def __init__(
-        self, evaluation: EvaluationData, metric: Metric[...], options: Mapping[str, Any], k: int | None
-    ) -> None:
+    def __init__(self, evaluation: EvaluationData, metric: Metric[...], options: Given, k: int | None) -> None:
         self.evaluation, self.options, self.asked_k = evaluation, dict(options), k
         self.scoring = evaluation.scoring(metric, options, whole=k is None)
         self.metric = self.scoring.metric  # with the bounds that it has here

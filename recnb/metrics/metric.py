@@ -34,6 +34,8 @@ Need = Literal["train", "catalogue", "features", "genre", "truth", "judged"]
 WEIGHTS = {
     "n_relevant": "relevant_weight", "min(k, n_relevant)": "best_weight", "min(k, list_length, n_relevant)": "best_weight",
 }  # fmt: skip
+#: Options of a metric, by name.
+Given = Mapping[str, Any]
 #: Text of a formula; a function of the options if these change it.
 Text = str | Callable[[Mapping[str, Any]], str]
 

@@ -14,10 +14,10 @@ from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import LIST_METRICS, METRICS, Metric
+from recnb.metrics.metric import LIST_METRICS, METRICS, Given, Metric
 from recnb.report.conclusions import Difference
 from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportSegments, ShownUser, UserGroup
-from recnb.report.differences import PairedValues, means_of, measure, paired_values, unweighted_in_words
+from recnb.report.differences import PairedValues, means_of, measure, paired_values, plain_means
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points, in_order
 from recnb.results.evaluation_data import EvaluationData, Models, recorded_in, values_of
@@ -94,7 +94,7 @@ def report_of(
         lacking=lacking,
         differences=differences,
         segments=None if request.by is None else _segments(models, request, pairs, blocks, settings),
-        unweighted=unweighted_in_words(models, lead, k, options),
+        unweighted=plain_means(models, lead, k, options),
         left_out=_(left_out, where=where) if where else "",
         basis=basis or _basis(first, request),
     )
@@ -182,7 +182,7 @@ def has_side_data(models: Models) -> bool:
     return all(model.side_data.train is not None or model.side_data.items is not None for model in models.values())
 
 
-def _words(model: EvaluationData, metric: Metric[...], options: Mapping[str, Any]) -> MetricWords:
+def _words(model: EvaluationData, metric: Metric[...], options: Given) -> MetricWords:
     metric = model.scoring(metric, options).metric
     convention = _(metric.bounded(options).range_text)
     if metric.is_accuracy:

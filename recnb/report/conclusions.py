@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from math import isnan, nan
 from typing import Any
 
-from recnb.display.document import Line, Mark, Name, say
-from recnb.display.language import N_, _, ngettext
-from recnb.display.text import fixed, signed
+from recnb.display.document import Line, say, strong
+from recnb.display.language import N_, _
+from recnb.display.text import fixed, signed, users_in_words
 from recnb.metrics.metric import LIST_METRICS
 from recnb.stats import BETA, Settings
 
@@ -145,14 +145,14 @@ def conclusion(row: Difference, settings: Settings, n_compared: int, within: str
     return say(
         VERDICTS[row.verdict][2],
         label=row.label,
-        model=Mark("strong", Name(row.model)),
-        baseline=Mark("strong", Name(row.baseline)),
+        model=strong(row.model),
+        baseline=strong(row.baseline),
         size=fixed(size),
         difference=signed(row.difference),
         interval=_("{confidence} interval {low} to {high}", **ends),
         p=_(of_p, p=p if p.startswith("<") or isnan(row.p_holm) else f"= {p}", correction=correction),
         detectable=fixed(row.detectable),
-        users=ngettext("{n:,} user", "{n:,} users", row.n_users),
+        users=users_in_words(row.n_users),
     )
 
 

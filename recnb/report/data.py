@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recnb.display.document import Line
-from recnb.display.language import current
+from recnb.display.document import Estimate, Line, Note, estimate
+from recnb.display.language import N_, _, current
 from recnb.display.style import COLOURS
 from recnb.lint import Finding, Lint
 from recnb.report.conclusions import Difference
@@ -20,8 +20,8 @@ from recnb.stats import Settings
 #: Values closer than this are the same: sums taken in another order differ in the last places.
 SAME = 1e-12
 
-#: Lines of a picture of more models than there are colours.
-FEW_LINES = 5
+#: Lines of a picture of more models than there are colours; pairs of models that are shown one by one.
+FEW_LINES, MOST_PAIRS = 5, 3
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,10 @@ class Mean:
     def label(self) -> str:
         """The metric's symbol at its cut-off."""
         return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+
+    def estimate(self, **look: Any) -> Estimate:
+        """Return the mean with the ends of its interval, for a cell."""
+        return estimate(self.mean, self.low, self.high, **look)
 
 
 @dataclass(frozen=True)
@@ -174,6 +178,12 @@ class ReportData:
     def drawn(self) -> list[str]:
         """The models that a picture has room for: of many those with the highest means."""
         return [*self.models] if len(self.models) <= len(COLOURS) else self.ranked[:FEW_LINES]
+
+    @property
+    def not_drawn(self) -> list[Note]:
+        """A note that a picture of many models has not all of them."""
+        said, n = N_("Drawn for the {drawn} highest; {n} more models are not."), len(self.models) - len(self.drawn)
+        return [Note(_(said, drawn=len(self.drawn), n=n))] if n else []
 
     @property
     def findings(self) -> list[tuple[list[str], list[Finding]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from math import isnan, nan
@@ -16,7 +16,7 @@ from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import FrameError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import LIST_METRICS, Metric
+from recnb.metrics.metric import LIST_METRICS, Given, Metric
 from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean
 from recnb.results.evaluation_data import EvaluationData, Models, values_of
@@ -44,7 +44,7 @@ class Compared(NamedTuple):
     differences: list[tuple[Key, Difference]]
 
 
-def paired_values(models: Models, metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]) -> list[PairedValues]:
+def paired_values(models: Models, metric: Metric[...], k: Cutoffs, options: Given) -> list[PairedValues]:
     """Compute a metric of every model; return the values of the users in common, for each cut-off."""
     if metric.needs:
         check_side_data(models)
@@ -66,7 +66,7 @@ def paired_values(models: Models, metric: Metric[...], k: Cutoffs, options: Mapp
     return blocks
 
 
-def unweighted_in_words(models: Models, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> str:
+def plain_means(models: Models, metric: Metric[...], k: int | None, options: Given) -> str:
     """Return the means of a metric without propensities beside those with them, and whether the order of the models is another."""
     if not all(model.source.weighted for model in models.values()):
         return ""

@@ -12,7 +12,7 @@ import numpy as np
 from recnb.errors import OptionError, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import Metric
+from recnb.metrics.metric import Given, Metric
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
 
@@ -60,7 +60,7 @@ class ReportRequest:
 
 
 def request_of(
-    model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], *, by: Any, bins: int
+    model: EvaluationData, k: object, metrics: Metrics, options: Given, *, by: Any, bins: int
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others."""
     asked = asked_of(model, metrics, options)

@@ -13,14 +13,13 @@ from typing import Any
 
 from recnb.display import document as doc
 from recnb.display import svg
-from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, inline, joined, say, with_code
+from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, joined, say, strong, with_code
 from recnb.display.language import N_, Message, Plural, _, ngettext, pgettext
-from recnb.display.text import at_k, fixed, one_line, short, signed
+from recnb.display.text import at_k, fixed, one_line, short, signed, users_in_words
 from recnb.lint import Finding
 from recnb.report import conclusions as words
-from recnb.report.cells import MOST_PAIRS, Columns, estimate_of, not_drawn, strong, table_of_rows, users_in_words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
-from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
+from recnb.report.data import MOST_PAIRS, SAME, Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
 from recnb.report.segments import segments
 from recnb.stats import BETA, ENOUGH
 
@@ -143,7 +142,7 @@ def _metrics_by_cutoffs(report: ReportData) -> Block:
     for metric in report.metrics:
         if not metric.is_accuracy and (not rows or report.metrics[len(rows) - 1].is_accuracy):
             rows.append([Mark("small", _("Beyond accuracy")), *[""] * (len(report.k) + 1)])
-        cells = [estimate_of(*means) if (means := report.means_of(metric.metric, k)) else "" for k in report.k]
+        cells = [means[0].estimate() if (means := report.means_of(metric.metric, k)) else "" for k in report.k]
         rows.append([metric.symbol, *cells, _strip(report, metric)])
     header: list[Line] = [_("metric"), *map(at_k, report.k), Mark("aside", _("@{k}, 0 to 1", k=report.lead_k))]
     return Rows(header, rows, _("Means over {users}", users=users_in_words(report.n_users)), most=20)
@@ -186,7 +185,7 @@ def _models(report: ReportData, columns: Sequence[Sequence[Mean]], title: str, n
         row: list[Line] = [[Name(name), *([" ", Mark("small", _("baseline"))] if name == report.baseline else [])]]
         for mean in means:
             sign = words.SIGNS.get(verdicts.get((name, mean.label), ""), "").strip("◇○–")
-            row.append(estimate_of(mean, best=mean.best, signs="°" * mean.near_best + sign, signed=True))
+            row.append(mean.estimate(best=mean.best, signs="°" * mean.near_best + sign, signed=True))
         rows.append(row)
     return Rows([_("model"), *(of_k[0].label for of_k in columns)], rows, title, most=most, note=note)
 
@@ -291,7 +290,7 @@ def differences(report: ReportData) -> Iterator[Block]:
         if len(drawn) < len(lead):
             symbols = ", ".join(dict.fromkeys(row.symbol for row in drawn))
             yield Note(_("Drawn for {symbol} alone; the other metrics are in the tables.", symbol=symbols))
-    columns: Columns = [
+    columns: doc.Columns = [
         (_("metric"), lambda row: row.label),
         (_("model"), lambda row: Name(row.model)),
         (_("baseline"), lambda row: Name(row.baseline)),
@@ -307,7 +306,7 @@ def differences(report: ReportData) -> Iterator[Block]:
     is_long = len(report.differences) > MOST_TESTS
     listed = [row for row in report.differences if not is_long or row.metric == report.lead.metric]
     for k in report.k:
-        table = table_of_rows(columns, [row for row in listed if row.k == k], left=3)
+        table = doc.table_of_rows(columns, [row for row in listed if row.k == k], left=3)
         yield doc.Fold(_("Every test at k = {k}", k=k or _("whole list")), [table])
     if is_long:
         said = N_("Tests of {symbol} alone; those of all {n:,} comparisons are in `found.differences(k={k})`.")
@@ -340,7 +339,7 @@ def _forest(rows: Sequence[words.Difference]) -> Block:
     """Return differences with their intervals, one under the other."""
     said, points = [], []
     for row in rows:
-        models = inline([Name(row.model), " − ", Name(row.baseline)], "txt")
+        models = doc.inline([Name(row.model), " − ", Name(row.baseline)], "txt")
         ends = f"{signed(row.low)} … {signed(row.high)}"
         said.append(f"{row.label} {models}: {signed(row.difference)} ({ends}), {_(words.VERDICTS[row.verdict][1])}")
         if isfinite(row.difference):
@@ -366,11 +365,11 @@ def _curve(report: ReportData) -> Iterator[Block]:
     last = "; ".join(f"{one_line(name, 40)}: {fixed(line[-1][1])}" for name, line in lines)
     alt = _("{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis="k", k=first[-1].k, values=last)
     title = _("The numbers of the curves") if report.several else _("The numbers of the curve")
-    rows = [[f"{row[0].k}", *map(estimate_of, row)] for row in zip(*of_each, strict=True)]
+    rows = [[f"{row[0].k}", *(mean.estimate() for mean in row)] for row in zip(*of_each, strict=True)]
     numbers = Rows(["k", *(Name(name) if name else symbol for name in report.drawn)], rows, title)
     marked = [k for k in report.k if k is not None and not report.several]
     yield doc.Picture(svg.curves(lines, _("cut-off k"), _("mean {symbol}@k", symbol=symbol), marked), alt, numbers)
-    yield from not_drawn(report)
+    yield from report.not_drawn
     if report.several:
         yield Note(_("Bands are {confidence} intervals of each mean. They may overlap although the paired difference is significant: compare models by their differences.", confidence=percent_of(confidence)))  # fmt: skip
     elif isfinite(first[0].low):
@@ -407,7 +406,7 @@ def beyond(report: ReportData) -> Iterator[Block]:
     """Give metrics beyond accuracy of several models; those of one are in the overview."""
     metrics = [metric for metric in report.metrics if report.several and not metric.is_accuracy]
     rows: list[list[Line]] = [
-        [metric.symbol, *(estimate_of(mean, signed=True) for mean in means)]
+        [metric.symbol, *(mean.estimate(signed=True) for mean in means)]
         for metric in metrics
         if (means := report.means_of(metric.metric, report.lead_k))
     ]
@@ -476,13 +475,13 @@ def _item(item: RankedItem | None) -> Line:
 
 def readings(report: ReportData) -> Iterator[Block]:
     """Give how to read each metric: the sentence, the formula and the convention."""
-    columns: Columns = [
+    columns: doc.Columns = [
         (_("metric"), lambda metric: [metric.symbol, Mark("below", Mark("code", metric.metric))]),
         (_("how to read it"), lambda metric: with_code(metric.reads)),
         (_("formula"), lambda metric: Mark("code", metric.formula)),
         (_("convention"), lambda metric: metric.convention),
     ]
-    yield table_of_rows(columns, report.metrics, left=4, wraps=True)
+    yield doc.table_of_rows(columns, report.metrics, left=4, wraps=True)
 
 
 #: In the order shown: a title, what gives the blocks, and the forms that have them.

@@ -8,13 +8,12 @@ from typing import Any
 
 from recnb.display import document as doc
 from recnb.display import svg
-from recnb.display.document import Block, Line, Mark, Name, Rows, with_code
+from recnb.display.document import Block, Line, Mark, Name, Rows, estimate, table_of_rows, with_code
 from recnb.display.language import _
 from recnb.display.text import fixed, one_line, signed
 from recnb.report import conclusions as words
-from recnb.report.cells import MOST_PAIRS, estimate, not_drawn, table_of_rows
 from recnb.report.conclusions import p_value, percent_of, verdict_in_words
-from recnb.report.data import SAME, ReportData
+from recnb.report.data import MOST_PAIRS, SAME, ReportData
 from recnb.results.table import times_of
 
 
@@ -93,7 +92,7 @@ def _over_time(report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any,
         title, places = _("{label} by {by}", label=report.label, by=by), {time: name for time, name, _means in found}
         picture = svg.curves(lines, one_line(by, 40), report.label, () if report.several else [*places], places)
         yield doc.Picture(picture, f"{title}. {said}")
-        yield from not_drawn(report)
+        yield from report.not_drawn
 
 
 def _means_in(rows: Sequence[Mapping[Any, Any]]) -> dict[str, Sequence[float]]:

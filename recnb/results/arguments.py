@@ -10,7 +10,7 @@ from recnb.data import NAMES
 from recnb.errors import OptionError, is_number, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, metric_named, plain_text
-from recnb.metrics.metric import EVERY_METRIC, METRICS, Metric
+from recnb.metrics.metric import EVERY_METRIC, METRICS, Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 
 #: A metric by name or text, as "ndcg" or "nDCG@10", or made by `recnb.metric`.
@@ -41,7 +41,7 @@ class Asked(NamedTuple):
 
 
 def asked_of(
-    data: EvaluationData | None, metrics: Metrics, options: Mapping[str, Any], *of_call: str,
+    data: EvaluationData | None, metrics: Metrics, options: Given, *of_call: str,
     among: Collection[str] = EVERY_METRIC,
 ) -> list[Asked]:  # fmt: skip
     """Look up the metrics of a call, each with the options that it has; None: the standard ones that the data allow.
@@ -104,7 +104,7 @@ def metric_of_curve(metric: object, k: object) -> tuple[Metric[...], Cutoffs]:
     return chosen, Cutoffs.of_curve(range(1, chosen.cutoff + 1))
 
 
-def check_options(metric: Metric[...], options: Mapping[str, Any]) -> None:
+def check_options(metric: Metric[...], options: Given) -> None:
     """Refuse options that a metric does not have, or that its text gives."""
     for name, value in options.items():
         if name not in metric.defaults:

@@ -24,7 +24,7 @@ from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.gain import as_column
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits, cached_property
-from recnb.metrics.metric import LIST_METRICS, Credit, Metric
+from recnb.metrics.metric import LIST_METRICS, Credit, Given, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
 from recnb.results.values import OWN, Basis, Request, Said, Values, follows, index_of, pairs_in_words, weights_in_words
 
@@ -38,7 +38,7 @@ class Scoring:
 
     prepared: Prepared
     metric: Metric[...]
-    options: Mapping[str, Any]
+    options: Given
 
     @property
     def in_force(self) -> Convention:
@@ -185,7 +185,7 @@ class EvaluationData:
 
     # The metrics
 
-    def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
+    def scoring(self, metric: Metric[...], options: Given, *, whole: bool = False) -> Scoring:
         """Return a metric on the data and with the options in force: the evaluation's own, or a library's.
 
         What a library lacks is worked out as recnb defines it, relevance above 0 included, on the library's users and order.
@@ -226,7 +226,7 @@ class EvaluationData:
         """Compute several metrics one by one; an engine, which has the rows elsewhere, fetches sums in one pass over them."""
         return starmap(partial(values_of, self), requests)
 
-    def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
+    def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Given) -> Floats:
         """Return a metric's value for each user at each cut-off; NaN for one who is left out at the last."""
         found = values_of(self, metric, cutoffs, options)
         here = found.users.is_in(self.prepared.users.implode()).to_numpy()
@@ -329,7 +329,7 @@ class EvaluationData:
 Models = Mapping[str, EvaluationData]
 
 
-def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]) -> Values:
+def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given) -> Values:
     """Compute a metric: of accuracy for the users evaluated, beyond it for all who have a list."""
     scoring = data.scoring(metric, options, whole=k.values == (None,))
     if metric.is_accuracy:
@@ -368,7 +368,7 @@ def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Ma
 
 
 def _of_lists_in_words(
-    data: EvaluationData, metric: Metric[...], options: Mapping[str, Any], k: Cutoffs, results: Sequence[PerUser | Whole], users: str
+    data: EvaluationData, metric: Metric[...], options: Given, k: Cutoffs, results: Sequence[PerUser | Whole], users: str
 ) -> list[str]:  # fmt: skip
     """Return in words what a number beyond accuracy rests on at the deepest cut-off: users, items, order and options."""
     own, parts = data.is_own(metric), list[str]()

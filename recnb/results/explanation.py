@@ -26,7 +26,7 @@ from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import Credit, Metric
+from recnb.metrics.metric import Credit, Given, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import MANY_ORDERS, EvaluationData, cutoffs_under, undefined_in, values_of
@@ -175,7 +175,7 @@ class Explanation(Suggesting):
 
 
 def explanation_of(
-    data: EvaluationData, metric: Any, user: Any, k: int | None, options: Mapping[str, Any], lang: str | None = None
+    data: EvaluationData, metric: Any, user: Any, k: int | None, options: Given, lang: str | None = None
 ) -> Explanation:  # fmt: skip
     """Return the explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
     with use_language(lang):
@@ -191,9 +191,7 @@ def explanation_of(
         return (_of_accuracy if chosen.is_accuracy else _beyond_accuracy)(data, chosen, user, k, options)
 
 
-def _of_accuracy(
-    data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Mapping[str, Any]
-) -> Explanation:
+def _of_accuracy(data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Given) -> Explanation:
     scoring = data.scoring(metric, options, whole=k is None)
     metric = scoring.metric
     data, options = EvaluationData(scoring.prepared, side_data=data.side_data), scoring.options
@@ -212,9 +210,7 @@ def _of_accuracy(
     )  # fmt: skip
 
 
-def _beyond_accuracy(
-    data: EvaluationData, metric: Metric[...], user: Any, k: object, options: Mapping[str, Any]
-) -> Explanation:
+def _beyond_accuracy(data: EvaluationData, metric: Metric[...], user: Any, k: object, options: Given) -> Explanation:
     found = values_of(data, metric, Cutoffs.one(k), options)
     (cutoff,), (result,) = found.k, found.results
     if isinstance(result, Whole):
@@ -249,7 +245,7 @@ def _beyond_accuracy(
 
 
 def explain(
-    metric: Metric[...], hits: Hits, k: Cutoff, options: Mapping[str, Any], *, items: Mapping[int, Any],
+    metric: Metric[...], hits: Hits, k: Cutoff, options: Given, *, items: Mapping[int, Any],
     truth_items: Sequence[Any] | None, user: Any, convention: Convention, basis: str, titles: Mapping[Any, str] | None = None,
 ) -> Explanation:  # fmt: skip
     """Explain the score of the one user in `hits`: `items` holds the list's items by rank, `truth_items` the truth's, if named."""
@@ -312,7 +308,7 @@ def _nothing(value: float, *, undefined: bool = False) -> str:
     return _(words, value=f"{value:g}")
 
 
-def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> dict[str, Any]:
+def _about(metric: Metric[...], k: int | None, options: Given) -> dict[str, Any]:
     """Return the fields of an explanation that describe the metric."""
     return {
         "metric": metric.name, "symbol": metric.symbol, "k": k, "reads": metric.reads,

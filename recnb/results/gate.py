@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from recnb.data.files import AsJson, json_values
-from recnb.display.language import N_, _, current, ngettext, use_language
-from recnb.display.text import one_line, told_apart, whole
+from recnb.display.language import N_, _, current, use_language
+from recnb.display.text import one_line, told_apart, users_in_words, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import Given
 from recnb.results.score import score_of
 from recnb.results.values import merged
 from recnb.stats import ENOUGH
@@ -73,7 +74,7 @@ class Gate(AsJson, Suggesting):
         return "\n".join([*results, self.basis])
 
 
-def at_least(models: Models, metric: Any, value: float, k: int | None, options: Mapping[str, Any]) -> Gate:
+def at_least(models: Models, metric: Any, value: float, k: int | None, options: Given) -> Gate:
     """Check whether a number of each model reaches a value; the name of the model is "" where there is one."""
     if not is_number(value):
         raise OptionError(f"value={quoted(value)} is no number that a metric could reach: give one, such as 0.3.")
@@ -138,5 +139,5 @@ def _label(about: Mapping[str, Any]) -> str:
 
 def _users(n_users: int) -> str:
     """Return the number of users in words, and that they are too few, if they are."""
-    users = ngettext("{n:,} user", "{n:,} users", n_users)
+    users = users_in_words(n_users)
     return users if n_users >= ENOUGH else _("{users}, where a gate needs {enough}", users=users, enough=ENOUGH)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs, cached_property
-from recnb.metrics.metric import Metric
+from recnb.metrics.metric import Given, Metric
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.table import axes
@@ -200,9 +199,7 @@ class CatalogueScore(MetricValue):
         return self._exposure.to_frame()
 
 
-def score_of(
-    data: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
-) -> Score | CatalogueScore:
+def score_of(data: EvaluationData, metric: Metric[...], k: int | None, options: Given) -> Score | CatalogueScore:
     """Return the number of any metric: the mean over users, or the one number of all lists."""
     if options:
         check_options(metric, options)

@@ -19,6 +19,7 @@ from recnb.display.language import _, pgettext
 from recnb.display.text import one_line
 from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs, Ints
+from recnb.metrics.metric import Given
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.table import Table
@@ -53,7 +54,7 @@ class Segments(NamedTuple):
 
 
 def table_by(
-    data: EvaluationData, metrics: Metrics, k: object, by: Any, bins: int, options: Mapping[str, Any], confidence: float = 0.95
+    data: EvaluationData, metrics: Metrics, k: object, by: Any, bins: int, options: Given, confidence: float = 0.95
 ) -> Table:  # fmt: skip
     """Return each metric at each cut-off in each segment: mean, interval and the gap to all other users."""
     asked, cutoffs = asked_of(data, metrics, options), Cutoffs.of(k)
@@ -293,9 +294,8 @@ def _parts_of_truth(data: EvaluationData, by: Any, bins: int) -> pl.DataFrame | 
         if items is None or by not in items.columns or by in ("item", *_columns_of_truth(data)):
             return None
         row, values = np.arange(items.height), _without_nan(items[by])
-        row, values = (
-            words_of(values) if values.dtype in (pl.String, pl.List, pl.Array) else (row, _binned(values, bins))
-        )
+        has_words = values.dtype in (pl.String, pl.List, pl.Array)
+        row, values = words_of(values) if has_words else (row, _binned(values, bins))
         return pl.DataFrame({"item": items["item"][row], "value": values}).unique(maintain_order=True)
     if not pairs.select("user", "value").unique()["user"].is_duplicated().any():
         return None

@@ -23,7 +23,7 @@ from recnb.display.text import one_line
 from recnb.errors import RecnbError, is_number, is_several, quoted
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import METRICS, Metric
+from recnb.metrics.metric import METRICS, Given, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.explanation import explain as explain_hits
 from recnb.results.score import Score
@@ -46,7 +46,7 @@ class Pair(NamedTuple):
 
 
 def score_lists(
-    metric: Metric[...], ranking: Any, truth: Any, k: Any, options: Mapping[str, Any], *, y_true: Any = None, y_score: Any = None
+    metric: Metric[...], ranking: Any, truth: Any, k: Any, options: Given, *, y_true: Any = None, y_score: Any = None
 ) -> Score:  # fmt: skip
     """Compute a metric of one list or the mean of several."""
     metric.check(options)
@@ -135,9 +135,7 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     if not (_is_list(truth) and len(truth) and all(map(_is_truth, truth)) and all(map(_is_list, entries))):
         return [_matched(entries, truth, metric.name)]
     if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
-        fix = (
-            "Make lists of lists, [list(one) for one in ranking]; of items give the relevant ones as a set, set(truth)."
-        )
+        fix = "Make lists, [list(one) for one in ranking]; of items give the relevant ones as a set, set(truth)."
         held = f"ranking and truth hold tuples, such as {[*entries, *truth][0]!r}"
         raise RecnbError(f"{held}, which may be items or whole lists.", fix=fix)
     if len(truth) != len(entries):
@@ -236,7 +234,7 @@ def _shown(value: Any) -> str:
 
 
 def _basis(
-    pairs: Sequence[Pair], metric: Metric[...], k: object, options: Mapping[str, Any], ties: Sequence[str] = ()
+    pairs: Sequence[Pair], metric: Metric[...], k: object, options: Given, ties: Sequence[str] = ()
 ) -> list[str]:
     """Say in words how many lists there are, and by which rules."""
     n, empty = len(pairs), sum(not pair.truth for pair in pairs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import plain_text
-from recnb.metrics.metric import LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS, Given
 from recnb.results.arguments import Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
 from recnb.results.score import score_of
@@ -23,9 +23,7 @@ from recnb.results.table import Table
 from recnb.results.values import Values, merged
 
 
-def table_of(
-    data: EvaluationData, metrics: Metrics, k: Any, options: Mapping[str, Any], *, intervals: bool = False
-) -> Table:
+def table_of(data: EvaluationData, metrics: Metrics, k: Any, options: Given, *, intervals: bool = False) -> Table:
     """Return means over users, or the one number of all lists: one row per metric, one column per cut-off, or three with intervals."""
     if not isinstance(intervals, bool):
         raise OptionError(f"intervals={quoted(intervals)}: say True or False.")
@@ -82,7 +80,7 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
     return wide_table(found.items(), cutoffs, False, absent)
 
 
-def measures_of(data: EvaluationData, names: Any, confidence: float, options: Mapping[str, Any]) -> Table:
+def measures_of(data: EvaluationData, names: Any, confidence: float, options: Given) -> Table:
     """Return a row per measure, each at its own cut-off: mean, the ends of its interval and the number of users."""
     names = [plain_text(name) for name in (names if is_several(names) else [names])]
     if not names:
@@ -98,7 +96,7 @@ def measures_of(data: EvaluationData, names: Any, confidence: float, options: Ma
     return Table.made(frame, [*merged(phrases), words])
 
 
-def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> pd.DataFrame:
+def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Given) -> pd.DataFrame:
     """Return a row per user and a column per metric, at each cut-off; NaN for a user whom a metric leaves out."""
     columns = {}
     for name, metric, own in asked_of(data, metrics, options):
@@ -110,7 +108,7 @@ def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Mapping
     return pd.DataFrame(columns).rename_axis(data.user_label)
 
 
-def curve_of(data: EvaluationData, metric: Any, k: Any, options: Mapping[str, Any]) -> Table:
+def curve_of(data: EvaluationData, metric: Any, k: Any, options: Given) -> Table:
     """Return a row per cut-off: the number of a metric and the ends of its interval, NaN where it has none."""
     chosen, cutoffs = metric_of_curve(metric, k)
     check_options(chosen, options)

@@ -12,10 +12,11 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, Sentence, _, ngettext
+from recnb.display.language import N_, Sentence, _
+from recnb.display.text import users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.metric import Metric
+from recnb.metrics.metric import Given, Metric
 from recnb.metrics.recommendation_lists import PerUser, Whole
 from recnb.stats import IntervalMethod, interval_of_pairs, intervals
 
@@ -41,7 +42,7 @@ class Basis:
     scale: float | None = None  #: the highest relevance, where the metric takes its scale from the truth
     library: str | None = None  #: whose conventions are followed
     given: tuple[str, ...] = ()  #: the names of what was given on top of these
-    options: Mapping[str, Any] = field(default_factory=dict)  #: of the metric, as given in the call
+    options: Given = field(default_factory=dict)  #: of the metric, as given in the call
     is_own: bool = False  #: whether the number is recnb's own, since the library has none
     weights: Weighting | None = None  #: of relevant pairs
     user_weight: Floats | None = None
@@ -49,7 +50,7 @@ class Basis:
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
         n_users, n_without_list, n_without_relevant = self.counts
-        parts = [ngettext("{n:,} user", "{n:,} users", n_users) + self.convention.users_phrase]
+        parts = [users_in_words(n_users) + self.convention.users_phrase]
         parts += [] if self.user_weight is None else weights_in_words(self.user_weight)
         if n_without_list:
             parts.append(_("{n:,} of them without a list, which counts 0", n=n_without_list))
@@ -96,7 +97,7 @@ class Values:
     """A metric at some cut-offs: the values of users, their mean, and what they rest on."""
 
     metric: Metric[...]  #: with the bounds that it has under its options
-    options: Mapping[str, Any]  #: in force, without those that are the metric's own defaults
+    options: Given  #: in force, without those that are the metric's own defaults
     k: Cutoffs
     users: pl.Series  #: one for each row of the matrix; of one number of all lists, those with a list
     matrix: Floats  #: users × cut-offs; NaN: not averaged

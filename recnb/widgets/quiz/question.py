@@ -351,10 +351,8 @@ def quiz(
             raise OptionError(f"relevant={quoted(relevant)} belongs to a list, and seed={seed} draws one: {example}.")
         return _drawn(chosen.name, int(seed), cut, every, checked(lang))
     if not is_several(seed):
-        problem = (
-            f"seed={quoted(seed)}: a quiz draws its own list from a whole number, such as recnb.quiz({chosen.name!r}, "
-        )
-        raise OptionError(problem, "seed=1), or takes yours, from rank 1 down, with what is relevant.")
+        typed = f"such as recnb.quiz({chosen.name!r}, seed=1), or takes yours, from rank 1 down, with what is relevant."
+        raise OptionError(f"seed={quoted(seed)}: a quiz draws its own list from a whole number, ", typed)
     pairs = read_pairs(seed, relevant, chosen)
     if chosen.name == "err" and "max_relevance" not in options:
         every["max_relevance"] = max((grade for pair in pairs for _item, grade in pair.truth), default=1)
