@@ -87,7 +87,7 @@ _infinite = _value.is_null() | ~_value.is_finite()
 _no_rank = _infinite | (_value != _value.floor()) | (_value < 1) | (_value > 2**31)
 _FOUND = "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for {pair}."
 _OF_RANKS = "If yours start at 0, add 1. If it is a score, say so: score={column!r}."
-_BELOW_0 = "If it marks what is not judged, say negative_relevance='zero', as convention='trec' does; or set it to 0."
+_BELOW = "If it marks what is not judged, say negative_relevance='zero', as convention='trec' does; else set it to 0."
 
 #: Of each role what is bad, in order; what is said of it; and what to do.
 CHECKS: dict[str, tuple[tuple[pl.Expr, str, str], ...]] = {
@@ -96,7 +96,7 @@ CHECKS: dict[str, tuple[tuple[pl.Expr, str, str], ...]] = {
     "relevance": (
         (_infinite, _FOUND, "Say what they mean: 0 for not relevant; or drop the rows."),
         (_value > HIGHEST, "holds {value:g} for {pair}: sums of such numbers overflow.", "Make the scale smaller."),
-        (_value < 0, "holds {value:g} for {pair}: a negative relevance breaks the bounds of nDCG.", _BELOW_0),
+        (_value < 0, "holds {value:g} for {pair}: a negative relevance breaks the bounds of nDCG.", _BELOW),
     ),
 }
 

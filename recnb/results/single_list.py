@@ -135,9 +135,9 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     if not (_is_list(truth) and len(truth) and all(map(_is_truth, truth)) and all(map(_is_list, entries))):
         return [_matched(entries, truth, metric.name)]
     if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
-        fix = "Make lists, [list(one) for one in ranking]; of items give the relevant ones as a set, set(truth)."
-        held = f"ranking and truth hold tuples, such as {[*entries, *truth][0]!r}"
-        raise RecnbError(f"{held}, which may be items or whole lists.", fix=fix)
+        held = f"ranking and truth hold tuples, such as {[*entries, *truth][0]!r}, which may be items or whole lists"
+        fix = "[list(one) for one in ranking]; of items give the relevant ones as a set, set(truth)."
+        raise RecnbError(f"{held}: make lists of lists, {fix}")
     if len(truth) != len(entries):
         raise RecnbError(f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking.")
     return [_matched(list(one), relevant, metric.name) for one, relevant in zip(entries, truth, strict=True)]
