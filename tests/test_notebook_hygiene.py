@@ -145,7 +145,7 @@ def test_translated_notebook_has_the_code_of_the_english_one(path: Path) -> None
 #: Code in what Korean notebooks show, `metric` heading the names of metrics in a table among it; columns; options.
 CODE = {"activity", "argsort", "check", "largest", "length", "light", "list", "metric", "random", "recnb", "scores"}
 CODE |= {"user", "item", "rank", "score", "rating", "liked", "favourite", "recommended", "relevant"}
-CODE |= {"linear", "exponential", "weight", "gamma", "explorer"}
+CODE |= {"linear", "exponential", "weight", "gamma", "explorer", "reveal"}
 #: An error that a cell shows, which is in English, a picture, in words, and the names of models.
 IN_ENGLISH = re.compile(
     r"^recnb: .*|<Figure .*>|item-knn, factors, popular|raises an error.*?frames\.|^coverage is.*", re.M

@@ -100,7 +100,7 @@ q = recnb.quiz("average_precision", seed=8, k=4)
 q
 
 # %%
-q.check("(1/1 + 2/3 + 3/4) / 3")
+q.check("0.8056")
 
 # %% [markdown]
 # `recnb.quiz("reciprocal_rank", seed=1)` and `recnb.quiz("hit_rate", seed=1)` ask for the other two, at the k that

@@ -60,14 +60,13 @@ print(f"CG   = {recnb.cg(grades):.0f}")
 print(f"DCG  = {recnb.dcg(grades):.4f}")
 print(f"IDCG = {recnb.idcg(grades):.4f}")
 print(f"nDCG = {recnb.ndcg(grades):.4f}")
+print(f"The list earns {recnb.ndcg(grades):.0%} of what the best order of these six would earn.")
 
 assert recnb.cg(grades) == 11
 assert abs(recnb.dcg(grades) - (3 + 1.26186 + 1.5 + 0.38685 + 0.71242)) < 1e-4
 assert (round(recnb.idcg(grades), 3), round(recnb.ndcg(grades), 3)) == (7.141, 0.961)
 
 # %% [markdown]
-# The order is good, but not perfect: the list earns 96 % of what the best order of these six would earn.
-#
 # `explain` writes a score out as we did by hand: the formula, the division, and both lists. *Running sum* adds up the
 # credits from the top, in the list and in the ideal list. A *hit* is an item of relevance above 0, and the gain is *linear*
 # where it is the relevance itself.
@@ -90,13 +89,10 @@ print(f"DCG = 0.1/1 + 0.5/1.58496 + 0.7/2 = {recnb.dcg(shown, judged):.4f}")
 assert abs(recnb.dcg(shown, judged) - 0.7654648767857287) < 1e-12
 
 # %% [markdown]
-# The ideal list is made of all judged items, recommended or not: C first, then B and D, then A and E. Which of two items of
-# the same grade comes first makes no difference to IDCG. Without k the ideal list is as long as the list, three places. So D
-# takes the third place, although it was not recommended. With k it goes down to place k, even if the list is shorter;
-# the empty places of the list gain 0.
+# **Which three items are in the ideal list, and in which order? Write them down.** Then run the next two cells.
 
 # %%
-print(f"IDCG = 0.7/1 + 0.5/1.58496 + 0.5/2 = {recnb.idcg(judged, k=3):.4f}")
+print(f"IDCG = {recnb.idcg(judged, k=3):.4f}")
 print(f"nDCG = {recnb.dcg(shown, judged):.4f} / {recnb.idcg(judged, k=3):.4f} = {recnb.ndcg(shown, judged):.4f}")
 
 assert abs(recnb.ndcg(shown, judged) - 0.6048882832133625) < 1e-12
@@ -105,6 +101,11 @@ assert abs(recnb.ndcg(shown, judged) - 0.6048882832133625) < 1e-12
 recnb.explain("ndcg", shown, judged)
 
 # %% [markdown]
+# The ideal list is made of all judged items, recommended or not: C first, then B and D, then A and E. Which of two items of
+# the same grade comes first makes no difference to IDCG. Without k the ideal list is as long as the list, three places. So D
+# takes the third place, although it was not recommended. With k it goes down to place k, even if the list is shorter;
+# the empty places of the list gain 0.
+#
 # ## Move the items
 #
 # In a running notebook, drag the items, or focus one and press Alt with an arrow key. **Guess first, then try:**
@@ -138,7 +139,7 @@ q
 q.check("0.4909")
 
 # %% [markdown]
-# `q.reveal()` shows the solution, and another seed draws another list. Done early? `recnb.quiz("ndcg", seed=2)`, or a list of
+# `q.reveal()` shows the solution, and another seed draws another list. Done early? `recnb.quiz("ndcg", seed=2, k=3)`, or a list of
 # your own: `recnb.quiz("ndcg", ["A", "B", "C"], {"B": 3, "C": 1, "D": 2})`.
 #
 # ## To take along

@@ -210,10 +210,10 @@ q
 q.check("3.8928")
 
 # %% [markdown]
-# And answered rightly:
+# Work it out; this cell shows the solution:
 
 # %%
-q.check("2/log2(2) + 3/log2(4)")
+q.check(q.value)
 
 # %%
 assert q.check(q.value)

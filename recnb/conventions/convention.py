@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import typing
 from collections.abc import Iterable, Mapping
 from copy import copy
@@ -223,7 +224,8 @@ def value_of(text: str) -> Any:
 def in_words(name: str, value: object) -> str:
     """Return a decision, or an option of a metric, in words."""
     if name == "log_base":
-        return _("logarithm of base {base}", base=f"{value:.4g}" if is_number(value) else value)
+        base = "e" if value == math.e else f"{value:.4g}" if is_number(value) else value
+        return _("logarithm of base {base}", base=base)
     if name == "min_propensity" and value is not None:
         return _("propensities of at least {least:g}", least=value)
     if (name, str(value)) in PHRASES:

@@ -18,7 +18,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
 
 import numpy as np
 
-from recnb.display.language import _
+from recnb.display.language import _, pgettext
 from recnb.errors import OptionError, is_number, is_word, near, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, cached_property
@@ -295,6 +295,10 @@ class Metric(Definition, Generic[P]):
         under = _("the same sum over the ideal list") if out_of.ideal() else out_of.text(divides=True)
         if under == "1":
             return _("add {credit} for each {rows}", **parts)
+        if parts["credit"] == "1":
+            return _("add 1 for each {rows}, divide by {out_of}", **parts, out_of=under)
+        if not credit.names():
+            return pgettext("number", "add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under)
         return _("add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under)
 
     def latex(self, k: int | None = None, options: Mapping[str, Any] | None = None) -> str:

@@ -51,7 +51,7 @@ def test_a_formula_is_the_same_in_korean(name):
             korean = [one.text() for one in metric.formulas(options)]
             line, latex = metric.formula_text(options), metric.latex(3, options)
         assert line.startswith(f"{CATALOGUE[metric.called].string} = ")
-        assert korean[0] in line
+        assert korean[0] in line or korean[0] == "1", "a number of rows"
         for text, expected in zip(korean, english, strict=True):
             # The longest first: "순위" is part of no other word, "관련도" is of "최대 관련도".
             for own in sorted(words, key=len, reverse=True):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import string
 import sys
 from collections.abc import Iterator
@@ -171,7 +172,7 @@ def problems(catalogue: Catalog) -> list[str]:
         texts = [message.string] if isinstance(message.string, str) else list(message.string or [""])
         ids = [message.id] if isinstance(message.id, str) else list(message.id)
         # A metric's formula is headed by its name in Korean: an English one is not. Braces of LaTeX hold no value.
-        extra = {"name"} if ids[0].startswith("add {credit} for each {rows}") else set()
+        extra = {"name"} if re.match(r"add (1|\{credit\}) for each", ids[0]) else set()
         values = set().union(*map(fields, ids)) | extra
         if not message.id:
             continue  # the head

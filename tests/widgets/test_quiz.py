@@ -93,11 +93,12 @@ def test_a_sheet_has_the_questions_and_then_the_solutions(tmp_path: Path) -> Non
         recnb.quiz("ndcg", 1, lang="en"),
         recnb.quiz("hit_rate", [["A", "B"], ["C"]], [{"B"}, {"A"}], lang="en"),
     )
-    drawn.to_html(tmp_path / "sheet.html", own)
+    drawn.to_html(tmp_path / "sheet.html", own, title="<Homework>")
     asked, solved = (tmp_path / "sheet.html").read_text("utf-8").split("break-before: page")
     for one, value in ((drawn, f"= {drawn.value:.4f}"), (own, "= 0.5000")):
         assert (f"{one.label} = __" in asked, value in asked, f"{one.label} {value}" in solved) == (True, False, True)
         assert one.mistakes[0].sentence in solved
+    assert "<title>&lt;Homework&gt;</title>" in asked
     assert "displaystyle" not in solved
     assert "break-before" not in own.to_html(solutions=False)
     assert english_in(page(recnb.quiz("ndcg", 1, lang="ko").to_html())) == set()
@@ -110,11 +111,11 @@ TYPED: list[tuple[Any, float, int | None]] = [  # an answer, its number and its 
     ("0,87", 0.87, 2), ("+,5", 0.5, 1), ("(1+2/3)/4", 5 / 12, None), ("AP = (1+2/3)/4 ≈ 0.4167", 0.4167, 4), ("3/log2(1+1) + 2/log2(1+2)", 3 + 2 / log2(3), None), ("(2^3-1)/log2(2)", 7, None),
     ("2 / 3 = 0.6667.", 0.6667, 4), ("67 %.", 0.67, 2), ("2/log₂2 + 4/log₂ 4", 4, None), ("3/log2 8", 1, None), ("log₂(1+3)", 2, None),
     ("0,5*3", 1.5, None), ("-(1-3)", 2, None), ("1÷4×2", 0.5, None), ("0.2 * 0.8**2", 0.128, None), ("１/２", 0.5, None), ("½", 0.5, None), ("−1", -1, 0),
-    ("8.732e-3", 0.008732, None), (np.float64(0.25), 0.25, 2), (np.int64(3), 3, 0), (0.8732, 0.8732, 4), (Decimal("0.50"), 0.5, 2), ("0．８７", 0.87, 2),
+    ("8.732e-3", 0.008732, None), ("2 x 3", 6, None), ("[1+2]/4", 0.75, None), (" '2/3' ", 2 / 3, None), ("“0,5”", 0.5, 1), (np.float64(0.25), 0.25, 2), (np.int64(3), 3, 0), (0.8732, 0.8732, 4), (Decimal("0.50"), 0.5, 2), ("0．８７", 0.87, 2),
 ]  # fmt: skip
 NO_NUMBERS = (
-    "", ".", "0.66...", "about 0.8", "0.8.7", "1,234.5", "0.8,7", "2/0", "1//2", "nan", "inf", "1e9999999999", "1e500", "9" * 500, "½ or so", "<b>1</b>", "%", "open(1)",
-    "9**99**99", "(1", "1;2", "a+1", "log2(-1)", "log2()", "[1]", "1 if 1 else 2", "10**999", "True", "(" * 300, True, [0.8], {"value": 1}, nan, inf, object, None,
+    "", ".", "0.66...", "about 0.8", "0.8.7", "1,234.5", "0.8,7", "1//2", "nan", "inf", "1e9999999999", "1e500", "9" * 500, "½ or so", "<b>1</b>", "%", "open(1)",
+    "9**99**99", "1;2", "a+1", "x", "log2(-1)", "log2()", "[1, 2]", "1 if 1 else 2", "10**999", "True", True, [0.8, 0.9], {"value": 1}, nan, inf, object, None,
 )  # fmt: skip
 
 
@@ -123,19 +124,45 @@ def test_answers_are_read_as_people_write_them() -> None:
         assert read_answer(typed) == (pytest.approx(value, abs=1e-12), decimals), typed
 
 
-@pytest.mark.parametrize("bad", NO_NUMBERS)
-def test_what_is_no_number_is_refused(bad: Any) -> None:
-    for lang, words in (("en", r"is not read as a number: type it as 0\.1234"), ("ko", r"숫자로 읽을 수 없다.*'2/3'")):
+#: What is typed, and why it is not read.
+UNREAD = [
+    *((bad, r"is not read as a number: type it as 0\.1234", r"숫자로 읽을 수 없다.*'2/3'") for bad in NO_NUMBERS),
+    *((bad, "a bracket is missing", "괄호") for bad in ("(1", "1/2)", "((1+2)/3", "(" * 300)),
+    *((bad, r"divides by 0.* log2\(i \+ 1\)", r"0으로 나눌 수 없다.*log2\(i \+ 1\)") for bad in ("2/0", "1/log2(1)", "(1/log2(1) + 2/log2(2))/3")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("bad", "english", "korean"), UNREAD)
+def test_what_is_no_number_is_told_and_is_not_right(bad: Any, english: str, korean: str) -> None:
+    for lang, words in (("en", english), ("ko", korean)):
         q = recnb.quiz("precision", 3, lang=lang)
-        with pytest.raises(RecnbError, match=words):
-            q.check(bad)
-        assert q.grade(bad) == 0.0
+        answer = q.check(bad)
+        assert re.search(words, repr(answer))
+        assert (bool(answer), q.grade(bad)) == (False, 0.0)
+
+
+def test_a_comma_without_quotes_is_that_of_decimals() -> None:
+    q = recnb.quiz("ndcg", 1, k=3, lang="en")
+    assert repr(q.check(0, 4525)) == repr(q.check("0,4525"))
+    assert "not read as a number" in repr(q.check(0.5, "b"))
+
+
+def test_mistakes_of_one_number_and_what_is_near_are_named() -> None:
+    q = recnb.quiz("recall", ["A", "B", "C", "D"], {"A": 2, "C": 3, "E": 3, "D": 1, "F": 1}, k=3, lang="en")
+    for typed, words in (
+        ("3/5", ["among the first 3", "The list was not cut"]),
+        ("2/3", ["Only the relevant", "Precision@3"]),
+    ):
+        assert [word in repr(q.check(typed)) for word in words] == [True, True]
+    q = recnb.quiz("ndcg", seed=5, k=3, lang="en")
+    assert "moved up" in repr(q.check("(3/1 + 1/1.58496) / 4.76186"))
 
 
 #: What is typed, the value, the numbers of mistakes, and what is said.
 JUDGED: list[tuple[Any, float, list[float], str]] = [
     *((typed, 0.87324519, [], "right") for typed in (0.8732, "0,8732", 0.87324519, " .8732 ", "87.32%", "+0.8732", "０．８７３２", Decimal("0.8732"))),
-    *((typed, 0.87324519, [], "No common") for typed in ("0.875", "-0.8732", "8.732e-3", 8732, "2/5", "0.8705", "0.8745")),
+    *((typed, 0.87324519, [], "No common") for typed in ("0.875", "-0.8732", "8.732e-3", 8732, "2/5", "0.8688", "0.8777")),
+    *((typed, 0.87324519, [], "rounded on the way") for typed in ("0.8705", "0.8745", "4.37/5")), ("4.1329", 4.1309, [], "rounded on the way"),
     *((typed, 0.87324519, [], "Only the last digit") for typed in ("0.8735", "0.8739", "2.6199/3", "87.35%")), ("0.8735", 0.87324519, [0.8735], "slip0"),
     (0.8731, 0.87324519, [], "Only the last digit"), (0.8733, 0.87324519, [], "Only the last digit"), ("0.8732", 0.87328, [], "Only the last digit"),
     ("0.8731", 0.87328, [], "Only the last digit"), ("0.870", 0.87324519, [], "No common"), ("0.873", 0.8732, [0.8691, 0.4], "right"),
@@ -207,4 +234,6 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
 def test_what_is_refused_is_told(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
         call()
+    with pytest.raises(CutoffError, match=r"k=4: .*1~2"):
+        recnb.quiz("ndcg", [3, 1], k=4, lang="ko")
     assert repr(recnb.quiz("mrr", np.int64(2), k=np.int64(4))) == repr(recnb.quiz("reciprocal_rank", 2, k=4))

@@ -20,6 +20,7 @@ STEPS: list[Callable[[recnb.widgets.Playground], object]] = [
     lambda play: play.change(relevance={"A": 1}),
     lambda play: play.change(k=1),
     lambda play: play.change(order="BAC"),
+    lambda play: play.change(order="CA"),
     lambda play: play.change(gain="binary"),
     lambda play: play.move("C", 1),
     lambda play: (play.move("B", 1), play.undo()),

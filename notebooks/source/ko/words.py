@@ -58,6 +58,7 @@ WORDS = {
     "liked and shown / shown (precision)": "좋아하고 보여 준 것 / 보여 준 것(정밀도)",
     "20 shown, 2 liked": "20개를 보여 주고 2개를 좋아할 때",
     # 04
+    "The list earns {} of what the best order of these six would earn.": "이 목록이 얻는 값은 같은 여섯 문서를 가장 좋은 순서로 놓았을 때의 {}이다.",
     "what is left: 1 / log2(i + 1)": "남는 비율: 1 / log2(i + 1)",
     "mean nDCG": "평균 nDCG",
     "mean with 0.6953: {}": "0.6953일 때의 평균: {}",

@@ -143,7 +143,10 @@ def common_mistakes(q: Exercise) -> Iterator[Mistake]:
 
 
 def other_numbers(q: Exercise) -> Iterator[Mistake]:
-    """Compute what other metrics of the same lists are, and the metric at other cut-offs."""
+    """Compute what other metrics of the same lists are, the metric at other cut-offs, and of a list without its other items."""
+    if q.metric in ("dcg", "ndcg"):
+        told = _("The items that are not relevant were left out, and the others moved up: each keeps its rank.")
+        yield Mistake(q.with_list([item for item in q.row[: q.k] if item in q.truth]).score(), told)
     yield from (other_metric(q, name) for name, metric in METRICS.items() if name != q.metric and not metric.own)
     yield from (with_option(q, *option) for option in option_values(q))
     for k in range(1, 1 + len(q.row)) if q.k else ():
@@ -210,7 +213,7 @@ SLIPS: tuple[Slip, ...] = (
          N_("Only the relevant items of the list were counted as relevant: those that it misses are relevant, too, {relevant} in all.")),
     Slip("recall", lambda q: sum(q.grades) / sum(q.truth.values()), NOT_COUNTED),
     Slip("precision", lambda q: 1 - q.value, N_("Items that are not relevant were counted: those that are relevant count.")),
-    Slip("recall", lambda q: 1 - q.value, N_("Relevant items that are missed were counted: those that the list holds count.")),
+    Slip("recall", lambda q: 1 - q.value, N_("Relevant items that are missed were counted: those among the first {depth} count.")),
     Slip("hit_rate", lambda q: np.mean(q.n_hits),
          N_("Hits were counted, not users: a user with two hits counts 1, as one with a single hit does.")),
     Slip("hit_rate", lambda q: q.value * len(q.lists),

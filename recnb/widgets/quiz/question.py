@@ -41,8 +41,8 @@ DIGITS, UNIT = 4, 1e-4
 #: Draws of which the best is taken; two numbers differ from so many units of the last digit on, as one is an error of rounding.
 DRAWS, APART = 60, 3
 
-#: The error of floating-point arithmetic, far below any digit of an answer.
-FLOAT = 1e-9
+#: The error of floating-point arithmetic; that of rounding on the way, such as 1.6 for log2(3), as a share of the value.
+FLOAT, NEAR = 1e-9, 0.005
 
 _SIGNS: dict[Any, Any] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow,
@@ -50,8 +50,9 @@ _SIGNS: dict[Any, Any] = {
 }  # fmt: skip
 _FUNCTIONS: dict[str, Any] = {"log2": math.log2, "log10": math.log10, "ln": math.log, "max": max, "min": min}
 
-UNKNOWN = N_("No common mistake gives this number. Write down the term of each rank and compare; q.reveal() shows the solution.")  # fmt: skip
-HOW = N_("Check your answer with q.check(value), where q is this exercise.")
+UNKNOWN = N_("No common mistake gives this number. Write down the term of each rank and compare.")
+ROUNDED = N_("This is near: if the terms agree, figures were rounded on the way. Keep five decimals until the end.")
+HOW = N_("Check your answer with q.check(value), where q is this exercise; q.reveal() shows the solution.")
 
 
 @dataclass(eq=False, repr=False)
@@ -73,26 +74,34 @@ class Quiz(Exercise, Live):
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
-        """Common mistakes whose number here is not the value; of several with one number, the first."""
+        """Common mistakes whose number here is not the value; several with one number are one, which names them all."""
         found: dict[float, Mistake] = {}
         with use_language(self.lang):
             for one in common_mistakes(self):
                 if one.number and math.isfinite(one.number) and abs(one.number - self.value) >= APART * UNIT:
-                    found.setdefault(round(one.number, DIGITS), one)
+                    number = round(one.number, DIGITS)
+                    words = {"one": found[number].sentence, "other": one.sentence} if number in found else {}
+                    found[number] = one._replace(sentence=_("{one} Or: {other}", **words)) if words else one
         return tuple(found.values())
 
     def rounded(self, value: float) -> str:
         """Return a value with the decimals of the answer; a whole number without."""
         return f"{value:.{DIGITS}f}" if value % 1 else short_number(value)
 
-    def check(self, answer: object) -> Answer:
+    def check(self, answer: object, *decimals: object) -> Answer:
         """Check an answer, a number or text: 0.8732, "0,8732", "2/3", "87.32%", "(1+2/3)/4", "(1+2/3)/4 = 0.4167".
 
         It is right if it is the value rounded to the digits of the exercise. One with fewer decimals, at least two, is
-        right if it distinguishes the value from the numbers of all mistakes; else more decimals are asked for.
+        right if it distinguishes the value from the numbers of all mistakes; else more decimals are asked for. What is
+        not read as a number is not right, and the answer says why.
         """
         with use_language(self.lang):
-            given = read_answer(answer)
+            if decimals:  # 0,8732 without quotes
+                answer = ",".join(map(str, (answer, *decimals)))
+            try:
+                given = read_answer(answer)
+            except RecnbError as unread:
+                return Answer(self, str(unread))
             digits = DIGITS if given.decimals is None else min(given.decimals, DIGITS)
             mistakes = [one for one in self.mistakes if given.fits(one.number, DIGITS)]
             if not mistakes:  # a per cent without its sign has two decimals fewer than the share
@@ -111,31 +120,31 @@ class Quiz(Exercise, Live):
                 what = _("Only the last digit is off: keep all digits on the way, and round once, at the end.")
             else:  # many others are 0 or 1, which says nothing
                 others = [one for one in other_numbers(self) if one.number not in (0, 1)]
-                what = next((one.sentence for one in others if given.fits(one.number, DIGITS)), _(UNKNOWN))
+                unknown = _(ROUNDED if digits == DIGITS and abs(given.value / self.value - 1) < NEAR else UNKNOWN)
+                what = next((one.sentence for one in others if given.fits(one.number, DIGITS)), unknown)
             wrong = Mark("strong", f"✗ {_('{answer} is not right.', **words)}")
             return Answer(self, [wrong, " ", what], mistake=next(iter(mistakes), None))
 
     def grade(self, answer: object) -> float:
         """Return 1 for an answer that `check` finds right, else 0, also for text that is not read as a number."""
-        try:
-            return float(self.check(answer).correct)
-        except RecnbError:
-            return 0.0
+        return float(self.check(answer).correct)
 
     def reveal(self) -> Answer:
         """Return the solution: the worked explanation, and the numbers of common mistakes."""
         with use_language(self.lang):
             return Answer(self, Mark("strong", _("Solution")), solved=True)
 
-    def to_html(self, path: File | None = None, *others: Quiz, solutions: bool = True) -> Any:
+    def to_html(self, path: File | None = None, *others: Quiz, solutions: bool = True, title: str = "") -> Any:
         """Return a sheet to print, or write it to `path`: this exercise and others, then the solutions on a page of their own.
+
+        `title` stands at its head, by default the metrics that are asked for.
 
         >>> first, *others = [quiz("ndcg", seed) for seed in range(3)]
         >>> sheet = first.to_html(None, *others, solutions=False)
         """
         exercises = (self, *others)
         with use_language(self.lang):
-            title = _("Exercise: {label}", label=", ".join(dict.fromkeys(one.label for one in exercises)))
+            title = title or _("Exercise: {label}", label=", ".join(dict.fromkeys(one.label for one in exercises)))
             asked = [(one.label, html(one.question())) for one in exercises]
             solved = [html(one.reveal().on_paper()) for one in exercises if solutions]
             sheet = render("widgets/quiz/sheet.jinja", questions=asked, solutions=solved)
@@ -179,7 +188,7 @@ class Quiz(Exercise, Live):
         question, said = self.question(), self.problem or (self.answer.feedback if self.answer is not None else "")
         shown = html(question if live else [*question, Note(_(HOW))])
         values = {"question": shown, "feedback": html([Note(said, "plain")]) if said else "", "typed": self.typed}
-        return str(render("widgets/quiz/quiz.jinja", label=self.label, example=self.rounded(0.5), live=live, **values))
+        return str(render("widgets/quiz/quiz.jinja", label=self.label, example=_("your answer"), live=live, **values))
 
     def _worked(self) -> list[str]:
         return ["" if self.answer is None else self.answer.worked_html()]
@@ -273,16 +282,20 @@ def read_answer(answer: object) -> Number:
     text = re.sub(r"log(?:₂\s*|2\s+)(\d+)", r"log2(\1)", str(answer))
     # Korean and Japanese keyboards type full-width digits.
     plain = unicodedata.normalize("NFKC", text).lower().translate(str.maketrans("−×·÷⁄≈", "-**//="))
+    plain = re.sub(r"(?<=[\d)])\s*x\s*(?=[\d(l])", "*", plain.translate(str.maketrans("[]", "()", "'\"‘’“”")))
     plain = re.sub(r",(?=\d)", ".", plain).rpartition("=")[2].strip().removesuffix(".")
     per_cent = plain.endswith("%")
     plain = plain.removesuffix("%").strip()
     try:
         tree = ast.parse(plain.replace("^", "**") if len(plain) <= 400 else "", mode="eval").body
         value = float(_worked_out(tree) / (100 if per_cent else 1))
-    except (SyntaxError, ValueError, TypeError, ArithmeticError, KeyError, RecursionError, MemoryError):
-        text = repr(one_line(answer, 40))
-        message = _("{text} is not read as a number: type it as 0.1234, '0,1234', '2/3' or '12.34%'.", text=text)
-        raise RecnbError(message) from None
+    except (SyntaxError, ValueError, TypeError, ArithmeticError, KeyError, RecursionError, MemoryError) as error:
+        message = N_("{text} is not read as a number: type it as 0.1234, '0,1234', '2/3' or '12.34%'.")
+        if plain.count("(") != plain.count(")"):
+            message = N_("{text} is not read as a number: a bracket is missing.")
+        if isinstance(error, ZeroDivisionError):
+            message = N_("{text} divides by 0, and has no value. log2(1) is 0: the discount of rank i is log2(i + 1).")
+        raise RecnbError(_(message, text=repr(one_line(answer, 40)))) from None
     decimal = re.fullmatch(r"[+-]?\d*\.?(\d*)", plain)
     return Number(value, len(decimal[1]) + 2 * per_cent if decimal else None)
 
@@ -356,7 +369,8 @@ def quiz(
     pairs = read_pairs(seed, relevant, chosen)
     if chosen.name == "err" and "max_relevance" not in options:
         every["max_relevance"] = max((grade for pair in pairs for _item, grade in pair.truth), default=1)
-    return _own(chosen.name, pairs, cut, every, checked(lang))
+    with use_language(lang):
+        return _own(chosen.name, pairs, cut, every, checked(lang))
 
 
 def _own(metric: str, pairs: list[Pair], cut: int | None, options: dict[str, Any], lang: str) -> Quiz:
@@ -366,7 +380,7 @@ def _own(metric: str, pairs: list[Pair], cut: int | None, options: dict[str, Any
         raise RecnbError(f"{problem}: only the hit rate is asked of several.")
     longest = max(len(pair.items) for pair in pairs)
     if cut is not None and cut > longest:
-        raise CutoffError(f"k={cut}: the exercise of a list is cut within it, at 1 to {longest}.")
+        raise CutoffError(_("k={k}: the exercise of a list is cut within it, at 1 to {last}.", k=cut, last=longest))
     lists, truths = list[list[str]](), list[dict[str, float]]()
     for pair in pairs:
         names = dict(enumerate(LETTERS, 1)) if not pair.named and longest <= len(LETTERS) else {}
@@ -374,8 +388,8 @@ def _own(metric: str, pairs: list[Pair], cut: int | None, options: dict[str, Any
         truths.append({str(names.get(item, item)): grade for item, grade in pair.truth})
     q = Quiz(metric, options, None if metric == "r_precision" else cut or longest, lists, truths, lang)
     if not q.value:
-        why = "no item that is relevant stands so high in the list, so there is nothing to compute."
-        raise RecnbError(f"{q.label} is 0: {why}")
+        why = N_("{label} is 0: no item that is relevant stands so high in the list, so there is nothing to compute.")
+        raise RecnbError(_(why, label=q.label))
     return q
 
 
