@@ -66,16 +66,18 @@ def expected(case: Case) -> Expected:
     """The rankings of all users who are averaged; RefusedError where recnb must refuse the frames."""
     options = {**reference.DEFAULTS, "duplicates": "error", **case.options}
     by = case.columns[0] if options["order"] == "auto" else options["order"]
+    graded = [(row[:2], grade_of(case, row[2])) for row in case.truth]
     truth: dict[tuple[int, int], float] = {}
-    for user, item, level in case.truth:
-        truth[user, item] = max(truth.get((user, item), -math.inf), grade_of(case, level))
+    for pair, grade in graded:
+        truth[pair] = max(truth.get(pair, -math.inf), grade)
     pairs = {row[:2] for row in case.recs}
     repeated = len(truth) < len(case.truth) or len(pairs) < len(case.recs)
     catalogue = options["candidates"] == "catalogue"
     if (
         (by not in case.columns and by != "row")
         or (options["duplicates"] == "error" and repeated)
-        or (options["negative_relevance"] == "error" and min(truth.values(), default=0) < 0)
+        # a negative relevance is refused in a row that "dedupe" leaves out, too
+        or (options["negative_relevance"] == "error" and any(grade < 0 for _, grade in graded))
         or (case.columns == ("rank", "score") and "order" not in case.options and disagreeing(case))
         or not {user for user, _ in pairs} & {user for user, _ in truth}
     ):
