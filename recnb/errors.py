@@ -106,7 +106,7 @@ def near(word: object, known: Iterable[object]) -> str:
     """
     names = [*map(str, known)]
     by_letters = {name.lower(): name for name in names}
-    nearest = difflib.get_close_matches(str(word).lower(), by_letters, n=2)
+    nearest = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.65)
     close = " or ".join(repr(by_letters[name]) for name in nearest)
     return f"{f'Did you mean {close}? ' if close else ''}Known: {', '.join(map(repr, names))}."
 

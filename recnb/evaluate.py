@@ -78,7 +78,7 @@ def with_options_listed(function: F) -> F:
     own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
     by_name = inspect.Parameter.KEYWORD_ONLY
     listed = [
-        inspect.Parameter(name, by_name, default=getattr(Convention, name, None), annotation=kind)
+        inspect.Parameter(name, by_name, default=getattr(Convention, name, None), annotation=kind.__forward_arg__)
         for name, kind in Options.__annotations__.items()
         if name not in signature.parameters
     ]

@@ -15,7 +15,7 @@ import pytest
 
 import recnb
 from recnb import LIST_METRICS, METRICS
-from recnb.errors import RecnbError, UnknownNameError
+from recnb.errors import RecnbError, UnknownNameError, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES
 
@@ -106,6 +106,12 @@ MISSPELT = [
     (EV, "ndgc", "ndcg"), (EV, "explian", "explain"), (SAMPLE.test.rec, "agianst", "against"), (pl.DataFrame({"user": [1]}).rec, "reprot", "report"),
     (FOUND, "diferences", "differences"), (FOUND["popular"], "tabel", "table"), (recnb, "evalute", "evaluate"), (recnb, "compar", "compare"),
 ]  # fmt: skip
+
+
+def test_types_of_options_are_shown_as_they_are_written() -> None:
+    assert "user: 'str | Sequence[str] | None' = None" in str(inspect.signature(recnb.evaluate))
+    assert "users=" in (inspect.getdoc(FOUND.report) or "")
+    assert near("country", ["amount"]) == "Known: 'amount'."
 
 
 @pytest.mark.parametrize(("place", "typed", "meant"), MISSPELT)

@@ -215,9 +215,8 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         "SHOP.table('ndcg', by=[])": "name at least one column, each once", "SHOP.table('ndcg', by=3)": "Name a column of", "SHOP.table('ndcg', by={'nobody': 1})": "says nothing of the users evaluated",
         "SHOP.table('ndcg', by='activity', bins=1)": "bins=1", "SHOP.table(['coverage'], by='segment')": "coverage is one number of all lists",
         "SMALL.table('ndcg', by={1: ['x']})": "holds ['x'], which names no segment: give text or numbers", "SMALL.table('ndcg', by={'1': 'x', '4 times': 'z'})": "has users such as '1'; those evaluated are such as 1",
-        "SMALL.table('ndcg', by=pd.Series(['a', 'b'], index=[1, 1]))": "more than one value for user 1", "WEEKLY.table('ndcg', by=['week', 'segment'])": "by='week' |.table(by='week')",
-        "recnb.compare({'a': KNN, 'b': KNN}, WEEKS).table('ndcg', by='week')": "differs within users|.table(by='week'), of one model",
-        "KNN.rec.against(pd.concat([WEEKS, WEEKS.assign(week=9)]), duplicates='dedupe').table('ndcg', by='week')": "more than one value for user",
+        "SMALL.table('ndcg', by=pd.Series(['a', 'b'], index=[1, 1]))": "more than one value for user 1", "WEEKLY.table('ndcg', by=['week', 'segment'])": "by='week' |stands alone",
+        "recnb.compare({'a': KNN, 'b': KNN}, WEEKS).differences('ndcg', by='week')": "differs within users|without tests",
         "SHOP.table('ndcg', by=pd.Series(SHOP.users.to_numpy(), SHOP.users, name='id'))": " segments, and a table has at most 200", "WEEKLY.table('ndcg', by='at')": "at most 200|to_period('W')",
         # what is drawn
         "SHOP.table('ndcg').plot(kind='bar')": "those of table.to_frame().plot", "SHOP.items(k=10).plot()": "those of table.to_frame().plot", "SHOP.user('u026').plot()": "those of table.to_frame().plot",

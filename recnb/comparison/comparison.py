@@ -28,11 +28,11 @@ from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.report.conclusions import conclusion, corrected_with, notes, tested
 from recnb.report.data import ModelUsers
-from recnb.report.differences import Compared, check_side_data, means_of, measure, overlaps, paired_values, plain_means
+from recnb.report.differences import check_side_data, compared, means_of, overlaps, paired_values, plain_means
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Asked, Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.segments import Segments, distinct_labels, segments_of
+from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
 from recnb.results.tables import beyond_table
 from recnb.results.values import follows, merged, pairs_in_words, scale_in_words, weights_in_words
@@ -195,17 +195,16 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         `Evaluation.table`.
         """
         asked = self._asked(metrics, options)
-        segments, found = self._compared(asked, k, [], by, bins)
+        found = compared(self._models, asked, Cutoffs.of(k), [], self.settings, by, bins, apart=True)
         names = {each.metric.name: (each.name, each.metric.cutoff) for each in asked}
-        labels = distinct_labels(segments.labels, ["model"]) if segments else []
-        places = []
+        labels, places = distinct_labels(found.labels, ["model"]), []
         for key, mean in found.means:
             name, cutoff = names[mean.metric]
             places.append((*key, mean.model, name if mean.k in (None, cutoff) else f"{name}@{mean.k}"))
         index = pd.MultiIndex.from_tuples(places, names=[*labels, "model", None])
         rows = pd.DataFrame([vars(mean) for _key, mean in found.means], index)
         wide = [rows[part].unstack(sort=False) for part in ("mean", "low", "high")]
-        basis = [self.basis]
+        basis = [self.basis, *filter(None, [found.parts])]
         if not all(each.metric.is_accuracy for each in asked):
             basis.append(_("metrics beyond accuracy over the users who have a value in every model"))
         lead, own = asked[0].metric, asked[0].options
@@ -229,10 +228,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         users. Metrics beyond accuracy are compared on the users who have a value in every model. Parameters are those of `table`.
         """
         asked = self._asked(metrics, options)
-        segments, found = self._compared(asked, k, self.pairs, by, bins)
+        found = compared(self._models, asked, Cutoffs.of(k), self.pairs, self.settings, by, bins)
         keys, rows = zip(*found.differences, strict=True)
         frame = pd.DataFrame([row.to_dict() for row in rows]).drop(columns=["symbol", "alpha"])
-        labels = distinct_labels(segments.labels, frame.columns) if segments else []
+        labels = distinct_labels(found.labels, frame.columns)
         for at, label in enumerate(labels):
             frame.insert(at, label, [key[at] for key in keys])
         table = Differences.made(frame, [self.basis])
@@ -262,7 +261,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if self.baseline is None:
             raise OptionError(f"there is no baseline: compare(models, truth, baseline={quoted(self.names[0])}).")
         pairs = self.pairs if model is None else [self._pair(model, None)]
-        _segments, found = self._compared(self._asked([metric], options), Cutoffs.one(k), pairs)
+        asked = self._asked([metric], options)
+        found = compared(self._models, asked, Cutoffs.one(k), pairs, self.settings)
         checks, columns = [], ("k", "model", "n_users", "baseline", "difference", "low", "high")
         for _key, row in found.differences:
             about = {name: getattr(row, name) for name in columns}
@@ -361,7 +361,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return the report of the comparison: findings, conclusions, means, tests, curves, segments, users.
 
         Conclusions are drawn at the middle cut-off, users and curves shown by the first metric: `movers` users who gain, and as many
-        who lose, for each pair of models. Other parameters are those of `table`; `lang` is "en" or "ko".
+        who lose, for each pair of models. `by` defines segments of users, in each of which models are compared: a column of `users=` or of
+        the truth, "activity", a Series, or several in a list; each value of a column of `items=`, or of one of the truth that differs
+        within users, is a truth of its own, with means and no tests. `lang` is "en" or "ko"; the rest is that of `Evaluation.table`.
         """
         from recnb.report.build import report_of
         from recnb.report.request import request_of
@@ -407,15 +409,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 problem = f"{metric.name} is one number of all lists of a model, so no users can be paired: "
                 raise OptionError(problem, "that of each model is in .beyond(k=10).")
         return asked
-
-    def _compared(
-        self, asked: Iterable[Asked], k: object, pairs: Sequence[tuple[str, str]], by: Any = None, bins: int = 4
-    ) -> tuple[Segments | None, Compared]:
-        """Measure means and differences of all users, or of those of each segment."""
-        first, cutoffs, models = self._first, Cutoffs.of(k), self._models
-        segments = None if by is None else segments_of(first, by, bins)
-        blocks = (block for _, metric, own in asked for block in paired_values(models, metric, cutoffs, own))
-        return segments, measure(blocks, self.names, pairs, self.settings, segments, first.prepared.users)
 
     def _warnings(self, asked: Asked, k: object) -> list[str]:
         """Return a sentence for each model whose equal scores decide a metric at the last cut-off, and one if unjudged items decide the order."""

@@ -30,7 +30,7 @@ PHRASES: dict[tuple[str, str], str] = {
     ("ties", "floor_mean_rank"): N_("equal scores share their middle place"),
     ("ties", "worst"): N_("equal scores least relevant first"),
     ("duplicates", "error"): N_("a pair recommended twice is refused"),
-    ("duplicates", "dedupe"): N_("a pair recommended twice keeps its highest place"),
+    ("duplicates", "dedupe"): N_("a repeated pair counts once at its highest place"),
     ("duplicates", "hit_once"): N_("a pair recommended twice hits once"),
     ("duplicates", "keep"): N_("a pair recommended twice counts twice"),
     ("duplicates", "rows"): N_("a pair recommended twice is relevant twice"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from types import MappingProxyType
 from typing import Any, TypeAlias, cast
@@ -145,21 +145,36 @@ def find(
     if missing:
         words = " or the ".join({"score": "rank or score"}.get(role, role) for role in missing)
         held = f"Its columns: {listed(columns) or 'none'}."
-        fix = _advice(missing, given, [column for column in columns if column not in found.values()], both_sides)
+        free = [column for column in columns if column not in found.values()]
+        place = _column_of_places(frame, name, found.get("user"), free) if "score" in missing else None
+        fix = _advice(missing, given, free, both_sides, place)
         raise ColumnError(f"{name}: no column is known to be the {words}.", fix=f"{held} {fix}")
     return found
 
 
-def _advice(roles: list[str], given: Columns, free: list[Any], both_sides: bool) -> str:
-    """Return what to type for roles without a column; beside the name that another frame has, that of this one."""
+def _column_of_places(frame: Frame, name: str, user: str | None, free: Sequence[str]) -> str | None:
+    """Return the first column that counts 1, 2, 3, … within each user, as ranks do; of a large table only its beginning is read."""
+    user, *others = free if user is None else [user, *free]
+    for column in others if isinstance(frame, (pd.DataFrame, pl.DataFrame, pl.LazyFrame)) else ():
+        with suppress(FrameError, pl.exceptions.PolarsError):  # of a column that is no id or number
+            table = table_of(frame.head(100_000), name, {"user": user, "rank": column})
+            places = pl.col("rank").rank("ordinal").over("user")
+            counts = table["rank"].dtype.is_integer() and table.select((places == pl.col("rank")).all()).item()
+            if counts and table["rank"].max() != 1:
+                return column
+    return None
+
+
+def _advice(roles: Sequence[str], given: Columns, free: list[Any], both_sides: bool, place: str | None) -> str:
+    """Return what to type for roles without a column, which for ranks is `place`; beside the name that another frame has, that of this one."""
     if not all(isinstance(column, str) for column in free):
         return "A column is named as text; a table with a row for each user is given as a mapping of user to items or scores."
     title = title_column(free)
     free.sort(key=lambda column: column == title)  # which is an id at the very last
-    examples = [
-        f"{role}={[*others, column] if (others := named(given, role)) else column!r}"
-        for role, column in zip(roles, [*free, *["..."] * len(roles)], strict=False)
-    ]
+    roles = ["rank" if role == "score" and place else role for role in roles]
+    rest = iter([*(column for column in free if column != place), *["..."] * len(roles)])
+    named_each = [(role, place if role == "rank" else next(rest)) for role in roles]
+    examples = [f"{role}={[*others, one] if (others := named(given, role)) else one!r}" for role, one in named_each]
     words = "Name each" if any(named(given, role) for role in roles) else "Say which"
     alone = " Or give the other frame as well, recs.rec.against(truth)." if both_sides else ""
     return f"{words}: {', '.join(examples)}.{alone}"

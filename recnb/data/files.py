@@ -105,7 +105,7 @@ def read(path: File, trec: Trec | None = None, columns: Columns = MappingProxyTy
     has_keys = any("=" in part for file in files for part in file.parent.relative_to(folders).parts)
     tables = [_table(file, ending, trec, has_keys) for file in files]
     with _read_as(ending, path):
-        table = tables[0] if len(tables) == 1 else _together(tables, files, ending, has_keys)
+        table = tables[0] if len(tables) == 1 else _together(tables, files, ending, has_keys, columns)
     if isinstance(table, pl.LazyFrame):
         return Scanned.of(table)
     if ending not in CSV:
@@ -125,11 +125,14 @@ def _one_ending(files: Sequence[Path], path: File) -> str:
     return max(forms)
 
 
-def _together(tables: list[Any], files: Sequence[Path], ending: str, has_keys: bool) -> pl.DataFrame | pl.LazyFrame:
-    """Put the tables of files one below the other; their columns are the same, and of one kind each."""
-    schemas = [dict(table.collect_schema()) for table in tables]
+def _together(
+    tables: list[Any], files: Sequence[Path], ending: str, has_keys: bool, columns: Columns
+) -> pl.DataFrame | pl.LazyFrame:
+    """Put the tables of files one below the other; those with a role are in each of them, and columns are of one kind."""
+    schemas, has_role = [dict(table.collect_schema()) for table in tables], {one for _role, one in each_named(columns)}
+    has_role |= {column for schema in schemas for column in schema if role_of(column)}
     for file, schema in zip(files, schemas, strict=True):
-        for column in sorted({*schemas[0]} ^ {*schema}) if ending not in LINES else ():
+        for column in sorted(has_role & ({*schemas[0]} ^ {*schema})) if ending not in LINES else ():
             has, lacks = (file, files[0]) if column in schema else (files[0], file)
             fix = "Give one table files with the same columns; a pattern in place of a folder names some of its files."
             raise FrameError(f"{has} has a column {column!r}, and {lacks} has none.", fix=fix)

@@ -201,10 +201,8 @@ def _both_sides(frame: Frame, columns: Columns, beside: Mapping[str, Frame]) -> 
         pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
         lacks = "no rank, no score and no relevance" if has_items else "no score or no relevance"
         raise FrameError(f"{name}: row {row} ({pair}) has {lacks}: drop such rows.")
-    recs, truth = (
-        table.filter(placed)[["user", "item", *numbers]],
-        table.filter(judged).drop("rank", "score", strict=False),
-    )
+    recs = table.filter(placed)[["user", "item", *numbers]]
+    truth = table.filter(judged).drop("rank", "score", strict=False)
     for side, verb, role in ((recs, "recommends", numbers[0]), (truth, "judges", "relevance")):
         if side.height == 0:
             raise FrameError(f"{name} {verb} nothing: every value of {labels[role]!r} is missing.")

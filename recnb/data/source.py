@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -235,9 +235,7 @@ def rows_of(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
     return table.filter(pl.col("user").is_in(users.implode()))
 
 
-def check_users(
-    n_users: int, in_both: bool, examples: tuple[object, object], highest: object, convention: Convention
-) -> None:
+def check_users(n_users: int, in_both: bool, examples: Sequence[Any], highest: object, convention: Convention) -> None:
     """Raise an error if no user is in both frames, of which `examples` has one each, or if none can be averaged."""
     if not in_both:
         held = f"recommendations hold users such as {examples[0]!r}, truth holds users such as {examples[1]!r}"

@@ -294,8 +294,8 @@ def _plain(block: Block, form: Form) -> str:
         case Items(lines):
             shown = lines if len(lines) <= MOST else [*lines[: MOST - 1], "…"]
             return "\n".join(wrapped(inline(line, form), "- ", 2) for line in shown)
-        case Fold(blocks=blocks) if form == "md":
-            return plain(blocks, form)
+        case Fold(title, blocks) if form == "md":
+            return plain([Note(title.line if isinstance(title, Mark) else title, "plain"), *blocks], form)
         case Picture(numbers=Rows() as numbers) if form == "md":
             return _plain(numbers, form)
         case Tiles(tiles) if form == "md":

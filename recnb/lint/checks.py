@@ -58,7 +58,7 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
                     if frame in FRAMES[:2] and repair.changed(frame).select(PAIR).is_duplicated().any():
                         repair.drop_repeats(frame)
             yield Problem(
-                found.select(role).unique(maintain_order=True), int(ids["frame"].is_in(frames.implode()).sum()),
+                found.select(role).unique(maintain_order=True), ids.filter(pl.col("frame").is_in(frames.implode()))[role].n_unique(),
                 short={
                     "user": "Users in {frames} that no list has, and that would have one but for {how}: {n:,} of {of:,}",
                     "item": "Items in {frames} that no list has, and that would be in one but for {how}: {n:,} of {of:,}",
@@ -241,12 +241,12 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
     names = [name for name in names if name not in labels.values() and AMOUNTS.fullmatch(plain_name(name))]
     amounts = table_of(given, "truth", {"relevance": names[0]})["relevance"] if names else pl.Series("relevance", [])
     are_numbers = amounts.dtype.is_numeric() or amounts.dtype == pl.Boolean
-    is_zero = amounts.cast(pl.Float64) == 0 if are_numbers else amounts.is_null()
+    is_zero = amounts.cast(pl.Float64) <= 0 if are_numbers else amounts.is_null()
     if are_numbers and len(amounts) == truth.height and (amounts.n_unique() > 1 or is_zero.all()):
         zeros, rows = int(is_zero.sum()), truth.select(*PAIR, amounts.alias(names[0]))
         yield Problem(
             rows.filter(is_zero) if zeros else rows, len(amounts),
-            short="Column {column} of the truth looks like relevance, and is not used; it is 0 in {zeros:,} of {of:,} rows",
+            short="Column {column} of the truth looks like relevance, and is not used; it is 0 or below in {zeros:,} of {of:,} rows" if zeros else "Column {column} of the truth looks like relevance, and is not used",
             why="Each of the {of:,} rows counts as 1.", advice="If it is how relevant an item is, name it:",
             repair=Repair(data, relevance=names[0]).change("truth", lambda rows: rows.with_columns(amounts)),
             grave=zeros > 0, frame="truth", facts={"column": quoted_id(names[0]), "zeros": zeros},

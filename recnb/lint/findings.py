@@ -31,7 +31,8 @@ EXAMPLE = N_("Such as {example}.")
 
 def quoted_id(value: Any) -> str:
     """Return an id as Python writes it, so that 1 is told from '1', on one line; a backtick would begin code."""
-    return one_line(f"{value:g}" if isinstance(value, float) else repr(value), 40).replace("`", "'")
+    words = repr(value) if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
+    return one_line(words, 40).replace("`", "'")
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,12 +16,13 @@ from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import LIST_METRICS, METRICS, Given, Metric
 from recnb.report.conclusions import Difference
-from recnb.report.data import SAME, Mean, MetricWords, RankedItem, ReportSegments, ShownUser, UserGroup
-from recnb.report.differences import PairedValues, means_of, measure, paired_values, plain_means
+from recnb.report.data import SAME, Mean, MetricWords, Pairs, RankedItem, ReportSegments, ShownUser, UserGroup
+from recnb.report.differences import PairedValues, compared, means_of, measure, paired_values, plain_means
 from recnb.report.report import Report
 from recnb.report.request import MetricOptions, ReportRequest, curve_points, in_order
+from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, recorded_in, values_of
-from recnb.results.segments import SMALL, segments_of, table_by
+from recnb.results.segments import SMALL, table_by
 from recnb.results.values import Values, merged
 from recnb.stats import Settings
 
@@ -40,7 +41,7 @@ def report_of(
     request: ReportRequest,
     settings: Settings,
     *,
-    pairs: Sequence[tuple[str, str]] = (),
+    pairs: Pairs = (),
     baseline: str | None = None,
     basis: str = "",
     users: int = USERS_SHOWN,
@@ -93,7 +94,7 @@ def report_of(
         judged_order=judged_order(models, k, lead, options) if pairs else "",
         lacking=lacking,
         differences=differences,
-        segments=None if request.by is None else _segments(models, request, pairs, blocks, settings),
+        segments=None if request.by is None else _segments(models, request, pairs, settings),
         unweighted=plain_means(models, lead, k, options),
         left_out=_(left_out, where=where) if where else "",
         basis=basis or _basis(first, request),
@@ -128,19 +129,12 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[Mean, ...]:
     return tuple(mean for mean in means if mean.n_users == next(iter(models.values())).n_users)
 
 
-def _segments(
-    models: Models,
-    request: ReportRequest,
-    pairs: Sequence[tuple[str, str]],
-    blocks: Sequence[PairedValues],
-    settings: Settings,
-) -> ReportSegments:
+def _segments(models: Models, request: ReportRequest, pairs: Pairs, settings: Settings) -> ReportSegments:
     """Return the segments at the middle cut-off: of one model all its metrics, of several their differences in the lead metric."""
-    first, k = next(iter(models.values())), request.lead_k
     if not pairs:
-        return _gaps(first, request, settings)
-    segments, at_lead = segments_of(first, request.by, request.bins), [block for block in blocks if block.k == k][:1]
-    found = measure(at_lead, list(models), pairs, settings, segments, first.prepared.users)
+        return _gaps(next(iter(models.values())), request, settings)
+    asked, k = [Asked("", *request.metrics[0])], Cutoffs.of(request.lead_k)
+    found = compared(models, asked, k, pairs, settings, request.by, request.bins, apart=True)
     means, rows = {(key, mean.model): mean for key, mean in found.means}, []
     for key, row in found.differences:
         about = {"segment": ", ".join(map(str, key)), "small": row.n_users < SMALL, **row.to_dict()}
@@ -148,7 +142,7 @@ def _segments(
             mean = means[key, model]
             about |= {f"{whose}mean": mean.mean, f"{whose}mean_low": mean.low, f"{whose}mean_high": mean.high}
         rows.append(about)
-    return ReportSegments(segments.label, rows, "")
+    return ReportSegments(", ".join(found.labels), rows, found.parts)
 
 
 def _gaps(model: EvaluationData, request: ReportRequest, settings: Settings) -> ReportSegments:
@@ -257,9 +251,7 @@ def extremes(name: str, model: EvaluationData, values: Floats, k: int, n: int) -
     return [UserGroup(kind, name, None, users) for kind, users in kinds.items() if users]
 
 
-def moved(
-    models: Models, pair: tuple[str, str], values: Mapping[str, Floats], k: int | None, n: int
-) -> list[UserGroup]:
+def moved(models: Models, pair: tuple[str, str], values: dict[str, Floats], k: int | None, n: int) -> list[UserGroup]:
     """Return at most `n` users who gain and `n` who lose, the largest changes first; of equal ones the first by id."""
     model, baseline = pair
     change = values[model] - values[baseline]

@@ -20,6 +20,9 @@ from recnb.stats import Settings
 #: Values closer than this are the same: sums taken in another order differ in the last places.
 SAME = 1e-12
 
+#: Models, each with the one that it is compared with.
+Pairs = Sequence[tuple[str, str]]
+
 #: Lines of a picture of more models than there are colours; pairs of models that are shown one by one.
 FEW_LINES, MOST_PAIRS = 5, 3
 

@@ -18,9 +18,10 @@ from recnb.errors import FrameError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Given, Metric
 from recnb.report.conclusions import POWER, Difference
-from recnb.report.data import SAME, Mean
+from recnb.report.data import SAME, Mean, Pairs
+from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, values_of
-from recnb.results.segments import Segments
+from recnb.results.segments import PART, Segments, parts_of, segments_of, unlisted
 from recnb.stats import Moments, Settings, detectable, holm, paired
 
 #: The values of a segment in each of its columns; () is all users.
@@ -42,6 +43,8 @@ class Compared(NamedTuple):
 
     means: list[tuple[Key, Mean]]
     differences: list[tuple[Key, Difference]]
+    labels: Sequence[str] = ()  #: what segments are defined by
+    parts: str = ""  #: that each segment is a truth of its own, in words
 
 
 def paired_values(models: Models, metric: Metric[...], k: Cutoffs, options: Given) -> list[PairedValues]:
@@ -64,6 +67,26 @@ def paired_values(models: Models, metric: Metric[...], k: Cutoffs, options: Give
         found = sides[0].metric.bounded(options)
         blocks.append(PairedValues(found, cutoff, users.filter(pl.Series(known)), values, own))
     return blocks
+
+
+def compared(
+    models: Models, asked: Sequence[Asked], k: Cutoffs, pairs: Pairs, settings: Settings, by: Any = None, bins: int = 4, *, apart: bool = False
+) -> Compared:  # fmt: skip
+    """Compare models over all users or in segments; `apart`: or, without tests, by each value that is a truth of its own."""
+    by, first, found = unlisted(by), next(iter(models.values())), Compared([], [])
+    parts = [parts_of(model, by, bins) for model in models.values() if apart and by is not None]
+    if not parts or None in parts:
+        segments = None if by is None else segments_of(first, by, bins)
+        blocks = (block for _, metric, own in asked for block in paired_values(models, metric, k, own))
+        return measure(blocks, list(models), pairs, settings, segments, first.prepared.users)
+    for of_value in zip(*filter(None, parts), strict=True):
+        key, here = of_value[0][:1], dict(zip(models, (part for _value, part in of_value), strict=True))
+        for _name, metric, own in asked if all(part.n_users for part in here.values()) else ():
+            for block in paired_values(here, metric, k, own):
+                about, n = (metric.name, metric.symbol, block.k), len(block.values)
+                found.means.extend((key, mean) for mean in means_of(block, [*models], settings.confidence))
+                found.differences.extend((key, Difference(*about, *pair, n_users=n)) for pair in pairs)
+    return found._replace(labels=[by], parts=_(PART, by=one_line(by)))
 
 
 def plain_means(models: Models, metric: Metric[...], k: int | None, options: Given) -> str:
@@ -114,7 +137,7 @@ def same_rows(one: pl.DataFrame, other: pl.DataFrame) -> bool:
 def measure(
     blocks: Iterable[PairedValues],
     names: Sequence[str],
-    pairs: Sequence[tuple[str, str]],
+    pairs: Pairs,
     settings: Settings,
     segments: Segments | None = None,
     evaluated: pl.Series | None = None,
@@ -146,7 +169,8 @@ def measure(
     tested = [(key, difference) for key in means for difference in made[key]]
     p, metrics = [one.p for _key, one in tested], [one.metric for _key, one in tested]
     corrected = _corrected(p, metrics, settings).tolist()
-    return Compared(marked, [(key, replace(one, p_holm=p)) for (key, one), p in zip(tested, corrected, strict=True)])
+    differences = [(key, replace(one, p_holm=p)) for (key, one), p in zip(tested, corrected, strict=True)]
+    return Compared(marked, differences, segments.labels if segments else ())
 
 
 def _corrected(p: Sequence[float], metrics: Sequence[str], settings: Settings) -> Floats:
@@ -194,9 +218,7 @@ def _against_best(block: PairedValues, means: Sequence[Mean], settings: Settings
     return p
 
 
-def _differences(
-    block: PairedValues, names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
-) -> Iterator[Difference]:
+def _differences(block: PairedValues, names: Sequence[str], pairs: Pairs, settings: Settings) -> Iterator[Difference]:
     """Test each pair of models."""
     (lowest, highest), values = block.metric.bounds, block.values
     apart = [values[:, names.index(model)] - values[:, names.index(baseline)] for model, baseline in pairs]

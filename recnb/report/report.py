@@ -56,8 +56,8 @@ class Report(AsJson, Suggesting, ReportData):
 
     def _html(self) -> str:
         label = _("comparison of models") if self.several else _("report of {symbol}", symbol=self.lead.symbol)
-        below = "" if self.several else html([Note(f"{self.basis}.")])
-        return str(framed(label, html(head(self)) + tabs(sections_of(self), _("sections of the report")) + below))
+        shown = html(head(self)) + tabs(sections_of(self), _("sections of the report"))
+        return str(framed(label, shown + html([Note(f"{self.basis}.")])))
 
     def __repr__(self) -> str:
         with use_language(self.lang):

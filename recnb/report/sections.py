@@ -46,6 +46,9 @@ def head(report: ReportData) -> Iterator[Block]:
         together = words.corrected_with(report.differences, report.settings)
         for row in at_lead:
             yield Note(words.conclusion(row, report.settings, *together[row.metric]), "lead")
+        if len(report.differences) > len(at_lead) and any(row.verdict == "hint" for row in at_lead):
+            alone = N_("If {label} was the one question before the numbers were seen, ask it alone, `metrics=['{metric}'], k={k}`: no other test is then in the correction.")  # fmt: skip
+            yield Note(with_code(_(alone, label=report.label, metric=report.lead.metric, k=report.lead_k)), "plain")
         return
     (lead,) = report.means_of(report.lead.metric, report.lead_k)
     ends = f"{fixed(lead.low)}–{fixed(lead.high)}" if isfinite(lead.low) else _("n/a")
@@ -435,7 +438,7 @@ def _card(group: UserGroup, user: ShownUser, label: str) -> Rows:
     """Return a user's list, or the lists of two models beside each other."""
     by_rank = [{item.rank: item for item in items} for items in user.lists]
     ranks = sorted({rank for items in by_rank for rank in items if rank})
-    rows = [[f"{rank}", *(_item(items.get(rank)) for items in by_rank)] for rank in ranks]
+    rows = [[f"{rank}", *(_item(items.get(rank)) if items else "" for items in by_rank)] for rank in ranks]
     below: list[Line] = []
     if user.n_places > len(rows):
         below += [_("… {n:,} more ranks", n=user.n_places - len(rows)), " "]
@@ -443,8 +446,9 @@ def _card(group: UserGroup, user: ShownUser, label: str) -> Rows:
         change, n = signed(user.values[1] - user.values[0]), user.n_relevant
         relevant = ngettext("{n:,} relevant item", "{n:,} relevant items", n)
         who: Line = [strong(user.user), " ", _("{change}, {relevant}", change=change, relevant=relevant)]
-        of_each = zip((group.baseline, group.model), user.values, strict=True)
-        header: list[Line] = [[Name(name, 20), f": {fixed(value)}"] for name, value in of_each]
+        names, values = (group.baseline, group.model), [fixed(value) for value in user.values]
+        told = [value if items else f"{value}, {_('no list')}" for value, items in zip(values, by_rank, strict=True)]
+        header: list[Line] = [[Name(name, 20), f": {value}"] for name, value in zip(names, told, strict=True)]
         return Rows(["#", *header], rows, who, 3, wraps=True, note=below)
     found = _("found {n:,} of {relevant:,} relevant", n=user.n_hits, relevant=user.n_relevant)
     found = found if user.n_relevant else _("no relevant item")

@@ -49,7 +49,7 @@ def _beside_each_other(report: ReportData, by: str, rows: Sequence[Mapping[Any, 
     if several and report.baseline is not None:
         title = _("{label} by {by}, against {baseline}", label=report.label, by=by, baseline=one_line(report.baseline))
     basis = report.segments.basis if report.segments else ""
-    if not several and not any(isfinite(row["difference"]) for row in rows):  # parts of the truth
+    if not any(isfinite(row["difference"]) for row in rows):  # parts of the truth
         return table_of_rows(columns, rows, title, note=basis)
     columns += [
         (_("difference") if several else _("gap to the rest"), lambda row: estimate(row["difference"], row["low"], row["high"], signed, signed=several)),
@@ -77,6 +77,7 @@ def _means_of_many(report: ReportData, by: str, each: Sequence[Sequence[Mapping[
         marked = [doc.Estimate(fixed(one), best=one >= top - SAME, signed=True) for one, top in cells]
         table.append([Name(model), *marked])
     note = _("The highest mean of each segment is bold. Each difference with its test is in `found.differences(by=...)`.")  # fmt: skip
+    note = report.segments.basis or note if report.segments else ""
     header: list[Line] = [_("model"), *(_segment(rows[0]) for rows in each)]
     return Rows(header, table, _("{label} by {by}", label=report.label, by=by), most=6, note=with_code(note))
 

@@ -37,7 +37,7 @@ class Asked(NamedTuple):
 
     name: str  #: as given
     metric: Metric[...]
-    options: dict[str, Any]
+    options: Mapping[str, Any]
 
 
 def asked_of(

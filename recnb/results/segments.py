@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,9 +15,9 @@ from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.item_data import words_of
 from recnb.data.source import Tables, elsewhere
-from recnb.display.language import _, pgettext
+from recnb.display.language import N_, _, pgettext
 from recnb.display.text import one_line
-from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, is_several, near, quoted
+from recnb.errors import FrameError, OptionError, RecnbError, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs, Ints
 from recnb.metrics.metric import Given
 from recnb.results.arguments import Asked, Metrics, asked_of
@@ -32,6 +32,10 @@ FEW, MOST, SMALL = 8, 200, 30
 #: The columns of a table of segments after those that name a row; a part of the truth has the first four and the last.
 NUMBERS = ("n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small")
 
+#: A column each value of which is a truth of its own; how it is asked for.
+PART = N_("each {by} is a truth of its own: its rows of the truth, and the users who have one")
+ALONE = "stands alone, in a table or a report, without tests: these take the truth's rows of one value after the other."
+
 
 class Segments(NamedTuple):
     """Which segment each user is in."""
@@ -41,11 +45,6 @@ class Segments(NamedTuple):
     keys: list[tuple[Any, ...]]
     users: pl.Series  #: each once
     code: Ints  #: by user: the position in `keys`
-
-    @property
-    def label(self) -> str:
-        """What defines the segments, as it is shown."""
-        return ", ".join(self.labels)
 
     def of(self, users: pl.Series) -> Ints:
         """Return the segment of each of some users, as its position in `keys`."""
@@ -57,17 +56,17 @@ def table_by(
     data: EvaluationData, metrics: Metrics, k: object, by: Any, bins: int, options: Given, confidence: float = 0.95
 ) -> Table:  # fmt: skip
     """Return each metric at each cut-off in each segment: mean, interval and the gap to all other users."""
-    asked, cutoffs = asked_of(data, metrics, options), Cutoffs.of(k)
+    asked, cutoffs, by = asked_of(data, metrics, options), Cutoffs.of(k), unlisted(by)
     for each in asked:
         if each.metric.of == "all":
             problem = f"{each.metric.name} is one number of all lists, with no value for each user, so "
             raise OptionError(problem, "by= cannot break it down: leave it out.")
-    parts = _parts_of_truth(data, by, bins)
+    parts = parts_of(data, by, bins)
     if parts is None:
         segments = segments_of(data, by, bins)
         labels, (rows, phrases) = segments.labels, _rows_of_segments(data, asked, cutoffs, segments, confidence)
     else:
-        labels, (rows, phrases) = (by,), _rows_of_parts(data, asked, cutoffs, by, parts, confidence)
+        labels, (rows, phrases) = (by,), _rows_of_parts(data, asked, cutoffs, parts, confidence)
     metric, cuts, keys, numbers = zip(*rows, strict=True)
     frame = pd.DataFrame(numbers, columns=NUMBERS[: len(numbers[0])]).astype({"n_users": int})
     label, n_tests = one_line(", ".join(labels)), 0
@@ -83,7 +82,7 @@ def table_by(
             by=label, confidence=f"{100 * confidence:g}",
         )  # fmt: skip
     else:
-        words = _("each {by} is a truth of its own: its rows of the truth, and the users who have one", by=label)
+        words = _(PART, by=label)
     frame["small"] = frame["n_users"] < SMALL
     names = ["metric", "k", *distinct_labels(labels, {"metric", "k", *NUMBERS})]
     # Levels are in the order of the rows, so that a metric is found with its rows side by side.
@@ -124,8 +123,7 @@ def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
 
 def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
     """Return segments by the names of columns, by a Series or mapping of user to segment, or by what users did in train."""
-    is_list = is_several(by) and not isinstance(by, (Mapping, pd.Series, pd.DataFrame))
-    columns = [_column(data, each) for each in (by if is_list else [by])]
+    columns = [_column(data, each) for each in (by if isinstance(by, list) else [by])]
     labels = tuple(label for label, _table in columns)
     if not labels or len(set(labels)) < len(labels):
         raise OptionError(f"by={quoted(by)}: name at least one column, each once.")
@@ -143,6 +141,12 @@ def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
     keys = [tuple(of_column[at] for of_column, at in zip(names, row, strict=True)) for row in used.T.tolist()]
     unknown = tuple(of_column[-1] for of_column in names)
     return Segments(labels, keys if keys[-1] == unknown else [*keys, unknown], everyone, code.ravel())
+
+
+def unlisted(by: Any) -> Any:
+    """Return what a list of one holds, of several columns a list, and anything else as it is."""
+    listed = [*by] if is_several(by) and not isinstance(by, (Mapping, pd.Series, pd.DataFrame)) else [by]
+    return listed[0] if len(listed) == 1 else listed
 
 
 def _refuse_many(n: int, label: str) -> None:
@@ -215,9 +219,7 @@ def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     table = pl.DataFrame([ids.cast(users.dtype), _without_nan(value)]).unique(maintain_order=True)
     for user in table.filter(pl.col("user").is_duplicated())["user"].head(1):
         problem = f"by={quoted(label)} has more than one value for user {user!r}: give each user one."
-        fix = f"A column of the truth that differs within users stands alone, .table(by={quoted(label)}), of one model"
-        code = f"recnb.compare(models, truth[truth[{quoted(label)}] == value])"
-        raise OptionError(problem, fix=f"{fix}; several are compared value by value, {code}.")
+        raise OptionError(problem, fix=f"A column of the truth that differs within users {ALONE}")
     return label, table
 
 
@@ -252,8 +254,7 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
     of_items = [] if data.side_data.items is None else [name for name in data.side_data.items.columns if name != "item"]
     if by in of_items:
         problem = f"by={quoted(by)} is a column of items=: each value is a truth of its own, and groups no users."
-        fix = "It stands alone, .table(by=...), of one model; several are compared with the truth of one value after the other."
-        raise OptionError(problem, fix=fix)
+        raise OptionError(problem, fix=f"It {ALONE}")
     problem = f"by={quoted(by)} is no column of users=, items= or of the truth, where segments come from."
     columns = [*(() if users is None else users.columns), *_columns_of_truth(data), *["activity"] * (train is not None)]
     ids = ("user", data.side_data.truth_user, data.side_data.truth_item)
@@ -281,61 +282,69 @@ def _column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
 # Parts of the truth: a column that differs within users, or one of items=, each value of which is a truth of its own
 
 
-def _parts_of_truth(data: EvaluationData, by: Any, bins: int) -> pl.DataFrame | None:
-    """Return the column of the truth that differs within users, user, item and value; or a column of items=, if `by` names one.
+def parts_of(data: EvaluationData, by: Any, bins: int) -> Iterator[tuple[Any, EvaluationData]] | None:
+    """Return the evaluation of each value of a column of the truth that differs within users, or of one of items=, if `by` names one.
 
     Many numbers of items are put into bins. An item of several genres, in a list or as "comedy|drama", is in the part of each.
     """
-    users, items = data.side_data.users, data.side_data.items
+    users, items, source = data.side_data.users, data.side_data.items, data.source
     if not isinstance(by, str) or (users is not None and by in users.columns):
         return None
-    pairs = _column_of_truth(data, by)
-    if pairs is None:
+    given, of_items = _column_of_truth(data, by), pl.DataFrame()
+    if given is None:
         if items is None or by not in items.columns or by in ("item", *_columns_of_truth(data)):
             return None
         row, values = np.arange(items.height), _without_nan(items[by])
         has_words = values.dtype in (pl.String, pl.List, pl.Array)
         row, values = words_of(values) if has_words else (row, _binned(values, bins))
-        return pl.DataFrame({"item": items["item"][row], "value": values}).unique(maintain_order=True)
-    if not pairs.select("user", "value").unique()["user"].is_duplicated().any():
+        of_items = pl.DataFrame({"item": items["item"][row], "value": values}).unique(maintain_order=True)
+    elif not given.select("user", "value").unique()["user"].is_duplicated().any():
         return None
-    pairs = pairs.with_columns(_without_nan(pairs["value"])).unique(maintain_order=True)
-    for user, item, _value in pairs.filter(pl.struct("user", "item").is_duplicated()).head(1).rows():
-        raise OptionError(f"by={quoted(by)} has more than one value for user {user!r} and item {item!r}: give one.")
-    return pairs
+    if not isinstance(source, Tables):
+        raise elsewhere(source)
+    rows, ids = source.truth.with_row_index("row"), source.truth.schema
+    if given is None:
+        of_items = of_items.cast({"item": ids["item"]})
+        return _each_part(data, by, rows.join(of_items, on="item", how="left", maintain_order="left"))
+    given = given.cast({"user": ids["user"], "item": ids["item"]})
+    given = given.join(rows, on=["user", "item"], how="semi", maintain_order="left")
+    if given.height > rows.height:  # of one frame with both sides, where some rows of a pair are not judged
+        problem = f"by={quoted(by)} is of rows that are not judged as well: "
+        raise OptionError(problem, "give recommendations and truth as a frame each.")
+    return _each_part(data, by, rows.with_columns(_without_nan(given["value"])))
 
 
 def _without_nan(values: pl.Series) -> pl.Series:
     return values.fill_nan(None) if values.dtype.is_float() else values
 
 
-def _rows_of_parts(
-    data: EvaluationData, asked: Sequence[Asked], cutoffs: Cutoffs, by: str, parts: pl.DataFrame, confidence: float
-) -> tuple[list[Any], dict[str, list[str]]]:
-    """Compute each metric against the truth's rows of each value alone: mean, interval and users, without a gap or a test."""
-    rows, phrases, source = dict[Any, list[Any]](), dict[str, list[str]](), data.source
-    if not isinstance(source, Tables):
-        raise elsewhere(source)
-    ids = [name for name in parts.columns if name != "value"]
-    parts = parts.with_columns(pl.col(name).cast(source.truth[name].dtype) for name in ids)
-    pairs = source.truth.select("user", "item").unique(maintain_order=True)
-    pairs = parts if "user" in ids else pairs.join(parts, on=ids, how="left", maintain_order="left")
-    values = pairs["value"].unique().sort(nulls_last=True)
+def _each_part(data: EvaluationData, by: str, rows: pl.DataFrame) -> Iterator[tuple[Any, EvaluationData]]:
+    """Evaluate against the rows of the truth of one value after the other."""
+    source, values = data.source, rows["value"].unique().sort(nulls_last=True)
+    assert isinstance(source, Tables)
     _refuse_many(len(values), by)
     unknown = _unknown(values.to_list())
     for value in values.to_list():
-        here = pairs.filter(pl.col("value").eq_missing(pl.lit(value, dtype=values.dtype))).select("user", "item")
-        truth = source.truth.join(here, on=["user", "item"], how="semi", maintain_order="left")
-        try:
-            part = data.restricted(replace(source, truth=truth).under(data.convention))
-        except NoUsersError:  # nothing in it is relevant
-            continue
-        for name, metric, own in asked:
+        here = rows.filter(pl.col("value").eq_missing(pl.lit(value, dtype=values.dtype)))["row"]
+        part = replace(source, truth=source.truth[here], is_part=True)
+        yield unknown if value is None else value, data.restricted(part.under(data.convention))
+
+
+def _rows_of_parts(
+    data: EvaluationData,
+    asked: Sequence[Asked],
+    cutoffs: Cutoffs,
+    parts: Iterable[tuple[Any, EvaluationData]],
+    confidence: float,
+) -> tuple[list[Any], dict[str, list[str]]]:
+    """Compute each metric against the truth of each value alone: mean, interval and users, without a gap or a test."""
+    rows, phrases = dict[Any, list[Any]](), dict[str, list[str]]()
+    for value, part in parts:
+        for name, metric, own in asked if part.n_users else ():  # something in it is relevant
             found = values_of(part, metric, metric.cutoffs(cutoffs), own)
             columns = (found.n_users, found.mean, *found.interval(confidence))
             for cut, *numbers in zip(found.k, *(column.tolist() for column in columns), strict=True):
-                key = (unknown if value is None else value,)
-                rows.setdefault((name, cut), []).append((metric.name, cut, key, numbers))
+                rows.setdefault((name, cut), []).append((metric.name, cut, (value,), numbers))
             # Of users and weights each row has its own.
             of_row = ["; ".join(found.basis.users_in_words()), *pairs_in_words(part.prepared.weighting)]
             phrases[name] = [words for words in found.basis.phrases(brief=True) if words not in of_row]

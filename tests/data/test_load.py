@@ -245,6 +245,10 @@ def test_parts_of_one_table_that_differ(tmp_path: Path) -> None:
     for name, text in {"a.csv": "user,item,rank\n007,a,1\n", "b.csv": "item,rank,user\nb,1,7\n"}.items():
         _file(tmp_path, text, name)
     assert recnb.evaluate(f"{tmp_path}/*.csv", {"007": ["a"], "7": ["x"]}).mrr() == 0.5
+    _file(tmp_path, "user,item,rank,shelf\n8,x,1,top\n", "c.csv")  # which nothing asks for
+    assert recnb.evaluate(f"{tmp_path}/*.csv", {"8": ["x"], "7": ["x"]}).mrr() == 0.5
+    with pytest.raises(FrameError, match=r"c.csv has a column 'shelf', and .*a.csv has none"):
+        recnb.evaluate(f"{tmp_path}/*.csv", {"8": ["x"]}, item="shelf")
     for n, kind in enumerate((pl.Int32, pl.Int64)):
         table = pl.DataFrame({"user": [f"u{n}"], "item": [7], "rank": [1]}, schema_overrides={"item": kind})
         table.with_columns(more=None if n else 1).write_parquet(tmp_path / f"{n}.parquet")

@@ -188,7 +188,7 @@ BOUNDS: list[tuple[Data, str, str | None]] = [
         UNUSED.assign(purchases=1), UNUSED.assign(purchases="many"), UNUSED.rename(columns={"purchases": "shelf"}), UNUSED.assign(relevance=1),
         CLEAN.truth.assign(timestamp=np.arange(280) % 3), CLEAN.truth.assign(index=range(280)),
     )],
-    (CLEAN.with_(truth=CLEAN.truth.assign(purchases=np.arange(280) % 3)), "unused_relevance", "warning"),
+    *[(CLEAN.with_(truth=CLEAN.truth.assign(purchases=np.arange(280) % 2 * 2 - zero)), "unused_relevance", "warning") for zero in (0, 1)],
     (tied(2), "ties", "note"), (tied(49), "ties", "warning"),  # 0.00048 and 0.0009 to one another
     # What was judged 0 is no answer that was in train.
     (CLEAN.with_(truth=pd.concat([CLEAN.truth.assign(relevance=1), CLEAN.train.groupby("user").head(1).assign(relevance=0)])).saying(relevant="any"), "train_in_truth", None),
@@ -258,6 +258,17 @@ def test_facts_of_single_checks() -> None:
     assert rated(CLEAN, [2, 7, 10]).lint()["ratings"].facts["liked"] == 8
     assert sampled(extra=True).lint()["sampled_candidates"].facts["size"] == 20
     assert CLEAN.with_(truth=CLEAN.truth.assign(purchases=np.arange(280) % 3)).lint()["unused_relevance"].n == 94
+    blanks = {
+        "truth": CLEAN.truth.replace({"user": {"u00": "u00 "}}),
+        "train": CLEAN.train.assign(user=CLEAN.train["user"] + " "),
+    }
+    users = pd.concat([*blanks.values()])["user"]
+    assert CLEAN.with_(**blanks).lint()["ids_written_otherwise"].of == users.nunique()
+    dated = {
+        name: getattr(CLEAN, name).assign(date=pd.Timestamp(f"2024-01-0{day}"))
+        for name, day in (("truth", 2), ("train", 3))
+    }
+    assert CLEAN.with_(**dated).lint()["train_after_truth"].example.endswith("date 2024-01-03 00:00:00.")
     repeated = CLEAN.with_(recs=repeat(CLEAN.recs, 5), truth=repeat(CLEAN.truth, 3)).saying(duplicates="dedupe")
     assert [(one.severity, one.n) for one in repeated.lint() if one.name == "duplicates"] == [("note", 5), ("note", 3)]
     assert [quoted_id(value) for value in (1, "1", 0.5, "a`b")] == ["1", "'1'", "0.5", "'a'b'"]

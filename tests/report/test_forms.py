@@ -88,6 +88,7 @@ def test_a_document_stands_by_itself(report):
     assert all(1 < below <= above + 1 for above, below in pairwise(levels))
     assert not re.search(r"https?://|url\(", text)
     assert page.text.count(title) == 2
+    assert f"{report.basis}." in page.text
     assert len(text.encode()) < (2 if EVIL[0] in report.models else 1) * LONGEST
 
 

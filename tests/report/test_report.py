@@ -124,6 +124,17 @@ def test_of_twenty_models_a_page_can_be_read(pairs):
         assert ("*" in cell) == (row.verdict in ("better", "worse"))
 
 
+def test_the_headline_says_how_the_one_question_is_asked():
+    users, better = list(range(40)), list(range(12))
+    truth = {user: ["a"] for user in users}
+    models = {"old": {user: ["a" if user in (12, 13, 14) else "b"] for user in users}}
+    models["new"] = {user: ["a" if user in better else "b"] for user in users}
+    found, ask = recnb.compare(models, truth), "metrics=['ndcg'], k=1"
+    three, one = found.report(k=1, metrics=["ndcg", "recall", "hit_rate"]), found.report(metrics=["ndcg"], k=1)
+    assert (three.differences[0].verdict, one.differences[0].verdict) == ("hint", "better")
+    assert (ask in repr(three), ask in repr(one)) == (True, False)
+
+
 def test_confidence_and_options_are_used():
     report = EV.report(k=10, metrics=["ndcg", "tail_share"], confidence=0.995, gain="exponential", ratio=0.5)
     score, (mean,) = EV.ndcg(k=10, gain="exponential"), report.means_of("ndcg", 10)

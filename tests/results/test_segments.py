@@ -146,7 +146,7 @@ def test_dates_and_decimals_are_text_in_json(value: object) -> None:
 # Parts of the truth
 
 PARTS: list[dict[str, Any]] = [
-    {}, {"judged_only": True}, {"relevant_from": 4, "no_relevant": "zero"}, {"duplicates": "keep"}, {"convention": "ranx"}, {"ties": "expected"},
+    {}, {"judged_only": True}, {"relevant_from": 4, "no_relevant": "zero"}, {"duplicates": "keep"}, {"duplicates": "dedupe"}, {"convention": "ranx"}, {"ties": "expected"},
 ]  # fmt: skip
 
 
@@ -155,11 +155,13 @@ def test_each_value_of_the_truth_is_a_truth_of_its_own(options: dict[str, Any]) 
     frame = pl.DataFrame if "judged_only" in options else pd.DataFrame
     lists = LISTS.assign(score=-LISTS["rank"] // 2).drop(columns="rank") if "ties" in options else LISTS
     given = {"train": SAMPLE.train, **options}
-    table = recnb.evaluate(frame(lists), frame(WEEKS), **given).table(["ndcg", "novelty"], k=[5, 10], by="week")
+    again = WEEKS[::5].assign(week=1, rating=2) if "duplicates" in options else WEEKS[:0]  # pairs of two weeks
+    weeks = pd.concat([WEEKS, again], ignore_index=True)
+    table = recnb.evaluate(frame(lists), frame(weeks), **given).table(["ndcg", "novelty"], k=[5, 10], by=["week"])
     assert list(table.columns) == ["n_users", "mean", "low", "high", "small"]
     assert len(table) == 2 * 2 * 3
     for metric, k, week in table.index:
-        alone = getattr(lists.rec.against(WEEKS[WEEKS["week"] == week], **given), metric)(k=k)
+        alone = getattr(lists.rec.against(weeks[weeks["week"] == week], **given), metric)(k=k)
         row = table.loc[(metric, k, week), ["n_users", "mean", "low", "high"]].tolist()
         assert row == pytest.approx([alone.n_users, float(alone), *alone.interval()], abs=1e-12)
     assert "each week is a truth of its own" in table.attrs["basis"]
@@ -184,8 +186,14 @@ def test_each_value_of_a_column_of_items_is_a_truth_of_its_own(by: str) -> None:
     assert by != "band" or table.index.get_level_values(by)[:2].tolist() == ["short", "long"]
     report = ev.report(k=10, metrics=["ndcg"], by=by)
     assert [row["mean"] for row in report.segments.rows] == table.loc["ndcg", "mean"].tolist()
-    with pytest.raises(recnb.errors.OptionError, match=f"by='{by}' is a column of items=.* one model"):
-        recnb.compare(SAMPLE.models, SAMPLE.test, items=items).table(by=by)
+    found = recnb.compare({"popular": SAMPLE.models["popular"], "knn": KNN}, SAMPLE.test, items=items)
+    of_models, report = found.table(["ndcg", "recall"], k=10, by=by), found.report(k=10, metrics=["ndcg"], by=[by])
+    assert of_models.xs("knn", level="model")["ndcg@10"].tolist() == table.loc["ndcg", "mean"].tolist()
+    assert [row["mean"] for row in report.segments.rows] == table.loc["ndcg", "mean"].tolist()
+    assert not any(of_models.attrs["near_best"].values())
+    assert f"each {by} is a truth of its own" in of_models.attrs["basis"]
+    with pytest.raises(recnb.errors.OptionError, match=f"by='{by}' is a column of items=.* without tests"):
+        found.differences(by=by)
 
 
 def test_parts_that_are_missing_or_have_no_user() -> None:
@@ -193,6 +201,16 @@ def test_parts_that_are_missing_or_have_no_user() -> None:
     recs = pd.DataFrame({"user": [1, 2], "item": ["a", "a"], "rank": 1})
     table = recs.rec.against(truth).table("recall", k=1, by="week")
     assert table["mean"].to_dict() == {("recall", 1, "x"): 1.0, ("recall", 1, "not known"): 0.0}
+    alone = recs.rec.against(
+        pd.concat([truth, pd.DataFrame({"user": [3], "item": ["z"], "relevance": 1, "week": "z"})])
+    )
+    table = alone.table("recall", k=1, by="week")
+    assert table["mean"].tolist() == [1.0, 0.0, 0.0]  # user 3 has no list
+    assert "no recommended item" not in table.attrs["basis"]
+    both = BOTH.assign(relevance=[1, 0, 1, np.nan, 1, 1])
+    again = pd.concat([both, both[:1].assign(kind="y", rank=4, relevance=np.nan)])
+    with pytest.raises(recnb.errors.OptionError, match="not judged as well"):
+        again.rec.evaluation(duplicates="dedupe").table("recall", k=2, by="kind")
 
 
 BOTH = pd.DataFrame({"user": [1, 1, 1, 2, 2, 2], "item": list("abcabc"), "rank": [1, 2, 3] * 2, "relevance": [1, 0, 1, 0, 1, 1], "kind": list("xxyxyy")})  # fmt: skip
