@@ -131,6 +131,7 @@ def test_ways_in_agree(tmp_path):
         recnb.evaluate(POPULAR, SAMPLE.test, items=items, propensity="p"),
         recnb.evaluate(POPULAR, SAMPLE.test, propensity=pairs),
         recnb.evaluate(POPULAR, SAMPLE.test, propensity=pairs.swaplevel()),
+        recnb.evaluate(POPULAR, SAMPLE.test, propensity=pairs[::-1]),
         recnb.evaluate(pl.DataFrame(POPULAR), pl.DataFrame(truth), propensity="p"),
         recnb.evaluate(pl.LazyFrame(POPULAR), pl.LazyFrame(truth), propensity="p"),
         recnb.evaluate(tmp_path / "recs.parquet", tmp_path / "truth.csv", propensity="p"),
@@ -237,6 +238,13 @@ def test_users_with_weights():
     )
     score = ev.ndcg(k=10)
     assert score == pytest.approx(np.average(score.per_user, weights=weight[score.per_user.index]))
+    values = ev.novelty(k=10).per_user.dropna()
+    assert ev.novelty(k=10) == pytest.approx(np.average(values, weights=weight[values.index]))
+    truth = SAMPLE.test[SAMPLE.test["user"] != "u026"]
+    of_listed = recnb.evaluate(POPULAR, truth, user_weight=weight, averaged_users="recs").ndcg(k=10)
+    assert of_listed == pytest.approx(
+        np.average(of_listed.per_user.dropna(), weights=weight[of_listed.per_user.dropna().index])
+    )
     for metrics in (["ndcg", "hit_rate", "novelty"],):
         pd.testing.assert_frame_equal(*(one.table(metrics, k=10, intervals=True).to_frame() for one in (plain, ones)))
         pd.testing.assert_frame_equal(*(one.table(metrics, k=10, by="branch").to_frame() for one in (plain, ones)))

@@ -80,6 +80,32 @@ def test_the_randomization_test_of_users_with_weights_is_that_of_all_signs():
             assert of_all_signs(differences - end) == pytest.approx(0.1, abs=0.01)
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.02, 0.04, 0.05, 0.06, 0.08, 0.1, 0.2])
+def test_of_users_with_weights_interval_and_test_reach_as_far_as_the_heaviest_could_move_the_mean(shift):
+    rng = np.random.default_rng(3)
+    values, weights = rng.normal(shift, 0.2, 200), rng.lognormal(0, 1, 200)
+    shares = weights / weights.sum()
+    n, mean = 1 / (shares**2).sum(), shares @ values
+    error = np.sqrt((shares**2 @ (values - mean) ** 2) * n / (n - 1))
+    beyond = shares.max() - 1 / n
+    share, half = beyond / (1 + beyond), scipy.stats.t.ppf(0.975, n - 1) * error
+    made = paired(values, weights=weights)
+    low, high = mean - half - share * (mean - values.min()), mean + half + share * (values.max() - mean)
+    assert (made.low[0], made.high[0]) == pytest.approx((low, high), rel=1e-9)
+    assert (made.p[0] <= 0.05) == (low > 0 or high < 0)
+    assert made.reach[0] == pytest.approx(share * max(mean - values.min(), values.max() - mean))
+    power = Detectable.of("x", values, np.zeros(200), weights=weights)
+    assert power == pytest.approx(smallest(error * np.sqrt(n), n) + made.reach[0], rel=1e-9)
+
+
+def test_one_more_user_as_heavy_as_the_heaviest():
+    """All are hits: the upper end is 1; one of 21 users has a third of the weight, and another like that might miss."""
+    values, weights = np.ones((21, 1)), np.r_[10.0, np.ones(20)]
+    low, high = stats.intervals(values, bounds=(0.0, 1.0), weights=weights * 1.1)
+    assert high[0] == pytest.approx(1.0, abs=1e-12)
+    assert low[0] < stats.intervals(np.ones((8, 1)), bounds=(0.0, 1.0))[0][0] - 0.1
+
+
 def test_the_interval_of_wilcoxon_is_hodges_and_lehmanns():
     for column in (DIFFERENCES[:25, 0], TIED[:60, 1], DIFFERENCES[:10, 2]):
         made = column[column != 0]
