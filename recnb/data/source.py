@@ -83,7 +83,8 @@ class Source(ABC):
         data = replace(convention, metric=(), cutoff="k")
         known = self._known.get(data)
         if known is None:
-            known = self._known[data] = replace(self.join(data), notes=self.notes)
+            known = replace(self.join(data), notes=self.notes)
+            self._known[data] = self._known[data.ordered_by(known.convention.order)] = known
             if self.user_weights is not None:
                 known.user_weight = self.weight_of(known.users)
         return replace(known, convention=convention.ordered_by(known.convention.order), made_of=self)
