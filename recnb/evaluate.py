@@ -70,17 +70,19 @@ class Options(TypedDict, total=False):
 KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
 WEIGHTS = ("propensity", "user_weight")
 COLUMNS: tuple[str, ...] = tuple(role for role in NAMES if role != "model")
+OF_FRAMES = {*COLUMNS} - {*DECISIONS}  #: what arrays have no use for
 
 
 def with_options_listed(function: F) -> F:
     """Put the keywords of `Options` into the signature that Tab and help show, in place of `**options`."""
     signature = inspect.signature(function)
     own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    taken = {*signature.parameters} | (OF_FRAMES if "y_true" in signature.parameters else set())
     by_name = inspect.Parameter.KEYWORD_ONLY
     listed = [
         inspect.Parameter(name, by_name, default=getattr(Convention, name, None), annotation=kind.__forward_arg__)
         for name, kind in Options.__annotations__.items()
-        if name not in signature.parameters
+        if name not in taken
     ]
     vars(function)["__signature__"] = signature.replace(parameters=[*own, *listed])
     return function
@@ -258,6 +260,8 @@ def evaluate_groups(
     if (group is None) == (qid is None):
         ways = "group=[3, 2], the rows of each query, or qid=, the query of each row."
         raise OptionError(f"the query of each row is needed once: {ways}")
+    for option in sorted({*options} & OF_FRAMES):
+        raise unknown_option(option, "evaluate_groups", DECISIONS)
     labels, scores = _column(y_true, "y_true"), _column(y_score, "y_score")
     name, query = ("qid", _column(qid, "qid")) if group is None else ("group", _queries(group, len(labels)))
     columns = {"user": (name, query), "score": ("y_score", scores), "relevance": ("y_true", labels)}

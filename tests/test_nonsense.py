@@ -33,7 +33,7 @@ EV, FOUND = recnb.evaluate(RECS, TRUTH, **SIDES), recnb.compare(MODELS, TRUTH, *
 
 #: Functions by name, each with arguments that make sense; each argument is given nonsense, the others as they are here.
 FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    **{f"ev.{name}": (getattr(EV, name), {}) for name in (*METRICS, *LIST_METRICS, "table", "lint", "beyond", "under", "hits", "basis")},
+    **{f"ev.{name}": (getattr(EV, name), {}) for name in (*METRICS, *LIST_METRICS, "table", "lint", "beyond", "under", "hits")},
     **{f"ev.{name}": (getattr(EV, name), {"metric": "ndcg", "k": [2] if name == "curve" else 2}) for name in ("curve", "detectable")},
     "ev.explain": (EV.explain, {"metric": "ndcg", "user": "u"}), "ev.why": (EV.why, {"metric": "ndcg", "other": "rectools", "k": 2}), "ev.identify": (EV.identify, {"metric": "ndcg", "value": 0.5, "k": 2}),
     "score.interval": (EV.ndcg(k=2).interval, {}), "coverage.interval": (EV.coverage(k=2).interval, {}), "ev.report": (EV.report, {"k": 2, "metrics": ["ndcg"]}),

@@ -230,6 +230,7 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         **each("BARE.{}()", ("novelty", "popularity", "popularity_rank", "tail_share", "serendipity", "calibration"), " needs |recs.rec.against(truth, train=train)"),
         **each("BARE.{}()", ("coverage", "gini", "diversity"), " needs |recs.rec.against(truth, items=items)"),
         "groups([1, 0], pd.DataFrame({'a': [1, 0], 'b': [1, 0]}), group=[2])": "y_score is <DataFrame>", "groups()": "group=[3, 2]|qid=", "groups(group=[2], qid=[1, 1])": "needed once",
+        **each("groups(group=[2], {}='u')", ("user", "rank", "recommended"), "is no option of evaluate_groups"),
         "recnb.evaluate({'u': ['a']}, {'u': ['a']}, items=pd.DataFrame({'sku_uuid': ['a'], 'product_name': ['x'], 'category': ['c']}))": "item='sku_uuid'",
         "pd.DataFrame({'qid': [1], 'label': [1], 'score': [1.0]}).rec.evaluation(items=ITEMS)": "joined by item|item=", "pd.DataFrame({'qid': [1], 'label': [1], 'score': [1.0]}).rec.evaluation(train=TRAIN)": "joined by item|item=",
         # one list

@@ -16,11 +16,13 @@ import recnb
 from tests.tools.readme import output_of
 
 PAGE = Path(recnb.__file__).with_name("TRAINING.md").read_text("utf-8")
-LOOP, LIGHTGBM = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+LOOP, LIGHTGBM, HISTORY = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 
 
-def test_a_loop_over_epochs_prints_what_the_page_says() -> None:
-    assert f"```text\n{output_of(LOOP)}\n```" in PAGE
+@pytest.mark.parametrize("program", [LOOP, HISTORY])
+def test_a_program_prints_what_the_page_says(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert f"```text\n{output_of(program)}\n```" in PAGE
 
 
 @pytest.mark.filterwarnings("ignore")
