@@ -162,10 +162,10 @@ def test_mistakes_of_one_number_and_what_is_near_are_named() -> None:
 JUDGED: list[tuple[Any, float, list[float], str]] = [
     *((typed, 0.87324519, [], "right") for typed in (0.8732, "0,8732", 0.87324519, " .8732 ", "87.32%", "+0.8732", "０．８７３２", Decimal("0.8732"))),
     *((typed, 0.87324519, [], "No common") for typed in ("0.875", "-0.8732", "8.732e-3", 8732, "2/5", "0.8688", "0.8777")),
-    *((typed, 0.87324519, [], "rounded on the way") for typed in ("0.8705", "0.8745", "4.37/5")), ("4.1329", 4.1309, [], "rounded on the way"),
-    *((typed, 0.87324519, [], "Only the last digit") for typed in ("0.8735", "0.8739", "2.6199/3", "87.35%")), ("0.8735", 0.87324519, [0.8735], "slip0"),
+    *((typed, 0.87324519, [], "rounded on the way") for typed in ("0.8705", "0.8745", "4.37/5", "0.8735", "87.35%")), ("4.1329", 4.1309, [], "rounded on the way"),
+    ("0.8735", 0.87324519, [0.8735], "slip0"), *((typed, 0.87324519, [], "Only the last digit") for typed in ("87.31%", "2.6199/3")),
     (0.8731, 0.87324519, [], "Only the last digit"), (0.8733, 0.87324519, [], "Only the last digit"), ("0.8732", 0.87328, [], "Only the last digit"),
-    ("0.8731", 0.87328, [], "Only the last digit"), ("0.870", 0.87324519, [], "No common"), ("0.873", 0.8732, [0.8691, 0.4], "right"),
+    ("0.8731", 0.87328, [], "rounded on the way"), ("0.870", 0.87324519, [], "No common"), ("0.873", 0.8732, [0.8691, 0.4], "right"),
     ("0.87", 0.8732, [0.8691, 0.4], "too few decimals"),  # as 0.8691 rounds to 0.87 as well
     ("0.9", 0.8732, [0.4], "too few decimals"),  # as one decimal never is enough
     ("0.5", 0.525, [0.5], "slip0"), ("0.869", 0.8732, [0.8691, 0.4], "slip0"), ("0.4", 0.8732, [0.8691, 0.4], "slip1"),

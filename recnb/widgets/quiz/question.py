@@ -116,7 +116,7 @@ class Quiz(Exercise, Live):
                 return Answer(self, _("{answer} has too few decimals to be checked: give {digits}.", **words))
             if mistakes:
                 what = _("A common mistake gives exactly this number. {what}", what=mistakes[0].sentence)
-            elif digits >= 2 and (given.fits(self.value, digits, units=1.5) or given.begins_as(self.value, digits)):
+            elif digits >= 2 and given.fits(self.value, digits, units=1.5):
                 what = _("Only the last digit is off: keep all digits on the way, and round once, at the end.")
             else:  # many others are 0 or 1, which says nothing
                 others = [one for one in other_numbers(self) if one.number not in (0, 1)]
@@ -269,11 +269,6 @@ class Number(NamedTuple):
     def fits(self, value: float, digits: int, units: float = 0.5) -> bool:
         """Say whether the number is a value rounded to so many digits, or up to so many units of the last one off."""
         return abs(self.value - value) <= units * 10.0**-digits + FLOAT
-
-    def begins_as(self, value: float, digits: int) -> bool:
-        """Say whether the number, with all digits of an answer, differs from a value in the last digit only."""
-        first, second = (f"{number:.{DIGITS}f}" for number in (self.value, value))
-        return digits == DIGITS and first[:-1] == second[:-1]
 
 
 def read_answer(answer: object) -> Number:
