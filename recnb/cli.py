@@ -16,7 +16,7 @@ from pathlib import Path
 import recnb
 from recnb.comparison import Comparison, compare
 from recnb.conventions import value_of
-from recnb.data.files import checked_target, files_of, is_pattern, written
+from recnb.data.files import checked_target, files_of, is_pattern, one_form, written
 from recnb.data.validation import IDS
 from recnb.display.language import LANGUAGES, use_language
 from recnb.display.text import one_line
@@ -217,9 +217,12 @@ def _forget(gate: str) -> None:
 def _models(files: Sequence[str], typed: Sequence[str]) -> tuple[dict[str, str], str, str | None]:
     """Return the files of each model by name, those of the truth, and the column of models in one file; `typed` is each --model.
 
-    A file without a name is called as it is, or as its whole path where that repeats; a pattern as its folder.
+    A file without a name is called as it is, or as its whole path where that repeats; a pattern as its folder. A folder or pattern of
+    runs of TREC is a model for each.
     """
     *paths, truth = files or [""]
+    if len(paths) == 1 and not typed and one_form(runs := files_of(paths[0]), paths[0]) == "":  # of TREC, a run each
+        paths = [*map(str, runs)]
     parts = [[part for part in Path(path).parts if not is_pattern(part)] or [""] for path in paths]
     plain = [part[-1].split(".")[0] for part in parts]
     is_clear = all(plain) and len({*plain}) == len(plain)

@@ -245,8 +245,8 @@ class Evaluation(EvaluationMethods):
     def why(self, metric: AnyMetric, k: int | None = None, *, other: Any = None, **options: Any) -> Table:
         """Explain the difference between this number and another: conventions are switched one at a time.
 
-        `other` is a library's name, with a variant of its metric if wanted ("xgboost ndcg_linear"); "recnb"; a Convention; or
-        another Evaluation. `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two libraries.
+        `other` is a library's name, with a variant of its metric if wanted ("xgboost ndcg_linear", "scikit-learn[full]"); "recnb"; a
+        Convention; or another Evaluation. `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two libraries.
         """
         from recnb.libraries.differences import why
 

@@ -224,7 +224,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return paired differences with intervals and tests: a row per metric, cut-off and pair of models, and per segment.
 
         `conclusions` has a sentence for each, and `plot()` draws them. `p_holm` is corrected by Holm's method for all rows; it is NaN
-        where fewer than 10 users differ. `detectable` is the smallest difference found with 80 % power; `won`, `tied` and `lost` count
+        where fewer than 10 users differ. `verdict` is "better" or "worse" (beyond accuracy "higher" or "lower"); "hint", printed as inconclusive;
+        "torn", where test and interval disagree; "open", no difference shown; "same" or "untested". `detectable` is the smallest difference found with 80 % power; `won`, `tied` and `lost` count
         users. Metrics beyond accuracy are compared on the users who have a value in every model. Parameters are those of `table`.
         """
         asked = self._asked(metrics, options)
@@ -273,7 +274,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def movers(
         self, metric: AnyMetric = "ndcg", k: int | None = None, n: int = 5, *, model: str | None = None, baseline: str | None = None, **options: Any
     ) -> Movers:  # fmt: skip
-        """Return the `n` users who gain and the `n` who lose most by one model in the place of another, with both lists.
+        """Return the `n` users who gain and the `n` who lose most with one model instead of another, with both lists.
 
         Parameters are those of `table`; the models are by default the first that is not the baseline, and the baseline.
         """

@@ -118,6 +118,8 @@ def _by_model(frame: Any, column: str | None) -> dict[Any, Frame]:
     is_table = isinstance(frame, pl.LazyFrame) or is_relation(frame) or is_dataset(frame) or hasattr(frame, "columns")
     if not is_table or engine_of(frame):
         problem = f"models is one {type(frame).__name__}, and a comparison needs two models at least: "
+        if isinstance(frame, Sequence):
+            problem = f"models is a {type(frame).__name__} of {len(frame)}, without their names: "
         raise OptionError(problem, f"give each a name, {NAME_EACH}.")
     try:
         if column is not None and column not in (has := columns_of(frame, RECS)):

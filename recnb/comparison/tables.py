@@ -99,7 +99,7 @@ class Differences(Table):
 
 
 class Movers(Table):
-    """The users who gain and lose most by one model in the place of another, a row each with both lists."""
+    """The users who gain and lose most with one model instead of another, a row each with both lists."""
 
     _metadata: ClassVar = ["groups"]
     groups: tuple[UserGroup, ...] = ()  #: who gain, and who lose

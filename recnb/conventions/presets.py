@@ -116,16 +116,27 @@ def preset(library: str, variant: str) -> Preset:
 
 
 def recorded(metric: str, library: str) -> Preset:
-    """Return a library's preset of a metric: the first, or the variant named behind the library, as "xgboost ndcg_linear"."""
-    library, _blank, variant = library.strip().partition(" ")
+    """Return a library's preset of a metric: the first, or the variant named behind the library, as "xgboost ndcg_linear" or "xgboost[full]"."""
+    library, _blank, variant = library.strip().replace(" [", "[").partition(" ")
+    library, bracket, given = library.partition("[")
     name, known = library_named(library), of_metric(metric, library)
     if not known and not variant:
         libraries = list(dict.fromkeys(each.library for each in of_metric(metric)))
-        raise OptionError(f"{name} has no {metric} that recnb has recorded. {near(name, libraries)}")
-    chosen = preset(name, variant) if variant else known[0]
+        raise OptionError(f"{name} has no {metric} that recnb has recorded. {near(name, libraries)}".strip())
+    if bracket and known:
+        variant = f"{known[0].variant.partition('[')[0]}[{given}"
+    chosen = preset(name, variant) if variant else only_way(known[0], metric)
     if chosen.metric != metric:
         hint = near(variant, [each.variant for each in known])
         raise OptionError(f"{name} {variant} computes {chosen.metric}, not {metric}. {hint}")
+    return chosen
+
+
+def only_way(chosen: Preset, metric: str) -> Preset:
+    """Return the preset, or refuse it if the library may be given lists in several ways, which the brackets of its variants tell."""
+    ways = [one for one in variants(chosen.library) if one.partition("[")[0] == chosen.variant.partition("[")[0]]
+    if len(ways) > 1:
+        raise OptionError(f"{metric!r} of {chosen.library} is one of {', '.join(map(repr, ways))}: type which, as the brackets tell what the library is given.")  # fmt: skip
     return chosen
 
 

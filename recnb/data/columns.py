@@ -145,7 +145,7 @@ def find(
     if missing:
         words = " or the ".join({"score": "rank or score"}.get(role, role) for role in missing)
         held = f"Its columns: {listed(columns) or 'none'}."
-        free = [column for column in columns if column not in found.values()]
+        free = [one for one in columns if one not in found.values() and role_of(one) in (None, *missing)]
         place = _column_of_places(frame, name, found.get("user"), free) if "score" in missing else None
         fix = _advice(missing, given, free, both_sides, place)
         raise ColumnError(f"{name}: no column is known to be the {words}.", fix=f"{held} {fix}")
@@ -199,6 +199,7 @@ def columns_of(frame: Frame, name: str) -> list[str]:
         raise FrameError(
             f"{name} is a {type(frame).__name__}, which is nothing that recnb reads: give a pandas or Polars frame, a pyarrow table or "
             "dataset, a DuckDB relation, the path of a file or, of lists, a mapping by user; and a truth, recnb.evaluate(recs, truth). "
+            "A list of records is pandas.DataFrame(records). "
             "A matrix of items by user is dict(zip(users, matrix)). For one list: recnb.ndcg(ranking, relevant); for labels and "
             "scores: recnb.evaluate_groups(y_true, y_score, group=sizes)."
         )

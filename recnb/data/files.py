@@ -100,7 +100,7 @@ def read(path: File, trec: Trec | None = None, columns: Columns = MappingProxyTy
     `trec`: what files of other endings are; `columns`: roles of columns with other names.
     """
     files = files_of(path)
-    ending = _one_ending(files, path)
+    ending = one_form(files, path)
     folders = os.path.commonpath([file.parent for file in files])
     has_keys = any("=" in part for file in files for part in file.parent.relative_to(folders).parts)
     tables = [_table(file, ending, trec, has_keys) for file in files]
@@ -114,7 +114,7 @@ def read(path: File, trec: Trec | None = None, columns: Columns = MappingProxyTy
     return Made([_plain_kind(column, roles.get(column.name) or role_of(column.name)) for column in table])
 
 
-def _one_ending(files: Sequence[Path], path: File) -> str:
+def one_form(files: Sequence[Path], path: File) -> str:
     """Return the form that all files have, "" for TREC."""
     forms = {ending if (ending := _ending(file)) in (*PARQUET, *ARROW, *CSV, *LINES) else "": file for file in files}
     if len(forms) > 1:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from recnb.conventions import Convention
-from recnb.conventions.presets import Preset, default_of, preset, variants
+from recnb.conventions.presets import Preset, default_of, only_way, preset, variants
 from recnb.data import read, read_lists
 from recnb.data.load import RECS, TRUTH, Input, tables_of
 from recnb.data.side_data import read_side_data
@@ -95,7 +95,4 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     found = default_of(library, measure.plain_name, whole=k is None)
     if found is None:
         return preset(library, metric), k
-    named = [one for one in listed if one.partition("[")[0] == found.variant.partition("[")[0]]
-    if len(named) > 1:
-        raise OptionError(f"{metric!r} of {found.library} is one of {', '.join(map(repr, named))}: type which, as the brackets tell what the library is given.")  # fmt: skip
-    return found, k
+    return only_way(found, metric), k

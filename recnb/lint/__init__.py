@@ -76,7 +76,7 @@ def _headline(findings: list[Finding], n_checks: int) -> str:
 def _measured(label: str, value: float, lower: float, upper: float, n_users: int) -> str:
     measured = N_("Effects are measured with {label}: {value} over {users}.")
     words = _(measured, label=label, value=f"{value:.4f}", users=users_in_words(n_users))
-    if not upper > lower:
+    if not upper > lower or f"{upper:.4f}" == f"{lower:.4f}":
         return words
     bounds = N_("With equal scores in another order it could be anything from {low} to {high}.")
     return f"{words} {_(bounds, low=f'{lower:.4f}', high=f'{upper:.4f}')}"

@@ -115,9 +115,13 @@ def duplicates(data: LintData) -> Iterator[Problem]:
 def ties(data: LintData) -> Iterator[Problem]:
     options = {"order": "score", "ties": "expected"} if data.convention.order == "rank" else {"ties": "expected"}
     if (tied := find_ties(data)) is not None:
+        short = N_("Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from {lower:.4f} to {upper:.4f}")  # fmt: skip
+        if not np.isfinite(tied.upper):
+            short = N_("Users with equal scores of items of different relevance: {n:,} of {of:,}")
+        elif f"{tied.lower:.4f}" == f"{tied.upper:.4f}":
+            short = N_("Users for whom equal scores decide: {n:,} of {of:,}; {label} is {lower:.4f} in any order, to four decimals")  # fmt: skip
         yield Problem(
-            tied.first, len(data.listed),
-            short="Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from {lower:.4f} to {upper:.4f}" if np.isfinite(tied.upper) else "Users with equal scores of items of different relevance: {n:,} of {of:,}",
+            tied.first, len(data.listed), short=short,
             why="All scores of each list are equal, so the number follows from the order of the rows: if that is the order of rank, give the places as ranks." if tied.constant else "The number is of one order among many.",
             advice="Give scores that differ, or average over all orders:", repair=Repair(data, **options),
             grave=not tied.upper - tied.lower < MOVES, facts={"lower": tied.lower, "upper": tied.upper},

@@ -92,7 +92,7 @@ class ShownUser:
 
 @dataclass(frozen=True)
 class UserGroup:
-    """Users who are shown, and why: the best or worst of a model, or who gain or lose most by a model in the place of another."""
+    """Users who are shown, and why: the best or worst of a model, or who gain or lose most with a model instead of another."""
 
     kind: str  #: "best", "worst", "only", "gained" or "lost"
     model: str

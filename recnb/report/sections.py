@@ -30,7 +30,7 @@ MOST_NAMED, FEW_FINDINGS, MOST_COLUMNS, MOST_DRAWN, MOST_TESTS = 4, 3, 8, 42, 60
 #: What a group of users is.
 GROUPS: dict[str, Message] = {
     "best": N_("Best users by {label}"), "worst": N_("Worst users by {label}"), "only": N_("The user"),
-    "gained": Plural("Gains most by {model}", "Gain most by {model}"), "lost": Plural("Loses most by {model}", "Lose most by {model}"),
+    "gained": N_("Users who gain most with {model}"), "lost": N_("Users who lose most with {model}"),
 }  # fmt: skip
 
 
@@ -420,13 +420,13 @@ def beyond(report: ReportData) -> Iterator[Block]:
 
 
 def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
-    """Give users with their lists; of two models, how many gain and lose by one in the place of the other."""
+    """Give users with their lists; of two models, how many gain and lose with one instead of the other."""
     pair = None
     for group in groups:
         model, n = strong(group.model), len(group.users)
         if group.counts and pair != (pair := (group.model, group.baseline)):
             won, tied, lost = (f"{n:,}" for n in group.counts)
-            title = N_("{model} in the place of {baseline}, {label}: of the users {won} gain, {tied} stay the same, {lost} lose")  # fmt: skip
+            title = N_("{model} instead of {baseline}, {label}: users who gain {won}, who stay the same {tied}, who lose {lost}")  # fmt: skip
             numbers = {"label": label, "won": won, "tied": tied, "lost": lost}
             yield Note(say(title, model=model, baseline=strong(group.baseline), **numbers), "plain")
         yield Note(say(GROUPS[group.kind], n=n, model=model, label=label), "heading")

@@ -62,7 +62,14 @@ def test_a_report_in_each_form(capsys):
 def test_several_files_are_compared(capsys):
     names = ("item-knn.run", "factors.run", "popular.run")
     assert run(*names, "qrels.txt", "--baseline", "popular", "--k", 10, "--convention", "trec_eval") == 0
-    assert "Comparison of item-knn, factors, popular" in capsys.readouterr().out
+    of_files = capsys.readouterr().out
+    assert "Comparison of item-knn, factors, popular" in of_files
+    Path("runs").mkdir()
+    for name in names:
+        Path("runs", name).symlink_to(Path(name).resolve())
+    for runs in ("runs", "*.run"):  # as the shell gives "runs/*.run", sorted by name
+        assert run(runs, "qrels.txt", "--baseline", "popular", "--k", 10, "--convention", "trec_eval") == 0
+        assert sorted(capsys.readouterr().out.split()) == sorted(of_files.split())
     assert run("all.csv", "test.csv", "--baseline", "popular", "--k", 10, "--format", "json") == 0
     direct = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular").report(k=10).to_dict()
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(direct))

@@ -151,6 +151,7 @@ HELD = {
     "users of two kinds": case({"ann": ["a"], 1: ["a"]}, LIKED, "'user' holds values of more than one kind", "int, str"),
     "users given twice": case(pd.Series([["a"], ["b"]], index=["u", "u"]), LIKED, "more than one list of user 'u'"),
     "a Series of items": case(pd.Series(["a", "b"], index=["ann", "bob"]), LIKED, "str 'a' for user 'ann'"),
+    "records": case([{"user": "ann", "item": "a", "rank": 1}], LIKED, "recommendations is a list", "pandas.DataFrame(records)"),
     "a Series of two levels": case(-PAIRS.set_index(["user", "item"])["rank"], LIKED, "a Series", "nothing that recnb reads"),
     "items with scores": case({"ann": [("a", 0.9), ("b", 0.2)]}, LIKED, "tuple, such as ('a', 0.9)"),
 }  # fmt: skip

@@ -90,10 +90,16 @@ def test_to_conventions_and_evaluations(way: str) -> None:
     assert decisions is None or made.index.tolist() == decisions
 
 
+@pytest.mark.parametrize("other", ["scikit-learn[full]", "sklearn [full]"])
+def test_a_suffix_says_what_a_library_is_given(other: str) -> None:
+    assert repr(EV.why("ndcg", 10, other=other)) == repr(EV.why("ndcg", 10, other="scikit-learn ndcg[full]"))
+
+
 @pytest.mark.parametrize(
     "given, match",
     [
         ({}, "other='rectools'"), ({"other": 3}, r"\.identify\("), ({"other": [3]}, "name the library"), ({"other": "rectool"}, "no library"),
+        ({"other": "sklearn"}, r"one of 'ndcg\[list\]', 'ndcg\[full\]': type which"), ({"other": "sklearn[ful]"}, r"Did you mean 'ndcg\[full\]'"),
         ({"other": "rectools precision"}, "computes precision, not ndcg"), ({"other": "rectools ngdc"}, "no metric of rectools"),
         ({"other": "ranx", "metric": "nDCG@5"}, "leave one of them out"), ({"other": "rectools", "metric": "rbp"}, "has no rbp"),
     ],
