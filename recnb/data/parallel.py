@@ -32,9 +32,8 @@ def refuse_fork() -> None:
     """Refuse to evaluate in a process that was forked after an evaluation: it would wait for threads of Polars that it does not have."""
     if first_process() != os.getpid():
         problem = "this process was forked after an evaluation, and would wait for ever for threads that a fork does not copy: "
-        raise RecnbError(
-            problem, "start it with multiprocessing.get_context('spawn'), or fork before the first evaluation."
-        )
+        fix = "start it with multiprocessing.get_context('spawn'), or fork before the first evaluation."
+        raise RecnbError(problem, fix)
 
 
 def n_cores() -> int:

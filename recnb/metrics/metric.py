@@ -242,14 +242,11 @@ class Metric(Definition, Generic[P]):
         """Refuse weighted hits if what an item adds depends on more than its own rank."""
         if getattr(getattr(data, "hits", data), "truth_weight", None) is not None:
             if self.own:
-                raise OptionError(
-                    f"{self.name} is a metric of one's own, and those take no propensities: ", "leave out propensity=."
-                )
+                problem = f"{self.name} is a metric of one's own, and those take no propensities: "
+                raise OptionError(problem, "leave out propensity=.")
             problem = f"{self.name} is no sum over relevant items of what depends on the rank of each alone, so "
-            fix = (
-                f"weights of 1 / propensity do not take its bias away: under propensity= the nearest is {self.instead}."
-            )
-            raise OptionError(problem, fix)
+            nearest = f"under propensity= the nearest is {self.instead}."
+            raise OptionError(problem, f"weights of 1 / propensity do not take its bias away: {nearest}")
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Refuse options, and values of options, that the metric does not have."""

@@ -272,9 +272,7 @@ def _first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
     return np.asarray(among[order])
 
 
-def _shown(
-    sides: Sequence[EvaluationData], at: Sequence[int], values: Sequence[Floats], k: int | None
-) -> tuple[ShownUser, ...]:
+def _shown(sides: list[EvaluationData], at: list[int], values: list[Floats], k: int | None) -> tuple[ShownUser, ...]:
     """Return users by position, each with the list of every side down to k; of one side with the most relevant items missed."""
     last, depth, hits = sides[-1], inf if k is None else k, [side.hits(k) for side in sides]
     lists, truths = [side.lists_of(at) for side in sides], [last.truth_of(user).rows() for user in at]

@@ -59,9 +59,7 @@ class ReportRequest:
         return self.lead_ks[len(self.lead_ks) // 2]
 
 
-def request_of(
-    model: EvaluationData, k: object, metrics: Metrics, options: Given, *, by: Any, bins: int
-) -> ReportRequest:
+def request_of(model: EvaluationData, k: Any, metrics: Metrics, options: Given, *, by: Any, bins: int) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others."""
     asked = asked_of(model, metrics, options)
     if None in Cutoffs.of(k).values:

@@ -338,12 +338,9 @@ def compare_with_formula(metric: Metric[...], credit: Credit, options: Mapping[s
     sides = [(earns, credit, credit.earned), (under, credit, np.ravel(np.asarray(credit.possible))[:1])]
     if (ideal := under.ideal()) is not None:
         if not isinstance(below, Credit):
-            problem = (
-                f"{metric.name}: out_of={str(metric.out_of)!r}, and the function gives no credit of the ideal list: "
-            )
-            raise OptionError(
-                problem, "return Credit(hits, k, earned, Credit(hits.ideal, k, earned by each of hits.ideal))."
-            )
+            stated = f"{metric.name}: out_of={str(metric.out_of)!r}"
+            fix = "return Credit(hits, k, earned, Credit(hits.ideal, k, earned by each of hits.ideal))."
+            raise OptionError(f"{stated}, and the function gives no credit of the ideal list: {fix}")
         sides[1] = (ideal, below, below.earned)
     for formula, of, computed in sides:
         values = formula.value(numbers_of(of, chosen, formula))

@@ -233,9 +233,7 @@ def _shown(value: Any) -> str:
     return one_line(quoted(value), 80)
 
 
-def _basis(
-    pairs: Sequence[Pair], metric: Metric[...], k: object, options: Given, ties: Sequence[str] = ()
-) -> list[str]:
+def _basis(pairs: Sequence[Pair], metric: Metric[...], k: Any, options: Given, ties: Sequence[str] = ()) -> list[str]:
     """Say in words how many lists there are, and by which rules."""
     n, empty = len(pairs), sum(not pair.truth for pair in pairs)
     lists = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
