@@ -78,7 +78,7 @@ def explanations() -> Iterator[Any]:
 
 def of_libraries() -> list[Any]:
     other = recnb.evaluate(RECS.assign(score=-RECS["rank"]).drop(columns="rank"), TRUTH, ties="last")
-    ways = [EV.why("ndcg", 3, other=library) for library in ("rectools", "ranx", "trec_eval")]
+    ways = [EV.why("ndcg", 3, other=library) for library in ("rectools", "ranx ndcg", "trec_eval")]
     ways += [EV.why("ndcg", 3, other=Convention(averaged_users="union", no_relevant="zero", relevant_from=2))]
     ways += [EV.why("f1", 3, other=other), EV.why("ndcg", 3, other=EV.under("ranx"))]
     ours = float(ONE.ndcg(k=3))
