@@ -183,7 +183,8 @@ def data_of(recs: Input, truth: Input | None, options: Mapping[str, Any]) -> Eva
         parsed = parsed.with_columns_of(columns_of(lists if judged is None else judged, TRUTH))
         columns |= {role: column for role, column in parsed.columns.items() if role == "propensity"}
     source = read(lists, judged, columns, frames)
-    parsed.weigh(source, frames)
+    if parsed.weights:
+        parsed.weigh(source, frames)
     side_data = read_side_data(source, lists if judged is None else judged, columns, **frames)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
     given = {"recs": lists, **({} if judged is None else {"truth": judged}), **frames}
