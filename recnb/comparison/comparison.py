@@ -212,8 +212,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         basis += [beside.removesuffix(".")] if beside else []
         table = Means.made(wide[0].astype(float), [*basis, *self._options_in_words(asked)])
         table._ends, table._settings = wide[1:], self.settings
-        table.attrs["n_users"] = self.n_users
-        for kind in ("best", "near_best"):
+        table.attrs |= {"n_users": self.n_users, "near_best": {}}  # of parts of the truth nothing is tested
+        for kind in ["best"] if found.parts else ["best", "near_best"]:
             marked = rows[kind].unstack(sort=False)
             table.attrs[kind] = {column: [*marked.index[marked[column].eq(True)]] for column in table}
         return table
@@ -362,9 +362,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return the report of the comparison: findings, conclusions, means, tests, curves, segments, users.
 
         Conclusions are drawn at the middle cut-off, users and curves shown by the first metric: `movers` users who gain, and as many
-        who lose, for each pair of models. `by` defines segments of users, in each of which models are compared: a column of `users=` or of
-        the truth, "activity", a Series, or several in a list; each value of a column of `items=`, or of one of the truth that differs
-        within users, is a truth of its own, with means and no tests. `lang` is "en" or "ko"; the rest is that of `Evaluation.table`.
+        who lose, for each pair of models. `by`: segments to compare them in, a column of `users=` or of the truth, "activity", a Series, or
+        several in a list; values of a column of `items=`, or of one of the truth that differs within users, have means and no tests. `lang`
+        is "en" or "ko"; other parameters are those of `Evaluation.table`.
         """
         from recnb.report.build import report_of
         from recnb.report.request import request_of

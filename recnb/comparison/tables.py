@@ -57,7 +57,7 @@ class Means(Table):
         best: Line = [Mark("best", "0.5"), _(": the highest mean of its column")]
         words_of_near = words.near_best_in_words(self._settings)
         near: Line = [Estimate("0.5", signs="°", signed=True), f": {words_of_near}"]
-        return [*super()._below(), best, near]
+        return [*super()._below(), best, *[near] * bool(self.attrs["near_best"])]
 
 
 class Differences(Table):

@@ -146,21 +146,19 @@ def find(
         words = " or the ".join({"score": "rank or score"}.get(role, role) for role in missing)
         held = f"Its columns: {listed(columns) or 'none'}."
         free = [one for one in columns if one not in found.values() and role_of(one) in (None, *missing)]
-        place = _column_of_places(frame, name, found.get("user"), free) if "score" in missing else None
+        place = _column_of_places(frame, name, found.get("user", *free[:1]), free) if "score" in missing else None
         fix = _advice(missing, given, free, both_sides, place)
         raise ColumnError(f"{name}: no column is known to be the {words}.", fix=f"{held} {fix}")
     return found
 
 
-def _column_of_places(frame: Frame, name: str, user: str | None, free: Sequence[str]) -> str | None:
+def _column_of_places(frame: Frame, name: str, user: str, columns: Sequence[str]) -> str | None:
     """Return the first column that counts 1, 2, 3, … within each user, as ranks do; of a large table only its beginning is read."""
-    user, *others = free if user is None else [user, *free]
-    for column in others if isinstance(frame, (pd.DataFrame, pl.DataFrame, pl.LazyFrame)) else ():
+    for column in columns if isinstance(frame, (pd.DataFrame, pl.DataFrame, pl.LazyFrame)) else ():
         with suppress(FrameError, pl.exceptions.PolarsError):  # of a column that is no id or number
             table = table_of(frame.head(100_000), name, {"user": user, "rank": column})
-            places = pl.col("rank").rank("ordinal").over("user")
-            counts = table["rank"].dtype.is_integer() and table.select((places == pl.col("rank")).all()).item()
-            if counts and table["rank"].max() != 1:
+            known = table["rank"].dtype.is_integer() and table["rank"].max() not in (None, 1)
+            if known and table.select((pl.col("rank").rank("ordinal").over("user") == pl.col("rank")).all()).item():
                 return column
     return None
 

@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from os import PathLike
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -79,9 +78,7 @@ def tables_of(
     return frames, left
 
 
-def read(
-    recs: Frame, truth: Frame | None, columns: Columns, beside: Mapping[str, Frame] = MappingProxyType({})
-) -> Source:
+def read(recs: Frame, truth: Frame | None, columns: Columns, beside: Mapping[str, Frame]) -> Source:
     """Find the columns of two tables, or of one with both sides, and check that their ids are of one type.
 
     `beside`: frames that a column may be named of as well.

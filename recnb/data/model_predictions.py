@@ -54,7 +54,7 @@ def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[in
         notes.append(Sentence(N_("{n:,} with no test item left out"), {"n": left_out}))
     if seen is not None:
         notes.append(Sentence(N_("items of train taken out")))
-    return replace(read(recs, judged, {}).under(Convention(order="rank")), notes=tuple(notes))
+    return replace(read(recs, judged, {}, {}).under(Convention(order="rank")), notes=tuple(notes))
 
 
 def _matrix(given: Any, name: str) -> Any:

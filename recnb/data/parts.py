@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
@@ -46,9 +45,7 @@ class Layout:
     propensity: pl.DataFrame | None = None  #: of items or pairs, where it is no column of the truth
 
     @classmethod
-    def of(
-        cls, recs: Frame, truth: Frame, columns: Columns, beside: Mapping[str, Frame] = MappingProxyType({})
-    ) -> Layout:
+    def of(cls, recs: Frame, truth: Frame, columns: Columns, beside: Mapping[str, Frame]) -> Layout:
         """Find the columns by role; frames without rows suffice. `beside`: frames that a column may be named of as well."""
         names = [columns_of(recs, "recommendations"), columns_of(truth, "truth")]
         for role, column in each_named(columns):

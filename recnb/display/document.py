@@ -306,7 +306,7 @@ def _plain(block: Block, form: Form) -> str:
 def _card(card: Rows, form: Form) -> str:
     """Write a small table in lines: its caption, the cells of each column but the first, and its note."""
     columns = list(zip(card.header, *card.rows, strict=True))[1:] if card.rows else []
-    lines = [card.caption, *([head, ": ", *joined(cells)] for head, *cells in columns), card.note]
+    lines = [card.caption, *([head, ": ", *joined(filter(None, cells))] for head, *cells in columns), card.note]
     texts = [inline(line, form) for line in lines if line]
     return "\n".join(map(wrapped, texts)) if form == "txt" else "\n- ".join(texts)
 

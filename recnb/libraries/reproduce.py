@@ -74,9 +74,9 @@ def as_in(
         raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
     frames, named = tables_of({RECS: recs, TRUTH: truth, "train": train, "items": items}, columns)
     if chosen.metric not in LIST_METRICS:
-        return Variant.of_preset(chosen).measure(read(frames[RECS], frames.get(TRUTH), named), k).value
+        return Variant.of_preset(chosen).measure(read(frames[RECS], frames.get(TRUTH), named, {}), k).value
     lists = read_lists(frames[RECS], named)
-    source = read(lists, lists.select("user", "item"), {})
+    source = read(lists, lists.select("user", "item"), {}, {})
     side_data = read_side_data(source, None, named, train=frames.get("train"), items=frames.get("items"))
     data = EvaluationData(source.under(Convention()), side_data=side_data)
     options = dict(chosen.options) | ({} if features is None else {"features": features})

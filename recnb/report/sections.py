@@ -438,7 +438,9 @@ def _card(group: UserGroup, user: ShownUser, label: str) -> Rows:
     """Return a user's list, or the lists of two models beside each other."""
     by_rank = [{item.rank: item for item in items} for items in user.lists]
     ranks = sorted({rank for items in by_rank for rank in items if rank})
-    rows = [[f"{rank}", *(_item(items.get(rank)) if items else "" for items in by_rank)] for rank in ranks]
+    none = [_("no list"), *[""] * len(ranks)]
+    cells = [[_item(items.get(rank)) for rank in ranks] if items else none for items in by_rank]
+    rows = list(zip(map(str, ranks), *cells, strict=False))
     below: list[Line] = []
     if user.n_places > len(rows):
         below += [_("… {n:,} more ranks", n=user.n_places - len(rows)), " "]
@@ -446,9 +448,8 @@ def _card(group: UserGroup, user: ShownUser, label: str) -> Rows:
         change, n = signed(user.values[1] - user.values[0]), user.n_relevant
         relevant = ngettext("{n:,} relevant item", "{n:,} relevant items", n)
         who: Line = [strong(user.user), " ", _("{change}, {relevant}", change=change, relevant=relevant)]
-        names, values = (group.baseline, group.model), [fixed(value) for value in user.values]
-        told = [value if items else f"{value}, {_('no list')}" for value, items in zip(values, by_rank, strict=True)]
-        header: list[Line] = [[Name(name, 20), f": {value}"] for name, value in zip(names, told, strict=True)]
+        of_each = zip((group.baseline, group.model), user.values, strict=True)
+        header: list[Line] = [[Name(name, 20), f": {fixed(value)}"] for name, value in of_each]
         return Rows(["#", *header], rows, who, 3, wraps=True, note=below)
     found = _("found {n:,} of {relevant:,} relevant", n=user.n_hits, relevant=user.n_relevant)
     found = found if user.n_relevant else _("no relevant item")

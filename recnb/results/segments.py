@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -35,6 +35,9 @@ NUMBERS = ("n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", 
 #: A column each value of which is a truth of its own; how it is asked for.
 PART = N_("each {by} is a truth of its own: its rows of the truth, and the users who have one")
 ALONE = "stands alone, in a table or a report, without tests: these take the truth's rows of one value after the other."
+
+#: Values of such a column, each with the evaluation against its rows.
+Parts = Iterator[tuple[Any, EvaluationData]]
 
 
 class Segments(NamedTuple):
@@ -282,7 +285,7 @@ def _column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
 # Parts of the truth: a column that differs within users, or one of items=, each value of which is a truth of its own
 
 
-def parts_of(data: EvaluationData, by: Any, bins: int) -> Iterator[tuple[Any, EvaluationData]] | None:
+def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
     """Return the evaluation of each value of a column of the truth that differs within users, or of one of items=, if `by` names one.
 
     Many numbers of items are put into bins. An item of several genres, in a list or as "comedy|drama", is in the part of each.
@@ -290,38 +293,36 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Iterator[tuple[Any, Ev
     users, items, source = data.side_data.users, data.side_data.items, data.source
     if not isinstance(by, str) or (users is not None and by in users.columns):
         return None
-    given, of_items = _column_of_truth(data, by), pl.DataFrame()
+    given = _column_of_truth(data, by)
     if given is None:
         if items is None or by not in items.columns or by in ("item", *_columns_of_truth(data)):
             return None
         row, values = np.arange(items.height), _without_nan(items[by])
         has_words = values.dtype in (pl.String, pl.List, pl.Array)
         row, values = words_of(values) if has_words else (row, _binned(values, bins))
-        of_items = pl.DataFrame({"item": items["item"][row], "value": values}).unique(maintain_order=True)
+        given = pl.DataFrame({"item": items["item"][row], "value": values}).unique(maintain_order=True)
     elif not given.select("user", "value").unique()["user"].is_duplicated().any():
         return None
     if not isinstance(source, Tables):
         raise elsewhere(source)
-    rows, ids = source.truth.with_row_index("row"), source.truth.schema
-    if given is None:
-        of_items = of_items.cast({"item": ids["item"]})
-        return _each_part(data, by, rows.join(of_items, on="item", how="left", maintain_order="left"))
-    given = given.cast({"user": ids["user"], "item": ids["item"]})
-    given = given.join(rows, on=["user", "item"], how="semi", maintain_order="left")
+    rows, ids = source.truth.with_row_index("row"), [name for name in given.columns if name != "value"]
+    given = given.cast({name: rows[name].dtype for name in ids})
+    if "user" not in ids:
+        return _each_part(data, source, by, rows.join(given, on=ids, how="left", maintain_order="left"))
+    given = given.join(rows, on=ids, how="semi", maintain_order="left")
     if given.height > rows.height:  # of one frame with both sides, where some rows of a pair are not judged
         problem = f"by={quoted(by)} is of rows that are not judged as well: "
         raise OptionError(problem, "give recommendations and truth as a frame each.")
-    return _each_part(data, by, rows.with_columns(_without_nan(given["value"])))
+    return _each_part(data, source, by, rows.with_columns(_without_nan(given["value"])))
 
 
 def _without_nan(values: pl.Series) -> pl.Series:
     return values.fill_nan(None) if values.dtype.is_float() else values
 
 
-def _each_part(data: EvaluationData, by: str, rows: pl.DataFrame) -> Iterator[tuple[Any, EvaluationData]]:
+def _each_part(data: EvaluationData, source: Tables, by: str, rows: pl.DataFrame) -> Parts:
     """Evaluate against the rows of the truth of one value after the other."""
-    source, values = data.source, rows["value"].unique().sort(nulls_last=True)
-    assert isinstance(source, Tables)
+    values = rows["value"].unique().sort(nulls_last=True)
     _refuse_many(len(values), by)
     unknown = _unknown(values.to_list())
     for value in values.to_list():
@@ -331,11 +332,7 @@ def _each_part(data: EvaluationData, by: str, rows: pl.DataFrame) -> Iterator[tu
 
 
 def _rows_of_parts(
-    data: EvaluationData,
-    asked: Sequence[Asked],
-    cutoffs: Cutoffs,
-    parts: Iterable[tuple[Any, EvaluationData]],
-    confidence: float,
+    data: EvaluationData, asked: Sequence[Asked], cutoffs: Cutoffs, parts: Parts, confidence: float
 ) -> tuple[list[Any], dict[str, list[str]]]:
     """Compute each metric against the truth of each value alone: mean, interval and users, without a gap or a test."""
     rows, phrases = dict[Any, list[Any]](), dict[str, list[str]]()

@@ -273,7 +273,7 @@ TRUTH: dict[str, list[Any]] = {**LISTS, "relevance": [1.0]}
         (LISTS, TRUTH, "--rank ... or --score ...; or, if rows stand in rank order already, --order row"),
         ({name: values[:0] for name, values in RECS.items()}, TRUTH, "there are no rows"),
         (RECS, {**TRUTH, "relevance": [None]}, "0 for not relevant; or drop the rows."),
-        (RECS, {**TRUTH, "relevance": [-1.0]}, "or set it to 0"),
+        (RECS, {**TRUTH, "relevance": [-1.0]}, "else set it to 0"),
     ],
 )
 def test_errors_of_frames_name_the_file_and_hold_no_code(recs, truth, words, tmp_path, refused):

@@ -156,7 +156,7 @@ def test_movers_are_those_whose_value_changed_most():
     back = found.movers("mrr", k=2, model="old", baseline="new")
     assert back.change.tolist() == [0.5, -0.5, -0.5, -0.5]
     fewer = recnb.compare({"old": SECOND, "new": lists(a="xy", c="px")}, TRUTH)
-    assert "new: 0.0000, no list: ," in repr(fewer.movers("mrr", k=2))
+    assert "new: 0.0000: no list\n" in repr(fewer.movers("mrr", k=2))
     for wrong in ({"n": -1}, {"n": 1.5}, {"n": True}, {"model": "other"}, {"model": "old"}, {"metric": "novelty"}):
         with pytest.raises(OptionError):
             found.movers(**{"metric": "mrr", "k": 2, **wrong})
