@@ -108,8 +108,7 @@ def near(word: object, known: Iterable[object]) -> str:
     by_letters = {name.lower(): name for name in names}
     nearest = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.65)
     close = " or ".join(repr(by_letters[name]) for name in nearest)
-    known_names = f"Known: {', '.join(map(repr, names))}." if names else ""
-    return f"{f'Did you mean {close}? ' if close else ''}{known_names}"
+    return f"{f'Did you mean {close}? ' if close else ''}Known: {', '.join(map(repr, names))}." if names else ""
 
 
 def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:

@@ -66,8 +66,10 @@ def request_of(model: EvaluationData, k: Any, metrics: Metrics, options: Given, 
         problem = "a report needs whole numbers for k, such as k=[5, 10, 20]: its curve runs from 1 to the largest."
         raise OptionError(problem, fix="For whole lists ask .table(k=None).")
     cutoffs = _cutoffs_of(asked, k)
-    # What has a cut-off and a curve comes first.
-    asked.sort(key=lambda each: each.metric.retrieval or cutoffs[each.metric.name] == (None,))
+    # The lead, which has a cut-off and a curve, comes first, and the others as they are asked for.
+    ranked = [each for each in asked if each.metric.is_accuracy and not each.metric.retrieval]
+    lead = next((each for each in ranked if cutoffs[each.metric.name] != (None,)), None)
+    asked.sort(key=lambda each: each is not lead)
     own = {each.metric.name: each.options for each in asked}
     accurate = list(dict.fromkeys(each.metric.name for each in asked if each.metric.is_accuracy))
     if not accurate or metric_named(accurate[0]).retrieval:

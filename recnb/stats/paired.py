@@ -159,22 +159,21 @@ def _student(
 
 def _wilcoxon(differences: Floats, settings: Settings, _share: Floats) -> list[tuple[float, float, float]]:
     """Return of each column Hodges and Lehmann's interval of the users who differ, and the p-value of scipy's Wilcoxon test of them."""
-    return [_signed_rank(column, settings) for column in differences.T]
-
-
-def _signed_rank(differences: Floats, settings: Settings) -> tuple[float, float, float]:
     from scipy import special, stats
 
-    made = np.sort(differences[differences != 0])
-    n = len(made)
-    # scipy goes through permutations where few users differ and some by the same, which takes a second.
-    is_exact = n <= 50 and len(np.unique(np.abs(made))) == n
-    p = float(stats.wilcoxon(made, method="exact" if is_exact else "approx").pvalue)
-    n_pairs, sd = n * (n + 1) // 2, np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    left_out = int(np.floor(n_pairs / 2 - special.ndtri((1 + settings.confidence) / 2) * sd))
-    if left_out < 0:
-        return np.nan, np.nan, p
-    return _pairwise_mean(made, left_out), _pairwise_mean(made, n_pairs - 1 - left_out), p
+    found = list[tuple[float, float, float]]()
+    for column in differences.T:
+        made = np.sort(column[column != 0])
+        n = len(made)
+        # scipy goes through permutations where few users differ and some by the same, which takes a second.
+        is_exact = n <= 50 and len(np.unique(np.abs(made))) == n
+        p = float(stats.wilcoxon(made, method="exact" if is_exact else "approx").pvalue)
+        n_pairs, sd = n * (n + 1) // 2, np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        left_out = int(np.floor(n_pairs / 2 - special.ndtri((1 + settings.confidence) / 2) * sd))
+        places = (left_out, n_pairs - 1 - left_out)
+        low, high = (_pairwise_mean(made, place) if left_out >= 0 else np.nan for place in places)
+        found.append((low, high, p))
+    return found
 
 
 def _pairwise_mean(values: Floats, place: int) -> float:

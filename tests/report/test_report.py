@@ -278,6 +278,7 @@ def test_each_measure_has_the_cutoff_of_its_name():
         ("bpref", None): ev.bpref(), ("coverage", 5): ev.coverage(k=5),
     })  # fmt: skip
     assert (report.lead.metric, report.lead_k, report.k) == ("ndcg", 10, (5, 10, None))
+    assert [one.metric for one in report.metrics] == ["ndcg", "average_precision", "precision", "bpref", "coverage"]
     assert {row["metric"] for row in report.segments.rows} == {"ndcg"}
     for text in (repr(report), report.to_html(), report.to_latex()):
         assert (f"{ev.bpref():.4f}" in text, f"{ev.precision(k=10):.4f}" in text) == (True, False)
@@ -285,7 +286,7 @@ def test_each_measure_has_the_cutoff_of_its_name():
     report = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular").report(metrics=["nDCG@10", "AP", "P@5"])
     measured = {("ndcg", 10), ("average_precision", None), ("precision", 5)}
     assert {(row.metric, row.k) for row in report.differences} == measured
-    assert r"nDCG@10 & Precision@5 & AP \\" in report.to_latex()
+    assert r"nDCG@10 & AP & Precision@5 \\" in report.to_latex()
 
 
 @pytest.mark.parametrize(
