@@ -263,9 +263,9 @@ TRUTH: dict[str, list[Any]] = {**LISTS, "relevance": [1.0]}
 @pytest.mark.parametrize(
     ("recs", "truth", "words"),
     [
-        ({"who": ["u"], "what": ["i"], "x": [0.5]}, TRUTH, "--user who, --item what, --score x."),
+        ({"who": ["u"], "what": ["i"], "x": [1]}, TRUTH, "--user who, --item what, --score x."),
         (
-            {"who": ["u", "u"], "what": ["i", "j"], "x": [0, 9], "pos": [2, 1]},
+            {"who": ["u", "u", "v"], "what": ["i", "j", "i"], "x": [0, 9, 3], "pos": [2, 1, 1]},
             TRUTH,
             "--user who, --item what, --rank pos.",
         ),
