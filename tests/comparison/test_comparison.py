@@ -78,6 +78,7 @@ def test_the_randomization_test_draws_enough_for_so_many_corrected_together():
     found = recnb.compare(models, {user: [f"x{user}"] for user in range(20)}, test="randomization")
     assert set(found.differences("mrr", k=range(9, 25)).verdict) == {"worse"}
     said = str(found.report(k=range(9, 25), metrics=["mrr"]))
+    assert "Drawn for the 5 highest; 4 more models are not." in found.report(k=[9, 24], metrics=["mrr"]).to_html()
     assert "Every other model is significantly below m0. Of 36 pairs, 36 are shown" in " ".join(said.split())
 
 

@@ -34,6 +34,14 @@ def dcg(recs: object, truth: object, **options: object) -> list[float]:
 # ---- roles
 
 
+def test_a_column_named_for_frames_beside_one_of_both_sides() -> None:
+    both = pd.DataFrame({"cust": [1, 1], "item": ["a", "b"], "score": [2.0, 1.0], "rating": [1, None]})
+    users = pd.DataFrame({"who": [1], "town": ["x"]})
+    assert recnb.evaluate(both, user=["cust", "who"], users=users).table("ndcg", k=1, by="town")["mean"].tolist() == [1]
+    with pytest.raises(RecnbError, match="no column for user='whom'"):
+        recnb.evaluate(both, user=["cust", "who", "whom"], users=users)
+
+
 @pytest.mark.parametrize("role", ["user", "item", "rank", "score", "relevance"])
 def test_every_common_name_in_any_spelling_and_any_other_by_keyword(role: str) -> None:
     frames = (SCORED if role == "score" else RECS), TRUTH

@@ -48,6 +48,12 @@ DECISIONS = [
 ]  # fmt: skip
 
 
+def test_lists_by_rank_close_up_where_repeats_leave_them():
+    recs = pd.DataFrame({"user": 1, "item": ["a", "b", "a", "c"], "rank": [1, 2, 3, 4]})
+    shown = recnb.evaluate(recs, {1: ["c"]}, duplicates="dedupe").user(1)
+    assert shown[["rank", "item"]].to_numpy().tolist() == [[1, "a"], [2, "b"], [3, "c"]]
+
+
 @pytest.mark.parametrize("options", DECISIONS, ids=str)
 @settings(max_examples=examples(32), suppress_health_check=list(HealthCheck))
 @given(case=cases())

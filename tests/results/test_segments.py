@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 import re
 from decimal import Decimal
 from typing import Any
@@ -33,6 +34,7 @@ NAMED = pd.cut(COUNTS, [0, 9, 20, 50], labels=["few", "some", "many"])
 ODD = pd.Series([("not known", None, "a")[at % 3] for at in range(EV.n_users)], EV.users, name="kind")
 MIXED = pd.Series([("x", 7, np.nan)[at % 3] for at in range(EV.n_users)], EV.users, name="kind")
 HALF = pd.Series(np.arange(EV.n_users) % 2, EV.users, name="mean")
+HALVES = pl.Series([1.0 if one else math.nan for one in USERS["half"]])
 MONTHS = pd.PeriodIndex(np.where(USERS["half"], "2024-01", "2024-02"), freq="M")
 
 #: An evaluation, what is given as by=, and the segment of each user, in the order in which segments are shown.
@@ -51,6 +53,7 @@ WAYS: dict[str, tuple[recnb.Evaluation, Any, pd.Series[Any]]] = {
     "a value called not known": (EV, ODD, ODD.fillna("(not known)")),
     "values of several kinds": (EV, MIXED, MIXED.map({"x": "x", 7: "7"})),
     "a column with a name of the table": (EV, HALF, HALF),
+    "not a number": (KNN.rec.against(SAMPLE.test, users=pl.from_pandas(USERS[["user"]]).with_columns(half=HALVES)), "half", BY_USER["half"].replace(0, "not known").replace(1, "1.0")),
     "periods": (KNN.rec.against(SAMPLE.test, users=USERS.assign(m=MONTHS)), "m", pd.Series(MONTHS.astype(str), USERS["user"])),
 }  # fmt: skip
 
