@@ -134,10 +134,11 @@ def recorded(metric: str, library: str) -> Preset:
 
 def only_way(chosen: Preset, metric: str) -> Preset:
     """Return the preset, or refuse it if the library may be given lists in several ways, which the brackets of its variants tell."""
-    ways = [one for one in variants(chosen.library) if one.partition("[")[0] == chosen.variant.partition("[")[0]]
-    if len(ways) > 1:
+    plain = chosen.variant.partition("[")[0]
+    ways = [one for one in variants(chosen.library) if one.partition("[")[0] == plain]
+    if len(ways) > 1 and plain not in ways:
         raise OptionError(f"{metric!r} of {chosen.library} is one of {', '.join(map(repr, ways))}: type which, as the brackets tell what the library is given.")  # fmt: skip
-    return chosen
+    return preset(chosen.library, plain) if plain in ways else chosen
 
 
 def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | None:

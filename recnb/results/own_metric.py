@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import product
 from math import inf
 from typing import Any
@@ -105,6 +106,7 @@ def try_on_lists(made: Metric[...]) -> None:
         truth, where = enumerate((*grades, *missed)), f"of the grades {list(grades)} at k={k}"
         hits = hits_of([Pair(range(len(grades)), grades, [(item, grade) for item, grade in truth if grade])])
         try:
-            compare_with_formula(made, made.at(hits, Cutoffs.of(k), {}), {}, where)
+            compare_with_formula(made, replace(made, bounds=(-inf, inf)).at(hits, Cutoffs.of(k), {}), {}, where)
+            made.at(hits, Cutoffs.of(k), {})  # or an error that it leaves its bounds
         except FAILS as problem:
             raise OptionError(f"{made.name} fails {where}: {problem!r}.", fix=FORM) from problem

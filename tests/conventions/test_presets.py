@@ -53,7 +53,7 @@ def frames(case: Case) -> tuple[pd.DataFrame, pd.DataFrame]:
 @cache
 def source(case: str) -> Source:
     """A case as as_in reads it, kept so that presets of one convention share their join."""
-    return read(*frames(CASES[case]), {})
+    return read(*frames(CASES[case]), {}, {})
 
 
 def outcome(call: Callable[[], float]) -> float | str:
@@ -176,7 +176,7 @@ NOTHING_SHARED = made_case(3, [("u1", "a", 1.0, 1), ("u2", "a", 1.0, 1)], [("u1"
 @example(case=NOTHING_SHARED)
 @settings(max_examples=examples(30))
 def test_every_preset_does_what_its_options_say(case: Case) -> None:
-    frames_read = read(*frames(case), {})
+    frames_read = read(*frames(case), {}, {})
     for key, preset in EXPRESSED.items():
         wanted, got = by_reference(preset, case), outcome(partial(value_under, frames_read, preset, case["k"]))
         assert same(got, wanted), (key, got, wanted)
@@ -194,7 +194,7 @@ def test_a_pair_judged_twice_counts_at_its_highest() -> None:
     """By choice: no recorded case judges a pair twice."""
     recs, truth = frames(ALL_TIED)
     twice = pd.concat([truth, truth.assign(relevance=0.0)], ignore_index=True)
-    once, again = (read(recs, judged, {}) for judged in (truth, twice))
+    once, again = (read(recs, judged, {}, {}) for judged in (truth, twice))
     for key in OF_HITS:
         assert same(*(outcome(partial(as_in_of, one, *key, ALL_TIED["k"])) for one in (again, once))), key
 

@@ -39,7 +39,7 @@ def awkward(kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_the_way_between_two_presets_adds_up(metric: str) -> None:
     walked = 0
     for kind in ("odd grades", "repeated", "tied"):
-        source, numbers = read(*awkward(kind), {}), dict[Any, float]()
+        source, numbers = read(*awkward(kind), {}, {}), dict[Any, float]()
         for one in of_metric(metric):
             with suppress(RecnbError):
                 numbers[one] = Variant.of_preset(one).measure(source, 2).value
@@ -92,6 +92,8 @@ def test_to_conventions_and_evaluations(way: str) -> None:
 
 @pytest.mark.parametrize("other", ["scikit-learn[full]", "sklearn [full]"])
 def test_a_suffix_says_what_a_library_is_given(other: str) -> None:
+    """Without one it is the way that has none, if there is one."""
+    assert repr(EV.why("ndcg", 10, other="ranx")) == repr(EV.why("ndcg", 10, other="ranx ndcg"))
     assert repr(EV.why("ndcg", 10, other=other)) == repr(EV.why("ndcg", 10, other="scikit-learn ndcg[full]"))
 
 

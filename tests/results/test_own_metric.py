@@ -202,7 +202,7 @@ ODD = {
     "ask, words",
     [
         (lambda: make(credit="1 / (rank + 1)"), r"mine of the grades \[3, 0, 1, 2\] at k=2: the formula 1/\(rank\+1\) gives 0.5, 0.25, 0.2, and the function 1, 0.333333, 0.25"),
-        (lambda: make(out_of="n_relevant"), "the formula n_relevant gives 4, and the function 1"), (lambda: make(out_of="ideal(1)"), r"out_of='ideal\(1\)', and the function gives no credit of the ideal list: return Credit\(hits, k, earned, Credit\(hits.ideal"),
+        (lambda: make(out_of="n_relevant"), "the formula n_relevant gives 4, and the function 1"), (lambda: make(out_of="ideal(1)", bounds=(0, 1)), r"out_of='ideal\(1\)', and the function gives no credit of the ideal list: return Credit\(hits, k, earned, Credit\(hits.ideal"),
         (lambda: make(credit="1 / place"), r"'place' is not understood in the formula '1 / place', which has \+ - \* / \^, <= \(1 or 0\), log .*, list_length\."),
         *((lambda text=text: make(credit=text), f"mine: {re.escape(repr(part))} is not") for text, part in ODD.items()),
         (lambda: make(bounds=(0, 1)), r"mine of a list is 1.58333, beyond its bounds=\(0, 1\)"), (lambda: make(symbol="$x$"), "give letters, digits"),
