@@ -11,23 +11,10 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.metrics.gain import (
-    DISCOUNT,
-    GAIN,
-    OUT_OF,
-    Discount,
-    Gain,
-    Ideal,
-    as_column,
-    discounted,
-    gain_of,
-    ideal_of,
-    out_of_count,
-)
+from recnb.metrics.gain import GAIN, GRADED, OUT_OF, Discount, Gain, Ideal, discounted, gain_of, ideal_of, out_of_count
 from recnb.metrics.hits import Cutoff, Floats, Hits, count_within, of_each_rank
 from recnb.metrics.metric import Credit, metric, number_option
 
-GRADED = {"gain": GAIN, "discount": DISCOUNT}
 #: The denominator of a sum that is no share.
 OUT_OF_SUM = {"1": "1", "relevant": "n_relevant"}
 
@@ -85,7 +72,7 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
     >>> round(recnb.f1(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5), 4)
     0.5455
     """
-    return Credit(hits, k, 2.0 * hits.weight, out_of_count(hits, k, "k") + as_column(hits.n_relevant))
+    return Credit(hits, k, 2.0 * hits.weight, out_of_count(hits, k, "k") + out_of_count(hits, k, "relevant"))
 
 
 @metric(
@@ -99,10 +86,8 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     >>> round(recnb.fbeta(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5, beta=2), 4)
     0.5172
     """
-    beta = number_option(
-        "beta", beta, "a number above 0 and up to 1e6, where F-beta is recall", lambda beta: 0 < beta <= 1e6
-    )
-    out_of = out_of_count(hits, k, "k") + beta**2 * as_column(hits.n_relevant)
+    beta = number_option("beta", beta, "a number above 0 and up to 1e6, where F-beta is recall", lambda x: 0 < x <= 1e6)
+    out_of = out_of_count(hits, k, "k") + beta**2 * out_of_count(hits, k, "relevant")
     return Credit(hits, k, (1 + beta**2) * hits.weight, out_of)
 
 
@@ -296,9 +281,8 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8, out_of: Literal["1", "r
     >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
     0.625
     """
-    number_option(
-        "p", p, "a chance of looking further: give a number between 0 and 1, such as p=0.8", lambda p: 0 < p < 1
-    )
+    meaning = "a chance of looking further: give a number between 0 and 1, such as p=0.8"
+    number_option("p", p, meaning, lambda p: 0 < p < 1)
     earned = hits.weigh(of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1)))
     return _averaged(Credit(hits, k, earned), out_of)
 

@@ -99,10 +99,9 @@ def gini(
         members = lists.catalogue.members(population, "gini")
         n = int(members.sum()) + (population == "catalogue+padding")
         if len(item) > n:
+            problem = f"{len(item):,} items are recommended and {population!r} has {n:,}: {shown.examples(~members)} are not in it."
             raise RecnbError(
-                f"{len(item):,} items are recommended and {population!r} has {n:,}: {shown.examples(~members)} are not in it.",
-                fix="Give all items, items=..., or say population='recommended'.",
-                subject="gini: ",
+                problem, fix="Give all items, items=..., or say population='recommended'.", subject="gini: "
             )
     if len(item) == 0:
         return Whole(math.nan)

@@ -119,10 +119,6 @@ class Formula:
 
         >>> Formula.of("relevance / log(1 + rank)").text({"relevance": 5, "rank": 2})
         '5/log2(1+2)'
-        >>> from recnb.display.language import use_language
-        >>> with use_language("ko"):
-        ...     Formula.of("relevance / log(1 + rank)").text()
-        '관련도/log2(1+순위)'
         """
         return self._written(PRODUCT if divides else 0, numbers or {}, latex=False)
 
@@ -163,13 +159,9 @@ class Formula:
                     continue
                 case ast.BinOp(op=operation) | ast.Compare(ops=[operation]) if type(operation) in OPERATIONS:
                     continue
-                case (
-                    ast.Constant(int() | float())
-                    | ast.Call(ast.Name())
-                    | ast.expr_context()
-                    | ast.operator()
-                    | ast.LtE()
-                ):
+                case ast.Constant(int() | float()) | ast.Call(ast.Name()):
+                    continue
+                case ast.expr_context() | ast.operator() | ast.LtE():
                     continue
             return ast.unparse(node)
         return ""
@@ -184,24 +176,24 @@ class Formula:
         """Return the formula as text or in LaTeX, in brackets if something of a higher level is needed."""
 
         def write(node: ast.expr, level: int) -> str:
-            if isinstance(node, ast.Constant):
-                return str(node.value)
-            if isinstance(node, ast.Name):
-                if latex:
-                    return _latex_name(node.id)
-                return number(numbers[node.id]) if node.id in numbers else pgettext("formula", node.id)
-            if isinstance(node, ast.Call):
-                word = ast.unparse(node.func)
-                if latex and word == "ideal":
-                    return rf"\sum_{{i \in {_(LATEX['ideal'])}, i \le k}} {write(node.args[0], PRODUCT)}"
-                return f"{self._function(word, latex=latex)}({', '.join(write(each, 0) for each in node.args)})"
-            operation, left, right = _operation(node)
-            notation = (LATEX_OPERATIONS if latex else OPERATIONS)[operation]
-            template = notation.latex if latex else notation.text
-            text = template.format(write(left, notation.left), write(right, notation.right))
-            if notation.level >= level:
-                return text
-            return rf"\left({text}\right)" if latex else f"({text})"
+            match node:
+                case ast.Constant(value):
+                    return str(value)
+                case ast.Name(word) if latex:
+                    return _latex_name(word)
+                case ast.Name(word):
+                    return number(numbers[word]) if word in numbers else pgettext("formula", word)
+                case ast.Call(ast.Name("ideal"), [summed]) if latex:
+                    return rf"\sum_{{i \in {_(LATEX['ideal'])}, i \le k}} {write(summed, PRODUCT)}"
+                case ast.Call(ast.Name(word), arguments):
+                    return f"{self._function(word, latex=latex)}({', '.join(write(each, 0) for each in arguments)})"
+                case ast.BinOp(left, operation, right) | ast.Compare(left, [operation], [right]):
+                    notation = (LATEX_OPERATIONS if latex else OPERATIONS)[type(operation)]
+                    template = notation.latex if latex else notation.text
+                    text = template.format(write(left, notation.left), write(right, notation.right))
+                    in_brackets = rf"\left({text}\right)" if latex else f"({text})"
+                    return text if notation.level >= level else in_brackets
+            raise TypeError(ast.dump(node))
 
         return write(self.tree, level)
 
@@ -221,13 +213,6 @@ def _latex_name(word: str) -> str:
     if word in LATEX:
         return _(LATEX[word])
     return word if len(word) == 1 else rf"\mathrm{{{word.replace('_', '~')}}}"
-
-
-def _operation(node: ast.expr) -> tuple[type[ast.AST], ast.expr, ast.expr]:
-    if isinstance(node, ast.Compare):
-        return type(node.ops[0]), node.left, node.comparators[0]
-    assert isinstance(node, ast.BinOp), ast.dump(node)
-    return type(node.op), node.left, node.right
 
 
 def _replaced(text: str, meanings: Mapping[str, str]) -> str:

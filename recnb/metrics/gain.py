@@ -32,14 +32,13 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
 
 Discount = Literal["log", "clipped_log", "rank"]
 DISCOUNT = {"log": "log(1 + rank)", "clipped_log": "max(1, log(rank))", "rank": "rank"}
+GRADED = {"gain": GAIN, "discount": DISCOUNT}
 
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
     """Return the divisor of the gain of a hit by its rank."""
     if not isinstance(log_base, int) or log_base <= 1:
-        number_option(
-            "log_base", log_base, "a base of a logarithm: give a number above 1, such as 2", lambda base: base > 1
-        )
+        number_option("log_base", log_base, "a base of a logarithm: give a number above 1, such as 2", lambda x: x > 1)
     if discount == "rank":
         return rank.astype(np.float64)
     if discount == "log":
@@ -73,9 +72,8 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
     """
     if ideal == "k":
         if hits.truth_weight is not None:
-            raise OptionError(
-                "ideal='k' supposes items that the truth does not hold, which have no propensity: ", "leave it out."
-            )
+            problem = "ideal='k' supposes items that the truth does not hold, which have no propensity: "
+            raise OptionError(problem, "leave it out.")
         return FullOfBest(hits, k, gain, discount, log_base)
     best = (hits.ideal_of_list if ideal == "list" else hits.ideal_by)(partial(gain_of, gain=gain))
     if ideal == "min(k, list)":

@@ -198,9 +198,7 @@ class Hits:
         of_depth: dict[int | None, Floats] = dict(zip(ascending, totals, strict=True))
         if None in depths:
             inside = self.rank <= self.list_length[self.user]
-            of_depth[None] = np.bincount(self.user[inside], weights[inside], self.n_users).astype(
-                np.float64, copy=False
-            )
+            of_depth[None] = np.bincount(self.user[inside], weights[inside], self.n_users).astype(float, copy=False)
         return np.stack([of_depth[depth] for depth in depths]).T
 
     # What formulas name, by hit or by user

@@ -37,11 +37,7 @@ EXAMPLES = "'nDCG@10', 'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\""
 
 
 def is_measure(text: str) -> bool:
-    """Say whether a text has the form of a measure, whatever its name.
-
-    >>> is_measure("nDCG@10"), is_measure("nDCG@ten")
-    (True, False)
-    """
+    """Say whether a text has the form of a measure, such as "nDCG@10", whatever its name."""
     return TEXT.fullmatch(text) is not None
 
 

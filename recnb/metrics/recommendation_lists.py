@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -32,19 +32,6 @@ NEEDED = {
 }
 
 
-class ItemReader(Protocol):
-    """What train and items= say of the items, read when a metric asks for it."""
-
-    def history(self) -> tuple[Ints, Ints]:
-        """Return users and items of train, by user, each pair once."""
-
-    def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
-        """Return items × features, and which items have a row in items=."""
-
-    def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
-        """Return items × genres, and what the genres are called."""
-
-
 @dataclass(frozen=True, eq=False)
 class Catalogue:
     """What is known of each item, by position; None if it was not given."""
@@ -53,7 +40,9 @@ class Catalogue:
     interactions: Ints | None = None  #: how many rows of train hold the item
     n_users: int = 0  #: how many users train has
     listed: Bools | None = None  #: whether the catalogue lists the item
-    reader: ItemReader | None = None  #: what is read when a metric needs it
+    reader: Any = (
+        None  #: `ItemData` of data/item_data.py, whose history, features and genres are read when a metric needs them
+    )
 
     def counts(self, what: str, metric: str) -> Ints:
         """Return the number of users who have each item, or of its interactions."""
@@ -70,7 +59,7 @@ class Catalogue:
             raise missing(metric, "catalogue")
         return self.listed
 
-    def reading(self, metric: str, needed: str) -> ItemReader:
+    def reading(self, metric: str, needed: str) -> Any:
         """Return the reader of data that a metric cannot do without."""
         if self.reader is None or (needed == "train" and self.users is None):
             raise missing(metric, needed)

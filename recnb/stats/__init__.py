@@ -3,9 +3,19 @@
 `scipy.stats` takes a second to import, so the functions that use it import it. `README.md` has the methods and their coverage.
 """
 
-from recnb.stats.agreement import tau_ap
 from recnb.stats.intervals import BETA, ENOUGH, UNBOUNDED, IntervalMethod, Moments, interval_of_pairs, intervals
-from recnb.stats.paired import Detectable, Paired, Settings, Test, detectable, gap_to_rest, holm, paired, users_needed
+from recnb.stats.paired import (
+    Detectable,
+    Paired,
+    Settings,
+    Test,
+    detectable,
+    gap_to_rest,
+    holm,
+    paired,
+    tau_ap,
+    users_needed,
+)
 
 __all__ = [
     "BETA", "ENOUGH", "UNBOUNDED", "Detectable", "IntervalMethod", "Moments", "Paired", "Settings", "Test", "detectable",

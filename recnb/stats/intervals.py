@@ -181,9 +181,8 @@ def bootstrap(values: Floats, confidence: float, weights: Floats | None = None) 
     from scipy import stats
 
     if weights is not None:
-        raise OptionError(
-            "method='bootstrap' takes all users alike, and user_weight= is given: leave it out, for Student's t."
-        )
+        problem = "method='bootstrap' takes all users alike, and user_weight= is given: "
+        raise OptionError(problem, "leave it out, for Student's t.")
     n, m = values.shape
     if n > MOST_RESAMPLED:
         problem = f"method='bootstrap' is for at most {MOST_RESAMPLED:,} users, and these are {n:,}: "

@@ -1,4 +1,4 @@
-"""Two models on the same users: tests, their power, Holm's correction; a group of users against the rest. `README.md`: coverage."""
+"""Two models on the same users: tests, their power, Holm's correction; two orders of models; a group of users against the rest."""
 
 from __future__ import annotations
 
@@ -34,10 +34,8 @@ class Settings:
         if not is_word(self.test, TESTS):
             raise OptionError(f"test={quoted(self.test)} is no test of recnb.", fix=near(self.test, TESTS))
         if not is_word(self.correction, CORRECTIONS):
-            fix = near(self.correction, CORRECTIONS)
-            raise OptionError(
-                f"correction={quoted(self.correction)} says not which tests are corrected together.", fix=fix
-            )
+            problem = f"correction={quoted(self.correction)} says not which tests are corrected together."
+            raise OptionError(problem, fix=near(self.correction, CORRECTIONS))
         if self.method is not None and (self.test != "t" or not is_word(self.method, ("t", "bootstrap"))):
             problem = f"method={quoted(self.method)} makes no interval of test={self.test!r}: "
             raise OptionError(problem, "say method='t' or 'bootstrap' with test='t'; other tests have their own.")
@@ -136,6 +134,28 @@ def settled(differences: Floats) -> Floats:
     return np.round(differences, 12) + 0.0  # -0.0 is 0
 
 
+def tau_ap(values: Floats, others: Floats) -> float:
+    """Return tau AP of two orders of the same models (Yilmaz, Aslam and Robertson, SIGIR 2008): the mean of each taken as the truth.
+
+    Of the models above a place it counts those that are rightly above it, averaged over the places from the second down. Ties in an
+    order stand for all their orders, of which it is the mean; a pair tied in the truth is right by half. NaN if a model has no value.
+    """
+    one, other = settled(values), settled(others)
+    n, total = len(one), 0.0
+    if n < 2 or np.isnan([one, other]).any():
+        return float("nan")
+    for order, truth in ((one, other), (other, one)):
+        # Rows are models, columns the models above them, or tied with them.
+        right = (truth > truth[:, np.newaxis]) + (truth == truth[:, np.newaxis]) / 2
+        above, tied = order > order[:, np.newaxis], (order == order[:, np.newaxis]) & ~np.eye(n, dtype=bool)
+        for at in range(n):
+            n_above, n_tied = int(above[at].sum()), int(tied[at].sum())
+            places = np.arange(n_tied + 1)  # among those that are tied, each as likely
+            found = right[at] @ above[at] + right[at] @ tied[at] * places / max(n_tied, 1)
+            total += float((found / np.maximum(n_above + places, 1)).mean())
+    return total / (n - 1) - 1
+
+
 def _student(
     all_of: Moments, signs: Floats, mean: Floats, sd: Floats, confidence: float, weights: Floats | None
 ) -> tuple[Floats, Floats, Floats]:
@@ -206,9 +226,8 @@ def _randomization(differences: Floats, settings: Settings, share: Floats) -> li
     for mean, of_rest in zip(means.tolist(), of_rests, strict=True):
         as_far = np.abs(of_rest + mean * of_signs) >= np.abs(mean) - ROUNDING
         ends = [np.nan, np.nan]
-        for at, side in enumerate(
-            (1, -1) if allowed else ()
-        ):  # the furthest shift to each side at which a draw is as far
+        # The furthest shift to each side at which a draw is as far.
+        for at, side in enumerate((1, -1) if allowed else ()):
             with np.errstate(divide="ignore", invalid="ignore"):
                 reach = np.maximum(side * of_rest / (1 - of_signs), -side * of_rest / (1 + of_signs))
             reach[np.abs(of_signs) > 1 - ROUNDING] = np.inf  # all signs alike: as far whatever is taken off
@@ -247,10 +266,9 @@ class Detectable(float):
         sd, reach = float(np.sqrt(all_of.variance[0])), float(np.maximum(*all_of.reach)[0])
         if others is None:
             sd, reach = (of_one * math.sqrt(2 * (1 - CORRELATION)) for of_one in (sd, reach))
-        # So few users who differ do not show how far others would.
-        difference = (
-            detectable(sd, all_of.n, power, alpha) + reach if Moments.count(apart != 0, weights) >= ENOUGH else math.nan
-        )
+        difference = detectable(sd, all_of.n, power, alpha) + reach
+        if Moments.count(apart != 0, weights) < ENOUGH:  # so few do not show how far others would differ
+            difference = math.nan
         users = ngettext("{n:,} user", "{n:,} users", len(values))
         terms = {"label": label, "users": users, "power": power, "alpha": alpha, "sd": sd}
         if math.isnan(difference):
