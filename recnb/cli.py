@@ -24,7 +24,6 @@ from recnb.errors import FrameError, OptionError, RecnbError, listed
 from recnb.evaluate import COLUMNS, KEYWORDS, WEIGHTS, evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
-from recnb.report.request import USUAL_K
 from recnb.results.gate import SCHEMA, Gate, at_least
 
 #: The form of a report by the ending of its file.
@@ -53,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
     add = report.add_argument
     words = "recommendations, several of which are compared under the names of their files or folders; last the truth"
     add("files", nargs="*", metavar="FILES", help=words)
-    add("--k", nargs="+", type=int, default=USUAL_K, help="cut-offs (default: 5 10 20)")
+    add("--k", nargs="+", type=int, default=(5, 10, 20), help="cut-offs (default: 5 10 20)")
     add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'RBP(p=0.8)'")
     words = "segments by a column of --users, the truth or --items, or by several"
     add("--by", nargs="+", action="extend", metavar="COLUMN", help=words)

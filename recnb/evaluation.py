@@ -136,8 +136,7 @@ class EvaluationMethods(Methods):
         lang
             "en" or "ko"; None is the language that is set.
         """
-        from recnb.report.build import report_of
-        from recnb.report.request import request_of
+        from recnb.report.build import report_of, request_of
         from recnb.stats import Settings
 
         with use_language(lang):

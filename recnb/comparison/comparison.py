@@ -366,8 +366,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         several in a list; values of a column of `items=`, or of one of the truth that differs within users, have means and no tests. `lang`
         is "en" or "ko"; other parameters are those of `Evaluation.table`.
         """
-        from recnb.report.build import report_of
-        from recnb.report.request import request_of
+        from recnb.report.build import report_of, request_of
 
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by, bins=bins)

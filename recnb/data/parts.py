@@ -25,7 +25,7 @@ from recnb.data.join import ranges
 from recnb.data.parallel import in_turn
 from recnb.data.source import LazyRows, Prepared, RowCounts, Source, Tables, check_users, elsewhere, rows_of, source_of
 from recnb.display.language import _
-from recnb.display.progress import counted, steps
+from recnb.display.progress import steps
 from recnb.errors import ColumnError, ElsewhereError, FrameError, listed, quoted
 from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 
@@ -249,7 +249,7 @@ class FileParts(Parts):
 def read_batches(recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, str]) -> Source:
     """Read both frames once, in batches, and check their ids; what does not fit into memory is put into files."""
     with (
-        counted(None, _("rows read")) as bar,
+        steps(None, _("rows read")) as bar,
         closing(_batches_checked(truth, "truth", layout.truth)) as of_truth,
         closing(_batches_checked(recs, "recommendations", layout.recs)) as of_recs,
     ):

@@ -9,26 +9,18 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from typing import Any, TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 #: Seconds before a bar appears.
 DELAY = 1.5
 
 
-def counted(total: int | None, label: str, work: Iterable[Any] | None = None) -> Any:
-    """Return a bar for `with`, which `bar.update(n)` moves on."""
+def steps(work: Iterable[Any] | None, label: str, total: int | None = None) -> Any:
+    """Return the steps of some work, counted by a bar; without work, a bar for `with`, which `bar.update(n)` moves on."""
     is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
     is_seen = sys.stderr is not None and (is_notebook or sys.stderr.isatty())
     chosen = {} if is_seen else {"disable": True}  # tqdm reads the environment for what it is not given
     return _bar()(work, label, total, leave=False, miniters=1, delay=DELAY, **chosen)
-
-
-def steps(work: Iterable[T], label: str, total: int | None = None) -> Iterable[T]:
-    """Return the steps of some work, counted by a bar."""
-    bar: Iterable[T] = counted(total, label, work)
-    return bar
 
 
 @cache

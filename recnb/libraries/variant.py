@@ -1,9 +1,10 @@
-"""A number as a library or an evaluation defines it, computed on frames, and what two definitions decide differently."""
+"""A number as a library or an evaluation defines it, computed on frames: what two definitions decide differently, and `as_in`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -12,17 +13,19 @@ import polars as pl
 
 from recnb.conventions import Convention, in_words
 from recnb.conventions.convention import DECISIONS
-from recnb.conventions.presets import Preset
-from recnb.data import Source
+from recnb.conventions.presets import Preset, default_of, only_way, preset, variants
+from recnb.data import Source, read, read_lists
+from recnb.data.load import RECS, TRUTH, Input, tables_of
+from recnb.data.side_data import read_side_data
 from recnb.display.document import Line
 from recnb.display.language import N_, _, current
 from recnb.display.text import one_line
-from recnb.errors import NoUsersError
+from recnb.errors import NoUsersError, OptionError, near
 from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import Given, Metric
-from recnb.results.evaluation_data import EvaluationData, Scoring
+from recnb.metrics.measure import metric_named, plain_text
+from recnb.metrics.metric import LIST_METRICS, Given, Metric
+from recnb.results.evaluation_data import EvaluationData, Scoring, values_of
 from recnb.results.table import Table
 
 #: Numbers nearer than this agree.
@@ -140,3 +143,83 @@ def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:
     """Say which columns these variants read and the frames lack."""
     orders = {variant.convention.order for variant in variants} - {"auto", "row", *source.labels}
     return [_(LACKING, column=order) for order in sorted(orders)]
+
+
+def as_in(
+    library: str,
+    metric: str,
+    recs: Input,
+    truth: Input | None = None,
+    k: int | None = None,
+    *,
+    train: Input | None = None,
+    items: Input | None = None,
+    features: str | Sequence[str] | None = None,
+    **columns: str,
+) -> float:
+    """Return the number that a library's metric returns for these frames, from its recorded convention.
+
+    Parameters
+    ----------
+    library, metric
+        Names as listed by `recnb.conventions.names()` and `recnb.conventions.metrics(library)`; a suffix such as `[full]`
+        tells what the library is given. A metric of accuracy by another name, as "map" or "nDCG@10", is its first variant there.
+    recs, truth
+        Recommendations and truth, in any form that `recnb.evaluate` takes; one frame with both sides is given alone.
+    k
+        The cut-off; None: the length of each list. A metric that the library does not cut, as R-precision, takes none.
+    train, items, features
+        For metrics beyond accuracy, as in `recnb.evaluate`: what users had before, and all items with what is known of them;
+        `features` names the columns of `items` that diversity compares. An error names what a metric needs.
+    **columns
+        Columns by role: `user`, `item`, `rank`, `score`, `relevance`.
+
+    Returns
+    -------
+    float
+        NaN if the library returns NaN.
+
+    Raises
+    ------
+    RecnbError
+        Unknown names, unusable frames, and frames on which the library raises an error or follows no recorded rule.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> recs = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3, 2, 1]})
+    >>> truth = pd.DataFrame({"user": [1], "item": ["b"]})
+    >>> [round(as_in(name, "ndcg", recs, truth, k=3), 4) for name in ("ranx", "rectools", "lenskit")]
+    [0.6309, 0.2961, 1.0]
+    """
+    chosen, k = _chosen(library, metric, k)
+    roles = ("user", "item", "rank", "score", "relevance")
+    if unknown := [name for name in columns if name not in roles]:
+        known = near(unknown[0], [*roles, "train", "items", "features"])
+        raise OptionError(f"{unknown[0]!r} is no option of as_in. {known}")
+    if k is not None and not chosen.uses_k:
+        raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
+    frames, named = tables_of({RECS: recs, TRUTH: truth, "train": train, "items": items}, columns)
+    if chosen.metric not in LIST_METRICS:
+        return Variant.of_preset(chosen).measure(read(frames[RECS], frames.get(TRUTH), named, {}), k).value
+    lists = read_lists(frames[RECS], named)
+    source = read(lists, lists.select("user", "item"), {}, {})
+    side_data = read_side_data(source, None, named, train=frames.get("train"), items=frames.get("items"))
+    data = EvaluationData(source.under(Convention()), side_data=side_data)
+    options = dict(chosen.options) | ({} if features is None else {"features": features})
+    return float(values_of(data, LIST_METRICS[chosen.metric], Cutoffs.one(k), options).mean[0])
+
+
+def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
+    """Return the preset of this name, or the first of the metric of accuracy that a name means, and the cut-off."""
+    metric, listed, measure = plain_text(metric), variants(library), None
+    if isinstance(metric, str) and metric not in listed:
+        with suppress(OptionError):  # what is no metric is refused with those of the library
+            measure = metric_named(metric)
+    if measure is None or measure.text or measure.given or not measure.is_accuracy:
+        return preset(library, metric), k
+    k = measure.cut_at(k)
+    found = default_of(library, measure.plain_name, whole=k is None)
+    if found is None:
+        return preset(library, metric), k
+    return only_way(found, metric), k

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -190,5 +189,4 @@ def _locate_hits(hits: Hits, rows: ListRows) -> Ints:
 def _with_ranks(hits: Hits, rank: Ints) -> Hits:
     """Return the hits on other ranks, sorted by them."""
     order = in_order(hits.user * (int(rank.max(initial=0)) + 1) + rank)
-    columns = {name: getattr(hits, name)[order] for name in ("user", "relevance", "truth_row")}
-    return replace(hits, rank=rank[order], **columns)
+    return hits.with_rows(order, rank=rank[order])

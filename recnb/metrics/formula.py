@@ -1,8 +1,6 @@
 """Formulas as text: `gain / log(1 + rank)` is converted to LaTeX, to a line with numbers, and to a value.
 
-A metric has its formula as text in addition to its code. The text is independent of the code: the tests
-evaluate it and compare it with what the code returns, so a printed formula cannot drift from the number.
-
+The text of a metric's formula is independent of its code: the tests evaluate it and compare it with what the code returns.
 The text is an arithmetic expression in Python's syntax, with `^` for powers, comparisons that count 1 or 0, and the
 functions `log`, `min` and `max`; around a whole denominator, `ideal` is the sum of its argument over the ideal list.
 """
@@ -133,11 +131,7 @@ class Formula:
         return self._written(PRODUCT if summed else 0, {}, latex=True)
 
     def value(self, values: Mapping[str, Any]) -> Any:
-        """Work the formula out, as Python does; values may be arrays.
-
-        >>> float(Formula.of("relevance / log(1 + rank)").value({"relevance": 3, "rank": 3}))
-        1.5
-        """
+        """Work the formula out, as Python does; values may be arrays."""
         known: dict[str, Any] = {
             "log": lambda number: np.log(number) / np.log(self.log_base),
             "min": lambda *numbers: functools.reduce(np.minimum, numbers),

@@ -148,7 +148,7 @@ class TieSpread:
     first: Floats  #: the probability that it has this rank and is the user's first hit
     top: Bools  #: whether this is the highest rank of the hit: one row for each
 
-    def with_rows(self, rows: Bools | slice) -> TieSpread:
+    def with_rows(self, rows: Bools | Ints | slice) -> TieSpread:
         """Keep some of the rows."""
         return TieSpread(self.weight[rows], self.nth[rows], self.first[rows], self.top[rows])
 
@@ -320,7 +320,7 @@ class Hits:
         rank = count_within(user)
         return replace(self, user=user, rank=rank, relevance=relevance, truth_row=truth_row, tied=None, judged=None)
 
-    def with_rows(self, rows: Bools | slice, **others: Any) -> Hits:
+    def with_rows(self, rows: Bools | Ints | slice, **others: Any) -> Hits:
         """Keep some of the hits, with other columns in place of these."""
         columns = {name: getattr(self, name)[rows] for name in ("user", "rank", "relevance", "truth_row")}
         tied = None if self.tied is None else self.tied.with_rows(rows)

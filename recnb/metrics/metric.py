@@ -281,12 +281,7 @@ class Metric(Definition, Generic[P]):
         return Formula.of(credit, meanings, base), Formula.of(out_of, meanings, base)
 
     def formula_text(self, options: Mapping[str, Any] | None = None) -> str:
-        """Return the formula on one line, in the language in force.
-
-        >>> from recnb.metrics.accuracy import average_precision
-        >>> average_precision.formula_text()
-        'add nth/rank for each hit, divide by n_relevant'
-        """
+        """Return the formula on one line, in the language in force: 'add nth/rank for each hit, divide by n_relevant'."""
         credit, out_of = self.formulas(options)
         parts = {"name": self.term, "rows": _(OVER[self.over][0]), "credit": credit.text()}
         under = _("the same sum over the ideal list") if out_of.ideal() else out_of.text(divides=True)

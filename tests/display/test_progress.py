@@ -39,7 +39,7 @@ def test_slow_work_shows_how_far_it_is_until_it_fails(capfd, monkeypatch):
     list(progress.steps(range(3), "quick work"))
     assert capfd.readouterr() == ("", "")
     monkeypatch.setattr(progress, "DELAY", -1.0)
-    with suppress(ZeroDivisionError), progress.counted(10, "work") as bar:
+    with suppress(ZeroDivisionError), progress.steps(None, "work", 10) as bar:
         time.sleep(0.2)  # a bar is drawn ten times a second at most
         bar.update(5)
         bar.update(1 // 0)

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb.errors import CutoffError, OptionError
 from recnb.metrics.metric import LIST_METRICS
-from recnb.report.build import distribution_of
-from recnb.report.request import curve_points
+from recnb.report.build import curve_points, distribution_of
 
 SAMPLE = recnb.datasets.load_sample()
 BARE = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
