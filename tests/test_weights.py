@@ -185,6 +185,11 @@ def test_what_cannot_be_weighted_together_is_refused():
     for call in (lambda: ev.ndcg(k=5, ideal="k"), lambda: weighted.ndcg(k=5).interval(method="bootstrap")):
         with pytest.raises(OptionError, match=r"propens|user_weight"):
             call()
+    weights = dict.fromkeys(SAMPLE.users["user"], 2.0)
+    for how in ({"test": "wilcoxon"}, {"test": "randomization"}, {"method": "bootstrap"}):
+        found = recnb.compare(SAMPLE.models, SAMPLE.test, user_weight=weights, **how)
+        with pytest.raises(OptionError, match="takes all users alike"):
+            found.differences("ndcg", k=5)
     with pytest.raises(OptionError, match="no library"):
         ev.why("ndcg", k=5, other="ranx")
 

@@ -76,9 +76,8 @@ def read_weights(
         ids = {role: from_pandas(pd.Series(level), name, role, role) for role, level in zip(roles, levels, strict=True)}
         table = pl.DataFrame({**ids, "value": from_pandas(series, name, name, "score")})
     else:
-        raise OptionError(
-            f"{name}= is a {type(given).__name__}: name a column, or give a Series by {role}, or a mapping."
-        )
+        kind = type(given).__name__
+        raise OptionError(f"{name}= is a {kind}: name a column, or give a Series by {role}, or a mapping.")
     table = validation.ids(table.filter(~validation.is_missing(table["value"])), f"{name}=", {}, roles)
     if table.select(roles).hash_rows().n_unique() < table.height:
         for twice in table.filter(table.select(roles).is_duplicated()).head(1).rows(named=True):
@@ -186,13 +185,11 @@ def popularity_propensity(
     counts = pairs.group_by("item").len("n").sort("item")
     if items is not None:
         column = items if isinstance(items, pd.Series) else pd.Series([*items] if is_several(items) else [items])
-        others = validation.ids(
-            pl.DataFrame({"item": from_pandas(column, "items", "items", "item")}), "items=", {}, ["item"]
-        )
-        if validation.kind(others["item"].dtype) != validation.kind(counts["item"].dtype):
-            raise FrameError(
-                f"items= holds {others['item'][0]!r}, and train {counts['item'][0]!r}: make them one kind."
-            )
+        others = pl.DataFrame({"item": from_pandas(column, "items", "items", "item")})
+        others = validation.ids(others, "items=", {}, ["item"])
+        other, one = others["item"], counts["item"]
+        if validation.kind(other.dtype) != validation.kind(one.dtype):
+            raise FrameError(f"items= holds {other[0]!r}, and train {one[0]!r}: make them one kind.")
         counts = others.unique().join(counts, on="item", how="full", coalesce=True).sort("item")
     n = counts["n"].fill_null(0).to_numpy().astype(np.float64)
     if gamma is not None:

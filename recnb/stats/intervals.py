@@ -55,10 +55,9 @@ class Moments:
 
         Of users with weights the mean is sum(w x) / sum(w); `n` and `squares` give its variance, sum(w² (x - mean)²) / sum(w)².
         """
-        mean = values.mean(axis=0) if len(values) else np.zeros(values.shape[1])
+        n, heaviest = float(len(values)), None
+        mean = values.mean(axis=0) if n else np.zeros(values.shape[1])
         left = values - mean
-        n: float = len(values)
-        heaviest = None
         squares = np.einsum("ij,ij->j", left, left)
         if weights is not None and n:
             total, of_squares = weights.sum(), np.square(weights).sum()

@@ -86,8 +86,8 @@ def paired(
     signs = settled(values)
     won, lost = (signs > 0).sum(axis=0), (signs < 0).sum(axis=0)
     differ, nothing, all_of = won + lost, np.full(m, np.nan), Moments.of(values, bounds, weights)
-    if weights is not None and settings.test == "wilcoxon":
-        raise OptionError("test='wilcoxon' takes all users alike, and user_weight= is given: ", "say test='t'.")
+    if weights is not None and settings.test != "t":
+        raise OptionError(f"test={settings.test!r} takes all users alike, and user_weight= is given: ", "say test='t'.")
     if all_of.n < 2:
         mean = all_of.mean if n else nothing
         return Paired(mean, nothing, nothing, nothing, nothing, nothing, won, n - differ, lost, n, all_of.n, nothing)
@@ -102,13 +102,12 @@ def paired(
             low, high = np.where(n_differ < ENOUGH, np.nan, bootstrap(values, settings.confidence, weights))
     else:
         test = _wilcoxon if settings.test == "wilcoxon" else _randomization
-        share = np.ones(n) if weights is None else weights / weights.mean()
         low, high, p = np.full((3, m), np.nan)
         columns = np.flatnonzero(n_differ >= ENOUGH)
         # As many together as 200 MB hold with all that is drawn for each.
         groups = np.array_split(columns, max(1, math.ceil(len(columns) * settings.permutations / 25_000_000)))
         for at in steps(groups, _("testing")):
-            low[at], high[at], p[at] = np.reshape(test(signs[:, at], settings, share), (-1, 3)).T
+            low[at], high[at], p[at] = np.reshape(test(signs[:, at], settings), (-1, 3)).T
     return Paired(mean, low, high, p, sd, effect_size, won, n - differ, lost, n, all_of.n, np.maximum(*all_of.reach))
 
 
@@ -177,7 +176,7 @@ def _student(
     return np.where(few, low, mean - half - down), np.where(few, high, mean + half + up), p
 
 
-def _wilcoxon(differences: Floats, settings: Settings, _share: Floats) -> list[tuple[float, float, float]]:
+def _wilcoxon(differences: Floats, settings: Settings) -> list[tuple[float, float, float]]:
     """Return of each column Hodges and Lehmann's interval of the users who differ, and the p-value of scipy's Wilcoxon test of them."""
     from scipy import special, stats
 
@@ -207,15 +206,15 @@ def _pairwise_mean(values: Floats, place: int) -> float:
     return float(high)
 
 
-def _randomization(differences: Floats, settings: Settings, share: Floats) -> list[tuple[float, float, float]]:
+def _randomization(differences: Floats, settings: Settings) -> list[tuple[float, float, float]]:
     """Return of each column the interval and the p-value of the randomization test (Fisher 1935), from one set of drawn signs.
 
     If `shift` is taken from each difference, the mean under drawn signs is `of_rest + (mean - shift) * of_signs`; the interval
-    holds the shifts for which this is as far from 0 as `mean - shift` in more than 1 - `confidence` of the draws. `share`: weights.
+    holds the shifts for which this is as far from 0 as `mean - shift` in more than 1 - `confidence` of the draws.
     """
-    rng, n, shares = np.random.default_rng(0), len(differences), share[:, np.newaxis]
-    means = np.ascontiguousarray((shares * differences).T).mean(axis=1)
-    columns = np.column_stack([shares * (differences - means), share]) / n
+    rng, n = np.random.default_rng(0), len(differences)
+    means = np.ascontiguousarray(differences.T).mean(axis=1)
+    columns = np.column_stack([differences - means, np.ones(n)]) / n
     permutations, at_once, drawn = settings.permutations, max(1, 4_000_000 // n), []
     for start in range(0, permutations, at_once):
         signs = rng.integers(0, 2, (min(at_once, permutations - start), n), dtype=np.int8) * 2.0 - 1
