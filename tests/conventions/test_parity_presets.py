@@ -58,7 +58,7 @@ def frames(data: DataSet) -> tuple[pd.DataFrame, pd.DataFrame]:
 @cache
 def source(number: int) -> Source:
     """The frames of a data set, read once for all presets."""
-    return read(*frames(DATA[number]), {})
+    return read(*frames(DATA[number]), {}, {})
 
 
 def of_lists(one: Preset, data: DataSet) -> float:
