@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import chain
 from os import PathLike
 from typing import Any, TypeAlias
@@ -20,12 +21,11 @@ from recnb.data import validation
 from recnb.data.buckets import batches_of, origin_of
 from recnb.data.columns import Columns, Frame, Made, by_name, columns_of, find, from_pandas, named, require, table_of
 from recnb.data.files import Wanted, read_together
-from recnb.data.parallel import refuse_fork
 from recnb.data.parts import Layout, one_model, read_batches
 from recnb.data.source import Source, ranked, source_of
 from recnb.data.validation import IDS
 from recnb.display.language import N_, Plural, Sentence
-from recnb.errors import FrameError, is_several, quoted
+from recnb.errors import FrameError, RecnbError, is_several, quoted
 
 #: Any table; a mapping or Series by user; the path of a file.
 Input: TypeAlias = Frame | Mapping[Any, Any] | str | os.PathLike[str]
@@ -41,6 +41,20 @@ NOT_SCORED = Plural(
     "{n:,} row without a score: judged, not recommended", "{n:,} rows without a score: judged, not recommended"
 )
 ONLY_LISTED = Sentence(N_("relevant items: those in this frame, which holds no relevant item that was not recommended"))
+
+
+@cache
+def first_process() -> int:
+    """Return the process that evaluated first; one that is forked of it later inherits the answer."""
+    return os.getpid()
+
+
+def refuse_fork() -> None:
+    """Refuse to evaluate in a process that was forked after an evaluation: it would wait for threads of Polars that it does not have."""
+    if first_process() != os.getpid():
+        problem = "this process was forked after an evaluation, and would wait for ever for threads that a fork does not copy: "
+        fix = "start it with multiprocessing.get_context('spawn'), or fork before the first evaluation."
+        raise RecnbError(problem, fix)
 
 
 def tables_of(

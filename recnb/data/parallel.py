@@ -7,10 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from functools import cache
 from typing import TypeVar
-
-from recnb.errors import RecnbError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -20,20 +17,6 @@ MOST = 8
 
 #: Rows that are worked on together: few enough for the processor's cache.
 BLOCK = 2**18
-
-
-@cache
-def first_process() -> int:
-    """Return the process that evaluated first; one that is forked of it later inherits the answer."""
-    return os.getpid()
-
-
-def refuse_fork() -> None:
-    """Refuse to evaluate in a process that was forked after an evaluation: it would wait for threads of Polars that it does not have."""
-    if first_process() != os.getpid():
-        problem = "this process was forked after an evaluation, and would wait for ever for threads that a fork does not copy: "
-        fix = "start it with multiprocessing.get_context('spawn'), or fork before the first evaluation."
-        raise RecnbError(problem, fix)
 
 
 def n_cores() -> int:

@@ -80,11 +80,7 @@ LATEX_OPERATIONS = {
 
 
 def number(value: float, digits: int = 6) -> str:
-    """Return a number as written by hand, without trailing zeros; a large one has all digits before the point.
-
-    >>> number(5.0), number(0.5), number(1 / 3), number(1234567.8)
-    ('5', '0.5', '0.333333', '1234568')
-    """
+    """Return a number as written by hand: 5, 0.5, 0.333333; a large one has all digits before the point."""
     return f"{value:.0f}" if 10**digits <= abs(value) < 1e15 else f"{value:.{digits}g}"
 
 
@@ -123,8 +119,6 @@ class Formula:
     def latex(self, *, summed: bool = False) -> str:
         r"""Return the formula in LaTeX; under a sum sign, a sum of its own needs brackets.
 
-        >>> Formula.of("relevance / log(1 + rank)").latex()
-        '\\frac{\\mathrm{rel}_i}{\\log_{2}(1 + i)}'
         >>> Formula.of("2^relevance - 1").latex(summed=True)
         '\\left(2^{\\mathrm{rel}_i} - 1\\right)'
         """

@@ -61,11 +61,7 @@ class Cutoffs:
 
     @classmethod
     def of(cls, k: object) -> Cutoffs:
-        """Read one k or several.
-
-        >>> Cutoffs.of(10).values, Cutoffs.of([5, None]).values, Cutoffs.of(range(1, 4)).values
-        ((10,), (5, None), (1, 2, 3))
-        """
+        """Read one k or several: 10, [5, None], range(1, 4)."""
         if isinstance(k, Cutoffs):
             return k
         if not _are_several(k):
@@ -357,11 +353,7 @@ def of_each_rank(rank: Ints, function: Callable[[Ints], NDArray[Number]]) -> NDA
 
 
 def count_within(user: NDArray[Any]) -> Ints:
-    """Count the rows of each run of equal values from 1.
-
-    >>> count_within(np.array([0, 0, 3, 3, 3])).tolist()
-    [1, 2, 1, 2, 3]
-    """
+    """Count the rows of each run of equal values from 1: of 0, 0, 3, 3, 3 it is 1, 2, 1, 2, 3."""
     starts = np.flatnonzero(user[1:] != user[:-1]) + 1
     steps = np.ones(len(user), dtype=np.int64)
     steps[starts] -= np.diff(starts, prepend=0)

@@ -1,8 +1,6 @@
 """A metric: a sum over hits, lists or the catalogue, divided by what it could have been.
 
-`@metric` makes a `Metric` of a function and enters it in METRICS (accuracy) or LIST_METRICS (beyond accuracy). From that
-one block follow the method of an Evaluation, the function for one list, the label, the formula and its LaTeX, the help
-text, the README's table, the worked explanation and enrolment in every law of the tests.
+`@metric` makes a `Metric` of a function and enters it in METRICS (accuracy) or LIST_METRICS (beyond accuracy).
 """
 
 from __future__ import annotations
