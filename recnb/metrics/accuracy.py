@@ -15,9 +15,6 @@ from recnb.metrics.gain import GAIN, GRADED, OUT_OF, Discount, Gain, Ideal, disc
 from recnb.metrics.hits import Cutoff, Floats, Hits, count_within, of_each_rank
 from recnb.metrics.metric import Credit, metric, number_option
 
-#: The denominator of a sum that is no share.
-OUT_OF_SUM = {"1": "1", "relevant": "n_relevant"}
-
 
 @metric(
     called="precision", symbol="Precision", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008", "jain2016"],
@@ -164,7 +161,7 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
 
 
 @metric(
-    called="discounted cumulative gain", symbol="DCG", credit="gain / discount", out_of="out_of", meanings={**GRADED, "out_of": OUT_OF_SUM},
+    called="discounted cumulative gain", symbol="DCG", credit="gain / discount", out_of="out_of", meanings={**GRADED, "out_of": OUT_OF},
     bounds=(0, math.inf),
     sentence="A hit at the top earns its full gain; further down, less and less. It has no upper bound.",
     references=["jarvelin2002", "burges2005"],
@@ -187,13 +184,7 @@ def dcg(
     >>> round(recnb.dcg([3, 2, 3, 0, 1, 2]), 3)
     6.861
     """
-    return _averaged(discounted(hits, k, gain, discount, log_base), out_of)
-
-
-def _averaged(credit: Credit, out_of: Literal["1", "relevant"]) -> Credit:
-    """Return credit out of the relevant items, or as it is."""
-    by = out_of_count(credit.rows, credit.k, "relevant") if out_of == "relevant" else 1.0
-    return Credit(credit.rows, credit.k, credit.earned, by)
+    return Credit(hits, k, discounted(hits, k, gain, discount, log_base).earned, out_of_count(hits, k, out_of))
 
 
 @metric(
@@ -269,7 +260,7 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
 
 @metric(
     called="rank-biased precision", symbol="RBP", credit="(1 - p) * p^(rank - 1)", out_of="out_of", bounds=(0, 1), references=["moffat2008", "yang2018"],
-    meanings={"out_of": OUT_OF_SUM}, sentence="Expected relevance per examined item for a reader who continues with probability p.",
+    meanings={"out_of": OUT_OF}, sentence="Expected relevance per examined item for a reader who continues with probability p.",
 )  # fmt: skip
 def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8, out_of: Literal["1", "relevant"] = "1") -> Credit:
     """Rate at which a reader of patience p meets relevant items, cut at k.
@@ -284,7 +275,7 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8, out_of: Literal["1", "r
     meaning = "a chance of looking further: give a number between 0 and 1, such as p=0.8"
     number_option("p", p, meaning, lambda p: 0 < p < 1)
     earned = hits.weigh(of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1)))
-    return _averaged(Credit(hits, k, earned), out_of)
+    return Credit(hits, k, earned, out_of_count(hits, k, out_of))
 
 
 @metric(

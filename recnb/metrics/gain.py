@@ -112,8 +112,9 @@ class FullOfBest(Credit):
         return discounted(self.rows.as_list(user, self.best[user], np.full(len(user), -1)), self.k, *self.by)
 
 
-OutOf = Literal["k", "list", "relevant", "hits", "min(k, relevant)", "min(list, relevant)"]
+OutOf = Literal["1", "k", "list", "relevant", "hits", "min(k, relevant)", "min(list, relevant)"]
 OUT_OF = {
+    "1": "1",
     "k": "k",
     "list": "min(k, list_length)",
     "relevant": "n_relevant",
@@ -123,8 +124,10 @@ OUT_OF = {
 }
 
 
-def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
-    """Return the denominator of a share of hits, users × cut-offs."""
+def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
+    """Return the denominator of a share of hits, users × cut-offs; 1 for a sum."""
+    if out_of == "1":
+        return 1.0
     if out_of == "hits":
         hits.refuse_ties("out_of='hits' divides by what each order finds")
         return hits.total(hits.weight, k)
