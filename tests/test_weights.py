@@ -247,9 +247,11 @@ def test_users_with_weights():
     assert ev.novelty(k=10) == pytest.approx(np.average(values, weights=weight[values.index]))
     truth = SAMPLE.test[SAMPLE.test["user"] != "u026"]
     of_listed = recnb.evaluate(POPULAR, truth, user_weight=weight, averaged_users="recs").ndcg(k=10)
-    assert of_listed == pytest.approx(
-        np.average(of_listed.per_user.dropna(), weights=weight[of_listed.per_user.dropna().index])
-    )
+    assert of_listed == pytest.approx(np.average(of_listed.per_user, weights=weight[of_listed.per_user.index]))
+    one_item = POPULAR[(POPULAR["user"] != "u002") | (POPULAR["rank"] == 1)]  # a list that has no diversity
+    diversity = recnb.evaluate(one_item, SAMPLE.test, items=SAMPLE.items, user_weight=weight).diversity(k=10)
+    assert "u002" not in diversity.per_user
+    assert diversity == pytest.approx(np.average(diversity.per_user, weights=weight[diversity.per_user.index]))
     for metrics in (["ndcg", "hit_rate", "novelty"],):
         pd.testing.assert_frame_equal(*(one.table(metrics, k=10, intervals=True).to_frame() for one in (plain, ones)))
         pd.testing.assert_frame_equal(*(one.table(metrics, k=10, by="branch").to_frame() for one in (plain, ones)))
@@ -332,7 +334,14 @@ def test_what_is_shown():
     assert clipped["clipped"].facts["other"] == pytest.approx(
         float(recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY).ndcg(k=10))
     )
-    assert {"heavy_pairs", "clipped"}.isdisjoint(plain.lint().names)
+    assert {"heavy_pairs", "clipped", "nothing_seen"}.isdisjoint(plain.lint().names)
+    unseen = ev.lint(metric="precision")["nothing_seen"]
+    assert unseen.n == 39
+    counted = recnb.evaluate(
+        POPULAR, SAMPLE.test, propensity=PROPENSITY, min_propensity=0.02, averaged_users="recs", no_relevant="zero"
+    )
+    assert unseen.facts["other"] == pytest.approx(float(counted.precision(k=10)))
+    assert "nothing_seen" not in counted.lint().names
 
 
 @pytest.mark.slow

@@ -164,8 +164,9 @@ class Tables(Source):
         joined, truth = self._joined(recs, truth, convention)
         hits = replace(joined.hits, max_relevance=top)
         if self.propensity is not None or "propensity" in truth.columns:
-            truth = self._weighted(truth, convention)
-            hits = replace(hits, truth_weight=truth["weight"].to_numpy()[joined.truth_rows])
+            propensity = self._propensity_of(truth)
+            weight = 1.0 / np.maximum(propensity, convention.min_propensity or 0.0)
+            truth, hits = truth.with_columns(weight=weight), replace(hits, truth_weight=weight[joined.truth_rows])
         if not self.is_part:
             examples = recs["user"][0], truth["user"][0]
             check_users(len(joined.users), joined.in_both, examples, truth["relevance"].max(), convention)
@@ -183,14 +184,11 @@ class Tables(Source):
             graded="relevance" in self.truth.columns,
         )
 
-    def _weighted(self, truth: pl.DataFrame, convention: Convention) -> pl.DataFrame:
-        """Add what each row counts, 1 / propensity."""
+    def _propensity_of(self, truth: pl.DataFrame) -> Floats:
         if self.propensity is not None:
-            propensity = look_up(self.propensity, truth, "propensity")
-        else:
-            named = f"truth: column {self.truth_labels['propensity']!r}"
-            propensity = checked(truth.rename({"propensity": "value"}), named, 1.0)
-        return truth.with_columns(weight=pl.Series(1.0 / np.maximum(propensity, convention.min_propensity or 0.0)))
+            return look_up(self.propensity, truth, "propensity")
+        named = f"truth: column {self.truth_labels['propensity']!r}"
+        return checked(truth.rename({"propensity": "value"}), named, 1.0)
 
     def _joined(self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention) -> tuple[Joined, pl.DataFrame]:
         """Join; what the truth repeats is merged first, where the convention merges it."""

@@ -20,7 +20,7 @@ from recnb.data.files import read as read_file
 from recnb.data.validation import IDS
 from recnb.display.language import _
 from recnb.errors import ColumnError, FrameError, OptionError, is_number, is_several, is_word, near, quoted
-from recnb.metrics.hits import Floats
+from recnb.metrics.hits import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -108,16 +108,9 @@ def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> Floats:
         if table[role].dtype != rows[role].dtype:
             held = f"{name}= has {role}s such as {table[role][0]!r}, and those evaluated are such as {rows[role][0]!r}"
             raise FrameError(f"{held}: make them one kind, such as text.")
-    known, wanted = table.select(roles), rows.select(roles)
-    if len(roles) == 1:
-        place = positions(table[roles[0]], rows[roles[0]])
-        value, found = table["value"].to_numpy()[place], place >= 0
-    elif known.equals(wanted):  # as truth.set_index(["user", "item"]) gives: no second join
-        return table["value"].to_numpy()
-    else:
-        value = wanted.join(table, on=roles, how="left", maintain_order="left")["value"].to_numpy()
-        found = ~np.isnan(value)
-    if not found.all():
+    wanted = rows.select(roles)
+    place = _place_of(table.select(roles), wanted)
+    if not (found := place >= 0).all():
         lacking, of = wanted.filter(pl.Series(~found)).unique(maintain_order=True), wanted.n_unique()
         what = f"{roles[0]}s" if len(roles) == 1 else "pairs of user and item"
         held = f"{lacking.height:,} of {of:,} {what}, such as {_ids_of(lacking.row(0, named=True))}"
@@ -125,7 +118,17 @@ def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> Floats:
         if name == "propensity":
             fix = "Give each of them one, of items that train does not have by popularity_propensity(..., items=truth['item'])."
         raise FrameError(f"{name}= has no value for {held}.", fix=fix)
-    return value
+    return table["value"].to_numpy()[place]
+
+
+def _place_of(known: pl.DataFrame, wanted: pl.DataFrame, seed: int = 0) -> Ints:
+    """Return the row of known ids, which are distinct, that each wanted row equals; -1 if there is none. Pairs are found by hash."""
+    if known.width == 1:
+        return positions(known.to_series(), wanted.to_series())
+    place = positions(known.hash_rows(seed), wanted.hash_rows(seed))
+    found = np.flatnonzero(place >= 0)
+    is_each = known[place[found]].equals(wanted[found])  # if not, different pairs have one hash
+    return place if is_each else _place_of(known, wanted, seed + 1)
 
 
 def popularity_propensity(

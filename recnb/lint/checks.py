@@ -17,6 +17,7 @@ from recnb.display.language import N_, _
 from recnb.lint.data import FRAMES, PAIR, LintData, find_ties, list_rows
 from recnb.lint.findings import Problem, check, quoted_id
 from recnb.lint.repair import SPELLINGS, Repair
+from recnb.metrics.gain import best_of_all
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.results.evaluation_data import Scoring
@@ -261,7 +262,7 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
 def ceiling(data: LintData) -> Iterator[Problem]:
     top = data.metric.bounds[1]
     n_relevant = np.bincount(data.hits.truth_user, minlength=len(data.listed))
-    values, most = data.values_of(replace(data.hits.ideal_by(data.gain), list_length=n_relevant))
+    values, most = data.values_of(replace(best_of_all(data.hits, data.gain), list_length=n_relevant))
     known = data.asked_k is not None and data.convention.judged == "truth"
     if known and most > 0 and data.measured[1] <= most < LOW * top < np.inf:
         yield Problem(
@@ -338,6 +339,18 @@ def clipped(data: LintData) -> Iterator[Problem]:
             short="Relevant pairs whose propensities are clipped at {least:g}: {n:,} of {of:,}",
             why="Clipping moves the number, towards that without propensities.", repair=repair,
             advice="Report the least propensity with the number; to see it without:",
+        )  # fmt: skip
+
+
+@check(N_("users of whom nothing was seen"), needs="propensity")
+def nothing_seen(data: LintData) -> Iterator[Problem]:
+    listed, seen = data.source.recs.select("user").unique(maintain_order=True), data.prepared.truth.select("user")
+    if data.convention.no_relevant != "zero" or data.convention.averaged_users not in ("recs", "union"):
+        yield Problem(
+            listed.join(seen, on="user", how="anti", maintain_order="left"), listed.height, grave=False,
+            short="Users left out since nothing of theirs was seen: {n:,} of {of:,}",
+            why="Weighted precision, cg, dcg and rbp are without bias only if each of these users counts 0.",
+            advice="Let them count 0:", repair=Repair(data, averaged_users="recs", no_relevant="zero"),
         )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from recnb.data.encoding import positions
 from recnb.data.validation import in_floats
-from recnb.metrics.gain import gain_of
+from recnb.metrics.gain import Gain, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, count_within, in_order
 from recnb.metrics.metric import Given, Metric
 from recnb.results.evaluation_data import EvaluationData, average, cutoffs_under
@@ -46,9 +46,11 @@ class LintData:
         values, mean = self.averaged
         return self.metric.label(self.asked_k), float(mean[0]), int(np.count_nonzero(~np.isnan(values)))
 
-    def gain(self, relevance: Floats) -> Floats:
-        """Return the gain of items by their relevance, where items have weights too; 1 for a metric without gain."""
-        return gain_of(relevance, {**self.metric.defaults, **self.scoring.options}.get("gain", "binary"))
+    @property
+    def gain(self) -> Gain:
+        """The gain that orders items with weights: binary for a metric without one."""
+        gain: Gain = {**self.metric.defaults, **self.scoring.options}.get("gain", "binary")
+        return gain
 
     @cached_property
     def hits(self) -> Hits:
@@ -162,7 +164,7 @@ def find_ties(data: LintData) -> Ties | None:
     # The hits of each run, the most relevant first, have its first places in the best order and its last in the worst.
     run = np.repeat(np.arange(len(start)), size)[place[on]]
     weighted = hits.truth_weight is not None
-    value = data.gain(hits.relevance) * hits.weight if weighted else hits.relevance
+    value = gain_of(hits.relevance, data.gain) * hits.weight if weighted else hits.relevance
     order = np.lexsort((~hits.preferred[on], -value[on], run))
     on, run = on[order], run[order]
     best, worst, above = hits.rank.copy(), hits.rank.copy(), count_within(run) - 1

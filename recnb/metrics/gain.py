@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -62,6 +61,24 @@ def discounted(hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: 
     return Credit(hits, k, hits.weigh(gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base)))
 
 
+def best_of_all(hits: Hits, gain: Gain) -> Hits:
+    """Return the best possible list: every relevant item, that of the highest weighted gain first."""
+    if hits.truth_weight is None:
+        return hits.ideal
+    if gain not in hits.ideals:
+        value = gain_of(hits.truth_relevance, gain) * hits.truth_weight
+        hits.ideals[gain] = hits.as_list(hits.truth_user, hits.truth_relevance, np.arange(len(value)), value)
+    return hits.ideals[gain]
+
+
+def best_of_list(hits: Hits, gain: Gain) -> Hits:
+    """Return the best order of what was recommended: the hits alone, that of the highest weighted gain first."""
+    once = slice(None) if hits.tied is None else hits.tied.top
+    user, relevance, row = hits.user[once], hits.relevance[once], hits.truth_row[once]
+    value = relevance if hits.truth_weight is None else gain_of(relevance, gain) * hits.truth_weight[row]
+    return hits.as_list(user, relevance, row, value)
+
+
 def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount, log_base: float) -> Credit:
     """Return the credit of the best list, by `ideal`.
 
@@ -75,7 +92,7 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
             problem = "ideal='k' supposes items that the truth does not hold, which have no propensity: "
             raise OptionError(problem, "leave it out.")
         return FullOfBest(hits, k, gain, discount, log_base)
-    best = (hits.ideal_of_list if ideal == "list" else hits.ideal_by)(partial(gain_of, gain=gain))
+    best = best_of_list(hits, gain) if ideal == "list" else best_of_all(hits, gain)
     if ideal == "min(k, list)":
         best = best.with_rows(best.rank <= hits.list_length[best.user])
     return discounted(best, k, gain, discount, log_base)
@@ -135,7 +152,7 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
     if out_of == "relevant":
         return as_column(hits.relevant_weight)
     if hits.truth_weight is not None and "relevant" in out_of:
-        best = hits.ideal_by(np.ones_like)
+        best = best_of_all(hits, "binary")
         reached = best.rank <= best.list_length[best.user]
         best = best.with_rows(reached) if out_of == "min(list, relevant)" else best
         return best.total(best.weight, k)

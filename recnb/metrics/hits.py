@@ -293,19 +293,10 @@ class Hits:
         """The best possible list: every relevant item, most relevant first."""
         return self.as_list(self.truth_user, self.truth_relevance, np.arange(len(self.truth_user)))
 
-    def ideal_by(self, gain: Callable[[Floats], Floats]) -> Hits:
-        """Return the best possible list: every relevant item, that of the highest weighted gain first."""
-        if self.truth_weight is None:
-            return self.ideal
-        value = gain(self.truth_relevance) * self.truth_weight
-        return self.as_list(self.truth_user, self.truth_relevance, np.arange(len(self.truth_user)), value)
-
-    def ideal_of_list(self, gain: Callable[[Floats], Floats]) -> Hits:
-        """Return the best order of what was recommended: the hits alone, that of the highest weighted gain first."""
-        once = slice(None) if self.tied is None else self.tied.top
-        user, relevance, row = self.user[once], self.relevance[once], self.truth_row[once]
-        value = None if self.truth_weight is None else gain(relevance) * self.truth_weight[row]
-        return self.as_list(user, relevance, row, value)
+    @cached_property
+    def ideals(self) -> dict[str, Hits]:
+        """The best possible lists of items with weights, by the gain that orders them."""
+        return {}
 
     def as_list(self, user: Ints, relevance: Floats, truth_row: Ints, value: Floats | None = None) -> Hits:
         """Return these items, sorted by user, as lists ranked from 1, the highest value first: by default relevance."""

@@ -91,6 +91,25 @@ def test_one_more_user_as_heavy_as_the_heaviest():
     assert low[0] < stats.intervals(np.ones((8, 1)), bounds=(0.0, 1.0))[0][0] - 0.1
 
 
+def test_the_weighted_mean_of_equal_values_is_one_value_but_for_rounding():
+    weights, values = np.random.default_rng(0).uniform(0.1, 3, 50), np.full((50, 1), 0.3)
+    assert weights @ values / weights.sum() != 0.3
+    assert stats.intervals(values, bounds=(0.0, 0.3), weights=weights)[1] == pytest.approx(0.3, abs=1e-12)
+
+
+def test_the_detectable_difference_from_one_model_with_weights():
+    values, weights = np.random.default_rng(3).uniform(0, 1, 200), np.r_[np.ones(150), np.full(50, 9.0)]
+    shares, assumed = weights / weights.sum(), math.sqrt(2 * (1 - CORRELATION))
+    n, mean = 1 / (shares**2).sum(), shares @ values
+    sd = math.sqrt((shares**2 @ (values - mean) ** 2) * n**2 / (n - 1)) * assumed
+    beyond = 9 / weights.sum() - 1 / n
+    reach = beyond / (1 + beyond) * max(mean - values.min(), values.max() - mean) * assumed
+    assert Detectable.of("x", values, weights=weights) == pytest.approx(smallest(sd, n) + reach, rel=1e-9)
+    few = np.r_[np.ones(20), np.zeros(180)]  # 20 differ, and one of them has nearly all of their weight
+    assert Detectable.of("x", few, np.zeros(200)) > 0
+    assert np.isnan(Detectable.of("x", few, np.zeros(200), weights=np.r_[100.0, np.ones(199)]))
+
+
 def test_the_interval_of_wilcoxon_is_hodges_and_lehmanns():
     for column in (DIFFERENCES[:25, 0], TIED[:60, 1], DIFFERENCES[:10, 2]):
         made = column[column != 0]
