@@ -78,14 +78,6 @@ class Cutoffs:
             return cls.of(k)
         raise CutoffError(f"one call gives one number: type .table(k={list(k)!r}), or .curve(metric, k={list(k)!r}).")
 
-    @classmethod
-    def of_curve(cls, k: object) -> Cutoffs:
-        """Read the cut-offs of a curve."""
-        cutoffs = cls.of(k)
-        if cutoffs.deepest is None:
-            raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
-        return cutoffs
-
     def __iter__(self) -> Iterator[int | None]:
         return iter(self.values)
 

@@ -97,11 +97,12 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
 def metric_of_curve(metric: object, k: object) -> tuple[Metric[...], Cutoffs]:
     """Look up the metric of a curve with the cut-offs that it runs over; of a text with a cut-off, up to that."""
     chosen = metric_named(metric)
-    if chosen.cutoff is None:
-        return chosen, Cutoffs.of_curve(k)
-    if not isinstance(k, range) or k != CUTOFFS:
+    if chosen.cutoff is not None and (not isinstance(k, range) or k != CUTOFFS):
         raise OptionError(f"{metric!r} has its cut-off, and k= names others: leave one of them out.")
-    return chosen, Cutoffs.of_curve(range(1, chosen.cutoff + 1))
+    cutoffs = Cutoffs.of(k if chosen.cutoff is None else range(1, chosen.cutoff + 1))
+    if cutoffs.deepest is None:
+        raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
+    return chosen, cutoffs
 
 
 def check_options(metric: Metric[...], options: Given) -> None:

@@ -251,13 +251,7 @@ class Detectable(float):
 
     @classmethod
     def of(
-        cls,
-        label: str,
-        values: Floats,
-        others: Floats | None = None,
-        power: float = 0.8,
-        alpha: float = 0.05,
-        weights: Floats | None = None,
+        cls, label: str, values: Floats, others: Floats | None, power: float, alpha: float, weights: Floats | None
     ) -> Self:
         """Compute it from the values of users, and those of another model, or of one of the same variance and an assumed correlation."""
         apart = settled(values - (values.min() if others is None else others))

@@ -150,13 +150,9 @@ class Playground(Live):
     ) -> None:  # fmt: skip
         """Change the order, the relevance of some items, the cut-off (None: the length of the list) or the gain."""
         graded = {self._item(item): _read([item], {item: grade})[1][item] for item, grade in (relevance or {}).items()}
-        changes: dict[str, Any] = {
-            "order": None if order is None else tuple(order),
-            "k": None if k is ... else Cutoffs.one(k).values[0] or len(self.now.order if order is None else order),
-            "gain": gain,
-        }
-        changes = {name: value for name, value in changes.items() if value is not None}
-        now = self.now._replace(relevance={**self.now.relevance, **graded}, **changes)
+        listed = self.now.order if order is None else tuple(order)
+        cutoff = self.now.k if k is ... else Cutoffs.one(k).values[0] or len(listed)
+        now = Setting(listed, {**self.now.relevance, **graded}, cutoff, self.now.gain if gain is None else gain)
         at_any_k = [setting._replace(k=0) for setting in (now, self.now, *self.past[-1:])]
         if now != self.now and self.past and at_any_k[0] == at_any_k[1] == at_any_k[2]:
             self.now = self.past.pop()  # what a slider passes is one step

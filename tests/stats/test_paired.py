@@ -79,7 +79,7 @@ def test_of_users_with_weights_interval_and_test_reach_as_far_as_the_heaviest_co
     assert (made.low[0], made.high[0]) == pytest.approx((low, high), rel=1e-9)
     assert (made.p[0] <= 0.05) == (low > 0 or high < 0)
     assert made.reach[0] == pytest.approx(share * max(mean - values.min(), values.max() - mean))
-    power = Detectable.of("x", values, np.zeros(200), weights=weights)
+    power = Detectable.of("x", values, np.zeros(200), 0.8, 0.05, weights)
     assert power == pytest.approx(smallest(error * np.sqrt(n), n) + made.reach[0], rel=1e-9)
 
 
@@ -268,14 +268,18 @@ def test_users_needed_are_at_least_ten_and_those_of_cohen():
     assert users_needed(1e300, 1.0) == users_needed(-10.0, 1e-9) == 10
 
 
+def found_among(values, others=None):
+    return Detectable.of("ndcg@10", values, others, 0.8, 0.05, None)
+
+
 def test_users_who_do_not_differ_show_nothing_of_others():
     assert np.isnan([smallest(0.0, 100), smallest(0.3, 9), smallest(0.3, 1)]).all()
-    made = Detectable.of("ndcg@10", np.full(40, 0.5), np.full(40, 0.4))
+    made = found_among(np.full(40, 0.5), np.full(40, 0.4))
     assert math.isnan(made)
     assert "cannot be estimated" in made.words
-    assert "With 1 user" in Detectable.of("ndcg@10", np.array([0.5])).words
-    assert math.isnan(Detectable.of("ndcg@10", np.r_[np.ones(9), np.zeros(100)]))
-    assert Detectable.of("ndcg@10", np.r_[np.ones(10), np.zeros(100)]) > 0
+    assert "With 1 user" in found_among(np.array([0.5])).words
+    assert math.isnan(found_among(np.r_[np.ones(9), np.zeros(100)]))
+    assert found_among(np.r_[np.ones(10), np.zeros(100)]) > 0
 
 
 @pytest.mark.parametrize(
