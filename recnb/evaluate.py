@@ -115,10 +115,11 @@ def evaluate(recs: Input, truth: Input | None = None, **options: Unpack[Options]
     order, ties, duplicates, candidates, judged, judged_only, relevant_from, averaged_users, no_relevant, …
         Single conventions, as in `recnb.Convention`, which take precedence over `convention`.
     propensity : str, Series or mapping, optional
-        The chance that a relevant pair was seen: a column of the truth or of `items=`, or a Series by item or by user and item, as
-        `recnb.popularity_propensity` gives (an evaluation takes twice the time with one by user and item, and a quarter more with others).
-        A pair weighs 1 / propensity wherever it is counted, 1 / `min_propensity` at most. That takes the bias of what was seen out of precision, cg, dcg and rbp, if users of whom nothing was seen count 0 (`averaged_users="recs",
-        no_relevant="zero"`); out of recall but for what falls with 1 / relevant items; and not out of ndcg, whose ideal is what was seen.
+        The chance that a relevant pair was seen: a column of the truth or of `items=`, or a Series by item, as
+        `recnb.popularity_propensity` gives, or by user and item (then an evaluation takes twice the time). A pair weighs
+        1 / propensity wherever it is counted, 1 / `min_propensity` at most. That takes the bias of what was seen out of precision,
+        cg, dcg and rbp, if users of whom nothing was seen count 0 (`averaged_users="recs", no_relevant="zero"`); out of recall
+        but for what falls with 1 / relevant items; and not out of ndcg, whose ideal is what was seen.
     user_weight : str, Series or mapping, optional
         What each user counts in means, above 0: a column of `users=`, or a Series by user.
 

@@ -34,6 +34,8 @@ class LintData:
         self.convention, self.source = self.prepared.convention, self.prepared.source
         #: The cut-off; None where whole lists count, and k is only what some denominators say.
         self.k = None if self.convention.cutoff == "none" else k
+        #: The gain that orders items with weights: binary for a metric without one.
+        self.gain: Gain = {**self.metric.defaults, **self.scoring.options}.get("gain", "binary")
 
     @cached_property
     def averaged(self) -> tuple[Floats, Floats]:
@@ -45,12 +47,6 @@ class LintData:
         """The metric's label, its mean, and the number of users behind it."""
         values, mean = self.averaged
         return self.metric.label(self.asked_k), float(mean[0]), int(np.count_nonzero(~np.isnan(values)))
-
-    @property
-    def gain(self) -> Gain:
-        """The gain that orders items with weights: binary for a metric without one."""
-        gain: Gain = {**self.metric.defaults, **self.scoring.options}.get("gain", "binary")
-        return gain
 
     @cached_property
     def hits(self) -> Hits:

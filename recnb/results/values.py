@@ -51,7 +51,7 @@ class Basis:
         """Return the users behind the mean, and those that are not, in words."""
         n_users, n_without_list, n_without_relevant = self.counts
         parts = [users_in_words(n_users) + self.convention.users_phrase]
-        parts += [] if self.user_weight is None else weights_in_words(self.user_weight)
+        parts += weights_in_words(self.user_weight)
         if n_without_list:
             parts.append(_("{n:,} of them without a list, which counts 0", n=n_without_list))
         if n_without_relevant:
@@ -63,7 +63,7 @@ class Basis:
         given = self.convention.given_in_words(self.given)
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
         notes, users = list(map(str, self.notes)), self.users_in_words()
-        notes += [] if self.weights is None else pairs_in_words(self.weights)
+        notes += pairs_in_words(self.weights)
         if brief:  # among those of other metrics, all that is said of users stands together
             users = ["; ".join(users)]
         if self.library and brief and not self.is_own:
