@@ -183,7 +183,7 @@ class Evaluation(EvaluationMethods):
     @property
     def counts(self) -> Counts:
         """Counts of the data behind the numbers, and of what was left out."""
-        return self._data.counts
+        return self._data.prepared.counts
 
     @property
     def library(self) -> str | None:
@@ -282,8 +282,6 @@ class Evaluation(EvaluationMethods):
 
         Metrics, k and options are those of `table`: a column for each metric at each cut-off, NaN for a user whom it leaves out.
         """
-        if metrics is None and k is None and not options:
-            return self._data.to_frame()
         return tables.users_frame(self._data, metrics, k, options)
 
     def __repr__(self) -> str:

@@ -151,14 +151,10 @@ class Convention:
 
     def in_words(self) -> str:
         """Return the convention on one line, to compare with a paper."""
-        return "; ".join(self.decisions())
+        of_users = ["averaged_users", *(["no_relevant"] if self.no_relevant != "skip" else [])]
+        return "; ".join([*(in_words(name, getattr(self, name)) for name in of_users), *self.phrases(graded=True)])
 
     __str__ = in_words
-
-    def decisions(self) -> list[str]:
-        """Return each decision in words, that about users first."""
-        names = ["averaged_users", *(["no_relevant"] if self.no_relevant != "skip" else [])]
-        return [*(in_words(name, getattr(self, name)) for name in names), *self.phrases(graded=True)]
 
     @property
     def keeps_ranks(self) -> bool:

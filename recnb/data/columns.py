@@ -95,14 +95,16 @@ def each_named(given: Columns) -> list[tuple[str, str]]:
     return [(role, column) for role in given for column in named(given, role)]
 
 
-def require(given: Columns, held: Sequence[str], name: str, beside: Mapping[str, Frame] = MappingProxyType({})) -> None:
+def require(
+    given: Columns, held: Sequence[str], name: str, side_frames: Mapping[str, Frame] = MappingProxyType({})
+) -> None:
     """Refuse a column that a keyword names and a table has not; one of users or items may be in frames beside it alone."""
     for role, column in each_named(given):
-        if column not in held and not (role in ("user", "item") and is_beside(column, beside)):
+        if column not in held and not (role in ("user", "item") and in_side_frame(column, side_frames)):
             raise ColumnError(f"{name} has no column for {role}={column!r}. Columns: {listed(held)}.")
 
 
-def is_beside(column: str, frames: Mapping[str, Frame]) -> bool:
+def in_side_frame(column: str, frames: Mapping[str, Frame]) -> bool:
     """Return whether one of the frames beside recommendations and truth has a column."""
     return any(column in columns_of(frame, name) for name, frame in frames.items() if frame is not None)
 

@@ -92,14 +92,14 @@ def tables_of(
     return frames, left
 
 
-def read(recs: Frame, truth: Frame | None, columns: Columns, beside: Mapping[str, Frame]) -> Source:
+def read(recs: Frame, truth: Frame | None, columns: Columns, side_frames: Mapping[str, Frame]) -> Source:
     """Find the columns of two tables, or of one with both sides, and check that their ids are of one type.
 
-    `beside`: frames that a column may be named of as well.
+    `side_frames`: frames that a column may be named of as well.
     """
     if truth is None:
-        return _both_sides(recs, columns, beside)
-    layout = Layout.of(recs, truth, columns, beside)
+        return _both_sides(recs, columns, side_frames)
+    layout = Layout.of(recs, truth, columns, side_frames)
     _refuse_models(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
         return read_batches(recs, truth, layout, origin)
@@ -190,11 +190,11 @@ def _column(values: Iterable[Any], name: str, label: str, role: str = "") -> pl.
 # ---- one frame with both sides
 
 
-def _both_sides(frame: Frame, columns: Columns, beside: Mapping[str, Frame]) -> Source:
+def _both_sides(frame: Frame, columns: Columns, side_frames: Mapping[str, Frame]) -> Source:
     """Split one frame into recommendations and truth: what has no rank or score was not recommended, without relevance not judged."""
     name = "the frame"
     names = columns_of(frame, name)
-    require(columns, names, name, beside)
+    require(columns, names, name, side_frames)
     index: list[Any] = [*frame.index.names] if isinstance(frame, pd.DataFrame) else []
     has_items = bool({*named(columns, "item")} & {*names} or by_name([*names, *index], "item"))
     ids = IDS if has_items else IDS[:1]

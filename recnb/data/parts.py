@@ -19,7 +19,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
-from recnb.data.columns import Columns, Frame, Labels, columns_of, each_named, find, is_beside, role_of
+from recnb.data.columns import Columns, Frame, Labels, columns_of, each_named, find, in_side_frame, role_of
 from recnb.data.encoding import distinct
 from recnb.data.join import ranges
 from recnb.data.parallel import in_turn
@@ -45,13 +45,13 @@ class Layout:
     propensity: pl.DataFrame | None = None  #: of items or pairs, where it is no column of the truth
 
     @classmethod
-    def of(cls, recs: Frame, truth: Frame, columns: Columns, beside: Mapping[str, Frame]) -> Layout:
-        """Find the columns by role; frames without rows suffice. `beside`: frames that a column may be named of as well."""
+    def of(cls, recs: Frame, truth: Frame, columns: Columns, side_frames: Mapping[str, Frame]) -> Layout:
+        """Find the columns by role; frames without rows suffice. `side_frames`: frames that a column may be named of as well."""
         names = [columns_of(recs, "recommendations"), columns_of(truth, "truth")]
         for role, column in each_named(columns):
             at, kind = HOLDER.get(role, 2), "column of lists" if role in ("recommended", "relevant") else "column"
             present = names[at] if at < 2 else [*names[0], *names[1]]
-            if kind == "column of lists" or not (column in present or (at == 2 and is_beside(column, beside))):
+            if kind == "column of lists" or not (column in present or (at == 2 and in_side_frame(column, side_frames))):
                 none = ("recommendations have no", "truth has no", "neither frame has a")[at]
                 problem = f"{none} {kind} {column!r}, which {role}={quoted(columns[role])} names."
                 raise ColumnError(problem, fix=f"Columns: {listed(sorted({*map(str, present)}))}.")

@@ -297,7 +297,7 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
 def _population(name: str, model: EvaluationData, request: ReportRequest) -> dict[str, Any]:
     """Count who and what one model is evaluated on."""
     hits = model.hits(request.deepest)
-    counts = {count: getattr(model.counts, count) for count in COUNTS}
+    counts = {count: getattr(model.prepared.counts, count) for count in COUNTS}
     spreads = {"list_length": hits.list_length[hits.list_length > 0], "relevant_per_user": hits.n_relevant}
     words = {"users": tuple(model.users_in_words)}
     return {"model": name, **counts, **{name: summary_of(spread) for name, spread in spreads.items()}, **words}

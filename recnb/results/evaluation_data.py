@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, presets, shown_at
-from recnb.data import Counts, Prepared, Source
+from recnb.data import Prepared, Source
 from recnb.data.columns import title_column
 from recnb.data.encoding import positions
 from recnb.data.item_data import ItemData, ItemDataOfParts
@@ -161,11 +161,6 @@ class EvaluationData:
     def convention(self) -> Convention:
         """The decisions about the data that are in force."""
         return self.prepared.convention
-
-    @property
-    def counts(self) -> Counts:
-        """The size of the data, and the number of users and rows left out."""
-        return self.prepared.counts
 
     @property
     def one_no_relevant_rule(self) -> bool:
@@ -316,13 +311,6 @@ class EvaluationData:
     def hits(self, depth: int | None = None) -> Hits:
         """Return the hits down to a rank, from which every metric of accuracy is computed."""
         return self.prepared.hits(Cutoffs.one(depth).values[0])
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row per user: length of the list, relevant items, hits."""
-        hits = self.prepared.hits(None)
-        found = np.bincount(hits.user if hits.tied is None else hits.user[hits.tied.top], minlength=hits.n_users)
-        counts = {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}
-        return pd.DataFrame(counts, index=self.users)
 
 
 #: The data of models, by name; "" is the only one.

@@ -97,7 +97,12 @@ def measures_of(data: EvaluationData, names: Any, confidence: float, options: Gi
 
 
 def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Given) -> pd.DataFrame:
-    """Return a row per user and a column per metric, at each cut-off; NaN for a user whom a metric leaves out."""
+    """Return a row per user and a column per metric, at each cut-off, NaN for a user whom it leaves out; or counts of each user."""
+    if metrics is None and k is None and not options:
+        hits = data.hits()
+        found = np.bincount(hits.user if hits.tied is None else hits.user[hits.tied.top], minlength=hits.n_users)
+        counts = {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}
+        return pd.DataFrame(counts, index=data.users)
     columns = {}
     for name, metric, own in asked_of(data, metrics, options):
         if metric.of == "all":
