@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
@@ -198,7 +199,10 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     """Separate options into columns, side data and conventions; anything else raises an error."""
     options = dict(given)
     convention = options.pop("convention", None)
-    if isinstance(name := options.get("users"), str) and not (os.path.exists(name) or is_pattern(name)):
+    if "users" in options and is_word(options["users"], WORDS["averaged_users"]):
+        warnings.warn("users= is the frame of users; who is averaged is averaged_users=.", FutureWarning, stacklevel=4)
+        options.setdefault("averaged_users", options.pop("users"))
+    elif isinstance(name := options.get("users"), str) and not (os.path.exists(name) or is_pattern(name)):
         problem = f"users={name!r} is no file of users, which users= takes, as it takes a frame; who is averaged is averaged_users=."
         raise OptionError(problem, fix=near(name, WORDS["averaged_users"]))
     side_data = {name: options.pop(name) for name in SIDES if name in options}

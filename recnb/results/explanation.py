@@ -293,10 +293,13 @@ def explain(
             raise UnknownUserError(f"user {user!r} is not evaluated: none of their items in the truth is relevant.")
         value = 1.0 if convention.no_relevant == "one" else value
         line = _nothing(value, undefined=True)
+    about = _about(metric, cutoffs.values[0], options)
+    if hits.truth_weight is not None:
+        about["reads"] = _("Relevant pairs weigh 1 / propensity: read the mean over users, and not one user's number.")
     of_ideal, found = metric.over == "ideal", set(hits.truth_row[hits.rank <= depth].tolist())
     missed = [] if of_ideal else [item for row, item in enumerate(truth_items or ()) if row not in found]
     return Explanation(
-        **_about(metric, cutoffs.values[0], options), user=user, value=value, line=line, terms=tuple(filter(None, rows["term"])),
+        **about, user=user, value=value, line=line, terms=tuple(filter(None, rows["term"])),
         total=float(rows["credit"].sum()), out_of_terms=out_of_terms, out_of=possible, rows=rows, missed=tuple(missed),
         basis=basis, ideal=rows if of_ideal else ideal, titles=titles or {},
     )  # fmt: skip

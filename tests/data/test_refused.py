@@ -225,6 +225,10 @@ def test_a_lazy_frame_that_cannot_be_collected(tmp_path: Path) -> None:
     refused(lambda: recnb.evaluate(none, TRUTH), FrameError, "recommendations cannot be read: No such file", "none.")
 
 
-def test_users_are_a_frame_and_not_who_is_averaged() -> None:
-    words = "users='recz' is no file of users", "averaged_users=", "Did you mean 'recs'"
-    refused(lambda: recnb.evaluate(RANKED, LIKED, users="recz"), OptionError, *words)
+def test_who_is_averaged_was_called_users() -> None:
+    given = {"ann": ["a", "b"], "cy": ["x"]}, {"ann": ["a"]}
+    with pytest.warns(FutureWarning, match="averaged_users="):
+        old = recnb.evaluate(*given, users="recs", no_relevant="zero")
+    assert old.mrr() == recnb.evaluate(*given, averaged_users="recs", no_relevant="zero").mrr() == 1 / 2
+    with pytest.raises(OptionError, match="users='evryone' is no file of users"):
+        recnb.evaluate(RANKED, LIKED, users="evryone")
