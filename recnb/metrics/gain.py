@@ -106,7 +106,7 @@ class FullOfBest(Credit):
 
     def __init__(self, hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float) -> None:
         """Find each user's best item, and how many places it fills at each cut-off."""
-        self.best = np.zeros(hits.n_users)
+        self.best = np.where(hits.n_relevant > 0, -np.inf, 0.0)
         np.maximum.at(self.best, hits.truth_user, hits.truth_relevance)
         super().__init__(hits, k, np.where(hits.n_relevant > 0, gain_of(self.best, gain), 0.0))
         self.by = gain, discount, log_base

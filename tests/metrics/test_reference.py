@@ -56,6 +56,11 @@ def test_users_who_are_left_out_do_not_shift_the_others() -> None:
     np.testing.assert_allclose(every, [1 / 2, 0, 0, 2 / 3])
 
 
+def test_the_ideal_of_k_is_as_good_as_the_best_below_0() -> None:
+    ev = recnb.evaluate({1: ["a"]}, {1: {"a": -2, "b": -3}}, relevant="any", negative_relevance="keep")
+    assert ev.idcg(k=2, ideal="k") == close(-2 - 2 / np.log2(3))
+
+
 @pytest.mark.parametrize("judged_only, judged, bpref", [(False, 4 / 5, 0), (True, 1, 0)])
 def test_grades_below_0_are_judged_where_they_count_0(judged_only: bool, judged: float, bpref: float) -> None:
     recs = pd.DataFrame({"user": 1, "item": list("abcde"), "rank": range(1, 6)})
