@@ -99,11 +99,7 @@ def listed(names: Iterable[object]) -> str:
 
 
 def near(word: object, known: Iterable[object]) -> str:
-    """Return the names nearest to a misspelt word, as a sentence to end a message with.
-
-    >>> near("ndgc", ["ndcg", "dcg", "recall"])
-    "Did you mean 'ndcg'? Known: 'ndcg', 'dcg', 'recall'."
-    """
+    """Return a sentence to end a message with: "Did you mean 'ndcg'? Known: 'ndcg', 'dcg', 'recall'."."""
     names = [*map(str, known)]
     by_letters = {name.lower(): name for name in names}
     nearest = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.65)

@@ -71,11 +71,7 @@ def presets() -> Mapping[tuple[str, str], Preset]:
 
 
 def names() -> list[str]:
-    """Return the libraries whose conventions are recorded.
-
-    >>> "rectools" in names()
-    True
-    """
+    """Return the libraries whose conventions are recorded."""
     return list(dict.fromkeys(library for library, _variant in presets()))
 
 

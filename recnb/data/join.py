@@ -302,11 +302,7 @@ def _averaged(ids: Ids, judged: Judged, has_relevant: Mask, convention: Conventi
 
 
 def ranges(starts: Ints, counts: Ints) -> Ints:
-    """Concatenate the whole numbers from each start on, as many as it counts.
-
-    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
-    [5, 6, 0, 1, 2]
-    """
+    """Concatenate the whole numbers from each start on, as many as it counts: of 5 and 0, 2 and 3 they are 5, 6, 0, 1, 2."""
     ends = np.cumsum(counts)
     numbers = np.arange(ends[-1] if len(ends) else 0)
     numbers += np.repeat(starts - (ends - counts), counts)

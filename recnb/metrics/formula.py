@@ -99,29 +99,18 @@ class Formula:
 
     @classmethod
     def of(cls, text: str, meanings: Mapping[str, str] | None = None, log_base: float = 2) -> Formula:
-        """Parse a formula, with each name that has a meaning replaced by it.
-
-        >>> Formula.of("gain / discount", {"gain": "2^relevance - 1", "discount": "log(1 + rank)"}).text()
-        '(2^relevance-1)/log2(1+rank)'
-        """
+        """Parse a formula, with each name that has a meaning, such as "gain", replaced by it."""
         return cls(_parsed(text, tuple((meanings or {}).items())), log_base)
 
     def text(self, numbers: Mapping[str, float] | None = None, *, divides: bool = False) -> str:
-        """Return the formula on one line, its names in the language in force; those that have a number are replaced by it.
+        """Return the formula on one line, its names in the language in force, or by numbers: 5/log2(1+2).
 
         A sum that divides something is in brackets.
-
-        >>> Formula.of("relevance / log(1 + rank)").text({"relevance": 5, "rank": 2})
-        '5/log2(1+2)'
         """
         return self._written(PRODUCT if divides else 0, numbers or {}, latex=False)
 
     def latex(self, *, summed: bool = False) -> str:
-        r"""Return the formula in LaTeX; under a sum sign, a sum of its own needs brackets.
-
-        >>> Formula.of("2^relevance - 1").latex(summed=True)
-        '\\left(2^{\\mathrm{rel}_i} - 1\\right)'
-        """
+        """Return the formula in LaTeX; under a sum sign, a sum of its own needs brackets."""
         return self._written(PRODUCT if summed else 0, {}, latex=True)
 
     def value(self, values: Mapping[str, Any]) -> Any:

@@ -51,9 +51,6 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
 
     `among`: EVERY_METRIC; ACCURACY, which leaves out those beyond accuracy; or METRICS, for calls that take a plain name and
     its options as keywords.
-
-    >>> metric_named("ndcg( dcg='exp-log2', judged_only=True ) @ 10").name
-    "nDCG(dcg='exp-log2',judged_only=True)"
     """
     if isinstance(name, Metric):
         found = name
