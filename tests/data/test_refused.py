@@ -222,7 +222,7 @@ def test_a_lazy_frame_that_cannot_be_collected(tmp_path: Path) -> None:
         RECS.assign(**{"more": n} if n else {}).to_parquet(tmp_path / name)
     files, none = pl.scan_parquet(tmp_path), pl.scan_parquet(tmp_path / "none")
     refused(lambda: recnb.evaluate(files, TRUTH), FrameError, "recommendations cannot be read", f"{name}'.")
-    refused(lambda: recnb.evaluate(none, TRUTH), FrameError, "recommendations cannot be read: No such file", "none.")
+    refused(lambda: recnb.evaluate(none, TRUTH), FrameError, "recommendations cannot be read: No such file", "none")
 
 
 def test_who_is_averaged_was_called_users() -> None:

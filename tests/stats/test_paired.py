@@ -104,10 +104,10 @@ def test_the_detectable_difference_from_one_model_with_weights():
     sd = math.sqrt((shares**2 @ (values - mean) ** 2) * n**2 / (n - 1)) * assumed
     beyond = 9 / weights.sum() - 1 / n
     reach = beyond / (1 + beyond) * max(mean - values.min(), values.max() - mean) * assumed
-    assert Detectable.of("x", values, weights=weights) == pytest.approx(smallest(sd, n) + reach, rel=1e-9)
+    assert Detectable.of("x", values, None, 0.8, 0.05, weights) == pytest.approx(smallest(sd, n) + reach, rel=1e-9)
     few = np.r_[np.ones(20), np.zeros(180)]  # 20 differ, and one of them has nearly all of their weight
-    assert Detectable.of("x", few, np.zeros(200)) > 0
-    assert np.isnan(Detectable.of("x", few, np.zeros(200), weights=np.r_[100.0, np.ones(199)]))
+    assert Detectable.of("x", few, np.zeros(200), 0.8, 0.05, None) > 0
+    assert np.isnan(Detectable.of("x", few, np.zeros(200), 0.8, 0.05, np.r_[100.0, np.ones(199)]))
 
 
 def test_the_interval_of_wilcoxon_is_hodges_and_lehmanns():
