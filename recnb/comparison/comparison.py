@@ -208,8 +208,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if not all(each.metric.is_accuracy for each in asked):
             basis.append(_("metrics beyond accuracy over the users who have a value in every model"))
         lead, own = asked[0].metric, asked[0].options
-        beside = plain_means(self._models, lead, lead.cutoffs(Cutoffs.of(k)).values[-1], own)
-        basis += [beside.removesuffix(".")] if beside else []
+        unweighted = plain_means(self._models, lead, lead.cutoffs(Cutoffs.of(k)).values[-1], own)
+        basis += [unweighted.removesuffix(".")] if unweighted else []
         table = Means.made(wide[0].astype(float), [*basis, *self._options_in_words(asked)])
         table._ends, table._settings = wide[1:], self.settings
         table.attrs |= {"n_users": self.n_users, "near_best": {}}  # of parts of the truth nothing is tested

@@ -41,9 +41,9 @@ class OwnMetric(UserMetric[...]):
             fix = "return recnb.metrics.Credit(hits, k, earned, out_of), `earned` a finite number for each hit."
             raise OptionError(f"{self.name} returned no credit of the {len(data.rank):,} hits: {fix}")
         low, high = self.bounds
-        if len(beyond := found.value[(found.value < low - 1e-9) | (found.value > high + 1e-9)]):
+        if len(outside := found.value[(found.value < low - 1e-9) | (found.value > high + 1e-9)]):
             chosen = "".join(f", {name}={one}" for name, one in {**self.defaults, **options}.items())
-            raise OptionError(f"{self.name} of a list is {beyond[0]:.6g}{chosen}, beyond its bounds={self.bounds!r}.")
+            raise OptionError(f"{self.name} of a list is {outside[0]:.6g}{chosen}, beyond its bounds={self.bounds!r}.")
         return found
 
     def __call__(self, data: Any = None, *args: Any, **options: Any) -> Any:

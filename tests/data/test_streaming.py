@@ -148,7 +148,7 @@ def test_a_container_sets_the_limit(limit, used, left, tmp_path, monkeypatch):
     assert found == left if left is not None else 2**20 < found <= psutil.virtual_memory().total
 
 
-@pytest.mark.skipif(not hasattr(psutil.Process, "rlimit"), reason="ulimit is no part of psutil here")
+@pytest.mark.skipif(not hasattr(psutil.Process, "rlimit"), reason="psutil knows ulimit on Linux alone")
 @pytest.mark.parametrize(("of", "held"), [("RLIMIT_AS", "vms"), ("RLIMIT_DATA", "data")])
 def test_ulimit_sets_the_limit(of, held):
     process, more = psutil.Process(), 2**28
