@@ -171,7 +171,8 @@ class Metric(Definition, Generic[P]):
     @property
     def title(self) -> str:
         """The meaning of the number, in the language in force; in English the first line of the docstring."""
-        return _((inspect.getdoc(self.function) or "").split("\n")[0])
+        first_paragraph = (inspect.getdoc(self.function) or "").split("\n\n")[0]
+        return _(" ".join(first_paragraph.split()))
 
     @property
     def reads(self) -> str:

@@ -104,7 +104,7 @@ def extracted() -> Catalog:
         catalogue.add(missing("", argument).statement, locations=[("recnb/metrics/recommendation_lists.py", 0)])
     for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values()):
         where = f"{metric.function.__module__.replace('.', '/')}.py"
-        title = (metric.function.__doc__ or "").split("\n")[0]
+        title = " ".join((metric.function.__doc__ or "").split("\n\n")[0].split())
         for text in (metric.called, title, metric.sentence, metric.range_text if metric.name in LIST_METRICS else ""):
             if text:
                 catalogue.add(text, locations=[(where, 0)])
