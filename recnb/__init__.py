@@ -37,7 +37,7 @@ from recnb.results.metric_methods import (  # noqa: F401 (map)
     rbp,
     recall,
     reciprocal_rank,
-)  # fmt: skip
+)
 from recnb.results.own_metric import metric
 from recnb.results.single_list import explain
 from recnb.stats import users_needed
@@ -54,20 +54,62 @@ __version__ = "0.1.0"
 
 #: `map` is left out: `from recnb import *` would replace Python's.
 __all__ = [
-    "LIST_METRICS", "METRICS", "CatalogueScore", "Comparison", "Convention", "Evaluation", "Explanation",
-    "Interval", "RecAccessor", "Score", "Table", "__version__", "as_in", "average_precision", "cg", "compare",
-    "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_groups", "evaluate_model", "explain",
-    "f1", "fbeta", "hit_rate", "idcg", "language", "metric", "mrr", "ndcg", "playground", "popularity_propensity", "precision", "quiz",
-    "r_precision", "rbp", "read_trec_qrels", "read_trec_run", "recall", "reciprocal_rank", "users_needed",
-]  # fmt: skip
+    "LIST_METRICS",
+    "METRICS",
+    "CatalogueScore",
+    "Comparison",
+    "Convention",
+    "Evaluation",
+    "Explanation",
+    "Interval",
+    "RecAccessor",
+    "Score",
+    "Table",
+    "__version__",
+    "as_in",
+    "average_precision",
+    "cg",
+    "compare",
+    "conventions",
+    "datasets",
+    "dcg",
+    "err",
+    "errors",
+    "evaluate",
+    "evaluate_groups",
+    "evaluate_model",
+    "explain",
+    "f1",
+    "fbeta",
+    "hit_rate",
+    "idcg",
+    "language",
+    "metric",
+    "mrr",
+    "ndcg",
+    "playground",
+    "popularity_propensity",
+    "precision",
+    "quiz",
+    "r_precision",
+    "rbp",
+    "read_trec_qrels",
+    "read_trec_run",
+    "recall",
+    "reciprocal_rank",
+    "users_needed",
+]
 
 
 def __dir__() -> list[str]:
-    """Return the public names, which Tab completes and help shows, without frames, whose help is that of pandas."""
+    """Return the public names, which Tab completes and help shows, without frames,
+    whose help is that of pandas.
+    """
     return sorted({*__all__} - {"Table"})
 
 
-#: The module of each name that is imported when it is used, and the folders of these, which are most of recnb's code.
+#: The module of each name that is imported when it is used, and the folders of these,
+#: which are most of recnb's code.
 _MODULES = {
     "Comparison": "comparison",
     "as_in": "libraries",

@@ -1,7 +1,7 @@
 """The accessor `df.rec` of pandas and Polars frames.
 
-pandas makes an accessor anew at every `df.rec` and at every press of Tab, so it has no state and checks nothing before a
-method is called.
+pandas makes an accessor anew at every `df.rec` and at every press of Tab, so it has no
+state and checks nothing before a method is called.
 """
 
 from __future__ import annotations
@@ -27,13 +27,19 @@ if TYPE_CHECKING:
 
 @cache
 def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn a method of an evaluation into one of a frame: keywords of `recnb.evaluate` are for the evaluation, others for the method."""
-    # A keyword that both have, as `user` of `explain`, is the method's unless it is given by position.
+    """Turn a method of an evaluation into one of a frame: keywords of `recnb.evaluate`
+    are for the evaluation, others for the method.
+    """
+    # A keyword that both have, as `user` of `explain`, is the method's unless it is
+    # given by position.
     parameters = list(signature(method).parameters)
 
     @wraps(method)
     def call(self: RecAccessor, *given: Any, **options: Any) -> Any:
-        of_data = {name: options.pop(name) for name in {*KEYWORDS} & {*options} - {*parameters[len(given) + 1 :]}}
+        of_data = {
+            name: options.pop(name)
+            for name in {*KEYWORDS} & {*options} - {*parameters[len(given) + 1 :]}
+        }
         return method(evaluate(self._frame, None, **of_data), *given, **options)
 
     return call
@@ -42,9 +48,11 @@ def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
 class RecAccessor(EvaluationMethods):
     """Evaluate recommendations from their frame: `df.rec`.
 
-    `recs.rec.against(truth)` joins two frames and returns an Evaluation, to be kept for several questions. A frame that
-    has both sides is evaluated directly: `df.rec.ndcg(k=10)`, `df.rec.report()`. Each method takes columns and conventions
-    by keyword as well, `df.rec.ndcg(k=10, user="query", ties="expected")`; `df.rec.evaluation(...)` takes them alone.
+    `recs.rec.against(truth)` joins two frames and returns an Evaluation, to be kept for
+    several questions. A frame that has both sides is evaluated directly:
+    `df.rec.ndcg(k=10)`, `df.rec.report()`. Each method takes columns and conventions by
+    keyword as well, `df.rec.ndcg(k=10, user="query", ties="expected")`;
+    `df.rec.evaluation(...)` takes them alone.
     """
 
     def __init__(self, frame: Frame) -> None:
@@ -52,16 +60,22 @@ class RecAccessor(EvaluationMethods):
 
     @with_options_listed
     def against(self, truth: Input, **options: Unpack[Options]) -> Evaluation:
-        """Join these recommendations with the truth, in any form that `recnb.evaluate` takes; options are those of `recnb.evaluate`."""
+        """Join these recommendations with the truth, in any form that `recnb.evaluate`
+        takes; options are those of `recnb.evaluate`.
+        """
         return evaluate(self._frame, truth, **options)
 
     @with_options_listed
     def evaluation(self, **options: Unpack[Options]) -> Evaluation:
-        """Return the Evaluation of a frame that has both sides; options are those of `recnb.evaluate`."""
+        """Return the Evaluation of a frame that has both sides; options are those of
+        `recnb.evaluate`.
+        """
         return evaluate(self._frame, None, **options)
 
     def compare(self, truth: Input | None = None, **options: Any) -> Comparison:
-        """Compare the models of a frame with a `model` column; options are those of `recnb.compare`."""
+        """Compare the models of a frame with a `model` column; options are those of
+        `recnb.compare`.
+        """
         from recnb.comparison import compare
 
         return compare(self._frame, truth, **options)
@@ -73,21 +87,29 @@ class RecAccessor(EvaluationMethods):
         except RecnbError as problem:
             return f"df.rec: {problem}"
         found = {role: names for role in NAMES if (names := by_name(columns, role))}
-        roles = ", ".join(f"{role} {' or '.join(map(repr, names))}" for role, names in found.items())
+        roles = ", ".join(
+            f"{role} {' or '.join(map(repr, names))}" for role, names in found.items()
+        )
         return (
             f"df.rec: {roles or 'no column that recnb knows by its name'}\n"
-            "Methods: .against(truth); .compare(truth) where a column names the model; of a frame with both sides .report(), "
-            ".ndcg(k=10), .table(k=[5, 10]). Columns are named by user=, item=, rank=, score=, relevance=."
+            "Methods: .against(truth); .compare(truth) where a column names the "
+            "model; of a frame with both sides .report(), "
+            ".ndcg(k=10), .table(k=[5, 10]). Columns are named by user=, item=, "
+            "rank=, score=, relevance=."
         )
 
 
 for _name in dir(EvaluationMethods):
-    if not _name.startswith("_") and isfunction(_method := getattr(EvaluationMethods, _name)):
+    if not _name.startswith("_") and isfunction(
+        _method := getattr(EvaluationMethods, _name)
+    ):
         setattr(RecAccessor, _name, _of_frame(_method))
 
 
 def register() -> None:
-    """Register `.rec` with pandas and Polars; that of a former import of this module is replaced without a warning."""
+    """Register `.rec` with pandas and Polars; that of a former import of this module is
+    replaced without a warning.
+    """
     for frame, register_accessor in (
         (pd.DataFrame, pd.api.extensions.register_dataframe_accessor),
         (pl.DataFrame, pl.api.register_dataframe_namespace),

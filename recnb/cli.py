@@ -1,4 +1,6 @@
-"""The command line: a report from files, as a page, a table for a paper, a log, or a gate that a release must pass."""
+"""The command line: a report from files, as a page, a table for a paper, a log, or a
+gate that a release must pass.
+"""
 
 from __future__ import annotations
 
@@ -27,60 +29,131 @@ from recnb.metrics.measure import is_measure, metric_named
 from recnb.results.gate import SCHEMA, Gate, at_least
 
 #: The form of a report by the ending of its file.
-FORMATS = {".html": "html", ".md": "markdown", ".tex": "latex", ".json": "json", ".csv": "csv", ".txt": "text"}
+FORMATS = {
+    ".html": "html",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".json": "json",
+    ".csv": "csv",
+    ".txt": "text",
+}
 SIDE_DATA = ("train", "items", "users")
 
-#: An option with its value, as messages have it in words of Python; in the path of a file it is a folder.
+#: An option with its value, as messages have it in words of Python; in the path of a
+#: file it is a folder.
 KEYWORD = re.compile(
-    rf"(?<![\w/'-])({'|'.join([*KEYWORDS, 'k', 'by', 'baseline', 'confidence'])})=('[^']*'|\[[^]]*\]|[\w.]*\b|)"
+    rf"(?<![\w/'-])({'|'.join([*KEYWORDS, 'k', 'by', 'baseline', 'confidence'])})=('[^']*'|\[[^]]*\]|[\w.]*\b|)"  # noqa: E501
 )
 
 #: How a gate is typed, by its flag; the model is one of several.
-GATES = {"--fail-below": "[model:]ndcg@10=0.3", "--fail-if-worse": "[model:]ndcg@10[:0.01]"}
+GATES = {
+    "--fail-below": "[model:]ndcg@10=0.3",
+    "--fail-if-worse": "[model:]ndcg@10[:0.01]",
+}
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line; every column and convention of `recnb.evaluate` is a flag."""
-    command = argparse.ArgumentParser("recnb", description="Evaluate rankings and recommendations from files.")
-    command.add_argument("--version", action="version", version=f"recnb {recnb.__version__}")
+    """Return the parser of the command line; every column and convention of
+    `recnb.evaluate` is a flag.
+    """
+    command = argparse.ArgumentParser(
+        "recnb", description="Evaluate rankings and recommendations from files."
+    )
+    command.add_argument(
+        "--version", action="version", version=f"recnb {recnb.__version__}"
+    )
     report = command.add_subparsers(required=True, metavar="command").add_parser(
         "report",
-        help="evaluate files of recommendations against files of truth; several models are compared",
-        description="Evaluate recommendations against the truth. Files: .parquet, .arrow, .csv, .tsv, .jsonl, TREC runs and qrels. "
+        help="evaluate files of recommendations against files of truth; several models "
+        "are compared",
+        description="Evaluate recommendations against the truth. Files: .parquet, .arrow, "
+        ".csv, .tsv, .jsonl, TREC runs and qrels. "
         "A folder, or a pattern in quotes such as 'recs/*.parquet', is one table.",
     )
     add = report.add_argument
-    words = "recommendations, several of which are compared under the names of their files or folders; last the truth"
+    words = (
+        "recommendations, several of which are compared under the names of their "
+        "files or folders; last the truth"
+    )
     add("files", nargs="*", metavar="FILES", help=words)
-    add("--k", nargs="+", type=int, default=(5, 10, 20), help="cut-offs (default: 5 10 20)")
-    add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'RBP(p=0.8)'")
+    add(
+        "--k",
+        nargs="+",
+        type=int,
+        default=(5, 10, 20),
+        help="cut-offs (default: 5 10 20)",
+    )
+    add(
+        "--metrics",
+        nargs="+",
+        metavar="NAME",
+        help="such as ndcg recall coverage, or 'nDCG@10' 'RBP(p=0.8)'",
+    )
     words = "segments by a column of --users, the truth or --items, or by several"
     add("--by", nargs="+", action="extend", metavar="COLUMN", help=words)
     add("--baseline", help="the model that the others are compared with")
-    words = "a model with its file, folder or pattern; again for each other one; or the COLUMN of models in one file"
+    words = (
+        "a model with its file, folder or pattern; again for each other one; or the "
+        "COLUMN of models in one file"
+    )
     add("--model", metavar="NAME=FILES", action="append", default=[], help=words)
-    add("--confidence", type=float, default=0.95, help="of the intervals (default: 0.95)")
-    add("-o", "--output", metavar="FILE", help=f"where to write; its ending says the form: {' '.join(FORMATS)}")
+    add(
+        "--confidence",
+        type=float,
+        default=0.95,
+        help="of the intervals (default: 0.95)",
+    )
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=f"where to write; its ending says the form: {' '.join(FORMATS)}",
+    )
     add("--format", choices=FORMATS.values(), help="the form")
     add("--lang", choices=LANGUAGES, help="language of the report")
     below = "exit with 1 if the number is lower; may be given again"
-    worse = "exit with 1 if a model is worse than --baseline, or with a margin not shown to be within it; may be given again"
+    worse = (
+        "exit with 1 if a model is worse than --baseline, or with a margin not shown "
+        "to be within it; may be given again"
+    )
     for flag, words in (("--fail-below", below), ("--fail-if-worse", worse)):
         add(flag, action="append", default=[], metavar=GATES[flag], help=words)
-    add("--gate-json", metavar="FILE", help="write the result of --fail-below and --fail-if-worse as JSON")
-    data = report.add_argument_group("side data, columns and conventions", "the keywords of recnb.evaluate")
+    add(
+        "--gate-json",
+        metavar="FILE",
+        help="write the result of --fail-below and --fail-if-worse as JSON",
+    )
+    data = report.add_argument_group(
+        "side data, columns and conventions", "the keywords of recnb.evaluate"
+    )
     for name in KEYWORDS:
-        flag, as_given = f"--{name.replace('_', '-')}", name in (*SIDE_DATA, *COLUMNS, *WEIGHTS, "convention")
-        kind = "FILE" if name in SIDE_DATA else "COLUMN" if name in (*COLUMNS, *WEIGHTS) else "VALUE"
+        flag, as_given = (
+            f"--{name.replace('_', '-')}",
+            name in (*SIDE_DATA, *COLUMNS, *WEIGHTS, "convention"),
+        )
+        kind = (
+            "FILE"
+            if name in SIDE_DATA
+            else "COLUMN"
+            if name in (*COLUMNS, *WEIGHTS)
+            else "VALUE"
+        )
         if name in IDS:
-            data.add_argument(flag, action="append", metavar=kind, help="again where another file calls it otherwise")
+            data.add_argument(
+                flag,
+                action="append",
+                metavar=kind,
+                help="again where another file calls it otherwise",
+            )
         else:
             data.add_argument(flag, type=str if as_given else value_of, metavar=kind)
     return command
 
 
 def read_gate(flag: str, text: str) -> tuple[str | None, str, float]:
-    """Read `[model:]measure=value` of --fail-below, `[model:]measure[:margin]` of --fail-if-worse: model, measure and number."""
+    """Read `[model:]measure=value` of --fail-below, `[model:]measure[:margin]` of
+    --fail-if-worse: model, measure and number.
+    """
     worse = flag == "--fail-if-worse"
     name, _, last = text.rpartition(":" if worse else "=")
     try:
@@ -94,11 +167,19 @@ def read_gate(flag: str, text: str) -> tuple[str | None, str, float]:
     return model or None, measure, number
 
 
-def _gate(result: Evaluation | Comparison, flag: str, model: str | None, measure: str, number: float) -> Gate:
+def _gate(
+    result: Evaluation | Comparison,
+    flag: str,
+    model: str | None,
+    measure: str,
+    number: float,
+) -> Gate:
     """Return a gate with its numbers, of every model or of one."""
     if isinstance(result, Evaluation):
         if model is not None:
-            raise OptionError(f"{flag} {model}:{measure}: one file has no model to name: leave the name out.")
+            raise OptionError(
+                f"{flag} {model}:{measure}: one file has no model to name: leave the name out."
+            )
         return result.at_least(measure, number)
     if flag == "--fail-if-worse":
         return result.not_worse(measure, margin=number, model=model)
@@ -109,11 +190,14 @@ def _gate(result: Evaluation | Comparison, flag: str, model: str | None, measure
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    0: done; 1: a number is below what `--fail-below` asks for, or worse than `--fail-if-worse` allows; 2: an error in what was given;
-    3: an error of recnb, or memory ran out.
+    0: done; 1: a number is below what `--fail-below` asks for, or worse than
+    `--fail-if-worse` allows; 2: an error in what was given; 3: an error of recnb, or
+    memory ran out.
     """
     command = parser()
-    arguments, more = command.parse_known_args(argv)  # which leaves files after an option for us to take
+    arguments, more = command.parse_known_args(
+        argv
+    )  # which leaves files after an option for us to take
     if any(text.startswith("-") for text in more):
         command.error(f"unrecognized arguments: {' '.join(more)}")
     arguments.files += more
@@ -124,27 +208,40 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (RecnbError, OSError, MemoryError) as problem:
         text = _in_words(problem, files)
         if isinstance(problem, MemoryError) or "Cannot allocate memory" in text:
-            fix = "allow more (ulimit -v, ulimit -d, the limit of a container), or evaluate fewer models or users at a time."
+            fix = (
+                "allow more (ulimit -v, ulimit -d, the limit of a container), or "
+                "evaluate fewer models or users at a time."
+            )
             _print_error(f"recnb: error: memory ran out ({text}): {fix}")
             return 3
         _print_error(f"recnb: error: {text}")
         return 2
-    except Exception:  # whatever it is: Python would exit with 1, which says that a number is too low
+    except (
+        Exception
+    ):  # whatever it is: Python would exit with 1, which says that a number is too low
         traceback.print_exc()
         return 3
 
 
 def _in_words(problem: Exception, files: Mapping[str, str]) -> str:
-    """Return the message of an error on one line, with options as they are typed here, and the file of the frame that it begins with."""
+    """Return the message of an error on one line, with options as they are typed here,
+    and the file of the frame that it begins with.
+    """
     text = KEYWORD.sub(_flag, " ".join(str(problem).split()))
-    frame = next((name for name in files if text.startswith((f"{name}:", f"{name} "))), None)
-    return text if frame is None else text.replace(frame, f"{frame} ({files[frame]})", 1)
+    frame = next(
+        (name for name in files if text.startswith((f"{name}:", f"{name} "))), None
+    )
+    return (
+        text if frame is None else text.replace(frame, f"{frame} ({files[frame]})", 1)
+    )
 
 
 def _flag(keyword: re.Match[str]) -> str:
     """Return `user=['cust', 'id']` as `--user cust --user id`."""
     name, value = keyword.groups()
-    values = map(shlex.quote, re.findall("'([^']*)'", value)) if "'" in value else [value]
+    values = (
+        map(shlex.quote, re.findall("'([^']*)'", value)) if "'" in value else [value]
+    )
     return " ".join(f"--{name.replace('_', '-')} {one}".rstrip() for one in values)
 
 
@@ -152,50 +249,97 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     """Evaluate or compare the files, write the report, and hold the gates."""
     if arguments.gate_json:
         _forget(arguments.gate_json)
-    typed = {"--fail-below": arguments.fail_below, "--fail-if-worse": arguments.fail_if_worse}
-    requests = [(flag, *read_gate(flag, text)) for flag, texts in typed.items() for text in texts]
+    typed = {
+        "--fail-below": arguments.fail_below,
+        "--fail-if-worse": arguments.fail_if_worse,
+    }
+    requests = [
+        (flag, *read_gate(flag, text))
+        for flag, texts in typed.items()
+        for text in texts
+    ]
     if arguments.gate_json and not requests:
-        raise OptionError("--gate-json: there is no gate: give --fail-below or --fail-if-worse.")
+        raise OptionError(
+            "--gate-json: there is no gate: give --fail-below or --fail-if-worse."
+        )
     if arguments.fail_if_worse and not arguments.baseline:
         problem = "--fail-if-worse compares with a baseline: "
         raise OptionError(problem, "give the files of both models, and say --baseline.")
-    form = arguments.format or FORMATS.get(Path(arguments.output or "report.txt").suffix.lower())
+    form = arguments.format or FORMATS.get(
+        Path(arguments.output or "report.txt").suffix.lower()
+    )
     if form is None:
         problem = f"-o {arguments.output} is no form of a report: "
         raise OptionError(problem, f"end it in {' '.join(FORMATS)}, or say --format.")
     models, truth, column = _models(arguments.files, arguments.model)
-    options = {name: value for name in KEYWORDS if (value := getattr(arguments, name)) is not None}
-    options |= {name: options[name][0] for name in IDS if len(options.get(name, ())) == 1}
+    options = {
+        name: value
+        for name in KEYWORDS
+        if (value := getattr(arguments, name)) is not None
+    }
+    options |= {
+        name: options[name][0] for name in IDS if len(options.get(name, ())) == 1
+    }
     recs = next(iter(models.values()))
     files |= {f"model {name!r}": file for name, file in models.items()}
     files |= {"recommendations": recs, "truth": truth}
     files |= {name: options[name] for name in SIDE_DATA if name in options}
-    for flag, target in (("-o", arguments.output), ("--gate-json", arguments.gate_json)):
+    for flag, target in (
+        ("-o", arguments.output),
+        ("--gate-json", arguments.gate_json),
+    ):
         is_there = bool(target) and checked_target(target).exists()
-        for file in [file for path in files.values() for file in files_of(path)] if is_there else ():
+        for file in (
+            [file for path in files.values() for file in files_of(path)]
+            if is_there
+            else ()
+        ):
             if file.exists() and os.path.samefile(file, target):
-                raise OptionError(f"{flag} {target} is {file}, which is read: give another name.")
+                raise OptionError(
+                    f"{flag} {target} is {file}, which is read: give another name."
+                )
     if arguments.output and arguments.output == arguments.gate_json:
-        raise OptionError("-o and --gate-json write a file each: give each another name.")
+        raise OptionError(
+            "-o and --gate-json write a file each: give each another name."
+        )
     result: Evaluation | Comparison
     if len(models) > 1 or column or arguments.baseline:
-        how = {"baseline": arguments.baseline, "confidence": arguments.confidence, "model": column}
+        how = {
+            "baseline": arguments.baseline,
+            "confidence": arguments.confidence,
+            "model": column,
+        }
         result = compare(models if len(models) > 1 else recs, truth, **how, **options)
         report = result.report(arguments.k, arguments.metrics, by=arguments.by)
     else:
         result = evaluate(recs, truth, **options)
-        report = result.report(arguments.k, arguments.metrics, by=arguments.by, confidence=arguments.confidence)
+        report = result.report(
+            arguments.k,
+            arguments.metrics,
+            by=arguments.by,
+            confidence=arguments.confidence,
+        )
     gates = [_gate(result, *request) for request in requests]
     if form == "csv":
         text = str(report.to_frame().to_csv(index=False))
     else:
-        text = f"{report!r}\n" if form == "text" else str(getattr(report, f"to_{form}")())
+        text = (
+            f"{report!r}\n" if form == "text" else str(getattr(report, f"to_{form}")())
+        )
     _write(text, arguments.output)
     if not gates:
         return 0
-    warned = [(f"{one_line(name)}: " * bool(name), one) for name, lint in report.lints.items() for one in lint.warnings]
-    warnings = tuple(f"{model}{one.word}: {one_line(one.short, 1000)}" for model, one in warned)
-    gate = Gate(tuple(check for one in gates for check in one.checks), warnings=warnings)
+    warned = [
+        (f"{one_line(name)}: " * bool(name), one)
+        for name, lint in report.lints.items()
+        for one in lint.warnings
+    ]
+    warnings = tuple(
+        f"{model}{one.word}: {one_line(one.short, 1000)}" for model, one in warned
+    )
+    gate = Gate(
+        tuple(check for one in gates for check in one.checks), warnings=warnings
+    )
     if arguments.gate_json:
         written(gate.to_json(), arguments.gate_json)
     for line in (*warnings, *(check.says for check in gate.checks)):
@@ -204,7 +348,9 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
 
 
 def _forget(gate: str) -> None:
-    """Remove the gate of an earlier run, and no other file: however this run ends, none then says that it is passed."""
+    """Remove the gate of an earlier run, and no other file: however this run ends, none
+    then says that it is passed.
+    """
     file = Path(gate)
     if file.is_file():
         with file.open("rb") as held:
@@ -213,32 +359,67 @@ def _forget(gate: str) -> None:
             file.unlink()
 
 
-def _models(files: Sequence[str], typed: Sequence[str]) -> tuple[dict[str, str], str, str | None]:
-    """Return the files of each model by name, those of the truth, and the column of models in one file; `typed` is each --model.
+def _models(
+    files: Sequence[str], typed: Sequence[str]
+) -> tuple[dict[str, str], str, str | None]:
+    """Return the files of each model by name, those of the truth, and the column of
+    models in one file; `typed` is each --model.
 
-    A file without a name is called as it is, or as its whole path where that repeats; a pattern as its folder. A folder or pattern of
-    runs of TREC is a model for each.
+    A file without a name is called as it is, or as its whole path where that repeats; a
+    pattern as its folder. A folder or pattern of runs of TREC is a model for each.
     """
     *paths, truth = files or [""]
-    if len(paths) == 1 and not typed and one_form(runs := files_of(paths[0]), paths[0]) == "":  # of TREC, a run each
+    if (
+        len(paths) == 1
+        and not typed
+        and one_form(runs := files_of(paths[0]), paths[0]) == ""
+    ):  # of TREC, a run each
         paths = [*map(str, runs)]
-    parts = [[part for part in Path(path).parts if not is_pattern(part)] or [""] for path in paths]
+    parts = [
+        [part for part in Path(path).parts if not is_pattern(part)] or [""]
+        for path in paths
+    ]
     plain = [part[-1].split(".")[0] for part in parts]
     is_clear = all(plain) and len({*plain}) == len(plain)
     pairs = [*zip(plain if is_clear else paths, paths, strict=True)]
-    pairs += [(name, path) for name, sign, path in (text.partition("=") for text in typed) if sign]
+    pairs += [
+        (name, path)
+        for name, sign, path in (text.partition("=") for text in typed)
+        if sign
+    ]
     if not all(name.strip() and path for name, path in pairs):
-        raise OptionError("--model names a model and its files: say it as --model NAME=FILES.")
+        raise OptionError(
+            "--model names a model and its files: say it as --model NAME=FILES."
+        )
     real = [file.resolve() for _, path in pairs for file in files_of(path)]
     if len({*real}) < len(real):
         raise FrameError(f"{max(real, key=real.count)} is given twice.")
     models, columns = dict(pairs), [text for text in typed if "=" not in text]
     if len(models) < len(pairs):
-        raise OptionError(f"two models have one name: give each its own. Names: {listed(name for name, _ in pairs)}.")
-    if not truth or not models or (len(models) == 1 and not paths) or len(columns) > 1 or (columns and len(models) > 1):
-        problem = f"the last file is the truth, and {truth} is alone: " if truth and not paths else ""
-        problem += "recommendations are files, recnb report recs.parquet truth.parquet, or several models by name, "
-        raise OptionError(problem, "--model new=recs_new/ --model old=recs_old/; or one file with --model COLUMN.")
+        raise OptionError(
+            f"two models have one name: give each its own. Names: "
+            f"{listed(name for name, _ in pairs)}."
+        )
+    if (
+        not truth
+        or not models
+        or (len(models) == 1 and not paths)
+        or len(columns) > 1
+        or (columns and len(models) > 1)
+    ):
+        problem = (
+            f"the last file is the truth, and {truth} is alone: "
+            if truth and not paths
+            else ""
+        )
+        problem += (
+            "recommendations are files, recnb report recs.parquet truth.parquet, or "
+            "several models by name, "
+        )
+        raise OptionError(
+            problem,
+            "--model new=recs_new/ --model old=recs_old/; or one file with --model COLUMN.",
+        )
     return models, truth, next(iter(columns), None)
 
 
@@ -252,10 +433,14 @@ def _write(text: str, output: str | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except (OSError, UnicodeEncodeError) as problem:
-        with contextlib.suppress(OSError, ValueError):  # Python would try to write the rest when it ends
+        with contextlib.suppress(
+            OSError, ValueError
+        ):  # Python would try to write the rest when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         fix = "give -o FILE, or set PYTHONIOENCODING=utf-8."
-        raise RecnbError(f"the report was not written to its end: {problem}: {fix}") from None
+        raise RecnbError(
+            f"the report was not written to its end: {problem}: {fix}"
+        ) from None
 
 
 def _print_error(line: str) -> None:

@@ -1,4 +1,6 @@
-"""Everything that recnb raises on purpose; each message says what was found, where, and what to type next."""
+"""Everything that recnb raises on purpose; each message says what was found, where, and
+what to type next.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 
 class RecnbError(ValueError):
-    """What recnb was given cannot be evaluated: the problem, and the fix in sentences that follow it.
+    """What recnb was given cannot be evaluated: the problem, and the fix in sentences
+    that follow it.
 
     `subject` is what the message begins with, such as the metric that it is about.
     """
@@ -46,11 +49,15 @@ class OptionError(RecnbError):
 
 
 class UnknownNameError(OptionError, AttributeError):
-    """An attribute that does not exist, such as a misspelt metric; `hasattr` is False for it."""
+    """An attribute that does not exist, such as a misspelt metric; `hasattr` is False
+    for it.
+    """
 
 
 class UnknownModelError(OptionError, KeyError):
-    """The model asked for is not in the comparison; `get` and `in` work as for any mapping."""
+    """The model asked for is not in the comparison; `get` and `in` work as for any
+    mapping.
+    """
 
     __str__ = ValueError.__str__  # KeyError's shows the message in quotes
 
@@ -70,23 +77,37 @@ class ElsewhereError(RecnbError):
 def is_number(value: object) -> TypeGuard[float]:
     """Whether an option was given a finite number; numpy's count, True does not."""
     try:
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        return (
+            isinstance(value, Real)
+            and not isinstance(value, bool)
+            and math.isfinite(value)
+        )
     except OverflowError:  # a whole number beyond all floats
         return False
 
 
 def is_several(value: object) -> TypeGuard[Iterable[Any]]:
-    """Whether something gives one value after the other; text is one value, and so is an array without a dimension."""
-    return isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and getattr(value, "ndim", 1) > 0
+    """Whether something gives one value after the other; text is one value, and so is
+    an array without a dimension.
+    """
+    return (
+        isinstance(value, Iterable)
+        and not isinstance(value, (str, bytes))
+        and getattr(value, "ndim", 1) > 0
+    )
 
 
 def is_word(value: object, words: Container[str]) -> bool:
-    """Whether an option is one of its words; what is no text is none, whether it can be compared and hashed or not."""
+    """Whether an option is one of its words; what is no text is none, whether it can be
+    compared and hashed or not.
+    """
     return isinstance(value, str) and value in words
 
 
 def quoted(value: object) -> str:
-    """Return how Python writes a value, for a sentence; of a frame, or what else takes several lines, its type."""
+    """Return how Python writes a value, for a sentence; of a frame, or what else takes
+    several lines, its type.
+    """
     written = repr(value)
     return f"<{type(value).__name__}>" if "\n" in written else written
 
@@ -99,19 +120,27 @@ def listed(names: Iterable[object]) -> str:
 
 
 def near(word: object, known: Iterable[object]) -> str:
-    """Return a sentence to end a message with: "Did you mean 'ndcg'? Known: 'ndcg', 'dcg', 'recall'."."""
+    """Return a sentence to end a message with: "Did you mean 'ndcg'? Known: 'ndcg',
+    'dcg', 'recall'.".
+    """
     names = [*map(str, known)]
     by_letters = {name.lower(): name for name in names}
     nearest = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.65)
     close = " or ".join(repr(by_letters[name]) for name in nearest)
-    return f"{f'Did you mean {close}? ' if close else ''}Known: {', '.join(map(repr, names))}." if names else ""
+    return (
+        f"{f'Did you mean {close}? ' if close else ''}Known: {', '.join(map(repr, names))}."
+        if names
+        else ""
+    )
 
 
 def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:
     """Return the error for an attribute that does not exist, which names the nearest."""
     if name.startswith("_"):  # asked for by Python, IPython and pickle, and not typed
         return AttributeError(f"{of} has no attribute {name!r}")
-    return UnknownNameError(f"{of} has no {name!r}. {near(name, [one for one in known if one[0] != '_'])}")
+    return UnknownNameError(
+        f"{of} has no {name!r}. {near(name, [one for one in known if one[0] != '_'])}"
+    )
 
 
 class Suggesting:

@@ -1,4 +1,5 @@
-"""The ways in: recommendations and truth in any form, or one frame with both sides, joined into an Evaluation.
+"""The ways in: recommendations and truth in any form, or one frame with both sides,
+joined into an Evaluation.
 
 Keywords are told apart: those that name columns, side data, and conventions.
 """
@@ -37,7 +38,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Options(TypedDict, total=False):
     """The keywords of `recnb.evaluate`."""
 
-    user: str | Sequence[str] | None  #: several: each frame has one of them; items likewise
+    user: (
+        str | Sequence[str] | None
+    )  #: several: each frame has one of them; items likewise
     item: str | Sequence[str] | None
     rank: str | None
     score: str | Sequence[str] | None  #: several: a model for each, of `recnb.compare`
@@ -66,7 +69,8 @@ class Options(TypedDict, total=False):
     user_weight: str | pd.Series[Any] | Mapping[Any, float] | None
 
 
-#: Every keyword that `evaluate` takes, and the roles that a keyword can name a column for.
+#: Every keyword that `evaluate` takes, and the roles that a keyword can name a column
+#: for.
 KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
 WEIGHTS = ("propensity", "user_weight")
 COLUMNS: tuple[str, ...] = tuple(role for role in NAMES if role != "model")
@@ -74,13 +78,24 @@ OF_FRAMES = {*COLUMNS} - {*DECISIONS}  #: what arrays have no use for
 
 
 def with_options_listed(function: F) -> F:
-    """Put the keywords of `Options` into the signature that Tab and help show, in place of `**options`."""
+    """Put the keywords of `Options` into the signature that Tab and help show, in place
+    of `**options`.
+    """
     signature = inspect.signature(function)
-    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    taken = {*signature.parameters} | (OF_FRAMES if "y_true" in signature.parameters else set())
+    own = [
+        one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD
+    ]
+    taken = {*signature.parameters} | (
+        OF_FRAMES if "y_true" in signature.parameters else set()
+    )
     by_name = inspect.Parameter.KEYWORD_ONLY
     listed = [
-        inspect.Parameter(name, by_name, default=getattr(Convention, name, None), annotation=kind.__forward_arg__)
+        inspect.Parameter(
+            name,
+            by_name,
+            default=getattr(Convention, name, None),
+            annotation=kind.__forward_arg__,
+        )
         for name, kind in Options.__annotations__.items()
         if name not in taken
     ]
@@ -89,39 +104,57 @@ def with_options_listed(function: F) -> F:
 
 
 @with_options_listed
-def evaluate(recs: Input, truth: Input | None = None, **options: Unpack[Options]) -> Evaluation:
+def evaluate(
+    recs: Input, truth: Input | None = None, **options: Unpack[Options]
+) -> Evaluation:
     """Join recommendations with the truth.
 
-    Columns are found by their usual names, as `user_id`, `movieId` or `prediction`, or named by keyword. Users and items are matched
-    by id, never by position. Frames are never changed.
+    Columns are found by their usual names, as `user_id`, `movieId` or `prediction`, or
+    named by keyword. Users and items are matched by id, never by position. Frames are
+    never changed.
 
     Parameters
     ----------
     recs : frame, mapping, Series or path
-        A frame with a row per recommended item: user, item, and rank or score; a mapping or Series of user to items in rank order, or
-        to a mapping of item to score; a frame with a column of such lists, `user, recommended`; the path of a file (Parquet, Arrow,
-        CSV, TSV, JSON lines, a run of TREC), or of a folder or pattern of files of one form, "recs/", "recs/*.parquet". Frames are those of
-        pandas, Polars, pyarrow and DuckDB; Parquet, a LazyFrame, a dataset of pyarrow and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users, matrix.tolist()))`.
+        A frame with a row per recommended item: user, item, and rank or score; a
+        mapping or Series of user to items in rank order, or to a mapping of item to
+        score; a frame with a column of such lists, `user, recommended`; the path of a
+        file (Parquet, Arrow, CSV, TSV, JSON lines, a run of TREC), or of a folder or
+        pattern of files of one form, "recs/", "recs/*.parquet". Frames are those of
+        pandas, Polars, pyarrow and DuckDB; Parquet, a LazyFrame, a dataset of pyarrow
+        and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users,
+        matrix.tolist()))`.
     truth
-        The relevant items in any of these forms: a frame with a row per item, and relevance if it is graded; a mapping of user to items,
-        or to a mapping of item to relevance; a column of lists, `relevant`; qrels of TREC. None if `recs` has both sides; one with both
-        and no item column is learning to rank, and each row is an item. An empty list counts as no list.
+        The relevant items in any of these forms: a frame with a row per item, and
+        relevance if it is graded; a mapping of user to items, or to a mapping of item
+        to relevance; a column of lists, `relevant`; qrels of TREC. None if `recs` has
+        both sides; one with both and no item column is learning to rank, and each row
+        is an item. An empty list counts as no list.
     user, item, rank, score, relevance, recommended, relevant : str
-        Names of columns, as `user="member"`; of users and items one for each frame, where they differ: `user=["cust", "customer_uuid"]`.
+        Names of columns, as `user="member"`; of users and items one for each frame,
+        where they differ: `user=["cust", "customer_uuid"]`.
     train, items, users : optional
-        What users had before; items with their titles and attributes; users with their columns, for segments.
+        What users had before; items with their titles and attributes; users with their
+        columns, for segments.
     convention : Convention or str, optional
-        All conventions at once, or the name of a library, as "rectools" or "ir_measures".
-    order, ties, duplicates, candidates, judged, judged_only, relevant_from, averaged_users, no_relevant, …
-        Single conventions, as in `recnb.Convention`, which take precedence over `convention`.
+        All conventions at once, or the name of a library, as "rectools" or
+        "ir_measures".
+    order, ties, duplicates, candidates, judged, judged_only, relevant_from,
+    averaged_users, no_relevant, …
+        Single conventions, as in `recnb.Convention`, which take precedence over
+        `convention`.
     propensity : str, Series or mapping, optional
-        The chance that a relevant pair was seen: a column of the truth or of `items=`, or a Series by item, as
-        `recnb.popularity_propensity` gives, or by user and item (then an evaluation takes twice the time). A pair weighs
-        1 / propensity wherever it is counted, 1 / `min_propensity` at most. That takes the bias of what was seen out of precision,
-        cg, dcg and rbp, if users of whom nothing was seen count 0 (`averaged_users="recs", no_relevant="zero"`); out of recall
-        but for what falls with 1 / relevant items; and not out of ndcg, whose ideal is what was seen.
+        The chance that a relevant pair was seen: a column of the truth or of `items=`,
+        or a Series by item, as `recnb.popularity_propensity` gives, or by user and item
+        (then an evaluation takes twice the time). A pair weighs 1 / propensity wherever
+        it is counted, 1 / `min_propensity` at most. That takes the bias of what was
+        seen out of precision, cg, dcg and rbp, if users of whom nothing was seen count
+        0 (`averaged_users="recs", no_relevant="zero"`); out of recall but for what
+        falls with 1 / relevant items; and not out of ndcg, whose ideal is what was
+        seen.
     user_weight : str, Series or mapping, optional
-        What each user counts in means, above 0: a column of `users=`, or a Series by user.
+        What each user counts in means, above 0: a column of `users=`, or a Series by
+        user.
 
     Examples
     --------
@@ -129,7 +162,8 @@ def evaluate(recs: Input, truth: Input | None = None, **options: Unpack[Options]
     >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
     >>> truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
     >>> evaluate(recs, truth).reciprocal_rank(k=2)
-    reciprocal_rank@2 = 0.7500 (2 users; ordered by rank; relevant: every pair of the truth; first relevant item)
+    reciprocal_rank@2 = 0.7500 (2 users; ordered by rank;
+    relevant: every pair of the truth; first relevant item)
     >>> round(evaluate({1: ["a", "b"], 2: ["a"]}, {2: {"a": 3}, 1: {"b": 1}}).ndcg(k=2), 4)
     0.8155
     """
@@ -148,17 +182,39 @@ class ParsedOptions:
     weights: Mapping[str, Any]  #: propensity and user_weight, as given
 
     def with_columns_of(self, truth: Sequence[object]) -> ParsedOptions:
-        """Take a propensity that names a column of the truth, which has these, among the columns."""
+        """Take a propensity that names a column of the truth, which has these, among
+        the columns.
+        """
         weights = dict(self.weights)
-        if not isinstance(named := weights.get("propensity"), str) or named not in truth:
+        if (
+            not isinstance(named := weights.get("propensity"), str)
+            or named not in truth
+        ):
             return self
-        return replace(self, columns={**self.columns, "propensity": weights.pop("propensity")}, weights=weights)
+        return replace(
+            self,
+            columns={**self.columns, "propensity": weights.pop("propensity")},
+            weights=weights,
+        )
 
     def weigh(self, source: Source, frames: Mapping[str, Any]) -> None:
-        """Read weights that are no column of the truth, of the frames of items and users among others."""
+        """Read weights that are no column of the truth, of the frames of items and
+        users among others.
+        """
         source.weigh(
-            read_weights(self.weights.get("propensity"), "propensity", frames.get("items"), self.columns, highest=1.0),
-            read_weights(self.weights.get("user_weight"), "user_weight", frames.get("users"), self.columns),
+            read_weights(
+                self.weights.get("propensity"),
+                "propensity",
+                frames.get("items"),
+                self.columns,
+                highest=1.0,
+            ),
+            read_weights(
+                self.weights.get("user_weight"),
+                "user_weight",
+                frames.get("users"),
+                self.columns,
+            ),
         )
 
     @property
@@ -167,56 +223,116 @@ class ParsedOptions:
         if self.library is not None:
             return {"convention": self.library, **self.overrides}
         given = {name: getattr(self.convention, name) for name in DECISIONS}
-        return {name: value for name, value in given.items() if value != getattr(Convention, name)}
+        return {
+            name: value
+            for name, value in given.items()
+            if value != getattr(Convention, name)
+        }
 
     def data(self, source: Source, side_data: SideData | None = None) -> EvaluationData:
-        """Return the data of the evaluation of frames that were read; a library reads another column where they lack its own."""
-        convention = self.convention if self.library is None else source.as_given(self.convention)
-        return EvaluationData(source.under(convention), self.library, self.overrides, side_data)
+        """Return the data of the evaluation of frames that were read; a library reads
+        another column where they lack its own.
+        """
+        convention = (
+            self.convention
+            if self.library is None
+            else source.as_given(self.convention)
+        )
+        return EvaluationData(
+            source.under(convention), self.library, self.overrides, side_data
+        )
 
 
-def data_of(recs: Input, truth: Input | None, options: Mapping[str, Any]) -> EvaluationData:
+def data_of(
+    recs: Input, truth: Input | None, options: Mapping[str, Any]
+) -> EvaluationData:
     """Return the data of an evaluation."""
     parsed = parse_options(options)
-    frames, columns = tables_of({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns)
+    frames, columns = tables_of(
+        {RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns
+    )
     lists, judged = frames.pop(RECS), frames.pop(TRUTH, None)
     if parsed.weights:
-        parsed = parsed.with_columns_of(columns_of(lists if judged is None else judged, TRUTH))
-        columns |= {role: column for role, column in parsed.columns.items() if role == "propensity"}
+        parsed = parsed.with_columns_of(
+            columns_of(lists if judged is None else judged, TRUTH)
+        )
+        columns |= {
+            role: column
+            for role, column in parsed.columns.items()
+            if role == "propensity"
+        }
     source = read(lists, judged, columns, frames)
     if parsed.weights:
         parsed.weigh(source, frames)
-    side_data = read_side_data(source, lists if judged is None else judged, columns, **frames)
+    side_data = read_side_data(
+        source, lists if judged is None else judged, columns, **frames
+    )
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
     given = {"recs": lists, **({} if judged is None else {"truth": judged}), **frames}
-    named = {role: column for role, column in parsed.columns.items() if column is not None}
+    named = {
+        role: column for role, column in parsed.columns.items() if column is not None
+    }
     noted = {name: GivenFrame.of(frame, labels[name]) for name, frame in given.items()}
-    code = {name: repr(given) if isinstance(given, str) else name for name, given in parsed.weights.items()}
-    return parsed.data(source, replace(side_data, call=Call(noted, named, parsed.stated, parsed.library, code)))
+    code = {
+        name: repr(given) if isinstance(given, str) else name
+        for name, given in parsed.weights.items()
+    }
+    return parsed.data(
+        source,
+        replace(
+            side_data, call=Call(noted, named, parsed.stated, parsed.library, code)
+        ),
+    )
 
 
 def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
-    """Separate options into columns, side data and conventions; anything else raises an error."""
+    """Separate options into columns, side data and conventions; anything else raises an
+    error.
+    """
     options = dict(given)
     convention = options.pop("convention", None)
     if "users" in options and is_word(options["users"], WORDS["averaged_users"]):
-        warnings.warn("users= is the frame of users; who is averaged is averaged_users=.", FutureWarning, stacklevel=4)
+        warnings.warn(
+            "users= is the frame of users; who is averaged is averaged_users=.",
+            FutureWarning,
+            stacklevel=4,
+        )
         options.setdefault("averaged_users", options.pop("users"))
-    elif isinstance(name := options.get("users"), str) and not (os.path.exists(name) or is_pattern(name)):
-        problem = f"users={name!r} is no file of users, which users= takes, as it takes a frame; who is averaged is averaged_users=."
+    elif isinstance(name := options.get("users"), str) and not (
+        os.path.exists(name) or is_pattern(name)
+    ):
+        problem = (
+            f"users={name!r} is no file of users, which users= takes, as it takes a "
+            f"frame; who is averaged is averaged_users=."
+        )
         raise OptionError(problem, fix=near(name, WORDS["averaged_users"]))
     side_data = {name: options.pop(name) for name in SIDES if name in options}
-    weights = {name: given for name in WEIGHTS if (given := options.pop(name, None)) is not None}
+    weights = {
+        name: given
+        for name in WEIGHTS
+        if (given := options.pop(name, None)) is not None
+    }
     if options.get("min_propensity") is not None and "propensity" not in weights:
-        raise OptionError("min_propensity= is the least of propensity=, which is not given: ", "give both.")
+        raise OptionError(
+            "min_propensity= is the least of propensity=, which is not given: ",
+            "give both.",
+        )
     columns = {}
-    for role in COLUMNS:  # `relevant` names a column unless it is a word of the convention
+    for (
+        role
+    ) in COLUMNS:  # `relevant` names a column unless it is a word of the convention
         if role in options and not is_word(options[role], WORDS.get(role, ())):
             columns[role] = column = options.pop(role)
-            names = [*column] if role in SIDES["train"] and is_several(column) else [column]
-            if column is not None and not (names and all(isinstance(name, str) for name in names)):
+            names = (
+                [*column] if role in SIDES["train"] and is_several(column) else [column]
+            )
+            if column is not None and not (
+                names and all(isinstance(name, str) for name in names)
+            ):
                 fix = "If yours are not: frame.columns = frame.columns.map(str)."
-                raise OptionError(f"{role}={quoted(column)}: a column is named as text.", fix=fix)
+                raise OptionError(
+                    f"{role}={quoted(column)}: a column is named as text.", fix=fix
+                )
     for name in options:
         if name not in DECISIONS:
             raise unknown_option(name, "an evaluation", KEYWORDS)
@@ -227,31 +343,49 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
         fix = "give a recnb.Convention or the name of a library, such as convention='trec_eval'."
         raise OptionError(f"convention={quoted(convention)}: {fix}")
     in_force = replace(convention, **options) if convention else Convention(**options)
-    return ParsedOptions(columns, in_force, library, options if library else {}, side_data, weights)
+    return ParsedOptions(
+        columns, in_force, library, options if library else {}, side_data, weights
+    )
 
 
 def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
     """Return the error for a keyword that is none."""
-    if name in ("k", "metrics") or any(name in metric.defaults for metric in METRICS.values()):
-        problem = f"{name!r} is no option of {of}: k, metrics and options such as gain belong to a metric."
-        return OptionError(problem, fix="Type ev.measures(['nDCG@10', 'AP']), or ev.table(k=10, gain='exponential').")
+    if name in ("k", "metrics") or any(
+        name in metric.defaults for metric in METRICS.values()
+    ):
+        problem = (
+            f"{name!r} is no option of {of}: k, metrics and options such as gain "
+            f"belong to a metric."
+        )
+        return OptionError(
+            problem,
+            fix="Type ev.measures(['nDCG@10', 'AP']), or ev.table(k=10, gain='exponential').",
+        )
     return OptionError(f"{name!r} is no option of {of}. {near(name, known)}")
 
 
 @with_options_listed
 def evaluate_groups(
-    y_true: Any, y_score: Any, group: Sequence[int] | None = None, *, qid: Any = None, **options: Unpack[Options]
+    y_true: Any,
+    y_score: Any,
+    group: Sequence[int] | None = None,
+    *,
+    qid: Any = None,
+    **options: Unpack[Options],
 ) -> Evaluation:
-    """Evaluate predictions of learning to rank: a label and a score for each row, and the query of each.
+    """Evaluate predictions of learning to rank: a label and a score for each row, and
+    the query of each.
 
     Parameters
     ----------
     y_true, y_score : array-like, shape (n_rows,)
         Relevance of each row, from 0 up, and its score.
     group, qid : array-like
-        Number of rows of each query, one after the other, as LightGBM and XGBoost have it; or the query of each row, in any order.
+        Number of rows of each query, one after the other, as LightGBM and XGBoost have
+        it; or the query of each row, in any order.
     **options
-        Conventions, as in `recnb.evaluate`. The users of the Evaluation are the queries, and each row is an item of its own.
+        Conventions, as in `recnb.evaluate`. The users of the Evaluation are the
+        queries, and each row is an item of its own.
 
     Examples
     --------
@@ -265,26 +399,50 @@ def evaluate_groups(
     for option in sorted({*options} & OF_FRAMES):
         raise unknown_option(option, "evaluate_groups", DECISIONS)
     labels, scores = _column(y_true, "y_true"), _column(y_score, "y_score")
-    name, query = ("qid", _column(qid, "qid")) if group is None else ("group", _queries(group, len(labels)))
-    columns = {"user": (name, query), "score": ("y_score", scores), "relevance": ("y_true", labels)}
+    name, query = (
+        ("qid", _column(qid, "qid"))
+        if group is None
+        else ("group", _queries(group, len(labels)))
+    )
+    columns = {
+        "user": (name, query),
+        "score": ("y_score", scores),
+        "relevance": ("y_true", labels),
+    }
     for label, column in columns.values():
         if len(column) != len(labels):
             held = f"y_true has {len(labels):,} values, and {label} {len(column):,}"
             raise FrameError(f"{held}: each row has one of both.")
-        if label != "group" and not column.index.equals(labels.index) and {*column.index} == {*labels.index}:
+        if (
+            label != "group"
+            and not column.index.equals(labels.index)
+            and {*column.index} == {*labels.index}
+        ):
             same = f"give both in one, {label}.loc[y_true.index]"
-            raise FrameError(f"y_true and {label} have the same index in another order: {same}.")
+            raise FrameError(
+                f"y_true and {label} have the same index in another order: {same}."
+            )
     named: Any = {role: label for role, (label, _) in columns.items()}
-    table = {label: from_pandas(column, "the frame", label, role) for role, (label, column) in columns.items()}
+    table = {
+        label: from_pandas(column, "the frame", label, role)
+        for role, (label, column) in columns.items()
+    }
     return evaluate(Made(table), **named | options)
 
 
 def _queries(group: Any, n: int) -> pd.Series[Any]:
     """Give each row the number of its query; a query has so many rows."""
     sizes = _column(group, "group")
-    if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any() or sizes.sum() != n or len(sizes) == n > 1:
+    if (
+        not pd.api.types.is_integer_dtype(sizes)
+        or (sizes < 1).any()
+        or sizes.sum() != n
+        or len(sizes) == n > 1
+    ):
         need = f"whole numbers from 1 up that add up to the {n:,} rows of y_true"
-        raise FrameError(f"group= is the number of rows of each query: {need}. The query of each row is qid=.")
+        raise FrameError(
+            f"group= is the number of rows of each query: {need}. The query of each row is qid=."
+        )
     return pd.Series(np.repeat(np.arange(len(sizes)), sizes))
 
 
@@ -309,14 +467,17 @@ def evaluate_model(
 ) -> Table:
     """Evaluate a model that scores all items for a user.
 
-    Items that a user has in `train` are left out, and so are users without test items; of equal scores, the lower item number is first.
+    Items that a user has in `train` are left out, and so are users without test items;
+    of equal scores, the lower item number is first.
 
     Parameters
     ----------
     model
-        An object whose `predict(user)` returns one score per item, shape (n_items,), or a function of the user that does.
+        An object whose `predict(user)` returns one score per item, shape (n_items,), or
+        a function of the user that does.
     test, train
-        SciPy sparse matrices, shape (n_users, n_items). An entry above 0 is a relevant item and its relevance.
+        SciPy sparse matrices, shape (n_users, n_items). An entry above 0 is a relevant
+        item and its relevance.
     k, metrics, **options
         As in `table` of an evaluation.
 
@@ -335,6 +496,8 @@ def evaluate_model(
     return model_evaluation(model, test, train, k).table(metrics, k, **options)
 
 
-def model_evaluation(model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10) -> Evaluation:
+def model_evaluation(
+    model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10
+) -> Evaluation:
     """Return the Evaluation of such a model's lists, down to the largest k."""
     return Evaluation(EvaluationData(model_lists(model, test, train, k)))

@@ -1,4 +1,6 @@
-"""One model's recommendations against the truth: what can be asked of an evaluation, a method each."""
+"""One model's recommendations against the truth: what can be asked of an evaluation, a
+method each.
+"""
 
 from __future__ import annotations
 
@@ -34,46 +36,67 @@ if TYPE_CHECKING:
     from recnb.widgets.explorer import Explorer
 
 #: What to ask an evaluation first.
-CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
+CALLS = (
+    ".report()",
+    ".table(k=[5, 10])",
+    ".ndcg(k=10)",
+    ".explain('ndcg', user, k=10)",
+)
 
 
 class EvaluationMethods(Methods):
-    """Methods that an Evaluation and `df.rec` share; those of `df.rec` evaluate the frame first."""
+    """Methods that an Evaluation and `df.rec` share; those of `df.rec` evaluate the
+    frame first.
+    """
 
     def table(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, *, intervals: bool = False,
-        by: Any = None, bins: int = 4, **options: Any,
-    ) -> Table:  # fmt: skip
-        """Return means over users, one row per metric and one column per cut-off; `.plot()` draws it.
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = None,
+        *,
+        intervals: bool = False,
+        by: Any = None,
+        bins: int = 4,
+        **options: Any,
+    ) -> Table:
+        """Return means over users, one row per metric and one column per cut-off;
+        `.plot()` draws it.
 
         Parameters
         ----------
         metrics
-            Names, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]`; or a mapping of name to its own options. None: the
-            usual ones.
+            Names, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]`; or a
+            mapping of name to its own options. None: the usual ones.
         k
-            Cut-off or cut-offs; None is the whole list. A name with a cut-off has its own, and there is one column.
+            Cut-off or cut-offs; None is the whole list. A name with a cut-off has its
+            own, and there is one column.
         intervals
-            True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"), with 95% intervals.
+            True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
+            with 95% intervals.
         by
-            Segments of users, each with an interval and its difference to all other users: a column of `users=` or of the truth;
-            "activity", which is computed from `train=`; a Series of user to segment; or several of these in a list. Each value of a
-            column of the truth that differs within users, such as a week, is a truth of its own, and so is each of a column of `items=`,
-            such as a genre. `.plot()` draws dates, weeks and periods as a line.
+            Segments of users, each with an interval and its difference to all other
+            users: a column of `users=` or of the truth; "activity", which is computed
+            from `train=`; a Series of user to segment; or several of these in a list.
+            Each value of a column of the truth that differs within users, such as a
+            week, is a truth of its own, and so is each of a column of `items=`, such as
+            a genre. `.plot()` draws dates, weeks and periods as a line.
         bins
             Number of quantile bins for a `by` that is a number.
         **options
-            Options of the metrics, applied to each metric that has them, as `gain="exponential"`.
+            Options of the metrics, applied to each metric that has them, as
+            `gain="exponential"`.
         """
         if by is not None:
             return table_by(self._data, metrics, k, by, bins, options)
         return tables.table_of(self._data, metrics, k, options, intervals=intervals)
 
     def measure(self, text: AnyMetric, **options: Any) -> Score | CatalogueScore:
-        """Return the number of a measure by the name that papers print: "nDCG@10", "AP(rel=2)", "nDCG(dcg='exp-log2')@10".
+        """Return the number of a measure by the name that papers print: "nDCG@10",
+        "AP(rel=2)", "nDCG(dcg='exp-log2')@10".
 
-        Names are those of recnb and ir_measures; case does not matter. `rel` is the least relevance of a relevant item;
-        `judged_only` leaves items that are not judged out of the lists. Options are those of the metric, and `k`.
+        Names are those of recnb and ir_measures; case does not matter. `rel` is the
+        least relevance of a relevant item; `judged_only` leaves items that are not
+        judged out of the lists. Options are those of the metric, and `k`.
 
         Examples
         --------
@@ -84,48 +107,81 @@ class EvaluationMethods(Methods):
         0.1725
         """
         metric = metric_named(text)
-        return score_of(self._data, metric, metric.cut_at(options.pop("k", None)), options)
+        return score_of(
+            self._data, metric, metric.cut_at(options.pop("k", None)), options
+        )
 
-    def measures(self, names: AnyMetric | Iterable[AnyMetric], *, confidence: float = 0.95, **options: Any) -> Table:
-        """Return several measures by the names that papers print: a row each, with mean, low and high of its interval, and users.
+    def measures(
+        self,
+        names: AnyMetric | Iterable[AnyMetric],
+        *,
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> Table:
+        """Return several measures by the names that papers print: a row each, with
+        mean, low and high of its interval, and users.
 
-        `confidence` is that of the intervals, between 0 and 1; options go to each metric that has them.
+        `confidence` is that of the intervals, between 0 and 1; options go to each
+        metric that has them.
         """
         return tables.measures_of(self._data, names, confidence, options)
 
-    def curve(self, metric: AnyMetric, k: Iterable[int] = range(1, 21), **options: Any) -> Table:
-        """Return a metric at many cut-offs, a row each, with the ends of a 95% interval; `.plot()` draws it."""
+    def curve(
+        self, metric: AnyMetric, k: Iterable[int] = range(1, 21), **options: Any
+    ) -> Table:
+        """Return a metric at many cut-offs, a row each, with the ends of a 95%
+        interval; `.plot()` draws it.
+        """
         return tables.curve_of(self._data, metric, k, options)
 
     def explain(
-        self, metric: AnyMetric, user: Any = None, k: int | None = None, *, lang: str | None = None, **options: Any
+        self,
+        metric: AnyMetric,
+        user: Any = None,
+        k: int | None = None,
+        *,
+        lang: str | None = None,
+        **options: Any,
     ) -> Explanation:
-        """Return the worked computation of one user's score: formula, values, a row per rank, the ideal list.
+        """Return the worked computation of one user's score: formula, values, a row per
+        rank, the ideal list.
 
-        A metric of all lists together needs no user: `explain("coverage", k=10)`. `lang` is "en" or "ko"; None is the language
-        that is set, `recnb.language`.
+        A metric of all lists together needs no user: `explain("coverage", k=10)`.
+        `lang` is "en" or "ko"; None is the language that is set, `recnb.language`.
         """
         return explanation_of(self._data, metric, user, k, options, lang)
 
     def items(self, k: int | None = None) -> Table:
-        """Return how often each item is recommended and found down to k: a row per item, the most recommended first.
+        """Return how often each item is recommended and found down to k: a row per
+        item, the most recommended first.
 
-        Columns are shown, share, hits and relevant; share_in_train and ratio with `train=`; title if `items=` has one.
+        Columns are shown, share, hits and relevant; share_in_train and ratio with
+        `train=`; title if `items=` has one.
         """
         return tables.items_of(self._data, k)
 
     def user(self, user: Any, k: int | None = None) -> Table:
-        """Return one user's list down to k: rank, item, score, relevance, hit; `missed` has the relevant items that are not among them."""
+        """Return one user's list down to k: rank, item, score, relevance, hit; `missed`
+        has the relevant items that are not among them.
+        """
         return tables.user_list_of(self._data, user, k)
 
     def report(
-        self, k: int | Sequence[int] = (5, 10, 20), metrics: Metrics = None, *, by: Any = None, bins: int = 4,
-        confidence: float = 0.95, lang: str | None = None, **options: Any,
-    ) -> Report:  # fmt: skip
-        """Return a report: problems in the data, metrics with intervals, the curve over k, the best and worst served users.
+        self,
+        k: int | Sequence[int] = (5, 10, 20),
+        metrics: Metrics = None,
+        *,
+        by: Any = None,
+        bins: int = 4,
+        confidence: float = 0.95,
+        lang: str | None = None,
+        **options: Any,
+    ) -> Report:
+        """Return a report: problems in the data, metrics with intervals, the curve over
+        k, the best and worst served users.
 
-        `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it. With `train=` or `items=` it includes metrics
-        beyond accuracy.
+        `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it. With
+        `train=` or `items=` it includes metrics beyond accuracy.
 
         Parameters
         ----------
@@ -143,15 +199,20 @@ class EvaluationMethods(Methods):
             request = request_of(self._data, k, metrics, options, by=by, bins=bins)
             return report_of({"": self._data}, request, Settings(confidence))
 
-    def lint(self, k: int | None = 10, metric: AnyMetric = "ndcg", **options: Any) -> Lint:
-        """Check the data, side frames included, for problems, the most severe first; their effect is that on one metric at one cut-off."""
+    def lint(
+        self, k: int | None = 10, metric: AnyMetric = "ndcg", **options: Any
+    ) -> Lint:
+        """Check the data, side frames included, for problems, the most severe first;
+        their effect is that on one metric at one cut-off.
+        """
         from recnb.lint import lint
 
         return lint(self._data, k, metric, options)
 
 
 class Evaluation(EvaluationMethods):
-    """One model's recommendations, joined with the truth; returned by `recnb.evaluate` and `df.rec.against`.
+    """One model's recommendations, joined with the truth; returned by `recnb.evaluate`
+    and `df.rec.against`.
 
     ev.ndcg(k=10)                            a metric: a float with .per_user, .interval(), .plot(); k=None: whole lists
     ev.table(k=[5, 10], intervals=True)      metrics × cut-offs; by="column" for segments of users
@@ -163,7 +224,7 @@ class Evaluation(EvaluationMethods):
     ev.under("ranx"); ev.why("ndcg", k=10, other="ranx")     another library's number, and why it differs
     ev.identify("ndcg", 0.368, k=10); ev.spread("ndcg")      the convention behind a number; all libraries' numbers
     ev.explore()                             a widget: from the mean to the users and their lists
-    """
+    """  # noqa: E501
 
     @property
     def n_users(self) -> int:
@@ -191,96 +252,153 @@ class Evaluation(EvaluationMethods):
         return self._data.library
 
     def beyond(self, k: AnyCutoffs = None) -> Table:
-        """Return every metric beyond accuracy that the data allow, a row each; the line below names those that need more frames."""
+        """Return every metric beyond accuracy that the data allow, a row each; the line
+        below names those that need more frames.
+        """
         return tables.beyond_table(self._data, k)
 
     def under(self, library: str) -> Evaluation:
-        """Return the same data under another library's conventions, as "rectools" or "trec": users averaged, ties, denominators.
+        """Return the same data under another library's conventions, as "rectools" or
+        "trec": users averaged, ties, denominators.
 
-        A metric that it lacks is recnb's own, and marked. Where the library itself would raise an error, these still give a
-        number; `recnb.as_in` refuses the frames.
+        A metric that it lacks is recnb's own, and marked. Where the library itself
+        would raise an error, these still give a number; `recnb.as_in` refuses the
+        frames.
         """
         return Evaluation(self._data.under(library))
 
     @property
     def basis(self) -> str:
-        """The line shown below every number: users averaged, users left out, and the convention."""
+        """The line shown below every number: users averaged, users left out, and the
+        convention.
+        """
         return self._data.basis
 
     def detectable(
-        self, metric: AnyMetric, k: int | None = None, power: float = 0.8, *, alpha: float = 0.05,
-        against: Evaluation | None = None, **options: Any,
-    ) -> Detectable:  # fmt: skip
-        """Return the smallest difference between two models that a paired t test on these users detects.
+        self,
+        metric: AnyMetric,
+        k: int | None = None,
+        power: float = 0.8,
+        *,
+        alpha: float = 0.05,
+        against: Evaluation | None = None,
+        **options: Any,
+    ) -> Detectable:
+        """Return the smallest difference between two models that a paired t test on
+        these users detects.
 
         Parameters
         ----------
         power, alpha
-            Probability of detecting a difference of that size; significance level of the two-sided test.
+            Probability of detecting a difference of that size; significance level of
+            the two-sided test.
         against
-            An evaluation of the other model, from which the standard deviation of differences is measured; without it, a cautious
-            correlation of 0.3 between the models' values is assumed.
+            An evaluation of the other model, from which the standard deviation of
+            differences is measured; without it, a cautious correlation of 0.3 between
+            the models' values is assumed.
         """
         chosen = metric_named(metric, ACCURACY)
         score = score_of(self._data, chosen, chosen.cut_at(k), options)
         values = score.per_user.to_frame("ours")
         if against is not None:
             if not isinstance(against, Evaluation):
-                problem = f"against={quoted(against)} is no Evaluation: give one, such as recnb.evaluate(other, truth)."
+                problem = (
+                    f"against={quoted(against)} is no Evaluation: give one, such as "
+                    f"recnb.evaluate(other, truth)."
+                )
                 raise OptionError(problem)
             others = score_of(against._data, chosen, chosen.cut_at(k), options).per_user
             values = values.join(others.rename("theirs"), how="inner")
             if values.empty:
-                raise NoUsersError("against= is of other users: no user is in both evaluations.")
+                raise NoUsersError(
+                    "against= is of other users: no user is in both evaluations."
+                )
         ours = values["ours"].to_numpy(np.float64)
         theirs = None if against is None else values["theirs"].to_numpy(np.float64)
         users = pl.Series(values.index.to_list(), dtype=self._data.prepared.users.dtype)
-        return Detectable.of(score.label, ours, theirs, power, alpha, self._data.source.weight_of(users))
+        return Detectable.of(
+            score.label, ours, theirs, power, alpha, self._data.source.weight_of(users)
+        )
 
-    def at_least(self, metric: AnyMetric, value: float, k: int | None = None, **options: Any) -> Gate:
-        """Check that a number reaches a value, as a test of a release would: true if it does; `to_json` writes it for CI."""
+    def at_least(
+        self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
+    ) -> Gate:
+        """Check that a number reaches a value, as a test of a release would: true if it
+        does; `to_json` writes it for CI.
+        """
         return at_least({"": self._data}, metric, value, k, options)
 
-    def why(self, metric: AnyMetric, k: int | None = None, *, other: Any = None, **options: Any) -> Table:
-        """Explain the difference between this number and another: conventions are switched one at a time.
+    def why(
+        self,
+        metric: AnyMetric,
+        k: int | None = None,
+        *,
+        other: Any = None,
+        **options: Any,
+    ) -> Table:
+        """Explain the difference between this number and another: conventions are
+        switched one at a time.
 
-        `other` is a library's name, with a variant of its metric if wanted ("xgboost ndcg_linear", "scikit-learn[full]"); "recnb"; a
-        Convention; or another Evaluation. `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two libraries.
+        `other` is a library's name, with a variant of its metric if wanted ("xgboost
+        ndcg_linear", "scikit-learn[full]"); "recnb"; a Convention; or another
+        Evaluation. `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two
+        libraries.
         """
         from recnb.libraries.differences import why
 
         other = other._data if isinstance(other, Evaluation) else other
         return why(self._data, metric, k, other, **options)
 
-    def identify(self, metric: AnyMetric, value: Any, k: int | None = None, **options: Any) -> Table:
-        """Find the conventions that give a published number on this data: this one, and those recorded of libraries.
+    def identify(
+        self, metric: AnyMetric, value: Any, k: int | None = None, **options: Any
+    ) -> Table:
+        """Find the conventions that give a published number on this data: this one, and
+        those recorded of libraries.
 
-        `value` is the number as printed; as text, such as "0.3680", if it ends in zeros.
+        `value` is the number as printed; as text, such as "0.3680", if it ends in
+        zeros.
         """
         from recnb.libraries.differences import identify
 
         return identify(self._data, metric, value, k, **options)
 
     def spread(self, metric: AnyMetric, k: int | None = None, **options: Any) -> Table:
-        """Return the number of every library on this data, libraries that agree in one group."""
+        """Return the number of every library on this data, libraries that agree in one
+        group.
+        """
         from recnb.libraries.differences import spread
 
         return spread(self._data, metric, k, **options)
 
-    def explore(self, metric: Any = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Explorer:
-        """Return an explorer: from the mean to users and to one user's list. As a widget it needs `recnb[notebook]`."""
+    def explore(
+        self,
+        metric: Any = "ndcg",
+        k: int | None = 10,
+        *,
+        lang: str | None = None,
+        **options: Any,
+    ) -> Explorer:
+        """Return an explorer: from the mean to users and to one user's list. As a
+        widget it needs `recnb[notebook]`.
+        """
         from recnb.widgets.explorer import Explorer
 
         return Explorer({"": self}, metric, k, lang=lang, **options)
 
     def hits(self, depth: int | None = None) -> Hits:
-        """Return the hits down to a rank, from which every metric is computed; None: all."""
+        """Return the hits down to a rank, from which every metric is computed; None:
+        all.
+        """
         return self._data.hits(depth)
 
-    def to_frame(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> pd.DataFrame:
-        """Return a row per user with the length of the list, relevant items and hits; or, if asked for, with values of metrics.
+    def to_frame(
+        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
+    ) -> pd.DataFrame:
+        """Return a row per user with the length of the list, relevant items and hits;
+        or, if asked for, with values of metrics.
 
-        Metrics, k and options are those of `table`: a column for each metric at each cut-off, NaN for a user whom it leaves out.
+        Metrics, k and options are those of `table`: a column for each metric at each
+        cut-off, NaN for a user whom it leaves out.
         """
         return tables.users_frame(self._data, metrics, k, options)
 
@@ -288,14 +406,30 @@ class Evaluation(EvaluationMethods):
         return f"{self._title()}\n{self.basis}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
 
     def _repr_html_(self) -> str:
-        calls = Markup(" ").join(Markup("<code>{}</code>").format(call) for call in CALLS)
-        return str(render("results/evaluation.jinja", title=self._title(), basis=self.basis, calls=calls))
+        calls = Markup(" ").join(
+            Markup("<code>{}</code>").format(call) for call in CALLS
+        )
+        return str(
+            render(
+                "results/evaluation.jinja",
+                title=self._title(),
+                basis=self.basis,
+                calls=calls,
+            )
+        )
 
     def _title(self) -> str:
         prepared = self._data.prepared
         relevant = len(prepared.all_hits.truth_user)
         try:
-            words = N_("Evaluation of {rows:,} recommended rows against {relevant:,} relevant items")
+            words = N_(
+                "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
+            )
             return _(words, rows=prepared.row_counts.n_recommended, relevant=relevant)
-        except ElsewhereError:  # some of the users, whose rows were not counted by themselves
-            return _("Evaluation of some users against {relevant:,} relevant items", relevant=relevant)
+        except (
+            ElsewhereError
+        ):  # some of the users, whose rows were not counted by themselves
+            return _(
+                "Evaluation of some users against {relevant:,} relevant items",
+                relevant=relevant,
+            )

@@ -1,7 +1,9 @@
-"""Evaluate Spark DataFrames where they are: `recnb.spark.evaluate(recs, truth).table(k=[5, 10])`.
+"""Evaluate Spark DataFrames where they are: `recnb.spark.evaluate(recs,
+truth).table(k=[5, 10])`.
 
-The same conventions and the same numbers as with pandas, in classic and in Connect sessions; `recnb.compare` takes Spark
-DataFrames from then on. Needs `pip install "recnb[spark]"`, Java, and recnb where Spark's Python workers run.
+The same conventions and the same numbers as with pandas, in classic and in Connect
+sessions; `recnb.compare` takes Spark DataFrames from then on. Needs `pip install
+"recnb[spark]"`, Java, and recnb where Spark's Python workers run.
 """
 
 from __future__ import annotations
@@ -30,23 +32,30 @@ try:
     from pyspark.sql import functions as fn
     from pyspark.sql.types import NumericType
 except ImportError as problem:  # pragma: no cover
-    raise ImportError('recnb.spark needs Spark 4: pip install "recnb[spark]"') from problem
+    raise ImportError(
+        'recnb.spark needs Spark 4: pip install "recnb[spark]"'
+    ) from problem
 
 T = TypeVar("T")
 
 
-def evaluate(recs: Frame, truth: Frame, *, npartitions: int | None = None, **options: Any) -> PartedEvaluation:
-    """Evaluate Spark DataFrames of recommendations and relevant items where they are; options are those of `recnb.evaluate`.
+def evaluate(
+    recs: Frame, truth: Frame, *, npartitions: int | None = None, **options: Any
+) -> PartedEvaluation:
+    """Evaluate Spark DataFrames of recommendations and relevant items where they are;
+    options are those of `recnb.evaluate`.
 
-    Classic and Connect sessions serve; one of the two may be a frame that is here, such as a pandas one. `npartitions` is
-    the number of parts that users are put into, each of which one worker holds in memory while it evaluates it; by default
+    Classic and Connect sessions serve; one of the two may be a frame that is here, such
+    as a pandas one. `npartitions` is the number of parts that users are put into, each
+    of which one worker holds in memory while it evaluates it; by default
     `spark.sql.shuffle.partitions`. To ask often, persist the frames.
 
-    Spark keeps no order of rows: `ties="first"`, and `order="row"`, go by the order in which Spark reads its source. What
-    should hold on every run needs a rank, or ties told apart by `ties="item_asc"`.
+    Spark keeps no order of rows: `ties="first"`, and `order="row"`, go by the order in
+    which Spark reads its source. What should hold on every run needs a rank, or ties
+    told apart by `ties="item_asc"`.
 
-        evaluation = recnb.spark.evaluate(spark.table("recs"), spark.table("truth"), relevant_from=4)
-        evaluation.table(["ndcg", "recall"], k=[5, 10])
+        evaluation = recnb.spark.evaluate(spark.table("recs"), spark.table("truth"),
+        relevant_from=4) evaluation.table(["ndcg", "recall"], k=[5, 10])
     """
     given = parse_options(options).with_columns_of(getattr(truth, "columns", ()))
     return PartedEvaluation(SparkParts(recs, truth, given, npartitions), given)
@@ -55,24 +64,59 @@ def evaluate(recs: Frame, truth: Frame, *, npartitions: int | None = None, **opt
 class SparkParts(Parts):
     """Buckets of whole users, which Spark's workers are given."""
 
-    where, remedy = "Spark DataFrames", "recnb.evaluate(recs.toPandas(), truth.toPandas())"
+    where, remedy = (
+        "Spark DataFrames",
+        "recnb.evaluate(recs.toPandas(), truth.toPandas())",
+    )
 
-    def __init__(self, recs: Frame, truth: Frame, given: ParsedOptions, npartitions: int | None) -> None:
-        session = next((frame.sparkSession for frame in (recs, truth) if isinstance(frame, DataFrame)), None)
+    def __init__(
+        self, recs: Frame, truth: Frame, given: ParsedOptions, npartitions: int | None
+    ) -> None:
+        session = next(
+            (
+                frame.sparkSession
+                for frame in (recs, truth)
+                if isinstance(frame, DataFrame)
+            ),
+            None,
+        )
         if session is None:
-            raise FrameError("neither frame is of Spark: give Spark DataFrames, or type recnb.evaluate(recs, truth).")
-        super().__init__(Layout.of(_columns_alone(recs), _columns_alone(truth), given.columns, given.side_data))
+            raise FrameError(
+                "neither frame is of Spark: give Spark DataFrames, or type "
+                "recnb.evaluate(recs, truth)."
+            )
+        super().__init__(
+            Layout.of(
+                _columns_alone(recs),
+                _columns_alone(truth),
+                given.columns,
+                given.side_data,
+            )
+        )
         of_truth = _by_role(truth, "truth", self.layout.truth, session)
-        self._rows = _by_role(recs, "recommendations", self.layout.recs, session), of_truth
-        said = str(session.conf.get("spark.sql.shuffle.partitions"))  # some platforms leave it to themselves: "auto"
+        self._rows = (
+            _by_role(recs, "recommendations", self.layout.recs, session),
+            of_truth,
+        )
+        said = str(
+            session.conf.get("spark.sql.shuffle.partitions")
+        )  # some platforms leave it to themselves: "auto"
         self._n = npartitions or (int(said) if said.isdigit() else 200)
 
     def each(self, work: Callable[[Tables], T]) -> Iterator[T]:
-        """Call a function of each bucket, in a worker; results are in the order of buckets."""
+        """Call a function of each bucket, in a worker; results are in the order of
+        buckets.
+        """
         left, right = (_numbered(rows, self._n).groupBy(BUCKET) for rows in self._rows)
-        with warnings.catch_warnings():  # Spark warns of pandas 3, which reads none of these rows
-            warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-            in_worker = left.cogroup(right).applyInArrow(_sent(work, self.layout), "bucket int, result binary")
+        with (
+            warnings.catch_warnings()
+        ):  # Spark warns of pandas 3, which reads none of these rows
+            warnings.filterwarnings(
+                "ignore", "PySpark does not yet fully support pandas", FutureWarning
+            )
+            in_worker = left.cogroup(right).applyInArrow(
+                _sent(work, self.layout), "bucket int, result binary"
+            )
         for _bucket, result in sorted(in_worker.collect(), key=lambda row: row[0]):
             made = pickle.loads(result)
             if isinstance(made, RecnbError):
@@ -83,14 +127,19 @@ class SparkParts(Parts):
         """Return the rows of some users."""
         wanted = fn.col("user").isin(users.to_list())
         # What is filtered before it is numbered can be left to the source.
-        left, right = (_numbered(rows.filter(wanted), 1).toArrow() for rows in self._rows)
+        left, right = (
+            _numbered(rows.filter(wanted), 1).toArrow() for rows in self._rows
+        )
         return read_part(left, right, self.layout)
 
 
-def _sent(work: Callable[[Tables], Any], layout: Layout) -> Callable[[tuple[Any, ...], pa.Table, pa.Table], pa.Table]:
+def _sent(
+    work: Callable[[Tables], Any], layout: Layout
+) -> Callable[[tuple[Any, ...], pa.Table, pa.Table], pa.Table]:
     """Make the function of a bucket that Spark calls.
 
-    Errors of the data are returned like results: an exception would be tried again four times, and come back as text.
+    Errors of the data are returned like results: an exception would be tried again four
+    times, and come back as text.
     """
     lang = current()
 
@@ -101,35 +150,63 @@ def _sent(work: Callable[[Tables], Any], layout: Layout) -> Callable[[tuple[Any,
             except RecnbError as problem:
                 made = problem
         result = pa.array([pickle.dumps(made, protocol=5)], pa.binary())
-        return pa.table({"bucket": pa.array([key[0].as_py()], pa.int32()), "result": result})
+        return pa.table(
+            {"bucket": pa.array([key[0].as_py()], pa.int32()), "result": result}
+        )
 
     return of_bucket
 
 
 def _columns_alone(frame: Frame) -> Frame:
-    """Return a frame without rows that has the columns of a Spark one; any other as it is."""
-    return pd.DataFrame(columns=pd.Index(frame.columns, dtype=object)) if isinstance(frame, DataFrame) else frame
+    """Return a frame without rows that has the columns of a Spark one; any other as it
+    is.
+    """
+    return (
+        pd.DataFrame(columns=pd.Index(frame.columns, dtype=object))
+        if isinstance(frame, DataFrame)
+        else frame
+    )
 
 
-def _by_role(frame: Frame, name: str, roles: Mapping[str, str], session: Any) -> DataFrame:
-    """Return the columns that are read, named by role, as a Spark DataFrame; a frame that is here is sent."""
+def _by_role(
+    frame: Frame, name: str, roles: Mapping[str, str], session: Any
+) -> DataFrame:
+    """Return the columns that are read, named by role, as a Spark DataFrame; a frame
+    that is here is sent.
+    """
     if isinstance(frame, DataFrame):
-        # By position: names may hold dots, or differ in case alone, which Spark would read otherwise.
+        # By position: names may hold dots, or differ in case alone, which Spark would
+        # read otherwise.
         places = {column: str(place) for place, column in enumerate(frame.columns)}
         renamed = frame.toDF(*places.values())
-        return renamed.select(*(fn.col(places[column]).alias(role) for role, column in roles.items()))
+        return renamed.select(
+            *(fn.col(places[column]).alias(role) for role, column in roles.items())
+        )
     table = validation.ids(table_of(frame, name, roles), name, roles)
-    plain = table.with_columns(cs.unsigned_integer().cast(pl.Float64), cs.by_dtype(pl.Null).cast(pl.Float64))
+    plain = table.with_columns(
+        cs.unsigned_integer().cast(pl.Float64), cs.by_dtype(pl.Null).cast(pl.Float64)
+    )
     return session.createDataFrame(plain.to_arrow())
 
 
 def _numbered(rows: DataFrame, n: int) -> DataFrame:
-    """Add the place of each row, and the bucket of its user: equal ids have one hash, 1 as an int, a bigint and a double."""
+    """Add the place of each row, and the bucket of its user: equal ids have one hash, 1
+    as an int, a bigint and a double.
+    """
     user = fn.col("user")
     is_number = isinstance(rows.schema["user"].dataType, NumericType)
-    hashed = user.cast("double") + fn.lit(0.0) if is_number else user.cast("string")  # 0 is added to make 0 of -0
-    place, bucket = fn.monotonically_increasing_id(), fn.pmod(fn.hash(hashed), fn.lit(n))
-    return rows.select(*(fn.col(role) for role in rows.columns), place.alias(ROW), bucket.alias(BUCKET))
+    hashed = (
+        user.cast("double") + fn.lit(0.0) if is_number else user.cast("string")
+    )  # 0 is added to make 0 of -0
+    place, bucket = (
+        fn.monotonically_increasing_id(),
+        fn.pmod(fn.hash(hashed), fn.lit(n)),
+    )
+    return rows.select(
+        *(fn.col(role) for role in rows.columns), place.alias(ROW), bucket.alias(BUCKET)
+    )
 
 
-register_engine("pyspark", lambda recs, truth, options: evaluate(recs, truth, **options))
+register_engine(
+    "pyspark", lambda recs, truth, options: evaluate(recs, truth, **options)
+)

@@ -1,6 +1,7 @@
 """How much Hypothesis tries, and how the tests are spread over processes.
 
-Hypothesis tries 40 examples of each law, 10 of them in the test command and 30 in CI: see `tests/examples.py`.
+Hypothesis tries 40 examples of each law, 10 of them in the test command and 30 in CI:
+see `tests/examples.py`.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from tests.examples import PROFILE, examples
 
 kernels.prepare()
 
-# Some sixty programs that the tests start import the package, which is compiled once and not in each of them.
+# Some sixty programs that the tests start import the package, which is compiled once
+# and not in each of them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Several processes at work: more than one thread each, so that Polars is tried with threads, but not all cores each.
+# Several processes at work: more than one thread each, so that Polars is tried with
+# threads, but not all cores each.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("POLARS_MAX_THREADS", "2")
 
@@ -38,10 +41,16 @@ settings.load_profile(PROFILE)
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """A process for each core, but no more than there are files to run, and none beside this one for a single file."""
+    """A process for each core, but no more than there are files to run, and none beside
+    this one for a single file.
+    """
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = (
+        len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count() or 1
+    )
     named = {argument.split("::")[0] for argument in config.args}
     if all(name.endswith((".py", ".ipynb")) for name in named):
         cores = min(cores, len(named))
@@ -50,7 +59,9 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is imported and collected stays to the end, so the garbage collector need not look through it, now or later."""
+    """What is imported and collected stays to the end, so the garbage collector need
+    not look through it, now or later.
+    """
     gc.disable()
     try:
         return (yield)
@@ -66,8 +77,12 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
-    """What a file of tests leaves open is found in its last test, and not in some test of a later file."""
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """What a file of tests leaves open is found in its last test, and not in some test
+    of a later file.
+    """
     done = yield
     if nextitem is None or nextitem.path != item.path:
         gc.collect()
@@ -94,6 +109,8 @@ EARLY = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that take long first: at the end, one process would be at work on them and the others have none."""
+    """Files that take long first: at the end, one process would be at work on them and
+    the others have none.
+    """
     place = {file: number for number, file in enumerate(EARLY)}
     items.sort(key=lambda item: place.get(item.nodeid.split("::")[0], len(EARLY)))

@@ -1,7 +1,8 @@
 """How many examples of each law Hypothesis tries, by the variable RECNB_HYPOTHESIS.
 
-The test command tries a quarter of them, always the same ones. CI tries the rest (`ci`, with a seed of its own, so
-that these are others), and `thorough` tries 500 of the laws that name no number.
+The test command tries a quarter of them, always the same ones. CI tries the rest (`ci`,
+with a seed of its own, so that these are others), and `thorough` tries 500 of the laws
+that name no number.
 """
 
 from __future__ import annotations

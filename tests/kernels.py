@@ -1,4 +1,6 @@
-"""Kernels of notebooks that several processes start at a time, and a folder for what they and other programs write."""
+"""Kernels of notebooks that several processes start at a time, and a folder for what
+they and other programs write.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from traitlets import CaselessStrEnum, Unicode, default
 
 #: Names the folder to the processes that the tests start.
 FOLDER = "RECNB_TEST_FOLDER"
-#: What programs read of a user and keep for him, which neither decides a test nor is left behind by one.
+#: What programs read of a user and keep for him, which neither decides a test nor is
+#: left behind by one.
 KEPT = (
     "DASK_TEMPORARY_DIRECTORY",
     "IPYTHONDIR",
@@ -29,12 +32,15 @@ KEPT = (
     "JUPYTER_RUNTIME_DIR",
     "MPLCONFIGDIR",
 )
-#: Bytes of a folder below which a socket's path is shorter than the 104 to 108 that systems allow.
+#: Bytes of a folder below which a socket's path is shorter than the 104 to 108 that
+#: systems allow.
 SHORT = 60
 
 
 def prepare() -> None:
-    """Let programs write to a folder of this test run, which goes with it, and nbval start kernels of this module."""
+    """Let programs write to a folder of this test run, which goes with it, and nbval
+    start kernels of this module.
+    """
     nbval.kernel.KernelManager = NbvalKernel
     os.environ["TQDM_DISABLE"] = "1"  # a bar would be there on slow machines alone
     if FOLDER in os.environ:
@@ -53,23 +59,31 @@ def prepare() -> None:
 class Sockets(ConnectionFileMixin):
     """Kernels on sockets of the file system, where there are some.
 
-    A port that is free when it is chosen may be taken by another process before the kernel binds it, and the kernel
-    dies.
+    A port that is free when it is chosen may be taken by another process before the
+    kernel binds it, and the kernel dies.
     """
 
-    transport = CaselessStrEnum(["tcp", "ipc"], default_value="ipc" if os.name == "posix" else "tcp")
+    transport = CaselessStrEnum(
+        ["tcp", "ipc"], default_value="ipc" if os.name == "posix" else "tcp"
+    )
     ip = Unicode()
 
     @default("ip")
     def _ip(self) -> str:
-        return str(Path(os.environ[FOLDER], uuid4().hex[:16])) if self.transport == "ipc" else "127.0.0.1"
+        return (
+            str(Path(os.environ[FOLDER], uuid4().hex[:16]))
+            if self.transport == "ipc"
+            else "127.0.0.1"
+        )
 
 
 class NbvalKernel(Sockets, KernelManager):
     """A kernel of nbval."""
 
     def start_kernel(self, *, stderr: Any, **options: Any) -> None:
-        """Start it without the null device that nbval opens and leaves for the garbage collector of a later test."""
+        """Start it without the null device that nbval opens and leaves for the garbage
+        collector of a later test.
+        """
         stderr.close()
         super().start_kernel(stderr=subprocess.DEVNULL, **options)
 

@@ -1,4 +1,6 @@
-"""Data with all that can be said of it, what a result says when it is shown, and which of that is English."""
+"""Data with all that can be said of it, what a result says when it is shown, and which
+of that is English.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,15 @@ EVALUATIONS = {
     "all": (EV, [1, 3, 5]),
     "one user": (ONE, [2]),
     "many cut-offs": (EV, list(range(1, 25))),
-    "union": (recnb.evaluate(RECS, TRUTH, averaged_users="union", no_relevant="zero"), [3]),
+    "union": (
+        recnb.evaluate(RECS, TRUTH, averaged_users="union", no_relevant="zero"),
+        [3],
+    ),
     "one frame": (recnb.evaluate(RECS.assign(relevance=RECS["item"] % 2)), [3]),
-    "threshold": (recnb.evaluate(RECS, TRUTH, averaged_users="both", relevant_from=2), [3]),
+    "threshold": (
+        recnb.evaluate(RECS, TRUTH, averaged_users="both", relevant_from=2),
+        [3],
+    ),
 }
 
 
@@ -42,7 +50,9 @@ class Shown(HTMLParser):
             if name in ("alt", "title", "aria-label"):
                 self.said.append(value or "")
             if name == "src" and value:
-                self.said += re.findall(r">([^<]+)<", base64.b64decode(value.split("base64,")[1]).decode())
+                self.said += re.findall(
+                    r">([^<]+)<", base64.b64decode(value.split("base64,")[1]).decode()
+                )
             if name == "lang":
                 self.lang = value
 
@@ -58,11 +68,32 @@ def page(html: str) -> str:
 
 
 EVERY = (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values())
-OPTIONS = {name for metric in EVERY for name in (*metric.defaults, *sum(metric.words.values(), ()))}
+OPTIONS = {
+    name
+    for metric in EVERY
+    for name in (*metric.defaults, *sum(metric.words.values(), ()))
+}
 ALLOWED = (
-    {part for metric in EVERY for part in re.findall("[A-Za-z]+", f"{metric.name} {metric.symbol}")}
+    {
+        part
+        for metric in EVERY
+        for part in re.findall("[A-Za-z]+", f"{metric.name} {metric.symbol}")
+    }
     | {part for name in OPTIONS for part in re.findall("[A-Za-z]+", name)}
-    | {"log", "min", "max", "NaN", "nan", "None", "MRR", "MAP", "rel", "IDCG", "DCG", "rectools"}
+    | {
+        "log",
+        "min",
+        "max",
+        "NaN",
+        "nan",
+        "None",
+        "MRR",
+        "MAP",
+        "rel",
+        "IDCG",
+        "DCG",
+        "rectools",
+    }
     | {
         "report",
         "table",
@@ -80,14 +111,28 @@ ALLOWED = (
 
 def english_in(text: str) -> set[str]:
     """Words of three letters and more that are neither code nor a symbol."""
-    text = re.sub(r"\\usepackage\{\w+\}|\\(begin|end)\{\w+\}(\{[lrc]+\})?|\\cmidrule\(lr\)", " ", text)
+    text = re.sub(
+        r"\\usepackage\{\w+\}|\\(begin|end)\{\w+\}(\{[lrc]+\})?|\\cmidrule\(lr\)",
+        " ",
+        text,
+    )
     text = re.sub(r"\\[A-Za-z]+", " ", text)
     return set(re.findall("[A-Za-z]{3,}", text)) - ALLOWED - waiting()
 
 
 @cache
 def waiting() -> set[str]:
-    """Words of messages that are not translated yet, which test_translations.py finds where a release is made."""
-    left = [message for message in updated("ko") if message.id and not all(message.string or [""])]
-    texts = [text for message in left for text in ([message.id] if isinstance(message.id, str) else message.id)]
+    """Words of messages that are not translated yet, which test_translations.py finds
+    where a release is made.
+    """
+    left = [
+        message
+        for message in updated("ko")
+        if message.id and not all(message.string or [""])
+    ]
+    texts = [
+        text
+        for message in left
+        for text in ([message.id] if isinstance(message.id, str) else message.id)
+    ]
     return {word for text in texts for word in re.findall("[A-Za-z]{3,}", text)}

@@ -1,6 +1,8 @@
-"""JupyterLab and a browser for the tests: a server with a copy of the notebooks, and a page that reaches this computer alone.
+"""JupyterLab and a browser for the tests: a server with a copy of the notebooks, and a
+page that reaches this computer alone.
 
-It needs the extra `recnb[browser]` and a Chromium, found on the path or named by RECNB_CHROMIUM.
+It needs the extra `recnb[browser]` and a Chromium, found on the path or named by
+RECNB_CHROMIUM.
 """
 
 from __future__ import annotations
@@ -29,21 +31,36 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 SETTINGS = {
-    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
+    "apputils-extension/notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+        "doNotDisturbMode": True,
+    },
     "apputils-extension/themes": {"theme": "JupyterLab Light", "adaptive-theme": False},
     "notebook-extension/tracker": {"windowingMode": "none"},
 }
-IN_PAGE = "const panel = window.jupyterapp?.shell?.currentWidget; const session = panel?.context?.sessionContext;"
+IN_PAGE = (
+    "const panel = window.jupyterapp?.shell?.currentWidget; const session = "
+    "panel?.context?.sessionContext;"
+)
 IDLE = "session?.isReady && session.session?.kernel?.status === 'idle'"
 CODE = "[...panel.content.model.cells].filter(cell => cell.type === 'code')"
-READY = f"() => {{ {IN_PAGE} return panel?.content?.model?.cells?.length > 0 && {IDLE}; }}"
-UNRUN = f"() => {{ {IN_PAGE} return {CODE}.every(cell => cell.executionCount === null); }}"
-DONE = f"() => {{ {IN_PAGE} return {CODE}.every(cell => cell.executionCount) && {IDLE}; }}"
+READY = (
+    f"() => {{ {IN_PAGE} return panel?.content?.model?.cells?.length > 0 && {IDLE}; }}"
+)
+UNRUN = (
+    f"() => {{ {IN_PAGE} return {CODE}.every(cell => cell.executionCount === null); }}"
+)
+DONE = (
+    f"() => {{ {IN_PAGE} return {CODE}.every(cell => cell.executionCount) && {IDLE}; }}"
+)
 
 
 @dataclass
 class Lab:
-    """A JupyterLab server on a copy of the notebooks, and what the browser asked of anybody else."""
+    """A JupyterLab server on a copy of the notebooks, and what the browser asked of
+    anybody else.
+    """
 
     url: str
     outside: list[str] = field(default_factory=list)
@@ -57,17 +74,25 @@ def _free_port() -> int:
 
 def _ask(url: str, method: str = "GET") -> Any:
     """The answer of the server, as data."""
-    with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=5) as answer:
+    with urllib.request.urlopen(
+        urllib.request.Request(url, method=method), timeout=5
+    ) as answer:
         return json.loads(answer.read() or b"null")
 
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
-    """JupyterLab with its own settings, on a copy of the notebooks; ended with all its kernels, whatever happens."""
+    """JupyterLab with its own settings, on a copy of the notebooks; ended with all its
+    kernels, whatever happens.
+    """
     import psutil
 
     site, settings = tmp_path / "site", tmp_path / "settings"
-    shutil.copytree(BUILT, site / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"))
+    shutil.copytree(
+        BUILT,
+        site / "notebooks",
+        ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"),
+    )
     (site / "tests").mkdir()
     for file in (ROOT / "tests").glob("*.json"):
         shutil.copy(file, site / "tests")
@@ -76,22 +101,43 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(values))
     port = _free_port()
-    folders = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "HOME")
+    folders = (
+        "JUPYTER_CONFIG_DIR",
+        "JUPYTER_DATA_DIR",
+        "JUPYTER_RUNTIME_DIR",
+        "IPYTHONDIR",
+        "HOME",
+    )
     own = {name: str(tmp_path / name.lower()) for name in folders}
     options = {
-        "ServerApp.ip": LOOPBACK, "ServerApp.port": port, "ServerApp.port_retries": 0, "ServerApp.open_browser": False, "ServerApp.root_dir": site,
-        "ServerApp.allow_root": True, "ServerApp.disable_check_xsrf": True, "IdentityProvider.token": "", "LabApp.expose_app_in_browser": True,
-        "LabApp.user_settings_dir": settings, "LabApp.workspaces_dir": tmp_path / "workspaces",
-    }  # fmt: skip
+        "ServerApp.ip": LOOPBACK,
+        "ServerApp.port": port,
+        "ServerApp.port_retries": 0,
+        "ServerApp.open_browser": False,
+        "ServerApp.root_dir": site,
+        "ServerApp.allow_root": True,
+        "ServerApp.disable_check_xsrf": True,
+        "IdentityProvider.token": "",
+        "LabApp.expose_app_in_browser": True,
+        "LabApp.user_settings_dir": settings,
+        "LabApp.workspaces_dir": tmp_path / "workspaces",
+    }
     here = Lab(f"http://{LOOPBACK}:{port}")
     log = (tmp_path / "lab.log").open("w")
-    command = [sys.executable, "-m", "jupyterlab", *(f"--{name}={value}" for name, value in options.items())]
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        *(f"--{name}={value}" for name, value in options.items()),
+    ]
     server = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
     family = [psutil.Process(server.pid)]
     try:
         for _ in range(300):
             if server.poll() is not None:
-                pytest.fail(f"JupyterLab did not start:\n{(tmp_path / 'lab.log').read_text()[-2000:]}")
+                pytest.fail(
+                    f"JupyterLab did not start:\n{(tmp_path / 'lab.log').read_text()[-2000:]}"
+                )
             with suppress(OSError):
                 _ask(f"{here.url}/api/status")
                 break
@@ -117,7 +163,9 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 
 @pytest.fixture
 def page(lab: Lab, tmp_path: Path) -> Iterator[Page]:
-    """A page of headless Chromium that reaches this computer alone; what it asks of others is noted in `lab.outside`."""
+    """A page of headless Chromium that reaches this computer alone; what it asks of
+    others is noted in `lab.outside`.
+    """
     from playwright.sync_api import sync_playwright
 
     chromium = os.environ.get("RECNB_CHROMIUM") or shutil.which("chromium")
@@ -125,7 +173,10 @@ def page(lab: Lab, tmp_path: Path) -> Iterator[Page]:
         pytest.fail("no Chromium is on the path: name one by RECNB_CHROMIUM")
     sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        home = {name: str(tmp_path / name.lower()) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+        home = {
+            name: str(tmp_path / name.lower())
+            for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+        }
         browser = playwright.chromium.launch(
             executable_path=chromium, headless=True, args=sandbox, env=os.environ | home
         )
@@ -134,7 +185,11 @@ def page(lab: Lab, tmp_path: Path) -> Iterator[Page]:
 
             def only_here(route: Any) -> None:
                 address = urlsplit(route.request.url)
-                if address.hostname == LOOPBACK or address.scheme in ("data", "blob", "file"):
+                if address.hostname == LOOPBACK or address.scheme in (
+                    "data",
+                    "blob",
+                    "file",
+                ):
                     route.continue_()
                 else:
                     lab.outside.append(route.request.url)
@@ -143,7 +198,12 @@ def page(lab: Lab, tmp_path: Path) -> Iterator[Page]:
             context.route("**/*", only_here)
             one = context.new_page()
             one.on(
-                "websocket", lambda it: None if urlsplit(it.url).hostname == LOOPBACK else lab.outside.append(it.url)
+                "websocket",
+                lambda it: (
+                    None
+                    if urlsplit(it.url).hostname == LOOPBACK
+                    else lab.outside.append(it.url)
+                ),
             )
             one.set_default_timeout(60_000)
             yield one
@@ -155,16 +215,22 @@ def run_all(page: Page, lab: Lab, name: str) -> None:
     """Open a notebook, take its stored outputs away and run every cell."""
     page.goto(f"{lab.url}/doc/tree/notebooks/{name}.ipynb")
     page.wait_for_function(READY)
-    # `void`: a command that is awaited in the page would hang this process if it never came back.
-    page.evaluate("void window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
+    # `void`: a command that is awaited in the page would hang this process if it never
+    # came back.
+    page.evaluate(
+        "void window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')"
+    )
     page.wait_for_function(UNRUN)
     page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
     page.wait_for_function(DONE)
-    page.wait_for_timeout(500)  # the last output is painted after the kernel says that it is idle
+    page.wait_for_timeout(
+        500
+    )  # the last output is painted after the kernel says that it is idle
 
 
 def errors(page: Page) -> int:
     """How many outputs are errors or warnings."""
     return sum(
-        page.locator(f"[data-mime-type='application/vnd.jupyter.{kind}']").count() for kind in ("error", "stderr")
+        page.locator(f"[data-mime-type='application/vnd.jupyter.{kind}']").count()
+        for kind in ("error", "stderr")
     )

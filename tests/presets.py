@@ -1,4 +1,6 @@
-"""What `as_in` gives, for frames that were read once: presets of one convention share their join."""
+"""What `as_in` gives, for frames that were read once: presets of one convention share
+their join.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,29 @@ WHOLE = ("ir-measures", "rbp_rel1")
 def as_in_of(source: Source, library: str, variant: str, k: int | None) -> float:
     """The number of a library's metric, or the error that it raises.
 
-    That `as_in` gives the same is tested with `test_as_in_reads_the_frames_and_looks_up_the_preset`.
+    That `as_in` gives the same is tested with
+    `test_as_in_reads_the_frames_and_looks_up_the_preset`.
     """
     chosen = preset(library, variant)
-    return Variant.of_preset(chosen).measure(source, None if (library, variant) == WHOLE else k).value
+    return (
+        Variant.of_preset(chosen)
+        .measure(source, None if (library, variant) == WHOLE else k)
+        .value
+    )
 
 
 def value_under(source: Source, chosen: Preset, k: int | None) -> float:
     """A preset's number, also where the library refuses the frames."""
     whole = (chosen.library, chosen.variant) == WHOLE
-    return Variant.of_preset(replace(chosen, refuses=())).measure(source, None if whole else k).value
+    return (
+        Variant.of_preset(replace(chosen, refuses=()))
+        .measure(source, None if whole else k)
+        .value
+    )
 
 
 def cut_at(library: str, variant: str, k: int) -> int | None:
     """The cut-off to ask `as_in` for: none of a metric without one."""
-    return k if preset(library, variant).uses_k and (library, variant) != WHOLE else None
+    return (
+        k if preset(library, variant).uses_k and (library, variant) != WHOLE else None
+    )

@@ -1,4 +1,6 @@
-"""Random frames, and the metrics and conventions that they are evaluated by, for tests of rows in parts."""
+"""Random frames, and the metrics and conventions that they are evaluated by, for tests
+of rows in parts.
+"""
 
 import duckdb
 import numpy as np
@@ -20,25 +22,37 @@ K = [1, 3, None]
 
 
 def random_frames(rng, n_users=40, text=False):
-    """Users in one frame only, ties, grades from 0, rows of all users mixed in the truth and together in the lists."""
+    """Users in one frame only, ties, grades from 0, rows of all users mixed in the
+    truth and together in the lists.
+    """
     lists, truths = [], []
     for user in range(n_users):
         if rng.random() < 0.85:
             items = rng.permutation(12)[: rng.integers(1, 10)]
-            lists.append((np.full(len(items), user), items, rng.integers(0, 4, len(items)) / 2))
+            lists.append(
+                (np.full(len(items), user), items, rng.integers(0, 4, len(items)) / 2)
+            )
         if rng.random() < 0.85:
             items = rng.permutation(12)[: rng.integers(1, 8)]
-            truths.append((np.full(len(items), user), items, rng.integers(0, 6, len(items))))
+            truths.append(
+                (np.full(len(items), user), items, rng.integers(0, 6, len(items)))
+            )
     recs, truth = (
-        pd.DataFrame(dict(zip(names, map(np.concatenate, zip(*parts, strict=True)), strict=True)))
-        for names, parts in ((["user", "item", "score"], lists), (["user", "item", "relevance"], truths))
+        pd.DataFrame(
+            dict(zip(names, map(np.concatenate, zip(*parts, strict=True)), strict=True))
+        )
+        for names, parts in (
+            (["user", "item", "score"], lists),
+            (["user", "item", "relevance"], truths),
+        )
     )
     # Labels of rows that repeat, which nothing may depend on.
     truth.index = np.concatenate([np.arange(len(items)) for _, items, _ in truths])
     truth = truth.sample(frac=1, random_state=int(rng.integers(1e6)))
     if text:
         recs, truth = (
-            one.assign(user="u" + one.user.astype(str), item="i" + one.item.astype(str)) for one in (recs, truth)
+            one.assign(user="u" + one.user.astype(str), item="i" + one.item.astype(str))
+            for one in (recs, truth)
         )
     return recs, truth
 
@@ -65,7 +79,9 @@ def shuffled(frame, seed=0):
 
 
 def sized(monkeypatch, whole=30, rows=20, batch=7):
-    """Put whatever has more rows than `whole` into files, read in batches, in buckets of as many rows."""
+    """Put whatever has more rows than `whole` into files, read in batches, in buckets
+    of as many rows.
+    """
     for name, value in {
         "WHOLE": whole,
         "SHARE": 0,
@@ -81,9 +97,18 @@ def in_batches(frame):
     """A dataset whose batches are small, and some of them empty."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
     return ds.dataset(
-        [*table[:9].to_batches(), *table[:0].to_batches(), *table[9:].to_batches(max_chunksize=5)] or table
+        [
+            *table[:9].to_batches(),
+            *table[:0].to_batches(),
+            *table[9:].to_batches(max_chunksize=5),
+        ]
+        or table
     )
 
 
 #: Frames that are read in batches.
-STREAMED = {"lazy": lambda frame: pl.from_pandas(frame).lazy(), "dataset": in_batches, "duckdb": duckdb.from_df}
+STREAMED = {
+    "lazy": lambda frame: pl.from_pandas(frame).lazy(),
+    "dataset": in_batches,
+    "duckdb": duckdb.from_df,
+}

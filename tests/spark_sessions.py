@@ -1,4 +1,6 @@
-"""Spark sessions of the tests; `python -m tests.spark_sessions connect` checks one that needs a process of its own."""
+"""Spark sessions of the tests; `python -m tests.spark_sessions connect` checks one that
+needs a process of its own.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,11 @@ def session(master: str, *, remote: bool = False) -> Any:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        builder = SparkSession.builder.remote(master) if remote else SparkSession.builder.master(master)
+        builder = (
+            SparkSession.builder.remote(master)
+            if remote
+            else SparkSession.builder.master(master)
+        )
         for name, value in QUIET.items():
             builder = builder.config(name, value)
         made = builder.getOrCreate()
@@ -59,12 +65,21 @@ def connect() -> None:
     expected = recnb.evaluate(recs, truth)
     made = recnb.spark.evaluate(left, right)
     agree(made.table(METRICS, k=K), expected.table(METRICS, k=K))
-    agree(recnb.spark.evaluate(left, truth).table(["ndcg"], k=5), expected.table(["ndcg"], k=5))
+    agree(
+        recnb.spark.evaluate(left, truth).table(["ndcg"], k=5),
+        expected.table(["ndcg"], k=5),
+    )
     user = expected.users[2]
-    assert made.explain("ndcg", user, 5).value == expected.explain("ndcg", user, 5).value
-    np.testing.assert_allclose(made.err(k=5).per_user, expected.err(k=5).per_user, atol=1e-12)
+    assert (
+        made.explain("ndcg", user, 5).value == expected.explain("ndcg", user, 5).value
+    )
+    np.testing.assert_allclose(
+        made.err(k=5).per_user, expected.err(k=5).per_user, atol=1e-12
+    )
     with pytest.raises(FrameError, match="item ids are of different kinds"):
-        recnb.spark.evaluate(left, right.withColumn("item", right["relevance"])).ndcg(k=5)
+        recnb.spark.evaluate(left, right.withColumn("item", right["relevance"])).ndcg(
+            k=5
+        )
     with pytest.raises(FrameError, match=r"pairs? of user and item (is|are) repeated"):
         recnb.spark.evaluate(left.union(left), right).table(["ndcg"], k=5)
     spark.stop()

@@ -1,6 +1,8 @@
-"""What the tests draw: users with ranked lists and relevant items, and options for every metric.
+"""What the tests draw: users with ranked lists and relevant items, and options for
+every metric.
 
-Options are read off the metrics themselves (`Metric.words`), so a new word is tried without being written here.
+Options are read off the metrics themselves (`Metric.words`), so a new word is tried
+without being written here.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ def values_of(metric: Metric[Any]) -> dict[str, tuple[Any, ...]]:
     values = {**NUMBERS, **metric.words}
     unknown = [name for name in metric.defaults if name not in values]
     assert not unknown, (
-        f"{metric.name} has options without values to try: add them to NUMBERS in tests/strategies.py: {unknown}"
+        f"{metric.name} has options without values to try: add them to NUMBERS in "
+        f"tests/strategies.py: {unknown}"
     )
     return {name: values[name] for name in metric.defaults}
 
@@ -43,7 +46,10 @@ def values_of(metric: Metric[Any]) -> dict[str, tuple[Any, ...]]:
 def every_choice(metric: Metric[Any]) -> list[Options]:
     """Every combination of a metric's options."""
     values = values_of(metric)
-    return [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
+    return [
+        dict(zip(values, chosen, strict=True))
+        for chosen in itertools.product(*values.values())
+    ]
 
 
 def each_word(metric: Metric[Any]) -> list[Options]:
@@ -62,7 +68,12 @@ def each_word(metric: Metric[Any]) -> list[Options]:
 def choices() -> st.SearchStrategy[dict[str, Options]]:
     """Options for each metric."""
     drawn = {
-        name: st.fixed_dictionaries({option: st.sampled_from(values) for option, values in values_of(metric).items()})
+        name: st.fixed_dictionaries(
+            {
+                option: st.sampled_from(values)
+                for option, values in values_of(metric).items()
+            }
+        )
         for name, metric in METRICS.items()
     }
     return st.fixed_dictionaries(drawn)
@@ -70,7 +81,9 @@ def choices() -> st.SearchStrategy[dict[str, Options]]:
 
 @dataclass(frozen=True)
 class Data:
-    """Users with their rankings (None is an empty place) and their truths (item -> relevance)."""
+    """Users with their rankings (None is an empty place) and their truths (item ->
+    relevance).
+    """
 
     lists: dict[Any, list[Any]]
     truth: dict[Any, dict[Any, float]]
@@ -89,13 +102,21 @@ class Data:
     @property
     def relevant(self) -> pd.DataFrame:
         """user, item, relevance; users without judged items are not in it."""
-        rows = [(user, item, grade) for user, truth in self.truth.items() for item, grade in truth.items()]
+        rows = [
+            (user, item, grade)
+            for user, truth in self.truth.items()
+            for item, grade in truth.items()
+        ]
         return pd.DataFrame(rows, columns=["user", "item", "relevance"])
 
     @property
     def users(self) -> list[Any]:
         """The users that are evaluated: those with a relevant item."""
-        return [user for user, truth in self.truth.items() if any(grade > 0 for grade in truth.values())]
+        return [
+            user
+            for user, truth in self.truth.items()
+            if any(grade > 0 for grade in truth.values())
+        ]
 
     @property
     def top(self) -> float:
@@ -117,7 +138,10 @@ ITEMS = {
     "whole numbers": tuple(range(-3, 13)),
     "odd text": ("ä", "a b", "1", "01", "nan", "", "<b>", "日本", "x", "X"),
 }
-USERS = {"text": ("u1", "u10", "u2", "Zoë", "ann", "_", "0"), "whole numbers": (7, -1, 0, 2**40, 3, 12, 5)}
+USERS = {
+    "text": ("u1", "u10", "u2", "Zoë", "ann", "_", "0"),
+    "whole numbers": (7, -1, 0, 2**40, 3, 12, 5),
+}
 
 
 @st.composite
@@ -129,14 +153,19 @@ def data(
     longest: int = 12,
     grades: tuple[float, ...] | None = None,
 ) -> Data:
-    """Several users: some without a list, some without a relevant item, lists longer and shorter than the truth.
+    """Several users: some without a list, some without a relevant item, lists longer
+    and shorter than the truth.
 
-    The first user always has a list and a relevant item, so that there is something to evaluate.
+    The first user always has a list and a relevant item, so that there is something to
+    evaluate.
     """
     items = draw(st.sampled_from(list(ITEMS.values())))
     users = draw(
         st.lists(
-            st.sampled_from(draw(st.sampled_from(list(USERS.values())))), min_size=1, max_size=most_users, unique=True
+            st.sampled_from(draw(st.sampled_from(list(USERS.values())))),
+            min_size=1,
+            max_size=most_users,
+            unique=True,
         )
     )
     scale = grades or draw(st.sampled_from(list(GRADES.values())))
@@ -159,8 +188,16 @@ def data(
     return Data(lists, truth)
 
 
-def random_data(seed: int, n_users: int, *, gaps: bool = True, grades: tuple[float, ...] = GRADES["graded"]) -> Data:
-    """The same kind of data from numpy's generator, for tests that want more of it than Hypothesis draws."""
+def random_data(
+    seed: int,
+    n_users: int,
+    *,
+    gaps: bool = True,
+    grades: tuple[float, ...] = GRADES["graded"],
+) -> Data:
+    """The same kind of data from numpy's generator, for tests that want more of it than
+    Hypothesis draws.
+    """
     rng = np.random.default_rng(seed)
     items = [f"i{number}" for number in range(15)]
     lists: dict[Any, list[Any]] = {}

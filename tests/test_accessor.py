@@ -19,19 +19,28 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES, METRICS
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
-TRUTH = pd.DataFrame({"user": [1, 2, 2], "item": [11, 10, 12], "relevance": [1.0, 2.0, 1.0]})
+TRUTH = pd.DataFrame(
+    {"user": [1, 2, 2], "item": [11, 10, 12], "relevance": [1.0, 2.0, 1.0]}
+)
 ONE = RECS.merge(TRUTH, how="outer", on=["user", "item"])
 NAMES = [*METRICS, *ALIASES]
 
 
-@pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas, lambda frame: pl.from_pandas(frame).lazy()])
+@pytest.mark.parametrize(
+    "convert",
+    [pd.DataFrame, pl.from_pandas, lambda frame: pl.from_pandas(frame).lazy()],
+)
 def test_the_accessor_is_the_evaluation(convert: Any) -> None:
     recs, truth, one = convert(RECS), convert(TRUTH), convert(ONE)
     want = recnb.evaluate(RECS, TRUTH)
     assert isinstance(recs.rec.against(truth), Evaluation)
     for name in NAMES:
         score = getattr(want, name)(k=2)
-        assert getattr(recs.rec.against(truth), name)(k=2) == getattr(one.rec, name)(k=2) == score
+        assert (
+            getattr(recs.rec.against(truth), name)(k=2)
+            == getattr(one.rec, name)(k=2)
+            == score
+        )
         assert getattr(one.rec, name)(k=2).label == score.label
 
 
@@ -41,23 +50,33 @@ def test_columns_and_conventions_on_every_method() -> None:
     frame, given = ONE.rename(columns=columns), {**columns, "relevant_from": 2}
     ev = recnb.evaluate(frame, **given)
     assert ev.n_users == frame.rec.evaluation(**given).n_users == 1
-    assert frame.rec.ndcg(2, gain="exponential", **given) == ev.ndcg(k=2, gain="exponential")
+    assert frame.rec.ndcg(2, gain="exponential", **given) == ev.ndcg(
+        k=2, gain="exponential"
+    )
     assert frame.rec.map(k=2, **given) == ev.map(k=2)
-    assert frame.rec.table(["ndcg"], [1, 2], gain="binary", **given).equals(ev.table(["ndcg"], k=[1, 2], gain="binary"))
+    assert frame.rec.table(["ndcg"], [1, 2], gain="binary", **given).equals(
+        ev.table(["ndcg"], k=[1, 2], gain="binary")
+    )
     assert frame.rec.curve("ndcg", k=[1, 2], **given).equals(ev.curve("ndcg", k=[1, 2]))
     assert frame.rec.report(k=2, **given).n_users == ev.n_users
     assert frame.rec.lint(k=2, **given).value == ev.lint(k=2).value
     users = pd.DataFrame({"who": [1, 2], "plan": ["x", "y"]})
     assert len(frame.rec.table("ndcg", k=2, by="plan", users=users, **columns)) > 0
     for library in ("trec_eval", "scikit-learn"):
-        assert repr(ONE.rec.ndcg(k=2, convention=library)) == repr(recnb.evaluate(ONE, convention=library).ndcg(k=2))
+        assert repr(ONE.rec.ndcg(k=2, convention=library)) == repr(
+            recnb.evaluate(ONE, convention=library).ndcg(k=2)
+        )
     with pytest.raises(recnb.errors.OptionError, match="'gian'"):
         ONE.rec.ndcg(k=2, gian="binary")
     with pytest.raises(recnb.errors.RecnbError, match="who"):
         frame.rec.ndcg(k=2)
     # A user by position leaves the keyword to the column.
     value = ONE.rec.explain("ndcg", 2, k=2).value
-    assert frame.rec.explain("ndcg", 2, k=2, **columns).value == ONE.rec.explain("ndcg", user=2, k=2).value == value
+    assert (
+        frame.rec.explain("ndcg", 2, k=2, **columns).value
+        == ONE.rec.explain("ndcg", user=2, k=2).value
+        == value
+    )
 
 
 def test_a_column_called_rec_hides_nothing() -> None:
@@ -67,9 +86,15 @@ def test_a_column_called_rec_hides_nothing() -> None:
 
 
 FRAMES = [
-    pd.DataFrame(), pd.DataFrame({"a": [1]}), pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), pd.DataFrame(np.eye(2), columns=["a", "a"]),
-    pl.DataFrame(), pl.DataFrame({"a": [1]}), pl.DataFrame({"a": [1]}).lazy(), pl.LazyFrame({"a": [1]}).select("nope"),
-]  # fmt: skip
+    pd.DataFrame(),
+    pd.DataFrame({"a": [1]}),
+    pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])),
+    pd.DataFrame(np.eye(2), columns=["a", "a"]),
+    pl.DataFrame(),
+    pl.DataFrame({"a": [1]}),
+    pl.DataFrame({"a": [1]}).lazy(),
+    pl.LazyFrame({"a": [1]}).select("nope"),
+]
 
 
 @pytest.mark.parametrize("frame", FRAMES, ids=lambda frame: type(frame).__name__)
@@ -84,10 +109,13 @@ def test_frames_that_have_nothing_to_do_with_it_are_left_in_peace(frame: Any) ->
 
 SAMPLE = recnb.datasets.load_sample()
 ROLES = [
-    (SAMPLE.models["popular"], "user 'user', item 'item', rank 'rank', score 'score'"), (SAMPLE.recommendations, "model 'model'"),
-    (SAMPLE.test, "relevance 'rating'"), (pl.LazyFrame({"a": [1]}), "no column that recnb knows by its name"),
-    (pd.DataFrame({"userId": [1], "user_id": [2]}), "user 'userId' or 'user_id'"), (pd.DataFrame(np.eye(2), columns=["a", "a"]), "more than one column is called 'a'"),
-]  # fmt: skip
+    (SAMPLE.models["popular"], "user 'user', item 'item', rank 'rank', score 'score'"),
+    (SAMPLE.recommendations, "model 'model'"),
+    (SAMPLE.test, "relevance 'rating'"),
+    (pl.LazyFrame({"a": [1]}), "no column that recnb knows by its name"),
+    (pd.DataFrame({"userId": [1], "user_id": [2]}), "user 'userId' or 'user_id'"),
+    (pd.DataFrame(np.eye(2), columns=["a", "a"]), "more than one column is called 'a'"),
+]
 
 
 @pytest.mark.parametrize(("frame", "found"), ROLES)
@@ -98,15 +126,26 @@ def test_the_accessor_shows_the_roles_it_found(frame: Any, found: str) -> None:
 def test_tab() -> None:
     """What a notebook completes: on a frame, on the accessor and on an evaluation."""
     shell = InteractiveShell.instance()
-    shell.user_ns.update(frame=pd.DataFrame({"a": [1]}), recs=RECS, ev=recnb.evaluate(RECS, TRUTH), recnb=recnb)
+    shell.user_ns.update(
+        frame=pd.DataFrame({"a": [1]}),
+        recs=RECS,
+        ev=recnb.evaluate(RECS, TRUTH),
+        recnb=recnb,
+    )
     shell.Completer.use_jedi = False
     try:
         with provisionalcompleter():
             for text, wanted in (
-                ("frame.re", {"rec"}), ("frame.rec.", {*NAMES, "against", "report", "explain"}), ("recs.rec.nd", {"ndcg"}),
-                ("ev.", {*NAMES}), ("recnb.", {*NAMES} - {"map"}),
-            ):  # fmt: skip
-                found = {text[: one.start] + one.text for one in shell.Completer.completions(text, len(text))}
+                ("frame.re", {"rec"}),
+                ("frame.rec.", {*NAMES, "against", "report", "explain"}),
+                ("recs.rec.nd", {"ndcg"}),
+                ("ev.", {*NAMES}),
+                ("recnb.", {*NAMES} - {"map"}),
+            ):
+                found = {
+                    text[: one.start] + one.text
+                    for one in shell.Completer.completions(text, len(text))
+                }
                 assert wanted <= {name.rsplit(".", 1)[-1] for name in found}, text
     finally:
         InteractiveShell.clear_instance()
@@ -125,7 +164,19 @@ def test_the_accessor_keeps_nothing_but_its_frame() -> None:
     assert RECS.attrs == {}
 
 
-HEAVY = ["matplotlib", "ipywidgets", "scipy.stats", "IPython", "pooch", "dask", "pyspark", "jupyterlab", "sklearn", "duckdb", "hypothesis"]  # fmt: skip
+HEAVY = [
+    "matplotlib",
+    "ipywidgets",
+    "scipy.stats",
+    "IPython",
+    "pooch",
+    "dask",
+    "pyspark",
+    "jupyterlab",
+    "sklearn",
+    "duckdb",
+    "hypothesis",
+]
 CODE = f"""
 import importlib, json, sys, warnings, pandas as pd, polars as pl
 @pd.api.extensions.register_dataframe_accessor("rec")
@@ -150,11 +201,18 @@ from recnb.accessor import RecAccessor, register
 register()
 register()
 print(json.dumps([told, heavy, [type(frame.rec) is RecAccessor for frame in (pd.DataFrame(), pl.DataFrame(), pl.LazyFrame())]]))
-"""
+"""  # noqa: E501
 
 
 def test_a_python_of_its_own() -> None:
-    """Another's accessor is replaced with a warning, a first call is light, and loading again is silent and registers once."""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", CODE], capture_output=True, text=True, check=False)
+    """Another's accessor is replaced with a warning, a first call is light, and loading
+    again is silent and registers once.
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", CODE],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [[1, True], [], [True, True, True]]

@@ -1,7 +1,8 @@
-"""Any frame, of any kind, by any way in and under any options, gives what loops over users and rows give, or is refused.
+"""Any frame, of any kind, by any way in and under any options, gives what loops over
+users and rows give, or is refused.
 
-The command tries the same few hundred data sets each time, CI some thousand others each day: RECNB_ATTACK_SEED and
-RECNB_ATTACK_CASES say which, and how many.
+The command tries the same few hundred data sets each time, CI some thousand others each
+day: RECNB_ATTACK_SEED and RECNB_ATTACK_CASES say which, and how many.
 """
 
 from __future__ import annotations

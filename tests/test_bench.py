@@ -1,4 +1,6 @@
-"""The bench on tiny data: what it times is the same, and it says what failed. No times are tested."""
+"""The bench on tiny data: what it times is the same, and it says what failed. No times
+are tested.
+"""
 
 from __future__ import annotations
 
@@ -16,30 +18,58 @@ from tests.tools.bench.data import TINY, Size, make, write_pieces
 ODD = Size("odd", 37, 13, 4)
 
 
-@pytest.mark.parametrize("size", [ODD, Size("long", 20, 40, 20)], ids=lambda size: size.name)
+@pytest.mark.parametrize(
+    "size", [ODD, Size("long", 20, 40, 20)], ids=lambda size: size.name
+)
 def test_the_query_computes_what_recnb_does(size):
     for strings, shuffled, scores in itertools.product([False, True], repeat=3):
         recs, truth = make(size, strings=strings, shuffled=shuffled, scores=scores)
-        assert ("score" in recs.columns, recs["user"].rle_id().n_unique() > size.users) == (scores, shuffled)
+        assert (
+            "score" in recs.columns,
+            recs["user"].rle_id().n_unique() > size.users,
+        ) == (scores, shuffled)
         for k in (1, 10):
-            assert polars_ndcg(recs, truth, k) == pytest.approx(recnb.evaluate(recs, truth).ndcg(k=k), abs=1e-12)
+            assert polars_ndcg(recs, truth, k) == pytest.approx(
+                recnb.evaluate(recs, truth).ndcg(k=k), abs=1e-12
+            )
 
 
 def test_numbers_of_files_are_those_of_their_frames(tmp_path, monkeypatch):
     monkeypatch.setattr("tests.tools.bench.data.PIECE", 100)
     write_pieces(tmp_path, ODD, shuffled=True)
-    recs, truth = (pl.read_parquet(tmp_path / f"{name}-*.parquet") for name in ("recs", "truth"))
-    assert (len(list(tmp_path.glob("recs-*.parquet"))), recs.height, truth["user"].n_unique()) == (6, ODD.rows, 37)
+    recs, truth = (
+        pl.read_parquet(tmp_path / f"{name}-*.parquet") for name in ("recs", "truth")
+    )
+    assert (
+        len(list(tmp_path.glob("recs-*.parquet"))),
+        recs.height,
+        truth["user"].n_unique(),
+    ) == (6, ODD.rows, 37)
     found = contenders.measured("six of files", tmp_path, 1)
     program.same(found.values, recnb.evaluate(recs, truth).table(k=10)[10], "")
 
 
 def test_different_things_are_not_timed_and_the_rest_makes_tables(capsys, monkeypatch):
     monkeypatch.setattr(program, "SMALL", TINY)
-    program.main(["--quick", "--rounds", "1", "--only", "query", "presets", "weights", "files", "--millions"])
+    program.main(
+        [
+            "--quick",
+            "--rounds",
+            "1",
+            "--only",
+            "query",
+            "presets",
+            "weights",
+            "files",
+            "--millions",
+        ]
+    )
     tables = [part.splitlines() for part in capsys.readouterr().out.split("### ")[1:]]
     rows = [[line for line in one if line.startswith("|")] for one in tables]
-    assert ([len(one) for one in rows], {len({line.count("|") for line in one}) for one in rows}) == (
+    assert (
+        [len(one) for one in rows],
+        {len({line.count("|") for line in one}) for one in rows},
+    ) == (
         [10, 5, 6, 2],
         {1},
     )

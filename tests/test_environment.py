@@ -14,19 +14,35 @@ ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
 
 
 def ranges(requirements: list[str]) -> dict[str, str]:
-    """The range of versions of each package; conda has a blank before it, and a name of its own for matplotlib."""
-    found = (re.fullmatch(r"([\w.-]+)((?:\[.*\])?) ?([<>=!\d.,]*)", one) for one in requirements)
-    return {one[1].replace("matplotlib-base", "matplotlib"): one[3] for one in found if one and not one[2]}
+    """The range of versions of each package; conda has a blank before it, and a name of
+    its own for matplotlib.
+    """
+    found = (
+        re.fullmatch(r"([\w.-]+)((?:\[.*\])?) ?([<>=!\d.,]*)", one)
+        for one in requirements
+    )
+    return {
+        one[1].replace("matplotlib-base", "matplotlib"): one[3]
+        for one in found
+        if one and not one[2]
+    }
 
 
 def test_conda_gets_the_packages_of_pip():
     assert [*ENVIRONMENT] == ["name", "channels", "dependencies"]
     assert ENVIRONMENT["channels"][0] == "conda-forge"
     *specs, by_pip = ENVIRONMENT["dependencies"]
-    assert by_pip == {"pip": ["-e ."]}, "conda hands these lines to pip as a requirements file"
+    assert by_pip == {"pip": ["-e ."]}, (
+        "conda hands these lines to pip as a requirements file"
+    )
     extras = PROJECT["optional-dependencies"]
     used = ranges(PROJECT["dependencies"] + extras["notebook"] + extras["datasets"])
-    known = {"python": PROJECT["requires-python"], "pip": "", **used, **ranges(extras["test"])}
+    known = {
+        "python": PROJECT["requires-python"],
+        "pip": "",
+        **used,
+        **ranges(extras["test"]),
+    }
     conda = ranges(specs)
     assert len(conda) == len(specs)
     assert {"python", "pip", "pytest", "nbval", "hypothesis", *used} <= set(conda)

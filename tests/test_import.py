@@ -10,26 +10,39 @@ import recnb
 
 
 def printed(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def test_features_are_loaded_when_they_are_first_used():
-    loaded = printed("import sys, recnb; print(*(name for name in sys.modules if name.startswith('recnb.')))").split()
+    loaded = printed(
+        "import sys, recnb; print(*(name for name in sys.modules if name.startswith('recnb.')))"
+    ).split()
     assert "recnb.evaluation" in loaded
-    folders = {module.name for module in pkgutil.iter_modules(recnb.__path__) if module.ispkg}
+    folders = {
+        module.name for module in pkgutil.iter_modules(recnb.__path__) if module.ispkg
+    }
     assert {"comparison", "libraries", "lint", "report", "widgets"} <= folders
-    # Every folder can be used after `import recnb`: those that it has loaded, and those that are loaded when used.
+    # Every folder can be used after `import recnb`: those that it has loaded, and those
+    # that are loaded when used.
     assert folders - {name.split(".")[1] for name in loaded} == {*recnb._FOLDERS}
 
 
 def test_what_is_loaded_later_is_there():
     names = [*recnb._FOLDERS, *recnb._MODULES]
-    found = printed(f"import recnb; print(*(getattr(recnb, name).__name__ for name in {names}))").split()
-    short = [name.split(".")[-1].replace("Play", "play") for name in found]  # recnb.playground is the class Playground
+    found = printed(
+        f"import recnb; print(*(getattr(recnb, name).__name__ for name in {names}))"
+    ).split()
+    short = [
+        name.split(".")[-1].replace("Play", "play") for name in found
+    ]  # recnb.playground is the class Playground
     assert short == names
 
 
 def test_public_names_that_are_loaded_later_are_listed():
     assert {*recnb._MODULES} <= {*recnb.__all__}
     assert {*recnb._MODULES} <= {*dir(recnb)}
-    assert printed("from recnb import *; print(compare.__module__)").startswith("recnb.comparison")
+    assert printed("from recnb import *; print(compare.__module__)").startswith(
+        "recnb.comparison"
+    )

@@ -1,4 +1,6 @@
-"""The names that recnb shows: every metric bound, typed and documented; what is typed wrongly is answered with the nearest."""
+"""The names that recnb shows: every metric bound, typed and documented; what is typed
+wrongly is answered with the nearest.
+"""
 
 from __future__ import annotations
 
@@ -29,51 +31,93 @@ NAMES = [*METRICS, *ALIASES]
 def test_every_metric_is_bound_everywhere(bound: str) -> None:
     name = ALIASES.get(bound, bound)
     for place in (Evaluation, recnb.RecAccessor, recnb):
-        assert callable(getattr(place, bound, None)), f"{place} lacks {bound}: see recnb/results/metric_methods.py"
+        assert callable(getattr(place, bound, None)), (
+            f"{place} lacks {bound}: see recnb/results/metric_methods.py"
+        )
         assert getattr(place, bound) is getattr(place, name)
     # `from recnb import *` must not replace Python's `map`.
-    assert (bound in recnb.__all__) == (bound != "map"), f"recnb/__init__.py: __all__ and {bound!r}"
+    assert (bound in recnb.__all__) == (bound != "map"), (
+        f"recnb/__init__.py: __all__ and {bound!r}"
+    )
 
 
 @pytest.mark.parametrize("name", [*METRICS, *LIST_METRICS])
 def test_signatures_and_help_are_real(name: str) -> None:
     metric = METRICS.get(name) or LIST_METRICS[name]
     hints = typing.get_type_hints(metric.function)
-    places: list[tuple[Any, list[str]]] = [(Evaluation, ["self"]), (recnb.RecAccessor, ["self"]), (SAMPLE.test.rec, [])]
+    places: list[tuple[Any, list[str]]] = [
+        (Evaluation, ["self"]),
+        (recnb.RecAccessor, ["self"]),
+        (SAMPLE.test.rec, []),
+    ]
     for place, first in places + [(recnb, ["ranking", "truth"])] * (name in METRICS):
         function = getattr(place, name)
         signature = inspect.signature(function)
         last = ["y_true", "y_score"] if place is recnb else []
-        assert list(signature.parameters) == [*first, "k", *metric.defaults, *last], place
+        assert list(signature.parameters) == [*first, "k", *metric.defaults, *last], (
+            place
+        )
         assert signature.parameters["k"].default is None
         assert signature.parameters["k"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
         assert function.__name__ == name
         assert "Score" in str(signature.return_annotation)
-        own, _, options = (inspect.getdoc(function) or "").partition("Parameters\n----------\n")
-        assert own.startswith((inspect.getdoc(metric.function) or "").split(">>>")[0].rstrip())
-        assert own.startswith(metric.title)
+        own, _, options = (inspect.getdoc(function) or "").partition(
+            "Parameters\n----------\n"
+        )
+        assert own.startswith(
+            (inspect.getdoc(metric.function) or "").split(">>>")[0].rstrip()
+        )
+        assert " ".join(own.split()).startswith(metric.title)
         assert "k : int, optional\n    Cut-off" in options
         assert options.count("Returns\n-------") == 1
         for option, default in metric.defaults.items():
             assert signature.parameters[option].default == default
             assert signature.parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
-            (line,) = [line for line in options.splitlines() if line.startswith(f"{option} : ")]
+            (line,) = [
+                line for line in options.splitlines() if line.startswith(f"{option} : ")
+            ]
             if option in metric.words:
-                assert all(f'"{word}"' in line for word in typing.get_args(hints[option]))
+                assert all(
+                    f'"{word}"' in line for word in typing.get_args(hints[option])
+                )
             if default is not None:
-                assert (f'default "{default}"' if isinstance(default, str) else f"default {default}") in line
+                assert (
+                    f'default "{default}"'
+                    if isinstance(default, str)
+                    else f"default {default}"
+                ) in line
 
 
 def test_help_is_there_and_about_the_package() -> None:
-    for place in (Evaluation, recnb.RecAccessor, recnb.Score, recnb.Table, recnb.Explanation, recnb.Convention, recnb):
+    for place in (
+        Evaluation,
+        recnb.RecAccessor,
+        recnb.Score,
+        recnb.Table,
+        recnb.Explanation,
+        recnb.Convention,
+        recnb,
+    ):
         for name in vars(place):
             thing = getattr(place, name)
-            if not name.startswith("_") and callable(thing) and getattr(thing, "__module__", "").startswith("recnb"):
+            if (
+                not name.startswith("_")
+                and callable(thing)
+                and getattr(thing, "__module__", "").startswith("recnb")
+            ):
                 assert inspect.getdoc(thing), f"{place.__name__}.{name}"
-    menu = [line for line in (inspect.getdoc(EV) or "").splitlines() if line.startswith("ev.")]
+    menu = [
+        line
+        for line in (inspect.getdoc(EV) or "").splitlines()
+        if line.startswith("ev.")
+    ]
     calls = [call.strip() for line in menu for call in line.split("    ")[0].split(";")]
     assert len(calls) > 10
-    assert not [call for call in calls if not hasattr(EV, call.removeprefix("ev.").split("(")[0])]
+    assert not [
+        call
+        for call in calls
+        if not hasattr(EV, call.removeprefix("ev.").split("(")[0])
+    ]
     text = pydoc.render_doc(recnb, renderer=pydoc.plaintext)
     assert len(text.splitlines()) < 6_000
     assert "class Evaluation(" in text
@@ -83,14 +127,46 @@ def test_help_is_there_and_about_the_package() -> None:
 
 def test_public_names() -> None:
     """What users rely on; names may be added, none may go."""
-    methods = {"table", "curve", "explain", "report", "lint", "items", "user", "measure", "measures", *NAMES}
-    functions = {"evaluate", "evaluate_groups", "evaluate_model", "compare", "as_in", "explain", "playground", "quiz"}  # fmt: skip
+    methods = {
+        "table",
+        "curve",
+        "explain",
+        "report",
+        "lint",
+        "items",
+        "user",
+        "measure",
+        "measures",
+        *NAMES,
+    }
+    functions = {
+        "evaluate",
+        "evaluate_groups",
+        "evaluate_model",
+        "compare",
+        "as_in",
+        "explain",
+        "playground",
+        "quiz",
+    }
     classes = {"Score", "Table", "Explanation", "Interval", "Convention"}
     assert {*recnb.__all__} >= (functions | classes | {*NAMES}) - {"map"}
     assert len(recnb.__all__) == len({*recnb.__all__})
-    assert {name for name in dir(recnb) if not name.startswith("_")} <= {*recnb.__all__, "map"}
+    assert {name for name in dir(recnb) if not name.startswith("_")} <= {
+        *recnb.__all__,
+        "map",
+    }
     assert {*dir(recnb.RecAccessor)} >= methods | {"against", "evaluation", "compare"}
-    others = {"under", "why", "identify", "spread", "explore", "beyond", "at_least", "detectable"}
+    others = {
+        "under",
+        "why",
+        "identify",
+        "spread",
+        "explore",
+        "beyond",
+        "at_least",
+        "detectable",
+    }
     assert {*dir(Evaluation)} >= methods | others
     assert issubclass(recnb.errors.RecnbError, ValueError)
     assert issubclass(recnb.errors.ColumnError, recnb.errors.FrameError)
@@ -103,31 +179,47 @@ def test_public_names() -> None:
 
 
 MISSPELT = [
-    (EV, "ndgc", "ndcg"), (EV, "explian", "explain"), (SAMPLE.test.rec, "agianst", "against"), (pl.DataFrame({"user": [1]}).rec, "reprot", "report"),
-    (FOUND, "diferences", "differences"), (FOUND["popular"], "tabel", "table"), (recnb, "evalute", "evaluate"), (recnb, "compar", "compare"),
-]  # fmt: skip
+    (EV, "ndgc", "ndcg"),
+    (EV, "explian", "explain"),
+    (SAMPLE.test.rec, "agianst", "against"),
+    (pl.DataFrame({"user": [1]}).rec, "reprot", "report"),
+    (FOUND, "diferences", "differences"),
+    (FOUND["popular"], "tabel", "table"),
+    (recnb, "evalute", "evaluate"),
+    (recnb, "compar", "compare"),
+]
 
 
 def test_types_of_options_are_shown_as_they_are_written() -> None:
-    assert "user: 'str | Sequence[str] | None' = None" in str(inspect.signature(recnb.evaluate))
+    assert "user: 'str | Sequence[str] | None' = None" in str(
+        inspect.signature(recnb.evaluate)
+    )
     assert "users=" in (inspect.getdoc(FOUND.report) or "")
     assert near("country", ["amount"]) == "Known: 'amount'."
 
 
 @pytest.mark.parametrize(("place", "typed", "meant"), MISSPELT)
 def test_the_nearest_name_is_told(place: Any, typed: str, meant: str) -> None:
-    with pytest.raises(UnknownNameError, match=rf"has no '{typed}'\. Did you mean .*'{meant}'"):
+    with pytest.raises(
+        UnknownNameError, match=rf"has no '{typed}'\. Did you mean .*'{meant}'"
+    ):
         getattr(place, typed)
     assert not hasattr(place, typed)
     with pytest.raises(AttributeError) as caught:
         getattr(place, f"_{typed}")
     assert not isinstance(caught.value, RecnbError)
     if place is EV:
-        with pytest.raises(AttributeError, match=r"Evaluation has no 'zzzz'\. Known: .*ndcg"):
+        with pytest.raises(
+            AttributeError, match=r"Evaluation has no 'zzzz'\. Known: .*ndcg"
+        ):
             getattr(EV, "zz" + "zz")
 
 
 def test_objects_are_copied_and_compared_models_are_a_mapping() -> None:
     assert float(copy.copy(EV).ndcg(k=5)) == float(EV.ndcg(k=5))
-    assert copy.copy(FOUND).names == FOUND._ipython_key_completions_() == [name for name, _model in FOUND.items()]
+    assert (
+        copy.copy(FOUND).names
+        == FOUND._ipython_key_completions_()
+        == [name for name, _model in FOUND.items()]
+    )
     assert not hasattr(FOUND, "ndcg")

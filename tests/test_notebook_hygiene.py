@@ -1,7 +1,8 @@
 """What nbval leaves unseen in a stored notebook.
 
-nbval compares stored outputs with fresh ones, but it skips a cell that has no execution count, so a notebook whose
-outputs were stripped passes; nor does it look at pictures, widgets or prose. Those are looked at here.
+nbval compares stored outputs with fresh ones, but it skips a cell that has no execution
+count, so a notebook whose outputs were stripped passes; nor does it look at pictures,
+widgets or prose. Those are looked at here.
 """
 
 from __future__ import annotations
@@ -59,18 +60,30 @@ def problems(notebook: NotebookNode) -> list[str]:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     counts = [cell.execution_count for cell in code]
     if counts != list(range(1, len(code) + 1)):
-        found.append(f"execution counts are {counts}, not 1 to {len(code)}: it was stripped, or not run from the top")
+        found.append(
+            f"execution counts are {counts}, not 1 to {len(code)}: it was "
+            f"stripped, or not run from the top"
+        )
     if not any(cell.outputs for cell in code):
         found.append("no cell has an output: there is nothing to compare with")
     if "widgets" in notebook.metadata:
         found.append("widget state is stored")
-    if set(notebook.metadata) != {"kernelspec"} or notebook.metadata.kernelspec != KERNEL:
-        found.append(f"the notebook's metadata is not the kernel alone: {dict(notebook.metadata)}")
+    if (
+        set(notebook.metadata) != {"kernelspec"}
+        or notebook.metadata.kernelspec != KERNEL
+    ):
+        found.append(
+            f"the notebook's metadata is not the kernel alone: {dict(notebook.metadata)}"
+        )
     share = sum(map(ignored, code)) / max(len(code), 1)
     if share > MOST_IGNORED:
-        found.append(f"{share:.0%} of the code cells are not compared, more than {MOST_IGNORED:.0%}")
+        found.append(
+            f"{share:.0%} of the code cells are not compared, more than {MOST_IGNORED:.0%}"
+        )
     for number, cell in enumerate(code, 1):
-        found += [f"code cell {number}: {problem}" for problem in _problems_of_cell(cell)]
+        found += [
+            f"code cell {number}: {problem}" for problem in _problems_of_cell(cell)
+        ]
     return found
 
 
@@ -90,17 +103,35 @@ def _problems_of_cell(cell: NotebookNode) -> Iterator[str]:
             yield f"an output of {size:,} characters"
         for text in _texts(output):
             if place := PLACES.search(BASE64.sub("", text)):
-                yield f"an output names a place on a computer: {text[max(place.start() - 20, 0) : place.end() + 40]!r}"
-    pictures = [output for output in cell.outputs if "image/png" in output.get("data", {})]
-    others = " ".join(text for output in cell.outputs if output not in pictures for text in _texts(output))
+                yield (
+                    f"an output names a place on a computer: "
+                    f"{text[max(place.start() - 20, 0) : place.end() + 40]!r}"
+                )
+    pictures = [
+        output for output in cell.outputs if "image/png" in output.get("data", {})
+    ]
+    others = " ".join(
+        text
+        for output in cell.outputs
+        if output not in pictures
+        for text in _texts(output)
+    )
     if pictures and not re.search(r"\d", re.sub(r"0x\w+", "", others)):
         yield "a picture without printed numbers, so that nothing of it is compared"
 
 
 def _texts(output: NotebookNode) -> list[str]:
     """All that can be read in an output; pictures cannot."""
-    texts = [output.get("text", ""), output.get("evalue", ""), *output.get("traceback", [])]
-    texts += [value for mime, value in output.get("data", {}).items() if not mime.startswith("image/png")]
+    texts = [
+        output.get("text", ""),
+        output.get("evalue", ""),
+        *output.get("traceback", []),
+    ]
+    texts += [
+        value
+        for mime, value in output.get("data", {}).items()
+        if not mime.startswith("image/png")
+    ]
     return [text if isinstance(text, str) else json.dumps(text) for text in texts]
 
 
@@ -119,7 +150,10 @@ def test_stored_notebook_is_whole(path: Path) -> None:
 @pytest.mark.parametrize("path", STORED, ids=_name)
 def test_stored_notebook_has_the_cells_of_its_source(path: Path) -> None:
     def cells(notebook: NotebookNode) -> list[tuple[object, ...]]:
-        return [(cell.id, cell.cell_type, cell.metadata.get("tags", []), cell.source) for cell in notebook.cells]
+        return [
+            (cell.id, cell.cell_type, cell.metadata.get("tags", []), cell.source)
+            for cell in notebook.cells
+        ]
 
     assert cells(read(path)) == cells(read_source(source_of(path))), (
         f"type: python -m tests.tools.notebooks build {_name(path)}"
@@ -133,34 +167,74 @@ def test_every_source_is_built() -> None:
 @pytest.mark.parametrize("path", TRANSLATED, ids=_name)
 def test_translated_notebook_has_the_code_of_the_english_one(path: Path) -> None:
     def code(notebook: NotebookNode) -> list[tuple[list[str], str]]:
-        return [(cell.metadata.get("tags", []), cell.source) for cell in notebook.cells if cell.cell_type == "code"]
+        return [
+            (cell.metadata.get("tags", []), cell.source)
+            for cell in notebook.cells
+            if cell.cell_type == "code"
+        ]
 
     words = runpy.run_path(str(SOURCES / path.parent.name / "words.py"))["WORDS"]
-    english = [(tags, translated(cell, words)) for tags, cell in code(read(BUILT / path.name))]
+    english = [
+        (tags, translated(cell, words)) for tags, cell in code(read(BUILT / path.name))
+    ]
     (tags, first), *others = english
     first = first.replace("import recnb", SETTING.format(language=path.parent.name), 1)
     assert code(read(path)) == [(tags, first), *others]
 
 
-#: Code in what Korean notebooks show, `metric` heading the names of metrics in a table among it; columns; options.
-CODE = {"activity", "argsort", "check", "largest", "length", "light", "list", "metric", "random", "recnb", "scores"}
-CODE |= {"user", "item", "rank", "score", "rating", "liked", "favourite", "recommended", "relevant"}
+#: Code in what Korean notebooks show, `metric` heading the names of metrics in a table
+#: among it; columns; options.
+CODE = {
+    "activity",
+    "argsort",
+    "check",
+    "largest",
+    "length",
+    "light",
+    "list",
+    "metric",
+    "random",
+    "recnb",
+    "scores",
+}
+CODE |= {
+    "user",
+    "item",
+    "rank",
+    "score",
+    "rating",
+    "liked",
+    "favourite",
+    "recommended",
+    "relevant",
+}
 CODE |= {"linear", "exponential", "weight", "gamma", "explorer", "reveal"}
-#: An error that a cell shows, which is in English, a picture, in words, and the names of models.
+#: An error that a cell shows, which is in English, a picture, in words, and the names
+#: of models.
 IN_ENGLISH = re.compile(
-    r"^recnb: .*|<Figure .*>|item-knn, factors, popular|raises an error.*?frames\.|^coverage is.*", re.M
+    r"^recnb: .*|<Figure .*>|item-knn, factors, popular|raises an error.*?frames\.|^coverage is.*",
+    re.M,
 )
 
 
 def shown(path: Path) -> str:
     """What the cells of a notebook show, as text."""
-    outputs = [output for cell in read(path).cells for output in cell.get("outputs", [])]
-    return "\n".join(output.get("text", output.get("data", {}).get("text/plain", "")) for output in outputs)
+    outputs = [
+        output for cell in read(path).cells for output in cell.get("outputs", [])
+    ]
+    return "\n".join(
+        output.get("text", output.get("data", {}).get("text/plain", ""))
+        for output in outputs
+    )
 
 
 @pytest.mark.parametrize("path", TRANSLATED, ids=_name)
 def test_translated_notebook_shows_no_english(path: Path) -> None:
-    known = CODE | NAMES | OF_LIBRARIES if path.stem[:2] in ("06", "08", "10", "12") else CODE  # of libraries and items
+    known = (
+        CODE | NAMES | OF_LIBRARIES
+        if path.stem[:2] in ("06", "08", "10", "12")
+        else CODE
+    )  # of libraries and items
     assert english_in(IN_ENGLISH.sub("", shown(path))) - known == set()
 
 
@@ -172,40 +246,77 @@ def test_what_a_lesson_claims_holds_and_is_checked_out_of_sight(name: str) -> No
         exec(cell.source if cell.cell_type == "code" else "", names)
     for path in (BUILT / f"{name}.ipynb", BUILT / f"ko/{name}.ipynb"):
         cells = read(path).cells
-        assert [one.source for one in cells if re.search("assert |# claim|worked:", one.source)] == []
+        assert [
+            one.source
+            for one in cells
+            if re.search("assert |# claim|worked:", one.source)
+        ] == []
         if name.startswith("04"):  # the lesson of the class, which ends at a mark
-            (mark,) = [at for at, cell in enumerate(cells) if cell.source.startswith("---\n# ")]
-            code = "\n".join(cell.source for cell in cells[:mark] if cell.cell_type == "code")
+            (mark,) = [
+                at for at, cell in enumerate(cells) if cell.source.startswith("---\n# ")
+            ]
+            code = "\n".join(
+                cell.source for cell in cells[:mark] if cell.cell_type == "code"
+            )
             assert re.findall(r"^ *(?:import|from) .*", code, re.M) == ["import recnb"]
-            assert [code.count(f"recnb.{name}(") for name in ("explain", "playground", "quiz")] == [2, 1, 1]
+            assert [
+                code.count(f"recnb.{name}(")
+                for name in ("explain", "playground", "quiz")
+            ] == [2, 1, 1]
 
 
 @pytest.mark.parametrize("folder", [BUILT, BUILT / "ko"], ids=["en", "ko"])
-def test_exercises_and_answers_of_the_page(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exercises_and_answers_of_the_page(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text, names = (folder / "teaching.md").read_text("utf-8"), dict[str, Any]()
     monkeypatch.chdir(tmp_path)
     exec(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)[0], names)
     for name in ("exercises.html", "solutions.html"):
         made = (tmp_path / name).read_text("utf-8")
-        assert made == (folder / name).read_text("utf-8"), "run the program of the page, beside it"
-    assert all(map(names["others"][1].check, re.search(r'check\("(.*?)"\).*`([\d.]+)`', text).groups()))
-    judged, q = {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1}, recnb.quiz("ndcg", seed=1, k=3)
-    values = [recnb.ndcg(list(shown), judged, k=3) for shown in ("ABC", "CAB", "CB", "CD", "BD")]
-    assert [f"{value:.4f}" in text for value in [*values, q.value, recnb.idcg([3, 3, 2, 2, 1])]] == [True] * 7
-    assert [bool(q.check(value).mistake) for value in ("0.4909", "0.4444", "0.3786")] == [True] * 3
+        assert made == (folder / name).read_text("utf-8"), (
+            "run the program of the page, beside it"
+        )
+    assert all(
+        map(
+            names["others"][1].check,
+            re.search(r'check\("(.*?)"\).*`([\d.]+)`', text).groups(),
+        )
+    )
+    judged, q = (
+        {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1},
+        recnb.quiz("ndcg", seed=1, k=3),
+    )
+    values = [
+        recnb.ndcg(list(shown), judged, k=3)
+        for shown in ("ABC", "CAB", "CB", "CD", "BD")
+    ]
+    assert [
+        f"{value:.4f}" in text
+        for value in [*values, q.value, recnb.idcg([3, 3, 2, 2, 1])]
+    ] == [True] * 7
+    assert [
+        bool(q.check(value).mistake) for value in ("0.4909", "0.4444", "0.3786")
+    ] == [True] * 3
 
 
 @pytest.mark.parametrize("path", STORED, ids=_name)
 def test_a_notebook_imports_nothing_that_stands_beside_it(path: Path) -> None:
-    code = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "code")
-    beside = {file.stem for folder in (BUILT, path.parent) for file in folder.glob("*.py")}
+    code = "\n".join(
+        cell.source for cell in read(path).cells if cell.cell_type == "code"
+    )
+    beside = {
+        file.stem for folder in (BUILT, path.parent) for file in folder.glob("*.py")
+    }
     assert beside.isdisjoint(re.findall(r"^ *(?:import|from) (\w+)", code, re.M))
     assert "sys.path" not in code
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [path for path in STORED if path.stem != "11_scale"], ids=_name)
+@pytest.mark.parametrize(
+    "path", [path for path in STORED if path.stem != "11_scale"], ids=_name
+)
 def test_a_notebook_runs_alone_in_an_empty_folder(path: Path, tmp_path: Path) -> None:
-    assert [cell.get("execution_count") for cell in run(read(path), tmp_path).cells] == [
-        cell.get("execution_count") for cell in read(path).cells
-    ]
+    assert [
+        cell.get("execution_count") for cell in run(read(path), tmp_path).cells
+    ] == [cell.get("execution_count") for cell in read(path).cells]

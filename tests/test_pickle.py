@@ -1,4 +1,6 @@
-"""Evaluations, comparisons and all they return go through pickle and deepcopy, unused and after any method."""
+"""Evaluations, comparisons and all they return go through pickle and deepcopy, unused
+and after any method.
+"""
 
 from __future__ import annotations
 
@@ -18,42 +20,82 @@ from recnb.errors import ElsewhereError
 SAMPLE = recnb.datasets.load_sample()
 SIDES = {"train": SAMPLE.train, "items": SAMPLE.items, "users": SAMPLE.users}
 EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDES)
-MADE = {"evaluation": EV, "comparison": recnb.compare(SAMPLE.models, SAMPLE.test, **SIDES)}
+MADE = {
+    "evaluation": EV,
+    "comparison": recnb.compare(SAMPLE.models, SAMPLE.test, **SIDES),
+}
 #: What methods are given that ask for it.
 GIVEN = {
-    "metric": "ndcg", "metrics": ["ndcg", "novelty"], "k": 5, "user": "u026", "value": 0.1, "text": "nDCG@5", "names": ["nDCG@5"],
-    "library": "ranx", "other": "rectools", "x": "novelty", "y": "ndcg",
-}  # fmt: skip
-#: Methods of a mapping, whose results are the models; figures, which are matplotlib's; and live widgets.
+    "metric": "ndcg",
+    "metrics": ["ndcg", "novelty"],
+    "k": 5,
+    "user": "u026",
+    "value": 0.1,
+    "text": "nDCG@5",
+    "names": ["nDCG@5"],
+    "library": "ranx",
+    "other": "rectools",
+    "x": "novelty",
+    "y": "ndcg",
+}
+#: Methods of a mapping, whose results are the models; figures, which are matplotlib's;
+#: and live widgets.
 OTHERS = {"get", "items", "keys", "values", "plot", "explore"}
-WAYS = {"pickle": lambda one: pickle.loads(pickle.dumps(one)), "deepcopy": copy.deepcopy}
+WAYS = {
+    "pickle": lambda one: pickle.loads(pickle.dumps(one)),
+    "deepcopy": copy.deepcopy,
+}
 
 
 def methods(kind: str) -> list[str]:
     of = type(MADE[kind])
-    found = [name for name in dir(of) if not name.startswith("_") and callable(getattr(of, name))]
-    return [name for name in found if name not in OTHERS or (kind == "evaluation" and name == "items")]
+    found = [
+        name
+        for name in dir(of)
+        if not name.startswith("_") and callable(getattr(of, name))
+    ]
+    return [
+        name
+        for name in found
+        if name not in OTHERS or (kind == "evaluation" and name == "items")
+    ]
 
 
 def called(made: Any, name: str) -> Any:
     """The result of a method, with arguments for the parameters that it has."""
     asked = inspect.signature(getattr(made, name)).parameters
-    return getattr(made, name)(**{name: value for name, value in GIVEN.items() if name in asked})
+    return getattr(made, name)(
+        **{name: value for name, value in GIVEN.items() if name in asked}
+    )
 
 
 def as_shown(result: Any) -> tuple[Any, ...]:
-    """What is compared: how it is shown, and the numbers that are worked out when they are asked for."""
+    """What is compared: how it is shown, and the numbers that are worked out when they
+    are asked for.
+    """
     if isinstance(result, recnb.Evaluation):
         return result.n_users, repr(result.table(k=5))
     html = getattr(result, "_repr_html_", str)()
     if isinstance(result, recnb.Score | recnb.CatalogueScore):
         ends = tuple(map(str, result.interval())) if result.has_interval else ()
-        return type(result), repr(result), html, result.k, result.convention, ends, result.to_frame().to_dict()
+        return (
+            type(result),
+            repr(result),
+            html,
+            result.k,
+            result.convention,
+            ends,
+            result.to_frame().to_dict(),
+        )
     return type(result), repr(result), html, str(getattr(result, "attrs", ""))
 
 
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in MADE for name in methods(kind)])
-def test_every_method_leaves_and_returns_what_can_be_copied(kind: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind in MADE for name in methods(kind)]
+)
+def test_every_method_leaves_and_returns_what_can_be_copied(
+    kind: str, name: str
+) -> None:
     result = called(MADE[kind], name)
     for way in WAYS.values():
         assert as_shown(way(result)) == as_shown(result)
@@ -65,18 +107,27 @@ def test_a_live_view_leaves_what_can_be_copied(kind: str) -> None:
     shown = MADE[kind].explore("ndcg", 5)
     shown.widget()
     for way in WAYS.values():
-        assert as_shown(way(MADE[kind]).table("ndcg", k=5)) == as_shown(MADE[kind].table("ndcg", k=5))
+        assert as_shown(way(MADE[kind]).table("ndcg", k=5)) == as_shown(
+            MADE[kind].table("ndcg", k=5)
+        )
     shown.widget().close()
 
 
-def test_pickle_takes_hits_and_leaves_rows_that_are_in_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pickle_takes_hits_and_leaves_rows_that_are_in_files(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(buckets, "WHOLE", 1_000)
     monkeypatch.setattr(buckets, "SHARE", 0)
-    recs, truth = (pl.from_pandas(frame).lazy() for frame in (SAMPLE.models["item-knn"], SAMPLE.test))
+    recs, truth = (
+        pl.from_pandas(frame).lazy()
+        for frame in (SAMPLE.models["item-knn"], SAMPLE.test)
+    )
     made = recnb.evaluate(recs, truth)
     restored, copied = WAYS["pickle"](made), WAYS["deepcopy"](made)
     pd.testing.assert_frame_equal(restored.table(k=5), made.table(k=5))
     assert copied.under("ranx").ndcg(k=5) == made.under("ranx").ndcg(k=5)
     for ask in (lambda: restored.under("ranx"), lambda: restored.user("u026", k=5)):
-        with pytest.raises(ElsewhereError, match=r"stayed in .* when the evaluation was pickled"):
+        with pytest.raises(
+            ElsewhereError, match=r"stayed in .* when the evaluation was pickled"
+        ):
             ask()

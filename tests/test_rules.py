@@ -1,4 +1,6 @@
-"""The rules that a machine can check: lint, layers, what the documentation claims (types: test_typing.py)."""
+"""The rules that a machine can check: lint, layers, what the documentation claims
+(types: test_typing.py).
+"""
 
 import contextlib
 import io
@@ -18,8 +20,16 @@ PACKAGE = ROOT / "recnb"
 
 def run(*command: str) -> None:
     """Run a checker of this environment and show what it found."""
-    done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-6000:]}{done.stderr[-2000:]}"
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, (
+        f"{' '.join(command)}\n{done.stdout[-6000:]}{done.stderr[-2000:]}"
+    )
 
 
 def test_ruff_finds_nothing():
@@ -32,7 +42,9 @@ def test_ruff_would_format_nothing():
 
 def test_layers():
     linter = pathlib.Path(sys.executable).parent / "lint-imports"
-    done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout[-4000:]
 
 
@@ -41,7 +53,11 @@ def test_every_reference_is_listed_and_cited():
 
     cited = {
         key
-        for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values())
+        for metric in (
+            *METRICS.values(),
+            *RETRIEVAL_METRICS.values(),
+            *LIST_METRICS.values(),
+        )
         for key in metric.references
     }
     assert cited == set(REFERENCES)
@@ -54,7 +70,9 @@ def test_page_of_metrics_is_the_registry():
 
 def test_readme_shows_real_output():
     text = (ROOT / "README.md").read_text("utf-8")
-    blocks = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", text, flags=re.DOTALL)
+    blocks = re.findall(
+        r"```python\n(.*?)```\n+```text\n(.*?)```", text, flags=re.DOTALL
+    )
     assert blocks
     for program, printed in blocks:
         assert readme.output_of(program) == printed.rstrip("\n"), program
@@ -71,7 +89,7 @@ y_true, y_score, sizes, ranking, relevant = [3, 0, 2], [0.2, 0.9, 0.5], [2, 1], 
 test, train = (scipy.sparse.csr_matrix(one) for one in ([[0, 1, 0]], [[1, 0, 0]]))
 model = type("Model", (), {"predict": lambda self, user: [3.0, 2.0, 1.0]})()
 a = b = recs
-"""
+"""  # noqa: E501
 
 
 def test_rows_of_the_readme_run_after_its_ten_lines(tmp_path, monkeypatch):
@@ -98,5 +116,7 @@ def test_rows_of_the_readme_run_after_its_ten_lines(tmp_path, monkeypatch):
 
 
 def test_version_is_the_same_everywhere():
-    assert f'version = "{recnb.__version__}"' in (ROOT / "pyproject.toml").read_text("utf-8")
+    assert f'version = "{recnb.__version__}"' in (ROOT / "pyproject.toml").read_text(
+        "utf-8"
+    )
     assert f"## {recnb.__version__}" in (ROOT / "recnb/CHANGELOG.md").read_text("utf-8")

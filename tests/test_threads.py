@@ -1,4 +1,6 @@
-"""One Evaluation asked from several threads or processes at a time gives each the number that it gives alone."""
+"""One Evaluation asked from several threads or processes at a time gives each the
+number that it gives alone.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,13 @@ from recnb.evaluation import Evaluation
 N_THREADS = 8
 SAMPLE = recnb.datasets.load_sample()
 
-#: Cut-offs that go down and up again, so that hits are cut from deeper ones and joined anew.
+#: Cut-offs that go down and up again, so that hits are cut from deeper ones and joined
+#: anew.
 ASKED: dict[str, Callable[[Evaluation], Any]] = {
-    **{f"ndcg@{k}": lambda ev, k=k: float(ev.ndcg(k=k)) for k in (1, 2, 3, 5, 8, 13, 19, None)},
+    **{
+        f"ndcg@{k}": lambda ev, k=k: float(ev.ndcg(k=k))
+        for k in (1, 2, 3, 5, 8, 13, 19, None)
+    },
     "ndcg, best order of the list": lambda ev: float(ev.ndcg(k=4, ideal="list")),
     "under another library": lambda ev: float(ev.under("rectools").ndcg(k=7)),
     "table": lambda ev: ev.table(["recall", "err"], k=[4, 6]).to_numpy().tolist(),
@@ -34,7 +40,9 @@ ASKED: dict[str, Callable[[Evaluation], Any]] = {
 
 @pytest.fixture(autouse=True)
 def _often() -> Iterator[None]:
-    """Threads take turns every microsecond, so that one is interrupted wherever it can be."""
+    """Threads take turns every microsecond, so that one is interrupted wherever it can
+    be.
+    """
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -43,12 +51,22 @@ def _often() -> Iterator[None]:
 
 def evaluated(**options: Any) -> Evaluation:
     recs = SAMPLE.models["popular"].sample(frac=1.0, random_state=1)
-    return recnb.evaluate(recs, SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items, **options)
+    return recnb.evaluate(
+        recs, SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items, **options
+    )
 
 
-@pytest.mark.parametrize("options", [{}, {"ties": "expected"}, {"averaged_users": "both", "judged": "list"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"ties": "expected"}, {"averaged_users": "both", "judged": "list"}],
+    ids=str,
+)
 def test_eight_threads_get_the_numbers_that_one_gets(options: dict[str, Any]) -> None:
-    names = [name for name in ASKED if not ("ties" in options and name in ("table", "explain"))]
+    names = [
+        name
+        for name in ASKED
+        if not ("ties" in options and name in ("table", "explain"))
+    ]
     expected = {name: ASKED[name](evaluated(**options)) for name in names}
     shared = evaluated(**options)
     begin = threading.Barrier(N_THREADS)
@@ -56,11 +74,16 @@ def test_eight_threads_get_the_numbers_that_one_gets(options: dict[str, Any]) ->
     def ask(thread: int) -> list[str]:
         begin.wait()
         # Each thread in another order, many times over.
-        order = [names[(at * (2 * thread + 1) + thread) % len(names)] for at in range(len(names))]
+        order = [
+            names[(at * (2 * thread + 1) + thread) % len(names)]
+            for at in range(len(names))
+        ]
         return [name for name in order * 4 if ASKED[name](shared) != expected[name]]
 
     with ThreadPoolExecutor(N_THREADS) as pool:
-        assert [wrong for found in pool.map(ask, range(N_THREADS)) for wrong in found] == []
+        assert [
+            wrong for found in pool.map(ask, range(N_THREADS)) for wrong in found
+        ] == []
 
 
 def _asked(ev: Evaluation, name: str) -> Any:
@@ -70,5 +93,7 @@ def _asked(ev: Evaluation, name: str) -> Any:
 def test_a_spawned_process_gives_the_numbers_of_the_evaluation_it_is_sent() -> None:
     shared = evaluated()
     expected = [ASKED[name](shared) for name in ASKED]
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(
+        1, mp_context=multiprocessing.get_context("spawn")
+    ) as pool:
         assert list(pool.map(_asked, [shared] * len(ASKED), ASKED)) == expected

@@ -1,4 +1,6 @@
-"""Relevant pairs with propensities and users with weights: naive definitions in plain Python, laws, refusals, and a simulation."""
+"""Relevant pairs with propensities and users with weights: naive definitions in plain
+Python, laws, refusals, and a simulation.
+"""
 
 import math
 import re
@@ -24,32 +26,62 @@ POPULAR = SAMPLE.models["popular"]
 
 
 def naive(
-    name, items, truth, weight, k, out_of=None, gain="linear", discount="log", log_base=2, ideal="relevant", p=0.8
+    name,
+    items,
+    truth,
+    weight,
+    k,
+    out_of=None,
+    gain="linear",
+    discount="log",
+    log_base=2,
+    ideal="relevant",
+    p=0.8,
 ):
-    """One user's value: the definitions of Jain et al. (2016) and Yang et al. (2018), one item after the other."""
+    """One user's value: the definitions of Jain et al. (2016) and Yang et al. (2018),
+    one item after the other.
+    """
     relevant = {item: grade for item, grade in truth.items() if grade > 0}
     depth = len(items) if k is None else k
-    hits = [(rank, item) for rank, item in enumerate(items, 1) if item in relevant and rank <= depth]
+    hits = [
+        (rank, item)
+        for rank, item in enumerate(items, 1)
+        if item in relevant and rank <= depth
+    ]
 
     def worth(item):
         return weight[item] * reference.gain_of(relevant[item], gain)
 
     def discounted(places):
-        return sum(worth(item) / reference.discount_of(rank, discount, log_base) for rank, item in places)
+        return sum(
+            worth(item) / reference.discount_of(rank, discount, log_base)
+            for rank, item in places
+        )
 
-    found = relevant if ideal != "list" else [item for item in items if item in relevant]
+    found = (
+        relevant if ideal != "list" else [item for item in items if item in relevant]
+    )
     end = min(depth, len(items)) if ideal == "min(k, list)" else depth
     best = list(enumerate(sorted(found, key=worth, reverse=True)[:end], 1))
     heaviest = sorted((weight[item] for item in relevant), reverse=True)
     sums = {
-        "precision": sum(weight[item] for _rank, item in hits), "recall": sum(weight[item] for _rank, item in hits),
-        "cg": sum(worth(item) for _rank, item in hits), "dcg": discounted(hits), "idcg": discounted(best), "ndcg": discounted(hits),
+        "precision": sum(weight[item] for _rank, item in hits),
+        "recall": sum(weight[item] for _rank, item in hits),
+        "cg": sum(worth(item) for _rank, item in hits),
+        "dcg": discounted(hits),
+        "idcg": discounted(best),
+        "ndcg": discounted(hits),
         "rbp": sum((1 - p) * p ** (rank - 1) * weight[item] for rank, item in hits),
-    }  # fmt: skip
+    }
     divisors = {
-        "k": depth, "list": min(depth, len(items)), "relevant": sum(heaviest), "min(k, relevant)": sum(heaviest[:depth]),
-        "min(list, relevant)": sum(heaviest[: min(depth, len(items))]), "1": 1, "ideal": discounted(best),
-    }  # fmt: skip
+        "k": depth,
+        "list": min(depth, len(items)),
+        "relevant": sum(heaviest),
+        "min(k, relevant)": sum(heaviest[:depth]),
+        "min(list, relevant)": sum(heaviest[: min(depth, len(items))]),
+        "1": 1,
+        "ideal": discounted(best),
+    }
     usual = {"precision": "k", "recall": "relevant", "ndcg": "ideal"}
     return reference.ratio(sums[name], divisors[out_of or usual.get(name, "1")])
 
@@ -58,28 +90,49 @@ def propensities_of(source, seed):
     """One for each item, and one for each pair."""
     rng = np.random.default_rng(seed)
     items = sorted({item for truth in source.truth.values() for item in truth}, key=str)
-    by_item = {item: float(p) for item, p in zip(items, rng.uniform(0.01, 1, len(items)), strict=True)}
-    by_pair = {(user, item): float(rng.uniform(0.01, 1)) for user, truth in source.truth.items() for item in truth}
+    by_item = {
+        item: float(p)
+        for item, p in zip(items, rng.uniform(0.01, 1, len(items)), strict=True)
+    }
+    by_pair = {
+        (user, item): float(rng.uniform(0.01, 1))
+        for user, truth in source.truth.items()
+        for item in truth
+    }
     return by_item, by_pair
 
 
 def check(source, seed, k, least, by_pair):
     items, pairs = propensities_of(source, seed)
     given_as = pd.Series(pairs) if by_pair else pd.Series(items, dtype=float)
-    ev = recnb.evaluate(source.recs, source.relevant, propensity=given_as, min_propensity=least)
+    ev = recnb.evaluate(
+        source.recs, source.relevant, propensity=given_as, min_propensity=least
+    )
     plain = recnb.evaluate(source.recs, source.relevant)
-    alone = recnb.evaluate(source.recs, source.relevant, propensity=given_as, min_propensity=1)
+    alone = recnb.evaluate(
+        source.recs, source.relevant, propensity=given_as, min_propensity=1
+    )
     for name in WEIGHTED:
         for options in each_word(METRICS[name]):
             if options.get("ideal") == "k":
                 continue
             values = getattr(ev, name)(k=k, **options).per_user
             for user in source.users:
-                own = {item: pairs[user, item] if by_pair else items[item] for item in source.truth[user]}
+                own = {
+                    item: pairs[user, item] if by_pair else items[item]
+                    for item in source.truth[user]
+                }
                 weight = {item: 1 / max(p, least or 0) for item, p in own.items()}
-                wanted = naive(name, source.ranking(user), source.truth[user], weight, k, **options)
-                assert values[user] == pytest.approx(wanted, rel=1e-9, abs=1e-12), (name, options)
-            ours, theirs = (getattr(one, name)(k=k, **options).per_user for one in (alone, plain))
+                wanted = naive(
+                    name, source.ranking(user), source.truth[user], weight, k, **options
+                )
+                assert values[user] == pytest.approx(wanted, rel=1e-9, abs=1e-12), (
+                    name,
+                    options,
+                )
+            ours, theirs = (
+                getattr(one, name)(k=k, **options).per_user for one in (alone, plain)
+            )
             np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
 
 
@@ -101,14 +154,22 @@ def test_many_users(scale, by_pair):
 
 
 def test_psp_and_psndcg_by_hand():
-    """Relevant a, b, c with propensities 1/2, 1/4, 1/8; the list is x, a, c: PSP@2 is (2) / (8 + 4), PSP@3 (2 + 8) / (8 + 4 + 2)."""
-    ev = recnb.evaluate({"u": ["x", "a", "c"]}, {"u": ["a", "b", "c"]}, propensity={"a": 0.5, "b": 0.25, "c": 0.125})
+    """Relevant a, b, c with propensities 1/2, 1/4, 1/8; the list is x, a, c: PSP@2 is
+    (2) / (8 + 4), PSP@3 (2 + 8) / (8 + 4 + 2).
+    """
+    ev = recnb.evaluate(
+        {"u": ["x", "a", "c"]},
+        {"u": ["a", "b", "c"]},
+        propensity={"a": 0.5, "b": 0.25, "c": 0.125},
+    )
     for k, psp in ((1, 0), (2, 2 / 12), (3, 10 / 14)):
         assert ev.precision(k=k, out_of="min(k, relevant)") == pytest.approx(psp)
         assert ev.precision(k=k) == pytest.approx({1: 0, 2: 2 / 2, 3: 10 / 3}[k])
     best = 8 + 4 / math.log2(3) + 2 / 2
     assert ev.ndcg(k=3) == pytest.approx((2 / math.log2(3) + 8 / 2) / best)
-    assert ev.dcg(k=3, out_of="relevant") == pytest.approx((2 / math.log2(3) + 8 / 2) / 14)
+    assert ev.dcg(k=3, out_of="relevant") == pytest.approx(
+        (2 / math.log2(3) + 8 / 2) / 14
+    )
     shown = ev.explain("ndcg", "u", k=3)
     assert "2*1/log2(1+2) + 8*1/log2(1+3)" in shown.numbers
     assert shown.rows["credit"].sum() / shown.out_of == pytest.approx(shown.value)
@@ -119,8 +180,13 @@ def test_psp_and_psndcg_by_hand():
 
 def test_ways_in_agree(tmp_path):
     truth = SAMPLE.test.assign(p=SAMPLE.test["item"].map(PROPENSITY))
-    items, pairs = SAMPLE.items.assign(p=SAMPLE.items["item"].map(PROPENSITY)), truth.set_index(["user", "item"])["p"]
-    expected = recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY).table(k=[5, None])
+    items, pairs = (
+        SAMPLE.items.assign(p=SAMPLE.items["item"].map(PROPENSITY)),
+        truth.set_index(["user", "item"])["p"],
+    )
+    expected = recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY).table(
+        k=[5, None]
+    )
     POPULAR.to_parquet(tmp_path / "recs.parquet")
     truth.to_csv(tmp_path / "truth.csv", index=False)
     both = POPULAR.drop(columns="rank").merge(
@@ -134,10 +200,14 @@ def test_ways_in_agree(tmp_path):
         recnb.evaluate(POPULAR, SAMPLE.test, propensity=pairs[::-1]),
         recnb.evaluate(pl.DataFrame(POPULAR), pl.DataFrame(truth), propensity="p"),
         recnb.evaluate(pl.LazyFrame(POPULAR), pl.LazyFrame(truth), propensity="p"),
-        recnb.evaluate(tmp_path / "recs.parquet", tmp_path / "truth.csv", propensity="p"),
+        recnb.evaluate(
+            tmp_path / "recs.parquet", tmp_path / "truth.csv", propensity="p"
+        ),
         POPULAR.rec.against(truth, propensity="p"),
         both.rec.evaluation(propensity="p"),
-        recnb.compare({"a": POPULAR, "b": SAMPLE.models["factors"]}, truth, propensity="p")["a"],
+        recnb.compare(
+            {"a": POPULAR, "b": SAMPLE.models["factors"]}, truth, propensity="p"
+        )["a"],
     ):
         np.testing.assert_allclose(made.table(k=[5, None]), expected, rtol=1e-12)
     assert list(expected.index) == ["ndcg", "precision", "recall"]
@@ -145,21 +215,61 @@ def test_ways_in_agree(tmp_path):
 
 REFUSED = [
     ({"propensity": PROPENSITY.iloc[:100]}, FrameError, "of 219 items, such as item"),
-    ({"propensity": PROPENSITY * 3}, FrameError, r"of 250 values are missing or outside \(0, 1\]"),
-    ({"propensity": PROPENSITY.where(PROPENSITY < 1)}, FrameError, "no value for 1 of 219 items, such as item .*popularity_propensity"),
-    ({"propensity": PROPENSITY.set_axis(range(250))}, FrameError, "has items such as 0, and those evaluated are such as"),
-    ({"propensity": pd.concat([PROPENSITY, PROPENSITY])}, FrameError, "more than one value for item"),
+    (
+        {"propensity": PROPENSITY * 3},
+        FrameError,
+        r"of 250 values are missing or outside \(0, 1\]",
+    ),
+    (
+        {"propensity": PROPENSITY.where(PROPENSITY < 1)},
+        FrameError,
+        "no value for 1 of 219 items, such as item .*popularity_propensity",
+    ),
+    (
+        {"propensity": PROPENSITY.set_axis(range(250))},
+        FrameError,
+        "has items such as 0, and those evaluated are such as",
+    ),
+    (
+        {"propensity": pd.concat([PROPENSITY, PROPENSITY])},
+        FrameError,
+        "more than one value for item",
+    ),
     ({"propensity": "nothing"}, ColumnError, "no column of the truth or of items="),
-    ({"propensity": "rating"}, FrameError, "has the role|cannot be both|missing or outside"),
+    (
+        {"propensity": "rating"},
+        FrameError,
+        "has the role|cannot be both|missing or outside",
+    ),
     ({"propensity": 0.5}, OptionError, "name a column, or give a Series by item"),
     ({"min_propensity": 0.1}, OptionError, "not given"),
-    ({"propensity": PROPENSITY, "min_propensity": 0}, OptionError, "above 0, and at most 1"),
-    ({"user_weight": pd.Series(1.0, SAMPLE.users["user"][:50])}, FrameError, "has no value for 2.. of 261 users, such as user [^P]*one.$"),
-    ({"user_weight": dict.fromkeys(SAMPLE.users["user"], float("inf"))}, FrameError, "300 of 300 values are missing or not above 0"),
-    ({"user_weight": pd.Series(0.0, SAMPLE.users["user"])}, FrameError, "300 of 300 values are missing or not above 0"),
+    (
+        {"propensity": PROPENSITY, "min_propensity": 0},
+        OptionError,
+        "above 0, and at most 1",
+    ),
+    (
+        {"user_weight": pd.Series(1.0, SAMPLE.users["user"][:50])},
+        FrameError,
+        "has no value for 2.. of 261 users, such as user [^P]*one.$",
+    ),
+    (
+        {"user_weight": dict.fromkeys(SAMPLE.users["user"], float("inf"))},
+        FrameError,
+        "300 of 300 values are missing or not above 0",
+    ),
+    (
+        {"user_weight": pd.Series(0.0, SAMPLE.users["user"])},
+        FrameError,
+        "300 of 300 values are missing or not above 0",
+    ),
     ({"user_weight": "branch"}, ColumnError, "no column of users="),
-    ({"user_weight": "branch", "users": SAMPLE.users}, FrameError, "300 of 300 values are missing"),
-]  # fmt: skip
+    (
+        {"user_weight": "branch", "users": SAMPLE.users},
+        FrameError,
+        "300 of 300 values are missing",
+    ),
+]
 
 
 @pytest.mark.parametrize(("options", "error", "words"), REFUSED)
@@ -168,7 +278,14 @@ def test_refused(options, error, words):
         recnb.evaluate(POPULAR, SAMPLE.test, **options).ndcg(k=10)
 
 
-@pytest.mark.parametrize("name", [*[name for name, metric in METRICS.items() if metric.instead], "Bpref", "IPrec@0.5"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *[name for name, metric in METRICS.items() if metric.instead],
+        "Bpref",
+        "IPrec@0.5",
+    ],
+)
 def test_what_has_no_unbiased_weighting_names_the_nearest(name):
     ev = recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY)
     with pytest.raises(OptionError, match="under propensity= the nearest is"):
@@ -176,17 +293,29 @@ def test_what_has_no_unbiased_weighting_names_the_nearest(name):
 
 
 def test_what_cannot_be_weighted_together_is_refused():
-    ev, other = (recnb.evaluate(POPULAR, SAMPLE.test, propensity=one) for one in (PROPENSITY, PROPENSITY**2))
-    weighted = recnb.evaluate(POPULAR, SAMPLE.test, user_weight=pd.Series(2.0, SAMPLE.users["user"]))
+    ev, other = (
+        recnb.evaluate(POPULAR, SAMPLE.test, propensity=one)
+        for one in (PROPENSITY, PROPENSITY**2)
+    )
+    weighted = recnb.evaluate(
+        POPULAR, SAMPLE.test, user_weight=pd.Series(2.0, SAMPLE.users["user"])
+    )
     plain = recnb.evaluate(POPULAR, SAMPLE.test)
     for pair in ((ev, other), (ev, plain), (plain, weighted)):
         with pytest.raises(RecnbError, match="weight"):
             recnb.compare(dict(zip("ab", pair, strict=True)))
-    for call in (lambda: ev.ndcg(k=5, ideal="k"), lambda: weighted.ndcg(k=5).interval(method="bootstrap")):
+    for call in (
+        lambda: ev.ndcg(k=5, ideal="k"),
+        lambda: weighted.ndcg(k=5).interval(method="bootstrap"),
+    ):
         with pytest.raises(OptionError, match=r"propens|user_weight"):
             call()
     weights = dict.fromkeys(SAMPLE.users["user"], 2.0)
-    for how in ({"test": "wilcoxon"}, {"test": "randomization"}, {"method": "bootstrap"}):
+    for how in (
+        {"test": "wilcoxon"},
+        {"test": "randomization"},
+        {"method": "bootstrap"},
+    ):
         found = recnb.compare(SAMPLE.models, SAMPLE.test, user_weight=weights, **how)
         with pytest.raises(OptionError, match="takes all users alike"):
             found.differences("ndcg", k=5)
@@ -194,20 +323,40 @@ def test_what_cannot_be_weighted_together_is_refused():
         ev.why("ndcg", k=5, other="ranx")
 
 
-@pytest.mark.parametrize(("options", "words"), [
-    ({}, "gamma"), ({"gamma": 2.0, "a": 1.0}, "a=1.0"), ({"model": "xmc"}, "a=None"), ({"gamma": 1, "model": "x"}, "no model"), ({"gamma": -2}, "gamma=-2"), ({"model": "xmc", "a": -0.5, "b": 1}, "a=-0.5"), ({"model": "xmc", "a": 0.5, "b": -0.5}, "b=-0.5"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "gamma"),
+        ({"gamma": 2.0, "a": 1.0}, "a=1.0"),
+        ({"model": "xmc"}, "a=None"),
+        ({"gamma": 1, "model": "x"}, "no model"),
+        ({"gamma": -2}, "gamma=-2"),
+        ({"model": "xmc", "a": -0.5, "b": 1}, "a=-0.5"),
+        ({"model": "xmc", "a": 0.5, "b": -0.5}, "b=-0.5"),
+    ],
+)
 def test_propensities_by_popularity_are_refused(options, words):
     with pytest.raises(OptionError, match=words):
         popularity_propensity(SAMPLE.train, **options)
 
 
 def test_propensities_by_popularity():
-    """Users count once; an item outside train is as rare as one that a single user had, or n = 0 by "xmc"."""
-    train = pd.DataFrame({"user": [1, 2, 3, 4, 4, 1], "item": ["a", "a", "a", "a", "a", "b"]})
-    assert popularity_propensity(train, 1.0, items=["c"]).to_dict() == {"a": 1.0, "b": 0.25, "c": 0.25}
+    """Users count once; an item outside train is as rare as one that a single user had,
+    or n = 0 by "xmc".
+    """
+    train = pd.DataFrame(
+        {"user": [1, 2, 3, 4, 4, 1], "item": ["a", "a", "a", "a", "a", "b"]}
+    )
+    assert popularity_propensity(train, 1.0, items=["c"]).to_dict() == {
+        "a": 1.0,
+        "b": 0.25,
+        "c": 0.25,
+    }
     c = (math.log(4) - 1) * 2.5**0.55
-    expected = {item: 1 / (1 + c * math.exp(-0.55 * math.log(n + 1.5))) for item, n in (("a", 4), ("b", 1), ("c", 0))}
+    expected = {
+        item: 1 / (1 + c * math.exp(-0.55 * math.log(n + 1.5)))
+        for item, n in (("a", 4), ("b", 1), ("c", 0))
+    }
     for frame in (train, pl.DataFrame(train), pl.LazyFrame(train)):
         made = popularity_propensity(frame, model="xmc", a=0.55, b=1.5, items=["c"])
         assert made.to_dict() == pytest.approx(expected)
@@ -225,7 +374,9 @@ def test_moving_a_hit_up_never_lowers(source, seed):
             if truth.get(item, 0) > 0 and not truth.get(above, 0) > 0:
                 moved = [*ranking[:at], item, above, *ranking[at + 2 :]]
                 before, after = (
-                    recnb.evaluate(Data({user: one}, {}).recs, source.relevant, propensity=items).table(k=[1, 3])
+                    recnb.evaluate(
+                        Data({user: one}, {}).recs, source.relevant, propensity=items
+                    ).table(k=[1, 3])
                     for one in (ranking, moved)
                 )
                 assert (after.to_numpy() >= before.to_numpy() - 1e-12).all()
@@ -233,50 +384,91 @@ def test_moving_a_hit_up_never_lowers(source, seed):
 
 
 def test_users_with_weights():
-    """Means are weighted; 1 for all is no weight, a factor does not matter; segments add up; a model against itself is 0."""
+    """Means are weighted; 1 for all is no weight, a factor does not matter; segments
+    add up; a model against itself is 0.
+    """
     rng = np.random.default_rng(0)
     weight = pd.Series(rng.uniform(0.5, 3, len(SAMPLE.users)), SAMPLE.users["user"])
     users = SAMPLE.users.assign(value=SAMPLE.users["user"].map(weight))
     plain, ones, ev = (
-        recnb.evaluate(POPULAR, SAMPLE.test, users=users, train=SAMPLE.train, user_weight=given)
+        recnb.evaluate(
+            POPULAR, SAMPLE.test, users=users, train=SAMPLE.train, user_weight=given
+        )
         for given in (None, weight * 0 + 3, "value")
     )
     score = ev.ndcg(k=10)
-    assert score == pytest.approx(np.average(score.per_user, weights=weight[score.per_user.index]))
+    assert score == pytest.approx(
+        np.average(score.per_user, weights=weight[score.per_user.index])
+    )
     values = ev.novelty(k=10).per_user.dropna()
-    assert ev.novelty(k=10) == pytest.approx(np.average(values, weights=weight[values.index]))
+    assert ev.novelty(k=10) == pytest.approx(
+        np.average(values, weights=weight[values.index])
+    )
     truth = SAMPLE.test[SAMPLE.test["user"] != "u026"]
-    of_listed = recnb.evaluate(POPULAR, truth, user_weight=weight, averaged_users="recs").ndcg(k=10)
-    assert of_listed == pytest.approx(np.average(of_listed.per_user, weights=weight[of_listed.per_user.index]))
-    one_item = POPULAR[(POPULAR["user"] != "u002") | (POPULAR["rank"] == 1)]  # a list that has no diversity
-    diversity = recnb.evaluate(one_item, SAMPLE.test, items=SAMPLE.items, user_weight=weight).diversity(k=10)
+    of_listed = recnb.evaluate(
+        POPULAR, truth, user_weight=weight, averaged_users="recs"
+    ).ndcg(k=10)
+    assert of_listed == pytest.approx(
+        np.average(of_listed.per_user, weights=weight[of_listed.per_user.index])
+    )
+    one_item = POPULAR[
+        (POPULAR["user"] != "u002") | (POPULAR["rank"] == 1)
+    ]  # a list that has no diversity
+    diversity = recnb.evaluate(
+        one_item, SAMPLE.test, items=SAMPLE.items, user_weight=weight
+    ).diversity(k=10)
     assert "u002" not in diversity.per_user
-    assert diversity == pytest.approx(np.average(diversity.per_user, weights=weight[diversity.per_user.index]))
+    assert diversity == pytest.approx(
+        np.average(diversity.per_user, weights=weight[diversity.per_user.index])
+    )
     for metrics in (["ndcg", "hit_rate", "novelty"],):
-        pd.testing.assert_frame_equal(*(one.table(metrics, k=10, intervals=True).to_frame() for one in (plain, ones)))
-        pd.testing.assert_frame_equal(*(one.table(metrics, k=10, by="branch").to_frame() for one in (plain, ones)))
+        pd.testing.assert_frame_equal(
+            *(
+                one.table(metrics, k=10, intervals=True).to_frame()
+                for one in (plain, ones)
+            )
+        )
+        pd.testing.assert_frame_equal(
+            *(one.table(metrics, k=10, by="branch").to_frame() for one in (plain, ones))
+        )
     assert ev.detectable("ndcg", k=10) > plain.detectable("ndcg", k=10)
     segments = ev.table("ndcg", k=10, by="branch").to_frame()
-    of_branch = weight[score.per_user.index].groupby(users.set_index("user")["branch"]).sum()
+    of_branch = (
+        weight[score.per_user.index].groupby(users.set_index("user")["branch"]).sum()
+    )
     means = segments["mean"].droplevel(["metric", "k"])
     assert (means * of_branch).sum() / of_branch.sum() == pytest.approx(score)
-    found = recnb.compare({"a": POPULAR, "b": POPULAR, "c": SAMPLE.models["factors"]}, SAMPLE.test, user_weight=weight)
+    found = recnb.compare(
+        {"a": POPULAR, "b": POPULAR, "c": SAMPLE.models["factors"]},
+        SAMPLE.test,
+        user_weight=weight,
+    )
     same, other = found.differences("ndcg", k=10).to_dict("records")
     assert same["difference"] == 0
-    assert other["difference"] == pytest.approx(float(found["c"].ndcg(k=10)) - float(found["a"].ndcg(k=10)))
+    assert other["difference"] == pytest.approx(
+        float(found["c"].ndcg(k=10)) - float(found["a"].ndcg(k=10))
+    )
     shown = repr(ev.report(k=[5, 10]))
     assert "users weigh from 0.5" in " ".join(shown.split())
 
 
 def test_the_report_counts_users_by_heads_in_plain_words():
-    """Those whom the model serves have little weight: the share of them is one of users, and hit_rate is one of weight."""
+    """Those whom the model serves have little weight: the share of them is one of
+    users, and hit_rate is one of weight.
+    """
     found = recnb.evaluate(POPULAR, SAMPLE.test).hit_rate(k=10)
-    options = {"user_weight": 1 + 9 * (1 - found.per_user), "users": SAMPLE.users, "no_relevant": "skip"}
+    options = {
+        "user_weight": 1 + 9 * (1 - found.per_user),
+        "users": SAMPLE.users,
+        "no_relevant": "skip",
+    }
     of_hundred = f"{round(100 * found)} "
     ev = recnb.evaluate(POPULAR, SAMPLE.test, **options)
     assert ev.hit_rate(k=10) < found - 0.1
     assert f"Of 100 users, {of_hundred}find" in repr(ev.report(k=10))
-    several = recnb.compare({"a": POPULAR, "b": SAMPLE.models["factors"]}, SAMPLE.test, **options)
+    several = recnb.compare(
+        {"a": POPULAR, "b": SAMPLE.models["factors"]}, SAMPLE.test, **options
+    )
     assert f"{of_hundred}with a" in " ".join(repr(several.report(k=10)).split())
 
 
@@ -290,32 +482,55 @@ def test_only_users_evaluated_need_a_weight():
         {"users": users, "user_weight": "spent"},
         {"user_weight": users.set_index("user")["spent"]},
     ):
-        assert recnb.evaluate(POPULAR, SAMPLE.test, **options).ndcg(k=10) == pytest.approx(plain.ndcg(k=10))
+        assert recnb.evaluate(POPULAR, SAMPLE.test, **options).ndcg(
+            k=10
+        ) == pytest.approx(plain.ndcg(k=10))
     items = SAMPLE.items.assign(
-        p=SAMPLE.items["item"].map(PROPENSITY).where(SAMPLE.items["item"].isin(SAMPLE.test["item"]))
+        p=SAMPLE.items["item"]
+        .map(PROPENSITY)
+        .where(SAMPLE.items["item"].isin(SAMPLE.test["item"]))
     )
     ev = recnb.evaluate(POPULAR, SAMPLE.test, items=items, propensity="p")
-    assert ev.ndcg(k=10) == recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY).ndcg(k=10)
+    assert ev.ndcg(k=10) == recnb.evaluate(
+        POPULAR, SAMPLE.test, propensity=PROPENSITY
+    ).ndcg(k=10)
 
 
 def test_parts_of_the_truth_add_up_and_say_their_weights():
-    """A user's parts share no item, so the weighted hits of parts add up; what is said of weights is that of all."""
+    """A user's parts share no item, so the weighted hits of parts add up; what is said
+    of weights is that of all.
+    """
     truth = SAMPLE.test.assign(week=np.arange(len(SAMPLE.test)) % 3)
     weight = pd.Series(np.arange(1.0, 301), SAMPLE.users["user"])
-    options = {"propensity": PROPENSITY, "user_weight": weight, "averaged_users": "recs", "no_relevant": "zero"}
+    options = {
+        "propensity": PROPENSITY,
+        "user_weight": weight,
+        "averaged_users": "recs",
+        "no_relevant": "zero",
+    }
     ev = recnb.evaluate(POPULAR, truth, **options)
     parts = ev.table(["precision", "dcg"], k=10, by="week")
     for name in ("precision", "dcg"):
         assert parts["mean"].xs(name).sum() == pytest.approx(ev.measure(name, k=10))
-    basis, of_all = parts.attrs["basis"], ev.table(["precision", "dcg"], k=10).attrs["basis"]
+    basis, of_all = (
+        parts.attrs["basis"],
+        ev.table(["precision", "dcg"], k=10).attrs["basis"],
+    )
     assert basis.count("equal weight") == 2
     for said in ("users weigh", "relevant pairs weigh"):
-        assert re.search(f"{said}.*?equal weight", basis)[0] == re.search(f"{said}.*?equal weight", of_all)[0]
+        assert (
+            re.search(f"{said}.*?equal weight", basis)[0]
+            == re.search(f"{said}.*?equal weight", of_all)[0]
+        )
 
 
 def test_what_is_shown():
-    """The line below, the report and the comparison beside the unweighted number, and the lint."""
-    ev = recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY, min_propensity=0.02)
+    """The line below, the report and the comparison beside the unweighted number, and
+    the lint.
+    """
+    ev = recnb.evaluate(
+        POPULAR, SAMPLE.test, propensity=PROPENSITY, min_propensity=0.02
+    )
     plain = recnb.evaluate(POPULAR, SAMPLE.test)
     assert "propensities of at least 0.02" in repr(ev.ndcg(k=10))
     assert "the 1,084 pairs count as" in repr(ev.ndcg(k=10))
@@ -324,12 +539,20 @@ def test_what_is_shown():
     assert "order of the models is" in found.table("ndcg", k=10).attrs["basis"]
     assert "order of the models is" in " ".join(repr(found.report(k=10)).split())
     few = recnb.evaluate(
-        POPULAR, SAMPLE.test, propensity=popularity_propensity(SAMPLE.train, 4, items=SAMPLE.items["item"])
+        POPULAR,
+        SAMPLE.test,
+        propensity=popularity_propensity(SAMPLE.train, 4, items=SAMPLE.items["item"]),
     )
     heavy = few.lint()["heavy_pairs"]
     weights = np.sort(few.hits().truth_weight)[::-1]
-    assert weights[: heavy.facts["half"]].sum() >= weights.sum() / 2 > weights[: heavy.facts["half"] - 1].sum()
-    clipped = recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY, min_propensity=0.2).lint()
+    assert (
+        weights[: heavy.facts["half"]].sum()
+        >= weights.sum() / 2
+        > weights[: heavy.facts["half"] - 1].sum()
+    )
+    clipped = recnb.evaluate(
+        POPULAR, SAMPLE.test, propensity=PROPENSITY, min_propensity=0.2
+    ).lint()
     assert "clipped" in clipped.names
     assert clipped["clipped"].facts["other"] == pytest.approx(
         float(recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY).ndcg(k=10))
@@ -338,7 +561,12 @@ def test_what_is_shown():
     unseen = ev.lint(metric="precision")["nothing_seen"]
     assert unseen.n == 39
     counted = recnb.evaluate(
-        POPULAR, SAMPLE.test, propensity=PROPENSITY, min_propensity=0.02, averaged_users="recs", no_relevant="zero"
+        POPULAR,
+        SAMPLE.test,
+        propensity=PROPENSITY,
+        min_propensity=0.02,
+        averaged_users="recs",
+        no_relevant="zero",
     )
     assert unseen.facts["other"] == pytest.approx(float(counted.precision(k=10)))
     assert "nothing_seen" not in counted.lint().names
@@ -346,9 +574,11 @@ def test_what_is_shown():
 
 @pytest.mark.slow
 def test_weights_take_the_bias_away():
-    """2,000 users, 500 items, 200 draws of what was seen: weighted means are those of the full truth within three standard errors.
+    """2,000 users, 500 items, 200 draws of what was seen: weighted means are those of
+    the full truth within three standard errors.
 
-    Sums (dcg, rbp, precision) are without bias; that of recall falls with 1 / relevant items, of which a user has some 150 here.
+    Sums (dcg, rbp, precision) are without bias; that of recall falls with 1 / relevant
+    items, of which a user has some 150 here.
     """
     rng = np.random.default_rng(3)
     n_users, n_items, k = 2000, 500, 20
@@ -358,14 +588,20 @@ def test_weights_take_the_bias_away():
     score = 1.5 * relevant + 2 * popularity + rng.normal(0, 1, relevant.shape)
     items = np.argsort(-score, axis=1)[:, :k]
     recs = pd.DataFrame(
-        {"user": np.repeat(np.arange(n_users), k), "item": items.ravel(), "rank": np.tile(np.arange(1, k + 1), n_users)}
+        {
+            "user": np.repeat(np.arange(n_users), k),
+            "item": items.ravel(),
+            "rank": np.tile(np.arange(1, k + 1), n_users),
+        }
     )
     p = pd.Series(propensity)
     metrics = ["recall", "precision", "dcg", "rbp"]
 
     def evaluation(pairs, **options):
         truth = pd.DataFrame(np.argwhere(pairs), columns=["user", "item"])
-        return recnb.evaluate(recs, truth, averaged_users="recs", no_relevant="zero", **options)
+        return recnb.evaluate(
+            recs, truth, averaged_users="recs", no_relevant="zero", **options
+        )
 
     full, weighted, plain = evaluation(relevant).table(metrics, k=k)[k], [], []
     for _draw in range(200):
@@ -383,19 +619,36 @@ def test_weights_take_the_bias_away():
                 full[name],
                 error,
             )
-    assert f"{plain[-1]['recall']:.4f} ({weighted[-1]['recall']:.4f})" in repr(ev.report(k=k, metrics=metrics))
+    assert f"{plain[-1]['recall']:.4f} ({weighted[-1]['recall']:.4f})" in repr(
+        ev.report(k=k, metrics=metrics)
+    )
 
 
 @pytest.mark.slow
 def test_the_bias_of_recall_is_that_of_its_docstring():
-    """Half of n relevant items are hits, seen with a chance of 0.8, the others of 0.2: 0.5 / n * ((1.25 + 5) / 2 - 1.25); each user is a draw."""
+    """Half of n relevant items are hits, seen with a chance of 0.8, the others of 0.2:
+    0.5 / n * ((1.25 + 5) / 2 - 1.25); each user is a draw.
+    """
     rng, users, found = np.random.default_rng(0), 20_000, {}
     for n in (20, 40, 80, 160):
         chance = np.repeat([0.8, 0.2], n // 2)
-        truth = pd.DataFrame(np.argwhere(rng.random((users, n)) < chance), columns=["user", "item"])
-        hits = pd.DataFrame({"user": np.repeat(np.arange(users), n // 2), "item": np.tile(np.arange(n // 2), users)})
+        truth = pd.DataFrame(
+            np.argwhere(rng.random((users, n)) < chance), columns=["user", "item"]
+        )
+        hits = pd.DataFrame(
+            {
+                "user": np.repeat(np.arange(users), n // 2),
+                "item": np.tile(np.arange(n // 2), users),
+            }
+        )
         recs = hits.assign(rank=np.tile(np.arange(1, n // 2 + 1), users))
-        recall = recnb.evaluate(recs, truth, propensity=pd.Series(chance)).recall(k=n).per_user
+        recall = (
+            recnb.evaluate(recs, truth, propensity=pd.Series(chance))
+            .recall(k=n)
+            .per_user
+        )
         found[n] = recall.mean() - 0.5
-        assert found[n] == pytest.approx(0.9375 / n, abs=3 * recall.std() / math.sqrt(users) + 4 / n**2)
+        assert found[n] == pytest.approx(
+            0.9375 / n, abs=3 * recall.std() / math.sqrt(users) + 4 / n**2
+        )
     assert all(1.7 <= found[n] / found[2 * n] <= 2.5 for n in (20, 40, 80))

@@ -26,6 +26,19 @@ def write_run(frame: Any, path: Path | str, tag: str = "recnb") -> None:
 
 def write_qrels(frame: Any, path: Path | str) -> None:
     """Write judgements as qrels."""
-    grades = frame["relevance" if "relevance" in frame else "rating" if "rating" in frame else "item"]
-    table = pd.DataFrame({"user": frame["user"], "iteration": 0, "item": frame["item"], "relevance": grades})
+    grades = frame[
+        "relevance"
+        if "relevance" in frame
+        else "rating"
+        if "rating" in frame
+        else "item"
+    ]
+    table = pd.DataFrame(
+        {
+            "user": frame["user"],
+            "iteration": 0,
+            "item": frame["item"],
+            "relevance": grades,
+        }
+    )
     table.to_csv(path, sep=" ", header=False, index=False)

@@ -11,17 +11,29 @@ import polars as pl
 import scipy.sparse as sp
 
 import recnb
-from recnb import CatalogueScore, Convention, Evaluation, Explanation, Interval, Score, Table
+from recnb import (
+    CatalogueScore,
+    Convention,
+    Evaluation,
+    Explanation,
+    Interval,
+    Score,
+    Table,
+)
 
 recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
 truth = pl.DataFrame({"user": [1], "item": ["b"], "rating": [4]})
 
 # What callers hold.
-ev: Evaluation = recnb.evaluate(recs, truth, user="user", averaged_users="both", relevant_from=4)
+ev: Evaluation = recnb.evaluate(
+    recs, truth, user="user", averaged_users="both", relevant_from=4
+)
 held: Evaluation = recnb.evaluate(recs.assign(relevance=1))
 held = recnb.evaluate({1: {"a": 0.5}}, {1: {"a", "b"}}, train={1: ["c"]})
 held = recnb.evaluate(pd.Series({1: ["a"]}), truth)
-held = recnb.evaluate_groups(pd.Series([1, 0]), [0.1, 0.2], qid=["q", "q"], ties="expected")
+held = recnb.evaluate_groups(
+    pd.Series([1, 0]), [0.1, 0.2], qid=["q", "q"], ties="expected"
+)
 compared: recnb.Comparison = recnb.compare({"a": {1: ["a"]}, "b": {1: ["b"]}}, truth)
 
 
@@ -38,7 +50,9 @@ class Popular:
         return [0.5, 0.25]
 
 
-table: Table = recnb.evaluate_model(Popular(), sp.csr_matrix([[0, 1], [0, 0]]), train=None, k=[1, 2])
+table: Table = recnb.evaluate_model(
+    Popular(), sp.csr_matrix([[0, 1], [0, 0]]), train=None, k=[1, 2]
+)
 
 # Metrics as methods: k by position or by name, None, and each metric's own options.
 score: Score = ev.ndcg(k=10)

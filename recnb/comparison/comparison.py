@@ -1,4 +1,6 @@
-"""Models against each other on the same users: means, paired differences, tests, and what may be concluded of them."""
+"""Models against each other on the same users: means, paired differences, tests, and
+what may be concluded of them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 import numpy as np
 import pandas as pd
 
-from recnb.comparison.models import check_models, models_of, restrict_to_common_users, share_catalogue, users_in_words
+from recnb.comparison.models import (
+    check_models,
+    models_of,
+    restrict_to_common_users,
+    share_catalogue,
+    users_in_words,
+)
 from recnb.comparison.tables import Curves, Differences, Means, Movers
 from recnb.conventions import options_in_words
 from recnb.data import Frame
@@ -19,7 +27,16 @@ from recnb.display.document import Line, Mark, Note, html, inline, joined, say, 
 from recnb.display.language import N_, _, use_language
 from recnb.display.templates import framed
 from recnb.display.text import one_line
-from recnb.errors import OptionError, Suggesting, UnknownModelError, UnknownNameError, is_number, is_word, near, quoted
+from recnb.errors import (
+    OptionError,
+    Suggesting,
+    UnknownModelError,
+    UnknownNameError,
+    is_number,
+    is_word,
+    near,
+    quoted,
+)
 from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
 from recnb.lint import checks, finding_of, judged_order
@@ -28,27 +45,56 @@ from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.report.conclusions import conclusion, corrected_with, notes, tested
 from recnb.report.data import ModelUsers
-from recnb.report.differences import check_side_data, compared, means_of, overlaps, paired_values, plain_means
-from recnb.results.arguments import AnyCutoffs, AnyMetric, Asked, Metrics, asked_of, check_options, metric_of_curve
+from recnb.report.differences import (
+    check_side_data,
+    compared,
+    means_of,
+    overlaps,
+    paired_values,
+    plain_means,
+)
+from recnb.results.arguments import (
+    AnyCutoffs,
+    AnyMetric,
+    Asked,
+    Metrics,
+    asked_of,
+    check_options,
+    metric_of_curve,
+)
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
 from recnb.results.tables import beyond_table
-from recnb.results.values import follows, merged, pairs_in_words, scale_in_words, weights_in_words
+from recnb.results.values import (
+    follows,
+    merged,
+    pairs_in_words,
+    scale_in_words,
+    weights_in_words,
+)
 from recnb.stats import Settings, Test, tau_ap
 
 if TYPE_CHECKING:
     from recnb.report.report import Report
 
-#: Of more models than these every two are compared if none is named as the baseline, and tests are corrected within each metric.
+#: Of more models than these every two are compared if none is named as the baseline,
+#: and tests are corrected within each metric.
 MANY = 8
 
 #: Methods that the repr names.
 CALLS = (
-    ".report()", ".table(k=10)", ".differences(k=[5, 10])", ".curve('ndcg')", ".movers('ndcg', k=10)", ".overlap(k=10)",
-    ".agreement(k=10)", ".beyond(k=10)", ".not_worse('ndcg', k=10)",
-)  # fmt: skip
+    ".report()",
+    ".table(k=10)",
+    ".differences(k=[5, 10])",
+    ".curve('ndcg')",
+    ".movers('ndcg', k=10)",
+    ".overlap(k=10)",
+    ".agreement(k=10)",
+    ".beyond(k=10)",
+    ".not_worse('ndcg', k=10)",
+)
 
 
 @with_options_listed
@@ -70,21 +116,26 @@ def compare(
     Parameters
     ----------
     models
-        Recommendations by name, as `recnb.evaluate` takes them, or Evaluations; or one frame, file or folder with a column of models, named by
-        `model="column"`, or with a column of predictions for each, `score=["y_pred", "xgb_pred"]`.
+        Recommendations by name, as `recnb.evaluate` takes them, or Evaluations; or one
+        frame, file or folder with a column of models, named by `model="column"`, or
+        with a column of predictions for each, `score=["y_pred", "xgb_pred"]`.
     truth
         As in `recnb.evaluate`; nothing if all models are Evaluations.
     baseline, pairs
-        The model that all others are compared with, by default the first; "all" compares every two models, as do more than eight models
-        unless a baseline is named.
+        The model that all others are compared with, by default the first; "all"
+        compares every two models, as do more than eight models unless a baseline is
+        named.
     confidence
         Of the intervals; tests have the level 1 - `confidence`.
     test, method
-        "t" (Student's paired t), "wilcoxon" or "randomization" (10,000 draws, more if so many tests are corrected together), each with
-        the interval that belongs to it; for that of "t", method="bootstrap" takes scipy's BCa bootstrap of the users (2,000 draws).
+        "t" (Student's paired t), "wilcoxon" or "randomization" (10,000 draws, more if
+        so many tests are corrected together), each with the interval that belongs to
+        it; for that of "t", method="bootstrap" takes scipy's BCa bootstrap of the users
+        (2,000 draws).
     correction
-        Holm's correction of p-values over "all" tests that are made together, or over those of each "metric"; by default "all" for up
-        to eight models, "metric" for more, since that many make so many tests of each. Every conclusion says which.
+        Holm's correction of p-values over "all" tests that are made together, or over
+        those of each "metric"; by default "all" for up to eight models, "metric" for
+        more, since that many make so many tests of each. Every conclusion says which.
     **options
         Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
 
@@ -94,11 +145,17 @@ def compare(
     >>> sample = recnb.datasets.load_sample()
     >>> comparison = recnb.compare(sample.recommendations, sample.test, baseline="popular")
     >>> print(comparison.differences("ndcg", k=10).conclusions[0])
-    nDCG@10: item-knn is better than popular, by 0.0864 (95% interval 0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
+    nDCG@10: item-knn is better than popular, by 0.0864 (95% interval
+    0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
     """
-    settings = Settings(confidence, test, method, correction="all" if correction is None else correction)
+    settings = Settings(
+        confidence, test, method, correction="all" if correction is None else correction
+    )
     if pairs is not None and not is_word(pairs, ("baseline", "all")):
-        raise OptionError(f"pairs={quoted(pairs)} says not whom to compare.", fix=near(pairs, ("baseline", "all")))
+        raise OptionError(
+            f"pairs={quoted(pairs)} says not whom to compare.",
+            fix=near(pairs, ("baseline", "all")),
+        )
     evaluated = models_of(models, truth, model, dict(options))
     is_many = len(evaluated) > MANY
     if correction is None and is_many:
@@ -107,7 +164,10 @@ def compare(
         pairs = "all" if is_many and baseline is None else "baseline"
     reference = next(iter(evaluated)) if baseline is None else str(baseline)
     if reference not in evaluated:
-        raise OptionError(f"baseline={quoted(baseline)} is none of the models.", fix=near(baseline, evaluated))
+        raise OptionError(
+            f"baseline={quoted(baseline)} is none of the models.",
+            fix=near(baseline, evaluated),
+        )
     check_models(evaluated)
     kept, judged = restrict_to_common_users(share_catalogue(evaluated))
     if pairs == "all" and baseline is not None:
@@ -117,15 +177,21 @@ def compare(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Suggesting, Mapping[str, Evaluation]):
-    """Models on the same users, as `compare` returns them; every difference is between the values of one user.
+    """Models on the same users, as `compare` returns them; every difference is between
+    the values of one user.
 
-    It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows everything; the other methods are its parts.
-    Conclusions hold for the users as a sample, not for another training run or another split of the data.
+    It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows
+    everything; the other methods are its parts. Conclusions hold for the users as a
+    sample, not for another training run or another split of the data.
     """
 
     _models: Models  # each model's data, for the common users
-    users_by_model: tuple[ModelUsers, ...]  #: numbers of users of each model, evaluated and left out
-    baseline: str | None  #: the model that the others are compared with; None if every two are compared
+    users_by_model: tuple[
+        ModelUsers, ...
+    ]  #: numbers of users of each model, evaluated and left out
+    baseline: (
+        str | None
+    )  #: the model that the others are compared with; None if every two are compared
     settings: Settings  #: confidence, test, method of intervals
 
     # The same object is the same comparison, as for every other result.
@@ -135,7 +201,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def __getitem__(self, model: str) -> Evaluation:
         """One model's Evaluation, for the common users."""
         if not is_word(model, self._models):
-            raise UnknownModelError(f"{quoted(model)} is none of the models.", fix=near(model, self.names))
+            raise UnknownModelError(
+                f"{quoted(model)} is none of the models.", fix=near(model, self.names)
+            )
         return Evaluation(self._models[model])
 
     def __iter__(self) -> Iterator[str]:
@@ -169,8 +237,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def pairs(self) -> list[tuple[str, str]]:
         """Model and baseline of every difference."""
         if self.baseline is not None:
-            return [(name, self.baseline) for name in self.names if name != self.baseline]
-        return [(later, earlier) for at, later in enumerate(self.names) for earlier in self.names[:at]]
+            return [
+                (name, self.baseline) for name in self.names if name != self.baseline
+            ]
+        return [
+            (later, earlier)
+            for at, later in enumerate(self.names)
+            for earlier in self.names[:at]
+        ]
 
     @property
     def n_users(self) -> int:
@@ -187,165 +261,332 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return next(iter(self._models.values()))
 
     def table(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = None,
+        *,
+        by: Any = None,
+        bins: int = 4,
+        **options: Any,
     ) -> Means:
-        """Return means over the common users: a row per model, or per segment and model, a column per metric and cut-off.
+        """Return means over the common users: a row per model, or per segment and
+        model, a column per metric and cut-off.
 
-        Where it is shown the best of each column is bold; `plot()` draws it with intervals. Parameters are those of
-        `Evaluation.table`.
+        Where it is shown the best of each column is bold; `plot()` draws it with
+        intervals. Parameters are those of `Evaluation.table`.
         """
         asked = self._asked(metrics, options)
-        found = compared(self._models, asked, Cutoffs.of(k), [], self.settings, by, bins, apart=True)
+        found = compared(
+            self._models, asked, Cutoffs.of(k), [], self.settings, by, bins, apart=True
+        )
         names = {each.metric.name: (each.name, each.metric.cutoff) for each in asked}
         labels, places = distinct_labels(found.labels, ["model"]), []
         for key, mean in found.means:
             name, cutoff = names[mean.metric]
-            places.append((*key, mean.model, name if mean.k in (None, cutoff) else f"{name}@{mean.k}"))
+            places.append(
+                (
+                    *key,
+                    mean.model,
+                    name if mean.k in (None, cutoff) else f"{name}@{mean.k}",
+                )
+            )
         index = pd.MultiIndex.from_tuples(places, names=[*labels, "model", None])
         rows = pd.DataFrame([vars(mean) for _key, mean in found.means], index)
         wide = [rows[part].unstack(sort=False) for part in ("mean", "low", "high")]
         basis = [self.basis, *filter(None, [found.parts])]
         if not all(each.metric.is_accuracy for each in asked):
-            basis.append(_("metrics beyond accuracy over the users who have a value in every model"))
+            basis.append(
+                _(
+                    "metrics beyond accuracy over the users who have a value in every model"
+                )
+            )
         lead, own = asked[0].metric, asked[0].options
-        unweighted = plain_means(self._models, lead, lead.cutoffs(Cutoffs.of(k)).values[-1], own)
+        unweighted = plain_means(
+            self._models, lead, lead.cutoffs(Cutoffs.of(k)).values[-1], own
+        )
         basis += [unweighted.removesuffix(".")] if unweighted else []
-        table = Means.made(wide[0].astype(float), [*basis, *self._options_in_words(asked)])
+        table = Means.made(
+            wide[0].astype(float), [*basis, *self._options_in_words(asked)]
+        )
         table._ends, table._settings = wide[1:], self.settings
-        table.attrs |= {"n_users": self.n_users, "near_best": {}}  # of parts of the truth nothing is tested
+        table.attrs |= {
+            "n_users": self.n_users,
+            "near_best": {},
+        }  # of parts of the truth nothing is tested
         for kind in ["best"] if found.parts else ["best", "near_best"]:
             marked = rows[kind].unstack(sort=False)
-            table.attrs[kind] = {column: [*marked.index[marked[column].eq(True)]] for column in table}
+            table.attrs[kind] = {
+                column: [*marked.index[marked[column].eq(True)]] for column in table
+            }
         return table
 
     def differences(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = None,
+        *,
+        by: Any = None,
+        bins: int = 4,
+        **options: Any,
     ) -> Differences:
-        """Return paired differences with intervals and tests: a row per metric, cut-off and pair of models, and per segment.
+        """Return paired differences with intervals and tests: a row per metric, cut-off
+        and pair of models, and per segment.
 
-        `conclusions` has a sentence for each, and `plot()` draws them. `p_holm` is corrected by Holm's method for all rows; it is NaN
-        where fewer than 10 users differ. `verdict` is "better" or "worse" (beyond accuracy "higher" or "lower"); "hint", printed as inconclusive;
-        "torn", where test and interval disagree; "open", no difference shown; "same" or "untested". `detectable` is the smallest difference found with 80 % power; `won`, `tied` and `lost` count
-        users. Metrics beyond accuracy are compared on the users who have a value in every model. Parameters are those of `table`.
+        `conclusions` has a sentence for each, and `plot()` draws them. `p_holm` is
+        corrected by Holm's method for all rows; it is NaN where fewer than 10 users
+        differ. `verdict` is "better" or "worse" (beyond accuracy "higher" or "lower");
+        "hint", printed as inconclusive; "torn", where test and interval disagree;
+        "open", no difference shown; "same" or "untested". `detectable` is the smallest
+        difference found with 80 % power; `won`, `tied` and `lost` count users. Metrics
+        beyond accuracy are compared on the users who have a value in every model.
+        Parameters are those of `table`.
         """
         asked = self._asked(metrics, options)
-        found = compared(self._models, asked, Cutoffs.of(k), self.pairs, self.settings, by, bins)
+        found = compared(
+            self._models, asked, Cutoffs.of(k), self.pairs, self.settings, by, bins
+        )
         keys, rows = zip(*found.differences, strict=True)
-        frame = pd.DataFrame([row.to_dict() for row in rows]).drop(columns=["symbol", "alpha"])
+        frame = pd.DataFrame([row.to_dict() for row in rows]).drop(
+            columns=["symbol", "alpha"]
+        )
         labels = distinct_labels(found.labels, frame.columns)
         for at, label in enumerate(labels):
             frame.insert(at, label, [key[at] for key in keys])
         table = Differences.made(frame, [self.basis])
         n_tested, within = tested(rows), [", ".join(map(str, key)) for key in keys]
         together = corrected_with(rows, self.settings)
-        said = [inline(conclusion(row, self.settings, *together[row.metric]), "txt") for row in rows]
-        table.conclusions = [f"{one_line(at)}: {text}" if at else text for at, text in zip(within, said, strict=True)]
-        table._made, table._warnings = list(zip(within, rows, strict=True)), self._warnings(asked[0], k)
+        said = [
+            inline(conclusion(row, self.settings, *together[row.metric]), "txt")
+            for row in rows
+        ]
+        table.conclusions = [
+            f"{one_line(at)}: {text}" if at else text
+            for at, text in zip(within, said, strict=True)
+        ]
+        table._made, table._warnings = (
+            list(zip(within, rows, strict=True)),
+            self._warnings(asked[0], k),
+        )
         table.notes = [*table._warnings, *notes(self.settings, n_tested)]
         table.attrs["labels"] = len(labels) + 4
         return table
 
     def not_worse(
-        self, metric: AnyMetric, k: int | None = None, margin: float = 0, *, model: str | None = None, **options: Any
+        self,
+        metric: AnyMetric,
+        k: int | None = None,
+        margin: float = 0,
+        *,
+        model: str | None = None,
+        **options: Any,
     ) -> Gate:
-        """Check that all models but the baseline, or the `model` that is named, are not worse than it, as a test of a release would.
+        """Check that all models but the baseline, or the `model` that is named, are not
+        worse than it, as a test of a release would.
 
-        With `margin` 0 a model fails if it is shown to be worse, its interval of the paired difference below 0. Above 0 it fails unless
-        the interval is above -`margin` (a test of non-inferiority). Without data no check is passed: of fewer than 10 users, or of so
-        few who differ that there is no interval. Intervals are not corrected for the number of models.
+        With `margin` 0 a model fails if it is shown to be worse, its interval of the
+        paired difference below 0. Above 0 it fails unless the interval is above
+        -`margin` (a test of non-inferiority). Without data no check is passed: of fewer
+        than 10 users, or of so few who differ that there is no interval. Intervals are
+        not corrected for the number of models.
         """
         chosen = metric_named(metric)
         if not chosen.is_accuracy:
-            raise OptionError(f"{metric!r} is beyond accuracy, where lower is not worse: name a metric of accuracy.")
+            raise OptionError(
+                f"{metric!r} is beyond accuracy, where lower is not worse: name a "
+                f"metric of accuracy."
+            )
         if not is_number(margin) or margin < 0:
-            raise OptionError(f"margin={quoted(margin)}: give how far below a model may be, from 0 up, such as 0.01.")
+            raise OptionError(
+                f"margin={quoted(margin)}: give how far below a model may be, "
+                f"from 0 up, such as 0.01."
+            )
         if self.baseline is None:
-            raise OptionError(f"there is no baseline: compare(models, truth, baseline={quoted(self.names[0])}).")
+            raise OptionError(
+                f"there is no baseline: compare(models, truth, baseline={quoted(self.names[0])})."
+            )
         pairs = self.pairs if model is None else [self._pair(model, None)]
         asked = self._asked([metric], options)
         found = compared(self._models, asked, Cutoffs.one(k), pairs, self.settings)
-        checks, columns = [], ("k", "model", "n_users", "baseline", "difference", "low", "high")
+        checks, columns = (
+            [],
+            ("k", "model", "n_users", "baseline", "difference", "low", "high"),
+        )
         for _key, row in found.differences:
             about = {name: getattr(row, name) for name in columns}
             about |= {"metric": chosen.name, "n_differ": row.won + row.lost}
-            checks.append(not_worse_check(about, float(margin), self.settings.confidence, self.basis))
+            checks.append(
+                not_worse_check(
+                    about, float(margin), self.settings.confidence, self.basis
+                )
+            )
         return Gate(tuple(checks))
 
     def movers(
-        self, metric: AnyMetric = "ndcg", k: int | None = None, n: int = 5, *, model: str | None = None, baseline: str | None = None, **options: Any
-    ) -> Movers:  # fmt: skip
-        """Return the `n` users who gain and the `n` who lose most with one model instead of another, with both lists.
+        self,
+        metric: AnyMetric = "ndcg",
+        k: int | None = None,
+        n: int = 5,
+        *,
+        model: str | None = None,
+        baseline: str | None = None,
+        **options: Any,
+    ) -> Movers:
+        """Return the `n` users who gain and the `n` who lose most with one model
+        instead of another, with both lists.
 
-        Parameters are those of `table`; the models are by default the first that is not the baseline, and the baseline.
+        Parameters are those of `table`; the models are by default the first that is not
+        the baseline, and the baseline.
         """
         from recnb.report.build import moved
 
         chosen, pair = metric_named(metric, ACCURACY), self._pair(model, baseline)
         cut = chosen.cut_at(k)
         check_options(chosen, options)
-        values = {name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0] for name in pair}
+        values = {
+            name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0]
+            for name in pair
+        }
         groups = moved(self._models, pair, values, cut, _count("n", n))
         rows = [
-            (user.user, *user.values, user.values[1] - user.values[0], user.n_relevant, *([item.item for item in items] for items in user.lists))
-            for group in groups for user in group.users
-        ]  # fmt: skip
-        frame = pd.DataFrame(rows, columns=["user", "before", "after", "change", "n_relevant", "old", "new"])
-        table = Movers.made(frame, [self.basis], chosen.symbol if cut is None else f"{chosen.symbol}@{cut}")
+            (
+                user.user,
+                *user.values,
+                user.values[1] - user.values[0],
+                user.n_relevant,
+                *([item.item for item in items] for items in user.lists),
+            )
+            for group in groups
+            for user in group.users
+        ]
+        frame = pd.DataFrame(
+            rows,
+            columns=["user", "before", "after", "change", "n_relevant", "old", "new"],
+        )
+        table = Movers.made(
+            frame,
+            [self.basis],
+            chosen.symbol if cut is None else f"{chosen.symbol}@{cut}",
+        )
         table.groups = tuple(groups)
         return table
 
     def overlap(self, k: int | None = None) -> Table:
-        """Return how similar the lists of each two models are: items in both out of items in either, and users with the same list."""
-        return Table.made(pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis])
+        """Return how similar the lists of each two models are: items in both out of
+        items in either, and users with the same list.
+        """
+        return Table.made(
+            pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis]
+        )
 
-    def agreement(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> Table:
-        """Return how alike each two metrics order the models, from -1 to 1: Kendall's tau-b, and tau AP, which weighs the top.
+    def agreement(
+        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
+    ) -> Table:
+        """Return how alike each two metrics order the models, from -1 to 1: Kendall's
+        tau-b, and tau AP, which weighs the top.
 
-        `tau_ap` is that of Yilmaz, Aslam and Robertson (SIGIR 2008), the mean of either metric taken as the truth. A model that is moved
-        up or down by chance counts as well: orders of models that are not shown to differ need not agree. Parameters are those of `table`.
+        `tau_ap` is that of Yilmaz, Aslam and Robertson (SIGIR 2008), the mean of either
+        metric taken as the truth. A model that is moved up or down by chance counts as
+        well: orders of models that are not shown to differ need not agree. Parameters
+        are those of `table`.
         """
         from scipy.stats import kendalltau
 
         means = self.table(metrics, k, **options)
         if means.shape[1] < 2:
-            raise OptionError("agreement is between metrics, and one is asked for: name two, or several cut-offs.")
+            raise OptionError(
+                "agreement is between metrics, and one is asked for: name two, or several cut-offs."
+            )
         rows = []
         for one, other in combinations(means.columns, 2):
             pair = means[[one, other]].to_numpy().T
-            rows.append((one, other, float(kendalltau(*pair.round(12)).statistic), tau_ap(*pair)))
+            rows.append(
+                (
+                    one,
+                    other,
+                    float(kendalltau(*pair.round(12)).statistic),
+                    tau_ap(*pair),
+                )
+            )
         frame = pd.DataFrame(rows, columns=["metric", "other", "tau_b", "tau_ap"])
-        return Table.made(frame, [_("orders of {n} models by their means", n=len(self)), means.attrs["basis"]])
+        return Table.made(
+            frame,
+            [
+                _("orders of {n} models by their means", n=len(self)),
+                means.attrs["basis"],
+            ],
+        )
 
     def beyond(self, k: int | None = None) -> Table:
-        """Return the metrics beyond accuracy that `train=` and `items=` allow for every model, down to k; nothing is tested."""
+        """Return the metrics beyond accuracy that `train=` and `items=` allow for every
+        model, down to k; nothing is tested.
+        """
         from recnb.report.build import has_side_data
 
         check_side_data(self._models)
         if not has_side_data(self._models):
-            raise OptionError("metrics beyond accuracy need more frames: give compare() train=, and items= for some.")
+            raise OptionError(
+                "metrics beyond accuracy need more frames: give compare() train=, "
+                "and items= for some."
+            )
         for model in self._models.values():
             len(model.prepared.recs)  # or an error that says where they are
-        tables = [beyond_table(model, Cutoffs.one(k).values) for model in self._models.values()]
-        frame = pd.concat([table.iloc[:, 0] for table in tables], axis=1, join="inner", keys=self.names).dropna()
-        return Table.made(frame.T.rename_axis(index="model", columns=None), [tables[0].attrs["basis"]])
+        tables = [
+            beyond_table(model, Cutoffs.one(k).values)
+            for model in self._models.values()
+        ]
+        frame = pd.concat(
+            [table.iloc[:, 0] for table in tables],
+            axis=1,
+            join="inner",
+            keys=self.names,
+        ).dropna()
+        return Table.made(
+            frame.T.rename_axis(index="model", columns=None), [tables[0].attrs["basis"]]
+        )
 
-    def curve(self, metric: AnyMetric = "ndcg", k: Iterable[int] = range(1, 21), **options: Any) -> Curves:
-        """Return a metric at many cut-offs for every model, with an interval at each; `.plot()` draws it."""
+    def curve(
+        self,
+        metric: AnyMetric = "ndcg",
+        k: Iterable[int] = range(1, 21),
+        **options: Any,
+    ) -> Curves:
+        """Return a metric at many cut-offs for every model, with an interval at each;
+        `.plot()` draws it.
+        """
         chosen, cutoffs = metric_of_curve(metric, k)
         (asked,) = self._asked([chosen.name], options)
         blocks = paired_values(self._models, asked.metric, cutoffs, asked.options)
-        means = [mean for block in blocks for mean in means_of(block, self.names, self.settings.confidence)]
+        means = [
+            mean
+            for block in blocks
+            for mean in means_of(block, self.names, self.settings.confidence)
+        ]
         rows = pd.DataFrame(map(vars, means))[["model", "k", "mean", "low", "high"]]
-        frame = pd.concat([rows[rows["model"] == name] for name in self.names], ignore_index=True)
+        frame = pd.concat(
+            [rows[rows["model"] == name] for name in self.names], ignore_index=True
+        )
         table = Curves.made(frame, [self.basis])
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
         return table
 
-    def explore(self, metric: Any = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Any:
-        """Return a widget to go through users and see each model's list; arguments are those of `Evaluation.explore`."""
+    def explore(
+        self,
+        metric: Any = "ndcg",
+        k: int | None = 10,
+        *,
+        lang: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Return a widget to go through users and see each model's list; arguments are
+        those of `Evaluation.explore`.
+        """
         from recnb.widgets.explorer import Explorer
 
-        models = {self.baseline: self[self.baseline], **self} if self.baseline else dict(self)
+        models = (
+            {self.baseline: self[self.baseline], **self}
+            if self.baseline
+            else dict(self)
+        )
         return Explorer(models, metric, k, lang=lang, **options)
 
     def report(
@@ -359,38 +600,82 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         lang: str | None = None,
         **options: Any,
     ) -> Report:
-        """Return the report of the comparison: findings, conclusions, means, tests, curves, segments, users.
+        """Return the report of the comparison: findings, conclusions, means, tests,
+        curves, segments, users.
 
-        Conclusions are drawn at the middle cut-off, users and curves shown by the first metric: `movers` users who gain, and as many
-        who lose, for each pair of models. `by`: segments to compare them in, a column of `users=` or of the truth, "activity", a Series, or
-        several in a list; values of a column of `items=`, or of one of the truth that differs within users, have means and no tests. `lang`
+        Conclusions are drawn at the middle cut-off, users and curves shown by the first
+        metric: `movers` users who gain, and as many who lose, for each pair of models.
+        `by`: segments to compare them in, a column of `users=` or of the truth,
+        "activity", a Series, or several in a list; values of a column of `items=`, or
+        of one of the truth that differs within users, have means and no tests. `lang`
         is "en" or "ko"; other parameters are those of `Evaluation.table`.
         """
         from recnb.report.build import report_of, request_of
 
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by, bins=bins)
-            asked = [Asked(metric.symbol, metric, dict(own)) for metric, own in request.metrics]
+            asked = [
+                Asked(metric.symbol, metric, dict(own))
+                for metric, own in request.metrics
+            ]
             basis = "; ".join([self.basis, *self._options_in_words(asked)])
-            about: dict[str, Any] = {"pairs": self.pairs, "baseline": self.baseline, "basis": basis}
-            return report_of(self._models, request, self.settings, users=_count("movers", movers), **about)
+            about: dict[str, Any] = {
+                "pairs": self.pairs,
+                "baseline": self.baseline,
+                "basis": basis,
+            }
+            return report_of(
+                self._models,
+                request,
+                self.settings,
+                users=_count("movers", movers),
+                **about,
+            )
 
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
-        first, orders = self._first, {model.convention.order for model in self._models.values()}
-        convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
+        first, orders = (
+            self._first,
+            {model.convention.order for model in self._models.values()},
+        )
+        convention = (
+            first.convention
+            if len(orders) == 1
+            else replace(first.convention, order="auto")
+        )
         without = first.prepared.n_without_relevant if first.one_no_relevant_rule else 0
-        words = users_in_words(self.users_by_model, self.n_users, without, convention.no_relevant)
+        words = users_in_words(
+            self.users_by_model, self.n_users, without, convention.no_relevant
+        )
         remarks = [note for note in map(str, first.prepared.notes) if note not in words]
-        apart = merged({one_line(name): [*map(str, model.apart)] for name, model in self._models.items()})
-        of_library = [follows(first.library, convention.given_in_words(first.overrides))] if first.library else []
+        apart = merged(
+            {
+                one_line(name): [*map(str, model.apart)]
+                for name, model in self._models.items()
+            }
+        )
+        of_library = (
+            [follows(first.library, convention.given_in_words(first.overrides))]
+            if first.library
+            else []
+        )
         decisions = [*of_library, *convention.phrases(graded=first.prepared.graded)]
         words += weights_in_words(first.prepared.user_weight)
-        return "; ".join([*words, *decisions, *remarks, *apart, *pairs_in_words(first.prepared.weighting)])
+        return "; ".join(
+            [
+                *words,
+                *decisions,
+                *remarks,
+                *apart,
+                *pairs_in_words(first.prepared.weighting),
+            ]
+        )
 
     def _options_in_words(self, metrics: Iterable[Asked]) -> list[str]:
-        """Return the options behind the numbers of metrics, defaults included, in words."""
+        """Return the options behind the numbers of metrics, defaults included, in
+        words.
+        """
         phrases = {}
         for name, metric, options in metrics:
             used = {**metric.defaults, **options}
@@ -398,34 +683,61 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 used = dict(self._first.scoring(metric, options).in_force.metric)
             phrases[name] = [*options_in_words(used)]
             if "max_relevance" in used and used["max_relevance"] is None:
-                phrases[name].append(scale_in_words(self._first.prepared.all_hits.max_relevance))
+                phrases[name].append(
+                    scale_in_words(self._first.prepared.all_hits.max_relevance)
+                )
         return merged(phrases)
 
     def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Asked]:
-        """Return the metrics asked for, or the usual ones, each with its options; one without values of users is refused."""
+        """Return the metrics asked for, or the usual ones, each with its options; one
+        without values of users is refused.
+        """
         asked = asked_of(self._first, metrics, options)
         for _name, metric, _own in asked:
             if metric.of == "all":
-                problem = f"{metric.name} is one number of all lists of a model, so no users can be paired: "
+                problem = (
+                    f"{metric.name} is one number of all lists of a model, so no "
+                    f"users can be paired: "
+                )
                 raise OptionError(problem, "that of each model is in .beyond(k=10).")
         return asked
 
     def _warnings(self, asked: Asked, k: object) -> list[str]:
-        """Return a sentence for each model whose equal scores decide a metric at the last cut-off, and one if unjudged items decide the order."""
+        """Return a sentence for each model whose equal scores decide a metric at the
+        last cut-off, and one if unjudged items decide the order.
+        """
         _name, metric, options = asked
         cutoff = metric.cutoffs(Cutoffs.of(k)).values[-1]
         models = self._models if metric.is_accuracy else {}
-        found = [(name, finding_of(checks.ties, model, cutoff, metric, options)) for name, model in models.items()]
-        ties = [f"{one_line(name)}: {tied.short}." for name, tied in found if tied and tied.severity == "warning"]
-        return [*ties, *filter(None, [inline(judged_order(models, cutoff, metric, options), "txt")])]
+        found = [
+            (name, finding_of(checks.ties, model, cutoff, metric, options))
+            for name, model in models.items()
+        ]
+        ties = [
+            f"{one_line(name)}: {tied.short}."
+            for name, tied in found
+            if tied and tied.severity == "warning"
+        ]
+        return [
+            *ties,
+            *filter(
+                None, [inline(judged_order(models, cutoff, metric, options), "txt")]
+            ),
+        ]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
-        """Return a model and the one that it is compared with; by default the first other one, and the baseline."""
+        """Return a model and the one that it is compared with; by default the first
+        other one, and the baseline.
+        """
         for name in (model, baseline):
             if name is not None:
                 self[name]  # or an error that lists the models
         baseline = (self.baseline or self.names[0]) if baseline is None else baseline
-        model = next(name for name in self.names if name != baseline) if model is None else model
+        model = (
+            next(name for name in self.names if name != baseline)
+            if model is None
+            else model
+        )
         if model == baseline:
             raise OptionError(f"{model!r} is the baseline itself: name another model.")
         return model, baseline
@@ -433,15 +745,24 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _title(self) -> Line:
         models = joined(strong(name) for name in self.names if name != self.baseline)
         if self.baseline is None:
-            return say(N_("Comparison of {models}, each two against each other"), models=models)
-        return say(N_("Comparison of {models} against {baseline}"), models=models, baseline=strong(self.baseline))
+            return say(
+                N_("Comparison of {models}, each two against each other"), models=models
+            )
+        return say(
+            N_("Comparison of {models} against {baseline}"),
+            models=models,
+            baseline=strong(self.baseline),
+        )
 
     def __repr__(self) -> str:
         calls = _("Methods: {calls}", calls=", ".join(CALLS))
         return "\n".join([inline(self._title(), "txt"), self.basis, calls])
 
     def _repr_html_(self) -> str:
-        calls = say(N_("Methods: {calls}"), calls=joined((Mark("code", call) for call in CALLS), " "))
+        calls = say(
+            N_("Methods: {calls}"),
+            calls=joined((Mark("code", call) for call in CALLS), " "),
+        )
         blocks = [Note(self._title(), "plain"), Note(self.basis), Note(calls)]
         return str(framed(_("comparison of models"), html(blocks)))
 
@@ -449,5 +770,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 def _count(name: str, n: object) -> int:
     """Return a number of users as it was given, or refuse it."""
     if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 0:
-        raise OptionError(f"{name}={quoted(n)} is no number of users: give a whole number from 0 up.")
+        raise OptionError(
+            f"{name}={quoted(n)} is no number of users: give a whole number from 0 up."
+        )
     return int(n)

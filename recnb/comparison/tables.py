@@ -1,4 +1,6 @@
-"""Tables of a comparison: means with the best marked, differences with what they allow to conclude, users who moved, curves."""
+"""Tables of a comparison: means with the best marked, differences with what they allow
+to conclude, users who moved, curves.
+"""
 
 from __future__ import annotations
 
@@ -16,38 +18,64 @@ from recnb.display.text import one_line, signed
 from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
 from recnb.report.sections import user_blocks
-from recnb.results.table import Table, draw_curve, draw_intervals, draw_means, number_in, symbol_of
+from recnb.results.table import (
+    Table,
+    draw_curve,
+    draw_intervals,
+    draw_means,
+    number_in,
+    symbol_of,
+)
 from recnb.stats import Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: The columns of differences that are shown, beside those that say what each row is of.
-SHOWN = ["difference", "low", "high", "p_holm", "won", "tied", "lost", "n_users", "verdict"]
+SHOWN = [
+    "difference",
+    "low",
+    "high",
+    "p_holm",
+    "won",
+    "tied",
+    "lost",
+    "n_users",
+    "verdict",
+]
 
 FEW = 6  #: conclusions stand below so many differences
 
 
 class Means(Table):
-    """Means of models over the common users: a row per model, a column per metric and cut-off.
+    """Means of models over the common users: a row per model, a column per metric and
+    cut-off.
 
-    The highest mean of a column is shown bold (between asterisks on a console), and ° marks means that are not significantly
-    different from it; `attrs["best"]` and `attrs["near_best"]` have the labels of these rows by column.
+    The highest mean of a column is shown bold (between asterisks on a console), and °
+    marks means that are not significantly different from it; `attrs["best"]` and
+    `attrs["near_best"]` have the labels of these rows by column.
     """
 
     _metadata: ClassVar = ["_ends", "_settings"]
-    _ends: Sequence[pd.DataFrame] = ()  #: the lower and the upper ends of intervals, for a plot
+    _ends: Sequence[
+        pd.DataFrame
+    ] = ()  #: the lower and the upper ends of intervals, for a plot
     _settings: Settings = Settings()  #: of the tests that ° is of
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw a line for each metric and a colour for each model."""
         with lettering(self.attrs.get("lang", "en")) as fonts:
             wide: list[Any] = [self, *self._ends]
-            parts: list[Any] = [part.stack(future_stack=True).unstack("model", sort=False) for part in wide]
+            parts: list[Any] = [
+                part.stack(future_stack=True).unstack("model", sort=False)
+                for part in wide
+            ]
             return draw_means(ax, parts, _("mean over users"), color=color, **fonts)
 
     def _cell(self, value: Any, label: object, column: object) -> Line:
-        best, near = (label in self.attrs[kind].get(column, ()) for kind in ("best", "near_best"))
+        best, near = (
+            label in self.attrs[kind].get(column, ()) for kind in ("best", "near_best")
+        )
         return Estimate(number_in("", value), best=best, signs="°" * near, signed=True)
 
     def _head(self, column: Any, symbols: bool) -> Line:
@@ -61,13 +89,19 @@ class Means(Table):
 
 
 class Differences(Table):
-    """Paired differences with intervals, tests and corrections; `plot()` draws them with their intervals."""
+    """Paired differences with intervals, tests and corrections; `plot()` draws them
+    with their intervals.
+    """
 
     _metadata: ClassVar = ["conclusions", "notes", "_made", "_warnings"]
     conclusions: Sequence[str] = ()  #: what may be concluded of each difference
     notes: Sequence[str] = ()  #: what all of them rest on
-    _made: Sequence[tuple[str, words.Difference]] = ()  #: each with its segment; "" is all users
-    _warnings: Sequence[str] = ()  #: sentences on equal scores that decide, and on an order that unjudged items decide
+    _made: Sequence[
+        tuple[str, words.Difference]
+    ] = ()  #: each with its segment; "" is all users
+    _warnings: Sequence[
+        str
+    ] = ()  #: sentences on equal scores that decide, and on an order that unjudged items decide
 
     def _shown(self) -> pd.DataFrame:
         labels = [*self.columns[: self.attrs["labels"]]]
@@ -80,18 +114,34 @@ class Differences(Table):
         return signed(value) if is_signed else super()._cell(value, label, column)
 
     def _below(self) -> list[Line]:
-        return [*super()._below(), *self._warnings, *(self.conclusions if len(self) <= FEW else ())]
+        return [
+            *super()._below(),
+            *self._warnings,
+            *(self.conclusions if len(self) <= FEW else ()),
+        ]
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
-        """Draw the differences one under the other, each with the sign of its verdict, about a line at 0."""
-        rows = [(segment, row) for segment, row in self._made if isfinite(row.difference)]
+        """Draw the differences one under the other, each with the sign of its verdict,
+        about a line at 0.
+        """
+        rows = [
+            (segment, row) for segment, row in self._made if isfinite(row.difference)
+        ]
         with lettering(self.attrs["lang"]) as fonts:
             names = []
             for segment, row in rows:
                 models = inline([Name(row.model), " − ", Name(row.baseline)], "txt")
-                names.append(" ".join(filter(None, [words.SIGNS[row.verdict], segment, row.label, models])))
+                names.append(
+                    " ".join(
+                        filter(
+                            None, [words.SIGNS[row.verdict], segment, row.label, models]
+                        )
+                    )
+                )
             numbers = [(row.difference, row.low, row.high) for _segment, row in rows]
-            frame = pd.DataFrame(numbers, index=names, columns=["difference", "low", "high"])
+            frame = pd.DataFrame(
+                numbers, index=names, columns=["difference", "low", "high"]
+            )
             ax = draw_intervals(ax, [frame[[part]] for part in frame], color=color)
             ax.set_xlabel(_("difference, first minus second"), **fonts)
         ax.axvline(0, color=QUIET, linewidth=1)
@@ -99,7 +149,9 @@ class Differences(Table):
 
 
 class Movers(Table):
-    """The users who gain and lose most with one model instead of another, a row each with both lists."""
+    """The users who gain and lose most with one model instead of another, a row each
+    with both lists.
+    """
 
     _metadata: ClassVar = ["groups"]
     groups: tuple[UserGroup, ...] = ()  #: who gain, and who lose
@@ -111,20 +163,28 @@ class Movers(Table):
     def _repr_html_(self) -> str:
         with use_language(self.attrs["lang"]):
             title = _("Users with the largest changes in value")
-            return str(framed(title, html(user_blocks(self.groups, self.attrs["title"]))))
+            return str(
+                framed(title, html(user_blocks(self.groups, self.attrs["title"])))
+            )
 
 
 class Curves(Table):
-    """A metric against the cut-off: a row for each model and k with the ends of an interval; `plot()` draws it."""
+    """A metric against the cut-off: a row for each model and k with the ends of an
+    interval; `plot()` draws it.
+    """
 
     def _shown(self) -> pd.DataFrame:
-        return pd.DataFrame(self).pivot(index="k", columns="model", values="mean")[self["model"].unique()]
+        return pd.DataFrame(self).pivot(index="k", columns="model", values="mean")[
+            self["model"].unique()
+        ]
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw a line for each model."""
         for model, rows in pd.DataFrame(self).groupby("model", sort=False):
             line = rows.set_index("k")[["mean", "low", "high"]]
             line.attrs = self.attrs
-            ax = draw_curve(line, ax, color, label=one_line(model).replace("$", r"\$"), marker="")
+            ax = draw_curve(
+                line, ax, color, label=one_line(model).replace("$", r"\$"), marker=""
+            )
         assert ax is not None
         return ax

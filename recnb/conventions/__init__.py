@@ -1,11 +1,29 @@
-"""The conventions behind a number: how lists are ordered, what is relevant, which users count, and a metric's options.
+"""The conventions behind a number: how lists are ordered, what is relevant, which users
+count, and a metric's options.
 
-Two libraries that report nDCG@10 of the same data rarely agree, since each makes these decisions without stating them. A
-`Convention` names every decision, and is shown in words with each number.
+Two libraries that report nDCG@10 of the same data rarely agree, since each makes these
+decisions without stating them. A `Convention` names every decision, and is shown in
+words with each number.
 """
 
-from recnb.conventions.convention import WORDS, Convention, in_words, options_in_words, shown_at, value_of
+from recnb.conventions.convention import (
+    WORDS,
+    Convention,
+    in_words,
+    options_in_words,
+    shown_at,
+    value_of,
+)
 from recnb.conventions.presets import names
 from recnb.conventions.presets import variants as metrics
 
-__all__ = ["WORDS", "Convention", "in_words", "metrics", "names", "options_in_words", "shown_at", "value_of"]
+__all__ = [
+    "WORDS",
+    "Convention",
+    "in_words",
+    "metrics",
+    "names",
+    "options_in_words",
+    "shown_at",
+    "value_of",
+]

@@ -37,8 +37,12 @@ PHRASES: dict[tuple[str, str], str] = {
     ("nonpositive_scores", "keep"): N_("any score can be a hit"),
     ("nonpositive_scores", "never_hit"): N_("a score of 0 or less is no hit"),
     ("candidates", "list"): N_("only what was recommended is ranked"),
-    ("candidates", "padded"): N_("judged items that were not recommended are ranked below the list"),
-    ("candidates", "catalogue"): N_("all items that were not recommended are ranked below the list"),
+    ("candidates", "padded"): N_(
+        "judged items that were not recommended are ranked below the list"
+    ),
+    ("candidates", "catalogue"): N_(
+        "all items that were not recommended are ranked below the list"
+    ),
     ("cutoff", "k"): N_("lists cut at k"),
     ("cutoff", "none"): N_("lists not cut"),
     ("relevant", ">0"): N_("relevance above 0"),
@@ -67,7 +71,9 @@ PHRASES: dict[tuple[str, str], str] = {
     ("ideal", "relevant"): N_("ideal: all relevant items, cut at k"),
     ("ideal", "k"): N_("ideal: k items as good as the best"),
     ("ideal", "list"): N_("ideal: the list's own items, best first"),
-    ("ideal", "min(k, list)"): N_("ideal: all relevant items, cut at k and at the list's length"),
+    ("ideal", "min(k, list)"): N_(
+        "ideal: all relevant items, cut at k and at the list's length"
+    ),
     ("ideal", "whole list"): N_("ideal: all relevant items, cut at the list's length"),
     ("out_of", "k"): N_("out of k"),
     ("out_of", "list"): N_("out of the list's length"),
@@ -86,8 +92,18 @@ ALONE: dict[tuple[str, str], str] = {
 }
 
 Order = Literal["auto", "score", "rank", "row"]
-Ties = Literal["first", "last", "item_asc", "item_desc", "expected", "max_rank", "floor_mean_rank", "worst"]
-#: Rules for ties that order the rows of a list, without a look at the truth and with one; the others share ranks or average.
+Ties = Literal[
+    "first",
+    "last",
+    "item_asc",
+    "item_desc",
+    "expected",
+    "max_rank",
+    "floor_mean_rank",
+    "worst",
+]
+#: Rules for ties that order the rows of a list, without a look at the truth and with
+#: one; the others share ranks or average.
 ROW_ORDERS: tuple[Ties, ...] = ("first", "last", "item_asc", "item_desc")
 TRUTH_ORDERS: tuple[Ties, ...] = ("worst",)
 
@@ -101,41 +117,63 @@ class Convention:
     >>> Convention(averaged_users="everyone")
     Traceback (most recent call last):
         ...
-    recnb.errors.OptionError: averaged_users='everyone' is no convention. Known: 'truth', 'recs', 'both', 'union'.
+    recnb.errors.OptionError: averaged_users='everyone' is no convention.
+    Known: 'truth', 'recs', 'both', 'union'.
     """
 
     order: Order = "auto"  #: by which lists are ordered
-    score_dtype: Literal["float64", "float32"] = "float64"  #: the precision in which scores are compared
+    score_dtype: Literal["float64", "float32"] = (
+        "float64"  #: the precision in which scores are compared
+    )
     ties: Ties = "first"  #: the order of equal scores
-    duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"] = "error"  #: a pair recommended twice
-    nonpositive_scores: Literal["keep", "never_hit"] = "keep"  #: whether a score of 0 or less can be a hit
+    duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"] = (
+        "error"  #: a pair recommended twice
+    )
+    nonpositive_scores: Literal["keep", "never_hit"] = (
+        "keep"  #: whether a score of 0 or less can be a hit
+    )
     candidates: Literal["list", "padded", "catalogue"] = "list"  #: what is ranked
     cutoff: Literal["k", "none"] = "k"  #: whether lists are cut at k
     relevant: Literal[">0", "any", "!=0"] = ">0"  #: which judged items are relevant
     relevant_from: float | None = None  #: the least relevance of a relevant item
     negative_relevance: Literal["error", "zero", "keep"] = "error"
     judged: Literal["truth", "list"] = "truth"  #: which items are judged
-    judged_only: bool = False  #: whether items that are not judged leave the lists before ranks are counted
-    min_propensity: float | None = None  #: relevant pairs weigh 1 / propensity, which is at least this
-    averaged_users: Literal["truth", "recs", "both", "union"] = "truth"  #: the users who are averaged
-    no_relevant: Literal["skip", "zero", "one"] = "skip"  #: a user with no relevant item
+    # : whether items that are not judged leave the lists before ranks are counted
+    judged_only: bool = False
+    min_propensity: float | None = (
+        None  #: relevant pairs weigh 1 / propensity, which is at least this
+    )
+    averaged_users: Literal["truth", "recs", "both", "union"] = (
+        "truth"  #: the users who are averaged
+    )
+    no_relevant: Literal["skip", "zero", "one"] = (
+        "skip"  #: a user with no relevant item
+    )
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
 
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
             value = getattr(self, name)
             if not isinstance(value, str) or value not in words:
-                raise OptionError(f"{name}={quoted(value)} is no convention.", fix=near(value, words))
+                raise OptionError(
+                    f"{name}={quoted(value)} is no convention.", fix=near(value, words)
+                )
         if not isinstance(self.judged_only, bool):
-            raise OptionError(f"judged_only={quoted(self.judged_only)} is no convention: say True or False.")
+            raise OptionError(
+                f"judged_only={quoted(self.judged_only)} is no convention: say True or False."
+            )
         least = self.min_propensity
         if least is not None and not (is_number(least) and 0 < least <= 1):
             given = f"min_propensity={quoted(least)}"
-            raise OptionError(f"{given} is no propensity: give a number above 0, and at most 1, such as 0.01.")
+            raise OptionError(
+                f"{given} is no propensity: give a number above 0, and at most 1, such as 0.01."
+            )
         threshold = self.relevant_from
         if threshold is not None and not (is_number(threshold) and threshold > 0):
             given, example = f"relevant_from={quoted(threshold)}", "relevant_from=4"
-            raise OptionError(given, " is no threshold: give a number above 0, such as ", example, ".")
+            raise OptionError(
+                given, " is no threshold: give a number above 0, such as ", example, "."
+            )
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
         """Return the same decisions about the data, with a metric's options."""
@@ -146,31 +184,57 @@ class Convention:
     def ordered_by(self, column: str) -> Convention:
         """Return the same convention with the column that gave the order."""
         same = copy(self)
-        object.__setattr__(same, "order", column if self.order == "auto" else self.order)
+        object.__setattr__(
+            same, "order", column if self.order == "auto" else self.order
+        )
         return same
 
     def in_words(self) -> str:
         """Return the convention on one line, to compare with a paper."""
-        of_users = ["averaged_users", *(["no_relevant"] if self.no_relevant != "skip" else [])]
-        return "; ".join([*(in_words(name, getattr(self, name)) for name in of_users), *self.phrases(graded=True)])
+        of_users = [
+            "averaged_users",
+            *(["no_relevant"] if self.no_relevant != "skip" else []),
+        ]
+        return "; ".join(
+            [
+                *(in_words(name, getattr(self, name)) for name in of_users),
+                *self.phrases(graded=True),
+            ]
+        )
 
     __str__ = in_words
 
     @property
     def keeps_ranks(self) -> bool:
         """Whether ranks are data that nothing closes up."""
-        return self.order == "rank" and self.duplicates != "dedupe" and not self.judged_only
+        return (
+            self.order == "rank"
+            and self.duplicates != "dedupe"
+            and not self.judged_only
+        )
 
     @property
     def users_phrase(self) -> str:
         """Which users count, if not those of the truth."""
-        return "" if self.averaged_users == "truth" else f", {_(PHRASES['averaged_users', self.averaged_users])}"
+        return (
+            ""
+            if self.averaged_users == "truth"
+            else f", {_(PHRASES['averaged_users', self.averaged_users])}"
+        )
 
     def phrases(self, *, graded: bool) -> list[str]:
-        """Return each decision in words, without the usual ones that a reader would assume."""
-        unusual = [name for name in _UNUSUAL if getattr(self, name) != getattr(Convention, name)]
+        """Return each decision in words, without the usual ones that a reader would
+        assume.
+        """
+        unusual = [
+            name
+            for name in _UNUSUAL
+            if getattr(self, name) != getattr(Convention, name)
+        ]
         parts = [in_words(name, getattr(self, name)) for name in ("order", *unusual)]
-        if self.order == "score" and "ties" not in unusual:  # which of equal scores is first decides the number
+        if (
+            self.order == "score" and "ties" not in unusual
+        ):  # which of equal scores is first decides the number
             parts[0] = f"{parts[0]}, {in_words('ties', self.ties)}"
         if self.relevant_from is not None or graded:
             parts.append(_("relevant: {what}", what=self.relevant_in_words))
@@ -181,7 +245,9 @@ class Convention:
     def given_in_words(self, names: Iterable[str]) -> str:
         """Return the decisions of these names, which were given on top of a library's."""
         relevant = dict.fromkeys(("relevant", "relevant_from"), self.relevant_in_words)
-        phrases = [relevant.get(name) or in_words(name, getattr(self, name)) for name in names]
+        phrases = [
+            relevant.get(name) or in_words(name, getattr(self, name)) for name in names
+        ]
         return ", ".join(dict.fromkeys(phrases))
 
     @property
@@ -202,11 +268,20 @@ WORDS: dict[str, tuple[str, ...]] = {
     if typing.get_origin(hint) is Literal
 }
 
-#: Decisions that are not shown if they are the usual ones, in the order in which they are shown.
+#: Decisions that are not shown if they are the usual ones, in the order in which they
+#: are shown.
 _UNUSUAL = (
-    "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff", "judged", "negative_relevance",
-    "judged_only", "min_propensity",
-)  # fmt: skip
+    "score_dtype",
+    "ties",
+    "duplicates",
+    "nonpositive_scores",
+    "candidates",
+    "cutoff",
+    "judged",
+    "negative_relevance",
+    "judged_only",
+    "min_propensity",
+)
 
 
 def value_of(text: str) -> Any:
@@ -230,7 +305,9 @@ def in_words(name: str, value: object) -> str:
 
 
 def shown_at(k: object, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a metric's options as they are shown: without a cut-off the ideal list is cut at the length of each list."""
+    """Return a metric's options as they are shown: without a cut-off the ideal list is
+    cut at the length of each list.
+    """
     whole = k is None and options.get("ideal") in ("relevant", "min(k, list)")
     return {**options, "ideal": "whole list"} if whole else options
 
@@ -239,8 +316,14 @@ def options_in_words(options: Mapping[str, Any]) -> list[str]:
     """Return a metric's options as phrases."""
     phrases = {name: in_words(name, value) for name, value in options.items()}
     base = options.get("log_base", 2)
-    if is_number(base) and (base == 2 or "discount" in phrases):  # what is no number is refused where it is computed
+    if is_number(base) and (
+        base == 2 or "discount" in phrases
+    ):  # what is no number is refused where it is computed
         phrases.pop("log_base", None)
         shown = f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("
-        phrases |= {"discount": phrases["discount"].replace("log2(", shown)} if "discount" in phrases else {}
+        phrases |= (
+            {"discount": phrases["discount"].replace("log2(", shown)}
+            if "discount" in phrases
+            else {}
+        )
     return [phrase for phrase in phrases.values() if phrase]

@@ -1,4 +1,6 @@
-"""The conventions of other libraries, as data: a row of `presets.csv` for each library, version and metric."""
+"""The conventions of other libraries, as data: a row of `presets.csv` for each library,
+version and metric.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +36,22 @@ class Preset:
     metric: str  #: recnb's name of the metric
     options: tuple[tuple[str, Any], ...]  #: of the metric
     convention: Convention  #: of the data
-    tolerance: float  #: how exactly the library's numbers are reproduced: it may compute in single precision, or round
-    refuses: tuple[str, ...] = ()  #: frames on which it raises an error, or its number follows no rule
+    # : how exactly the library's numbers are reproduced: it may compute in single
+    # precision, or round
+    tolerance: float
+    refuses: tuple[
+        str, ...
+    ] = ()  #: frames on which it raises an error, or its number follows no rule
     note: str = ""  #: a defect of the library
 
     @property
     def uses_k(self) -> bool:
-        """Whether the library can be asked for a cut-off, to cut lists at or to divide by."""
-        return self.convention.cutoff == "k" or "k" in str(dict(self.options).get("out_of", ""))
+        """Whether the library can be asked for a cut-off, to cut lists at or to divide
+        by.
+        """
+        return self.convention.cutoff == "k" or "k" in str(
+            dict(self.options).get("out_of", "")
+        )
 
     @property
     def label(self) -> str:
@@ -59,7 +69,10 @@ def presets() -> Mapping[tuple[str, str], Preset]:
 
     recorded = (
         Preset(
-            **{name: row[name] for name in ("library", "version", "variant", "metric", "note")},
+            **{
+                name: row[name]
+                for name in ("library", "version", "variant", "metric", "note")
+            },
             options=tuple(options_of(row["options"]).items()),
             convention=Convention(**options_of(row["convention"])),
             tolerance=float(row["tolerance"]),
@@ -78,7 +91,11 @@ def names() -> list[str]:
 def library_named(library: str) -> str:
     """Return the library of this name or alias, however it is spelt."""
     spelt = {name.lower().replace("_", "-"): name for name in names()} | ALIASES
-    name = re.sub(r"[\s_.]+", "-", library.strip().lower()) if isinstance(library, str) else library
+    name = (
+        re.sub(r"[\s_.]+", "-", library.strip().lower())
+        if isinstance(library, str)
+        else library
+    )
     if not is_word(name, spelt):
         problem = f"{quoted(library)} is no library whose conventions are recorded."
         raise OptionError(problem, fix=near(library, [*names(), *ALIASES]))
@@ -106,50 +123,73 @@ def preset(library: str, variant: str) -> Preset:
     """Return the preset of a library's metric."""
     known = {preset.variant: preset for preset in of_library(library)}
     if not is_word(variant, known):
-        problem = f"{quoted(variant)} is no metric of {library_named(library)} that recnb has recorded."
+        problem = (
+            f"{quoted(variant)} is no metric of {library_named(library)} that recnb "
+            f"has recorded."
+        )
         raise OptionError(problem, fix=near(variant, known))
     return known[variant]
 
 
 def recorded(metric: str, library: str) -> Preset:
-    """Return a library's preset of a metric: the first, or the variant named behind the library, as "xgboost ndcg_linear" or "xgboost[full]"."""
+    """Return a library's preset of a metric: the first, or the variant named behind the
+    library, as "xgboost ndcg_linear" or "xgboost[full]".
+    """
     library, _blank, variant = library.strip().replace(" [", "[").partition(" ")
     library, bracket, given = library.partition("[")
     name, known = library_named(library), of_metric(metric, library)
     if not known and not variant:
         libraries = list(dict.fromkeys(each.library for each in of_metric(metric)))
-        raise OptionError(f"{name} has no {metric} that recnb has recorded. {near(name, libraries)}".strip())
+        raise OptionError(
+            f"{name} has no {metric} that recnb has recorded. {near(name, libraries)}".strip()
+        )
     if bracket and known:
         variant = f"{known[0].variant.partition('[')[0]}[{given}"
     chosen = preset(name, variant) if variant else only_way(known[0], metric)
     if chosen.metric != metric:
         hint = near(variant, [each.variant for each in known])
-        raise OptionError(f"{name} {variant} computes {chosen.metric}, not {metric}. {hint}")
+        raise OptionError(
+            f"{name} {variant} computes {chosen.metric}, not {metric}. {hint}"
+        )
     return chosen
 
 
 def only_way(chosen: Preset, metric: str) -> Preset:
-    """Return the preset, or refuse it if the library may be given lists in several ways, which the brackets of its variants tell."""
+    """Return the preset, or refuse it if the library may be given lists in several
+    ways, which the brackets of its variants tell.
+    """
     plain = chosen.variant.partition("[")[0]
     ways = [one for one in variants(chosen.library) if one.partition("[")[0] == plain]
     if len(ways) > 1 and plain not in ways:
-        raise OptionError(f"{metric!r} of {chosen.library} is one of {', '.join(map(repr, ways))}: type which, as the brackets tell what the library is given.")  # fmt: skip
+        raise OptionError(
+            f"{metric!r} of {chosen.library} is one of "
+            f"{', '.join(map(repr, ways))}: type which, as the brackets tell what "
+            f"the library is given."
+        )
     return preset(chosen.library, plain) if plain in ways else chosen
 
 
 def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | None:
-    """Return the first preset of a library for a metric; without a cut-off its variant that is never cut, as rr_nocut; None if it has none."""
+    """Return the first preset of a library for a metric; without a cut-off its variant
+    that is never cut, as rr_nocut; None if it has none.
+    """
     known = of_metric(metric, library)
     if whole:
         uncut = [preset for preset in known if preset.convention.cutoff == "none"]
-        known = [preset for preset in uncut if preset.variant.startswith(f"{known[0].variant}_no")] or known
+        known = [
+            preset
+            for preset in uncut
+            if preset.variant.startswith(f"{known[0].variant}_no")
+        ] or known
     return known[0] if known else None
 
 
 def data_convention(library: str) -> Convention:
-    """Return the convention of an evaluation under a library, apart from that of each of its metrics: its first metric's.
+    """Return the convention of an evaluation under a library, apart from that of each
+    of its metrics: its first metric's.
 
-    If that has graded gain, and so counts every judged item, an item of relevance 0 is not called relevant.
+    If that has graded gain, and so counts every judged item, an item of relevance 0 is
+    not called relevant.
     """
     first = of_library(library)[0]
     graded = dict(first.options).get("gain", "binary") != "binary"

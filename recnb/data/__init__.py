@@ -1,8 +1,11 @@
-"""Frames in: which column is what, whether the rows can be evaluated, and the join that leaves only hits.
+"""Frames in: which column is what, whether the rows can be evaluated, and the join that
+leaves only hits.
 
-`load` makes tables of any form and checks them: a `Source`. `Source.under(convention)` joins it: a `Prepared`. What is larger
-than memory is put into files of whole users (`buckets`), which are joined one by one and merged (`parts`), as partitions of
-Dask and groups of Spark are. pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
+`load` makes tables of any form and checks them: a `Source`. `Source.under(convention)`
+joins it: a `Prepared`. What is larger than memory is put into files of whole users
+(`buckets`), which are joined one by one and merged (`parts`), as partitions of Dask and
+groups of Spark are. pandas, Polars and Arrow end here: what goes on to the metrics is
+numpy columns.
 """
 
 from recnb.data.columns import NAMES, Frame, table_of
@@ -10,4 +13,15 @@ from recnb.data.load import read, read_lists
 from recnb.data.parts import Facts, Layout
 from recnb.data.source import Counts, Prepared, Source
 
-__all__ = ["NAMES", "Counts", "Facts", "Frame", "Layout", "Prepared", "Source", "read", "read_lists", "table_of"]
+__all__ = [
+    "NAMES",
+    "Counts",
+    "Facts",
+    "Frame",
+    "Layout",
+    "Prepared",
+    "Source",
+    "read",
+    "read_lists",
+    "table_of",
+]

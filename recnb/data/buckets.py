@@ -1,4 +1,6 @@
-"""Tables that are read in batches, and their rows in memory if they fit, else in temporary files, each of which holds whole users."""
+"""Tables that are read in batches, and their rows in memory if they fit, else in
+temporary files, each of which holds whole users.
+"""
 
 from __future__ import annotations
 
@@ -14,70 +16,111 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.data.columns import Frame, Scanned, collected, is_dataset, is_relation, owned, table_of
+from recnb.data.columns import (
+    Frame,
+    Scanned,
+    collected,
+    is_dataset,
+    is_relation,
+    owned,
+    table_of,
+)
 from recnb.data.encoding import hashes_of
 from recnb.display.language import N_
 from recnb.metrics.hits import Ints
 
 #: Rows of a batch, about; and rows that are written at a time.
 ROWS, BLOCK = 2**20, 2**22
-#: A table of no more rows than this stays in memory, and any that takes no more than this share of what is free:
-#: to join rows takes some eight times as much as they do.
+#: A table of no more rows than this stays in memory, and any that takes no more than
+#: this share of what is free: to join rows takes some eight times as much as they do.
 WHOLE, SHARE = 2**22, 1 / 32
 #: The finest buckets there can be, a power of two: users by a hash of the id.
 SLOTS = 2**8
-#: Bytes of a bucket's rows, about, of both tables together; joining takes some ten times as much, on each core.
+#: Bytes of a bucket's rows, about, of both tables together; joining takes some ten
+#: times as much, on each core.
 BUCKET = 2**23
-#: Where Linux says how much memory a container may use, and how much it does: versions 2 and 1 of its controllers.
-LIMITS = (("memory.max", "memory.current"), ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"))
+#: Where Linux says how much memory a container may use, and how much it does: versions
+#: 2 and 1 of its controllers.
+LIMITS = (
+    ("memory.max", "memory.current"),
+    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+)
 
 Batches = Generator[pl.DataFrame, None, None]
 
 
 def origin_of(frame: Frame) -> tuple[str, str] | None:
-    """Return what holds the rows of a table that is read in batches, and what to type to have them in memory; None if they are."""
+    """Return what holds the rows of a table that is read in batches, and what to type
+    to have them in memory; None if they are.
+    """
     if isinstance(frame, Scanned):
-        return N_("files"), "read the files into a frame first, polars.read_parquet(...)"
+        return N_(
+            "files"
+        ), "read the files into a frame first, polars.read_parquet(...)"
     if isinstance(frame, pl.LazyFrame):
         return N_("a lazy frame"), "collect the frame first, frame.collect()"
     if is_dataset(frame):
-        return N_("the files of a pyarrow dataset"), "read the dataset first, dataset.to_table()"
+        return N_(
+            "the files of a pyarrow dataset"
+        ), "read the dataset first, dataset.to_table()"
     if is_relation(frame):
-        return N_("a DuckDB relation"), "fetch the relation first, relation.to_arrow_table()"
+        return N_(
+            "a DuckDB relation"
+        ), "fetch the relation first, relation.to_arrow_table()"
     return None
 
 
 def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
-    """Yield the columns of the roles in batches and in order; a table in memory is one. Close it to let go of what is read."""
+    """Yield the columns of the roles in batches and in order; a table in memory is one.
+    Close it to let go of what is read.
+    """
     if origin_of(frame) is None:
         yield table_of(frame, name, roles)
         return
     with collected(name), _reader(frame, roles) as reader:
         for part in reader:
-            batch = part if isinstance(part, pl.DataFrame) else pl.DataFrame(pl.from_arrow(part))
+            batch = (
+                part
+                if isinstance(part, pl.DataFrame)
+                else pl.DataFrame(pl.from_arrow(part))
+            )
             if batch.height:  # dictionaries of text may differ between batches
-                yield batch.with_columns(pl.col(pl.Categorical).cast(pl.String), pl.selectors.enum().cast(pl.String))
+                yield batch.with_columns(
+                    pl.col(pl.Categorical).cast(pl.String),
+                    pl.selectors.enum().cast(pl.String),
+                )
 
 
 def _reader(frame: Frame, roles: Mapping[str, str]) -> Any:
-    """Return the columns of the roles of a table that is not in memory as batches, to be closed."""
+    """Return the columns of the roles of a table that is not in memory as batches, to
+    be closed.
+    """
     if isinstance(frame, pl.LazyFrame):
-        picked = frame.select(pl.col(column).alias(role) for role, column in roles.items())
+        picked = frame.select(
+            pl.col(column).alias(role) for role, column in roles.items()
+        )
         return nullcontext(picked.collect_batches(chunk_size=ROWS, engine="streaming"))
     if is_dataset(frame):
         import pyarrow.dataset as ds
 
-        # One batch and one file ahead: what is read further ahead is held, and is as large as the files.
+        # One batch and one file ahead: what is read further ahead is held, and is as
+        # large as the files.
         columns = {role: ds.field(column) for role, column in roles.items()}
-        return frame.scanner(columns=columns, batch_size=ROWS, batch_readahead=1, fragment_readahead=1).to_reader()
+        return frame.scanner(
+            columns=columns, batch_size=ROWS, batch_readahead=1, fragment_readahead=1
+        ).to_reader()
     import duckdb
 
-    picked = frame.select(*(duckdb.ColumnExpression(column).alias(role) for role, column in roles.items()))
+    picked = frame.select(
+        *(duckdb.ColumnExpression(column).alias(role) for role, column in roles.items())
+    )
     return (getattr(picked, "to_arrow_reader", None) or picked.fetch_record_batch)(ROWS)
 
 
 def available_memory() -> int:
-    """Return the bytes that this process may still use: on the machine, in its container, and below `ulimit -v` and `-d`."""
+    """Return the bytes that this process may still use: on the machine, in its
+    container, and below `ulimit -v` and `-d`.
+    """
     import psutil
 
     left: int = psutil.virtual_memory().available
@@ -88,27 +131,44 @@ def available_memory() -> int:
             limit, _hard = process.rlimit(of)
             left = min(left, limit - used) if limit != psutil.RLIM_INFINITY else left
     for files in LIMITS:
-        with suppress(OSError, ValueError):  # there is no such file, or its limit is "max"
-            limit, used = (int(Path("/sys/fs/cgroup", file).read_text()) for file in files)
+        with suppress(
+            OSError, ValueError
+        ):  # there is no such file, or its limit is "max"
+            limit, used = (
+                int(Path("/sys/fs/cgroup", file).read_text()) for file in files
+            )
             left = min(left, limit - used)
     return max(left, 0)
 
 
 class Buckets:
-    """The rows of a table by user; those of each user keep their order. Files are removed with this object."""
+    """The rows of a table by user; those of each user keep their order. Files are
+    removed with this object.
+    """
 
     def __init__(self, batches: Iterable[pl.DataFrame]) -> None:
-        self.first = self._rows = pl.DataFrame()  #: the first row; and all, if they are in memory
+        self.first = self._rows = (
+            pl.DataFrame()
+        )  #: the first row; and all, if they are in memory
         self.n_bytes = n_rows = self._n_blocks = 0
-        self._folder: Path | None = None  #: of a folder for each block of rows, with one of files for each slot
+        self._folder: Path | None = (
+            None  #: of a folder for each block of rows, with one of files for each slot
+        )
         held: list[pl.DataFrame] = []
         most = SHARE * available_memory()
         for rows in batches:
             self.first = self.first if n_rows else rows.head(1)
-            n_rows, self.n_bytes = n_rows + rows.height, self.n_bytes + int(rows.estimated_size())
+            n_rows, self.n_bytes = (
+                n_rows + rows.height,
+                self.n_bytes + int(rows.estimated_size()),
+            )
             held.append(rows)
             fits = n_rows <= WHOLE or self.n_bytes <= most
-            if sum(rows.height for rows in held) >= BLOCK if self.in_files else not fits:
+            if (
+                sum(rows.height for rows in held) >= BLOCK
+                if self.in_files
+                else not fits
+            ):
                 self._write(held)
         if self.in_files:
             self._write(held)
@@ -130,11 +190,19 @@ class Buckets:
         if self.in_files:
             return self._read(range(low, high))
         slots = slots_of(self._rows["user"]) if (low, high) != (0, SLOTS) else None
-        return self._rows if slots is None else self._rows.filter(pl.Series((slots >= low) & (slots < high)))
+        return (
+            self._rows
+            if slots is None
+            else self._rows.filter(pl.Series((slots >= low) & (slots < high)))
+        )
 
     def rows_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users."""
-        rows = self._read(np.unique(slots_of(users)).tolist()) if self.in_files else self._rows
+        rows = (
+            self._read(np.unique(slots_of(users)).tolist())
+            if self.in_files
+            else self._rows
+        )
         return rows.filter(pl.col("user").is_in(users.implode()))
 
     def _write(self, held: list[pl.DataFrame]) -> None:
@@ -145,16 +213,31 @@ class Buckets:
         rows = pl.concat([self.first.clear(), *held], how="vertical_relaxed")
         held.clear()
         for block in rows.iter_slices(BLOCK):
-            into = pl.PartitionBy(self._folder / f"{self._n_blocks:08}", key="slot", include_key=False)
-            block = block.with_columns(slot=pl.Series(slots_of(block["user"]), dtype=pl.Int32))
-            block.lazy().sink_parquet(into, mkdir=True, compression="uncompressed", statistics=False)
+            into = pl.PartitionBy(
+                self._folder / f"{self._n_blocks:08}", key="slot", include_key=False
+            )
+            block = block.with_columns(
+                slot=pl.Series(slots_of(block["user"]), dtype=pl.Int32)
+            )
+            block.lazy().sink_parquet(
+                into, mkdir=True, compression="uncompressed", statistics=False
+            )
             self._n_blocks += 1
 
     def _read(self, slots: Iterable[int]) -> pl.DataFrame:
         assert self._folder is not None
-        files = [file for slot in slots for file in sorted(self._folder.glob(f"*/slot={slot}/*"))]
-        rows = [pl.read_parquet(file, hive_partitioning=False, memory_map=False) for file in files]
-        return pl.concat([self.first.clear(), *rows], how="vertical_relaxed", rechunk=True)
+        files = [
+            file
+            for slot in slots
+            for file in sorted(self._folder.glob(f"*/slot={slot}/*"))
+        ]
+        rows = [
+            pl.read_parquet(file, hive_partitioning=False, memory_map=False)
+            for file in files
+        ]
+        return pl.concat(
+            [self.first.clear(), *rows], how="vertical_relaxed", rechunk=True
+        )
 
 
 def slots_of(users: pl.Series) -> Ints:
@@ -163,7 +246,9 @@ def slots_of(users: pl.Series) -> Ints:
 
 
 def ranges_of(*tables: Buckets) -> list[tuple[int, int]]:
-    """Return the slots of each bucket of some tables, as many buckets as their size and the memory there is ask for."""
+    """Return the slots of each bucket of some tables, as many buckets as their size and
+    the memory there is ask for.
+    """
     size = max(min(BUCKET, available_memory() // 40), 1)
     n = min(max(-(-sum(table.n_bytes for table in tables) // size), 1), SLOTS)
     return list(pairwise(SLOTS * at // n for at in range(n + 1)))

@@ -1,4 +1,6 @@
-"""Any kind of table: which column plays which role (user, item, rank, score, relevance), and these columns as a Polars frame."""
+"""Any kind of table: which column plays which role (user, item, rank, score,
+relevance), and these columns as a Polars frame.
+"""
 
 from __future__ import annotations
 
@@ -16,29 +18,82 @@ import polars as pl
 from recnb.display.text import one_line
 from recnb.errors import ColumnError, FrameError, listed, quoted
 
-#: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and all with Arrow's stream protocol (pyarrow, DuckDB).
+#: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and
+#: all with Arrow's stream protocol (pyarrow, DuckDB).
 Frame = Any
 
-#: The column names that are taken for a role, in lower case and without _, - and blanks.
+#: The column names that are taken for a role, in lower case and without _, - and
+#: blanks.
 NAMES: dict[str, tuple[str, ...]] = {
-    "user": ("user", "userid", "uid", "customer", "customerid", "member", "memberid", "query", "queryid", "qid", "session",
-             "sessionid", "visitor", "visitorid"),
-    "item": ("item", "itemid", "iid", "movie", "movieid", "doc", "docid", "docno", "document", "documentid", "product",
-             "productid", "article", "articleid", "track", "trackid", "sku", "asin"),
+    "user": (
+        "user",
+        "userid",
+        "uid",
+        "customer",
+        "customerid",
+        "member",
+        "memberid",
+        "query",
+        "queryid",
+        "qid",
+        "session",
+        "sessionid",
+        "visitor",
+        "visitorid",
+    ),
+    "item": (
+        "item",
+        "itemid",
+        "iid",
+        "movie",
+        "movieid",
+        "doc",
+        "docid",
+        "docno",
+        "document",
+        "documentid",
+        "product",
+        "productid",
+        "article",
+        "articleid",
+        "track",
+        "trackid",
+        "sku",
+        "asin",
+    ),
     "rank": ("rank", "position"),
-    "score": ("score", "prediction", "predictedscore", "pred", "predictions", "ypred", "yscore", "yhat"),
-    "relevance": ("relevance", "rel", "rating", "label", "grade", "ytrue", "labels", "target"),
+    "score": (
+        "score",
+        "prediction",
+        "predictedscore",
+        "pred",
+        "predictions",
+        "ypred",
+        "yscore",
+        "yhat",
+    ),
+    "relevance": (
+        "relevance",
+        "rel",
+        "rating",
+        "label",
+        "grade",
+        "ytrue",
+        "labels",
+        "target",
+    ),
     "model": ("model", "modelname", "algorithm"),
     "recommended": ("recommended", "recommendations"),
     "relevant": ("relevant", "groundtruth"),
-}  # fmt: skip
+}
 ROLE_OF = {name: role for role, names in NAMES.items() for name in names}
 
 #: Columns by role, as named by keyword: one, or those of which each frame has one.
 Columns: TypeAlias = Mapping[str, str | Sequence[str] | None]
 #: The column that plays each role, by role.
 Labels: TypeAlias = Mapping[str, str]
-#: What the columns of items are called that hold their titles; also with a name of items before it, `product_name`.
+#: What the columns of items are called that hold their titles; also with a name of
+#: items before it, `product_name`.
 TITLES = ("title", "name", "label")
 
 #: Packages whose frames stay where they are.
@@ -46,11 +101,15 @@ ENGINES = {"dask": "Dask", "pyspark": "Spark"}
 
 
 class Made(pl.DataFrame):
-    """A table that recnb made of a file, a mapping or lists: its caller has no code for it."""
+    """A table that recnb made of a file, a mapping or lists: its caller has no code for
+    it.
+    """
 
 
 class Scanned(pl.LazyFrame):
-    """The rows of files, which are read when they are asked for: their caller has no code for them."""
+    """The rows of files, which are read when they are asked for: their caller has no
+    code for them.
+    """
 
     @classmethod
     def of(cls, frame: pl.LazyFrame) -> Scanned:
@@ -78,7 +137,9 @@ def by_name(columns: Iterable[str], role: str) -> list[str]:
 
 
 def title_column(columns: Iterable[str]) -> str | None:
-    """Return the column of titles among those of items, if there is one; the plainest name wins."""
+    """Return the column of titles among those of items, if there is one; the plainest
+    name wins.
+    """
     plain = {plain_name(column): column for column in reversed([*columns])}
     usual = (f"{item}{title}" for item in ("", *NAMES["item"]) for title in TITLES)
     return next((plain[name] for name in usual if name in plain), None)
@@ -96,24 +157,43 @@ def each_named(given: Columns) -> list[tuple[str, str]]:
 
 
 def require(
-    given: Columns, held: Sequence[str], name: str, side_frames: Mapping[str, Frame] = MappingProxyType({})
+    given: Columns,
+    held: Sequence[str],
+    name: str,
+    side_frames: Mapping[str, Frame] = MappingProxyType({}),
 ) -> None:
-    """Refuse a column that a keyword names and a table has not; one of users or items may be in frames beside it alone."""
+    """Refuse a column that a keyword names and a table has not; one of users or items
+    may be in frames beside it alone.
+    """
     for role, column in each_named(given):
-        if column not in held and not (role in ("user", "item") and in_side_frame(column, side_frames)):
-            raise ColumnError(f"{name} has no column for {role}={column!r}. Columns: {listed(held)}.")
+        if column not in held and not (
+            role in ("user", "item") and in_side_frame(column, side_frames)
+        ):
+            raise ColumnError(
+                f"{name} has no column for {role}={column!r}. Columns: {listed(held)}."
+            )
 
 
 def in_side_frame(column: str, frames: Mapping[str, Frame]) -> bool:
     """Return whether one of the frames beside recommendations and truth has a column."""
-    return any(column in columns_of(frame, name) for name, frame in frames.items() if frame is not None)
+    return any(
+        column in columns_of(frame, name)
+        for name, frame in frames.items()
+        if frame is not None
+    )
 
 
 def find(
-    frame: Frame, name: str, roles: Sequence[str], given: Columns, optional: Sequence[str] = (),
-    *, both_sides: bool = False,
-) -> dict[str, str]:  # fmt: skip
-    """Find which column of a frame plays which role: as given, which may be a column of other frames alone, or by its name.
+    frame: Frame,
+    name: str,
+    roles: Sequence[str],
+    given: Columns,
+    optional: Sequence[str] = (),
+    *,
+    both_sides: bool = False,
+) -> dict[str, str]:
+    """Find which column of a frame plays which role: as given, which may be a column of
+    other frames alone, or by its name.
 
     A frame with both sides needs relevance, and rank or score, of what is optional.
     """
@@ -121,62 +201,131 @@ def find(
     taken = {column for role in wanted for column in named(given, role)}
     found: dict[str, str] = {}
     for role in wanted:
-        own, usual = [column for column in named(given, role) if column in columns], by_name(columns, role)
+        own, usual = (
+            [column for column in named(given, role) if column in columns],
+            by_name(columns, role),
+        )
         if len(own) > 1:
-            held = f"{name}: {own[0]!r} and {own[1]!r} are both columns of it, and {role}= names one for each table."
-            raise ColumnError(held, fix=f"Drop or rename the one that is no {role} here.")
+            held = (
+                f"{name}: {own[0]!r} and {own[1]!r} are both columns of it, and "
+                f"{role}= names one for each table."
+            )
+            raise ColumnError(
+                held, fix=f"Drop or rename the one that is no {role} here."
+            )
         free = [column for column in usual if column not in taken]
         candidates = own or free or (usual if role in roles else [])
         if len(candidates) > 1:
             could_be = f"{' and '.join(map(repr, candidates))} could each be the {role} column."
-            raise ColumnError(f"{name}: {could_be}", fix=f"Say which: {role}={candidates[0]!r}.")
+            raise ColumnError(
+                f"{name}: {could_be}", fix=f"Say which: {role}={candidates[0]!r}."
+            )
         for column in candidates:
             for other in (other for other in found if found[other] == column):
-                both = f"column {column!r} cannot be both {other} and {role}: name another column for one"
+                both = (
+                    f"column {column!r} cannot be both {other} and {role}: name "
+                    f"another column for one"
+                )
                 raise ColumnError(f"{name}: {both}, {role}='...'.")
             found[role] = str(column)
     for level in frame.index.names if isinstance(frame, pd.DataFrame) else []:
         if role_of(level) in {*wanted} - {*found}:
-            problem = f"{name} has no {role_of(level)} column, and its index holds {level!r}"
+            problem = (
+                f"{name} has no {role_of(level)} column, and its index holds {level!r}"
+            )
             raise ColumnError(f"{problem}: type .reset_index() to make columns of it.")
     missing = [role for role in roles if role not in found]
-    if "rank" in optional and not {"rank", "score"} & {*found} and (missing or both_sides):
+    if (
+        "rank" in optional
+        and not {"rank", "score"} & {*found}
+        and (missing or both_sides)
+    ):
         missing.append("score")
     if both_sides and "relevance" not in found:
         missing.append("relevance")
     if missing:
-        words = " or the ".join({"score": "rank or score"}.get(role, role) for role in missing)
+        words = " or the ".join(
+            {"score": "rank or score"}.get(role, role) for role in missing
+        )
         held = f"Its columns: {listed(columns) or 'none'}."
-        free = [one for one in columns if one not in found.values() and role_of(one) in (None, *missing)]
-        place = _column_of_places(frame, name, found.get("user", *free[:1]), free) if "score" in missing else None
+        free = [
+            one
+            for one in columns
+            if one not in found.values() and role_of(one) in (None, *missing)
+        ]
+        place = (
+            _column_of_places(frame, name, found.get("user", *free[:1]), free)
+            if "score" in missing
+            else None
+        )
         fix = _advice(missing, given, free, both_sides, place)
-        raise ColumnError(f"{name}: no column is known to be the {words}.", fix=f"{held} {fix}")
+        raise ColumnError(
+            f"{name}: no column is known to be the {words}.", fix=f"{held} {fix}"
+        )
     return found
 
 
-def _column_of_places(frame: Frame, name: str, user: str, columns: Sequence[str]) -> str | None:
-    """Return the first column that counts 1, 2, 3, … within each user, as ranks do; of a large table only its beginning is read."""
-    for column in columns if isinstance(frame, (pd.DataFrame, pl.DataFrame, pl.LazyFrame)) else ():
-        with suppress(FrameError, pl.exceptions.PolarsError):  # of a column that is no id or number
+def _column_of_places(
+    frame: Frame, name: str, user: str, columns: Sequence[str]
+) -> str | None:
+    """Return the first column that counts 1, 2, 3, … within each user, as ranks do; of
+    a large table only its beginning is read.
+    """
+    for column in (
+        columns if isinstance(frame, (pd.DataFrame, pl.DataFrame, pl.LazyFrame)) else ()
+    ):
+        with suppress(
+            FrameError, pl.exceptions.PolarsError
+        ):  # of a column that is no id or number
             table = table_of(frame.head(100_000), name, {"user": user, "rank": column})
-            known = table["rank"].dtype.is_integer() and table["rank"].max() not in (None, 1)
-            if known and table.select((pl.col("rank").rank("ordinal").over("user") == pl.col("rank")).all()).item():
+            known = table["rank"].dtype.is_integer() and table["rank"].max() not in (
+                None,
+                1,
+            )
+            if (
+                known
+                and table.select(
+                    (
+                        pl.col("rank").rank("ordinal").over("user") == pl.col("rank")
+                    ).all()
+                ).item()
+            ):
                 return column
     return None
 
 
-def _advice(roles: Sequence[str], given: Columns, free: list[Any], both_sides: bool, place: str | None) -> str:
-    """Return what to type for roles without a column, which for ranks is `place`; beside the name that another frame has, that of this one."""
+def _advice(
+    roles: Sequence[str],
+    given: Columns,
+    free: list[Any],
+    both_sides: bool,
+    place: str | None,
+) -> str:
+    """Return what to type for roles without a column, which for ranks is `place`;
+    beside the name that another frame has, that of this one.
+    """
     if not all(isinstance(column, str) for column in free):
-        return "A column is named as text; a table with a row for each user is given as a mapping of user to items or scores."
+        return (
+            "A column is named as text; a table with a row for each user is given as "
+            "a mapping of user to items or scores."
+        )
     title = title_column(free)
     free.sort(key=lambda column: column == title)  # which is an id at the very last
     roles = ["rank" if role == "score" and place else role for role in roles]
-    rest = iter([*(column for column in free if column != place), *["..."] * len(roles)])
+    rest = iter(
+        [*(column for column in free if column != place), *["..."] * len(roles)]
+    )
     named_each = [(role, place if role == "rank" else next(rest)) for role in roles]
-    examples = [f"{role}={[*others, one] if (others := named(given, role)) else one!r}" for role, one in named_each]
+    examples = [
+        f"{role}={[*others, one] if (others := named(given, role)) else one!r}"
+        for role, one in named_each
+    ]
     words = "Name each" if any(named(given, role) for role in roles) else "Say which"
-    alone = " Or give the other frame as well, recs.rec.against(truth)." if both_sides else ""
+    alone = (
+        " Or give the other frame as well, recs.rec.against(truth)."
+        if both_sides
+        else ""
+    )
     return f"{words}: {', '.join(examples)}.{alone}"
 
 
@@ -188,40 +337,57 @@ def columns_of(frame: Frame, name: str) -> list[str]:
     if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
         columns = list(frame.columns)
     elif engine := ENGINES.get(type(frame).__module__.split(".", 1)[0]):
-        raise FrameError(f"{name} is a {engine} DataFrame: type recnb.{engine.lower()}.evaluate(recs, truth).")
+        raise FrameError(
+            f"{name} is a {engine} DataFrame: type recnb.{engine.lower()}.evaluate(recs, truth)."
+        )
     elif isinstance(frame, pl.LazyFrame) or is_dataset(frame):
         with collected(name):
-            columns = frame.collect_schema().names() if isinstance(frame, pl.LazyFrame) else frame.schema.names
+            columns = (
+                frame.collect_schema().names()
+                if isinstance(frame, pl.LazyFrame)
+                else frame.schema.names
+            )
     elif hasattr(frame, "__arrow_c_stream__") and hasattr(type(frame), "columns"):
         with collected(name):  # the columns of Arrow are the values
             columns = list(getattr(frame, "column_names", None) or frame.columns)
     else:
         raise FrameError(
-            f"{name} is a {type(frame).__name__}, which is nothing that recnb reads: give a pandas or Polars frame, a pyarrow table or "
-            "dataset, a DuckDB relation, the path of a file or, of lists, a mapping by user; and a truth, recnb.evaluate(recs, truth). "
+            f"{name} is a {type(frame).__name__}, which is nothing that recnb "
+            f"reads: give a pandas or Polars frame, a pyarrow table or "
+            "dataset, a DuckDB relation, the path of a file or, of lists, a "
+            "mapping by user; and a truth, recnb.evaluate(recs, truth). "
             "A list of records is pandas.DataFrame(records). "
-            "A matrix of items by user is dict(zip(users, matrix)). For one list: recnb.ndcg(ranking, relevant); for labels and "
+            "A matrix of items by user is dict(zip(users, matrix)). For one list: "
+            "recnb.ndcg(ranking, relevant); for labels and "
             "scores: recnb.evaluate_groups(y_true, y_score, group=sizes)."
         )
     if len({*columns}) < len(columns):
         twice = next(column for column in columns if columns.count(column) > 1)
-        raise ColumnError(f"{name}: more than one column is called {twice!r}; rename all but one.")
+        raise ColumnError(
+            f"{name}: more than one column is called {twice!r}; rename all but one."
+        )
     return columns
 
 
 def is_dataset(frame: Frame) -> bool:
     """Return whether a table is a pyarrow dataset, without importing pyarrow."""
-    return "pyarrow.dataset" in sys.modules and isinstance(frame, sys.modules["pyarrow.dataset"].Dataset)
+    return "pyarrow.dataset" in sys.modules and isinstance(
+        frame, sys.modules["pyarrow.dataset"].Dataset
+    )
 
 
 def is_relation(frame: Frame) -> bool:
     """Return whether a table is a DuckDB relation, without importing duckdb."""
-    return "duckdb" in sys.modules and isinstance(frame, sys.modules["duckdb"].DuckDBPyRelation)
+    return "duckdb" in sys.modules and isinstance(
+        frame, sys.modules["duckdb"].DuckDBPyRelation
+    )
 
 
 @contextmanager
 def collected(name: str) -> Iterator[None]:
-    """Raise errors of reading a lazy frame or a relation as errors that name the frame."""
+    """Raise errors of reading a lazy frame or a relation as errors that name the
+    frame.
+    """
     duckdb_errors = (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
     try:
         yield
@@ -230,13 +396,22 @@ def collected(name: str) -> Iterator[None]:
         fix = "It cannot be collected either: mend what it reads."
         if isinstance(problem, duckdb_errors):
             fix = "Fetch it while its connection is open, relation.to_arrow_table()."
-        raise FrameError(f"{name} cannot be read: {reason.rstrip('.')}.", fix=fix) from problem
+        raise FrameError(
+            f"{name} cannot be read: {reason.rstrip('.')}.", fix=fix
+        ) from problem
 
 
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
-    """Return the columns of the roles as a Polars frame in memory of its own, under the names of the roles; the frame is left as it is."""
+    """Return the columns of the roles as a Polars frame in memory of its own, under the
+    names of the roles; the frame is left as it is.
+    """
     if isinstance(frame, pd.DataFrame):
-        return owned([from_pandas(frame[column], name, column, role).alias(role) for role, column in roles.items()])
+        return owned(
+            [
+                from_pandas(frame[column], name, column, role).alias(role)
+                for role, column in roles.items()
+            ]
+        )
     if not isinstance(frame, pl.DataFrame):
         with collected(name):
             columns = [*dict.fromkeys(roles.values())]
@@ -248,7 +423,9 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
 
 
 def ids_in(frame: Frame, label: str) -> pl.Series:
-    """Return the ids in a column of a table; where it is not in memory each once, as there may be many more rows."""
+    """Return the ids in a column of a table; where it is not in memory each once, as
+    there may be many more rows.
+    """
     if isinstance(frame, pl.LazyFrame):
         with collected("the file"):
             frame = frame.select(pl.col(label).unique()).collect(engine="streaming")
@@ -261,16 +438,25 @@ def arrow_of(frame: Frame, columns: list[str]) -> Any:
 
     if is_relation(frame):
         frame = frame.select(*map(sys.modules["duckdb"].ColumnExpression, columns))
-    return (frame.to_table(columns=columns) if is_dataset(frame) else pa.table(frame)).select(columns)
+    return (
+        frame.to_table(columns=columns) if is_dataset(frame) else pa.table(frame)
+    ).select(columns)
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """Copy columns into memory that is not shared with the caller, who may write into it, each in one chunk."""
-    # Polars copies what it puts together, and leaves a single piece where it is: hence one row more. Its text is never shared.
-    return pl.DataFrame([
-        column.rechunk() if column.dtype == pl.String else pl.concat([column, column[:1]]).rechunk()[: len(column)]
-        for column in columns
-    ])  # fmt: skip
+    """Copy columns into memory that is not shared with the caller, who may write into
+    it, each in one chunk.
+    """
+    # Polars copies what it puts together, and leaves a single piece where it is: hence
+    # one row more. Its text is never shared.
+    return pl.DataFrame(
+        [
+            column.rechunk()
+            if column.dtype == pl.String
+            else pl.concat([column, column[:1]]).rechunk()[: len(column)]
+            for column in columns
+        ]
+    )
 
 
 def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
@@ -286,23 +472,36 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
     if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
         return pl.Series(column.to_numpy())
     is_category = isinstance(dtype, pd.CategoricalDtype)
-    ordered = is_category and bool(dtype.ordered) and role not in NAMES  # groups keep an order of their own
-    if ordered or isinstance(dtype.categories.dtype if is_category else dtype, (pd.IntervalDtype, pd.PeriodDtype)):
+    ordered = (
+        is_category and bool(dtype.ordered) and role not in NAMES
+    )  # groups keep an order of their own
+    if ordered or isinstance(
+        dtype.categories.dtype if is_category else dtype,
+        (pd.IntervalDtype, pd.PeriodDtype),
+    ):
         column = column.map(str, na_action="ignore")
     elif isinstance(dtype, pd.SparseDtype):
         column = pd.Series(np.asarray(column))
     try:
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, OverflowError) as problem:
-        if role in ("rank", "score", "relevance"):  # whose check says which value is no number
+        if role in (
+            "rank",
+            "score",
+            "relevance",
+        ):  # whose check says which value is no number
             return from_pandas(column.map(str, na_action="ignore"), name, label, role)
         known = column.dropna()
         kinds = ", ".join(sorted({type(value).__name__ for value in known}))
-        held = f"holds values of more than one kind, or of one that is no id or number: {kinds}, such as {quoted(known.iloc[0])}."
+        held = (
+            f"holds values of more than one kind, or of one that is no id or number: "
+            f"{kinds}, such as {quoted(known.iloc[0])}."
+        )
         # The text of what is missing would be an id, "nan" or "None".
         fix = "Make them one kind, such as text, and drop what is missing first."
         raise FrameError(f"{name}: column {label!r} {held}", fix=fix) from problem
-    # Views are how Polars has text, and Arrow makes them in a third of Polars' time; they cannot point beyond 2 GB.
+    # Views are how Polars has text, and Arrow makes them in a third of Polars' time;
+    # they cannot point beyond 2 GB.
     if pa.types.is_large_string(array.type) and array.nbytes < 2**31:
         array = array.cast(pa.string_view())
     values = pl.Series(pl.from_arrow(array))

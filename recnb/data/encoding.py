@@ -1,4 +1,6 @@
-"""Ids as whole numbers: by indexing an array for integers that are close together, by sorted hashes otherwise."""
+"""Ids as whole numbers: by indexing an array for integers that are close together, by
+sorted hashes otherwise.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,21 @@ def distinct(values: pl.Series) -> pl.Series:
 
 
 def positions(known: pl.Series, values: pl.Series) -> Ints:
-    """Return the position of each value among known ones, which are distinct; -1 for values that are not among them."""
+    """Return the position of each value among known ones, which are distinct; -1 for
+    values that are not among them.
+    """
     if (span := _span(known, len(values))) is not None:
         low, size = span
-        lookup = np.full(size + 2, -1)  # one more cell at either end takes what lies outside
+        lookup = np.full(
+            size + 2, -1
+        )  # one more cell at either end takes what lies outside
         lookup[known.to_numpy() - low + 1] = np.arange(len(known))
         return np.take(lookup, values.to_numpy() - low + 1, mode="clip")
     if repeats_follow(values):
         starts = run_starts(values)
-        return np.repeat(positions(known, values.gather(starts)), np.diff(np.r_[starts, len(values)]))
+        return np.repeat(
+            positions(known, values.gather(starts)), np.diff(np.r_[starts, len(values)])
+        )
     rows, starts = grouped(pl.concat([known, values]).rechunk())
     # Rows of one value keep their order: a known value is the first of its group.
     place = np.empty_like(rows)
@@ -39,17 +47,26 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
 
 
 def grouped(values: pl.Series) -> tuple[Ints, Ints]:
-    """Put rows of equal values together: the rows, each group's in their order, and the place of each group's first."""
-    # Value and row go into the number that is sorted: the row into the low bits, the value or a hash of it above.
+    """Put rows of equal values together: the rows, each group's in their order, and the
+    place of each group's first.
+    """
+    # Value and row go into the number that is sorted: the row into the low bits, the
+    # value or a hash of it above.
     bits, span = np.uint64(len(values).bit_length()), _span(values)
     mask = (np.uint64(1) << bits) - np.uint64(1)
-    key = hashes_of(values) & ~mask if span is None else (values.to_numpy() - span[0]).view(np.uint64) << bits
+    key = (
+        hashes_of(values) & ~mask
+        if span is None
+        else (values.to_numpy() - span[0]).view(np.uint64) << bits
+    )
     key |= np.arange(len(values), dtype=np.uint64)
     key.sort()
     starts = np.flatnonzero(np.r_[True, (key[1:] ^ key[:-1]) > mask][: len(key)])
     key &= mask
     rows = key.view(np.int64)
-    if span is None and len(run_starts(values.gather(rows))) > len(starts):  # different values have one hash
+    if span is None and len(run_starts(values.gather(rows))) > len(
+        starts
+    ):  # different values have one hash
         return grouped(values.rank("dense").cast(pl.Int64))
     return rows, starts
 
@@ -72,20 +89,32 @@ def run_starts(values: pl.Series) -> Ints:
     """Return the first row of each run of equal ids."""
     if values.dtype == pl.Int64 and not values.null_count():
         return starts_of(values.to_numpy())
-    changed = (values.slice(1) != values.head(max(len(values) - 1, 0))).arg_true().to_numpy()
+    changed = (
+        (values.slice(1) != values.head(max(len(values) - 1, 0))).arg_true().to_numpy()
+    )
     starts: Ints = np.r_[0, changed + 1]
     return starts[: len(values)]
 
 
 def repeats_follow(values: pl.Series) -> bool:
-    """Return whether most of the first rows have the value of the row before: if not, rows are in any order, or few are equal."""
+    """Return whether most of the first rows have the value of the row before: if not,
+    rows are in any order, or few are equal.
+    """
     first = values.head(BLOCK)
     return 2 * len(run_starts(first)) <= len(first) > 0
 
 
 def _span(values: pl.Series, more: int = 0) -> tuple[int, int] | None:
-    """Return the lowest value and how many there could be, if they are whole numbers so close together that an array holds them all."""
-    low, high = (values.min(), values.max()) if values.dtype == pl.Int64 else (None, None)
-    if not isinstance(low, int) or not isinstance(high, int) or high - low > 4 * (len(values) + more) + 1024:
+    """Return the lowest value and how many there could be, if they are whole numbers so
+    close together that an array holds them all.
+    """
+    low, high = (
+        (values.min(), values.max()) if values.dtype == pl.Int64 else (None, None)
+    )
+    if (
+        not isinstance(low, int)
+        or not isinstance(high, int)
+        or high - low > 4 * (len(values) + more) + 1024
+    ):
         return None
     return low, high - low + 1

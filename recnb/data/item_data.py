@@ -1,4 +1,6 @@
-"""The data of metrics beyond accuracy: lists with items as numbers, training data, and attributes of items."""
+"""The data of metrics beyond accuracy: lists with items as numbers, training data, and
+attributes of items.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ from recnb.errors import FrameError, OptionError, is_several, listed, near, quot
 from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, in_order
 from recnb.metrics.metric import Metric
-from recnb.metrics.recommendation_lists import Catalogue, HitsWithPopularity, Lists, PerUser, missing
+from recnb.metrics.recommendation_lists import (
+    Catalogue,
+    HitsWithPopularity,
+    Lists,
+    PerUser,
+    missing,
+)
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -30,12 +38,15 @@ if TYPE_CHECKING:
 GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
 #: Types of columns of words.
 WORDS = (pl.String, pl.Categorical, pl.Enum, pl.List, pl.Array)
-#: What parts have of the whole: numbers of items, and what train and items= say of them.
+#: What parts have of the whole: numbers of items, and what train and items= say of
+#: them.
 SHARED = ("items", "listed", "_counts", "_unique_train", "_read")
 
 
 class ItemData:
-    """The lists of all users who have one, and data about the items; each part is computed on first use."""
+    """The lists of all users who have one, and data about the items; each part is
+    computed on first use.
+    """
 
     def __init__(self, prepared: Prepared, side_data: SideData) -> None:
         self.prepared = prepared
@@ -49,11 +60,14 @@ class ItemData:
         prepared = self.prepared
         convention, recs = prepared.convention, prepared.recs
         if convention.ties in TRUTH_ORDERS or convention.score_dtype != "float64":
-            # An order that looks at the truth, or at rounded scores, is none that anyone was shown.
+            # An order that looks at the truth, or at rounded scores, is none that
+            # anyone was shown.
             shown = Convention(order=convention.order, duplicates="dedupe")
             recs = ranked(prepared.source.recs, shown, prepared.source.labels)
         elif convention.duplicates not in ("error", "dedupe"):
-            recs = recs.sort("rank").unique(["user", "item"], keep="first", maintain_order=True)
+            recs = recs.sort("rank").unique(
+                ["user", "item"], keep="first", maintain_order=True
+            )
         return recs.select("user", "item", "rank")
 
     @cached_property
@@ -64,24 +78,48 @@ class ItemData:
     @cached_property
     def items(self) -> pl.Series:
         """Every item there is, anywhere, sorted."""
-        frames = [self.shown, self.prepared.truth, self.side_data.train, self.side_data.items]
-        return distinct(pl.concat([distinct(frame["item"]) for frame in frames if frame is not None]))
+        frames = [
+            self.shown,
+            self.prepared.truth,
+            self.side_data.train,
+            self.side_data.items,
+        ]
+        return distinct(
+            pl.concat(
+                [distinct(frame["item"]) for frame in frames if frame is not None]
+            )
+        )
 
     @property
     def shown(self) -> pl.DataFrame:
         """The items of the lists, and their ranks."""
         return self.recs
 
-    def compute(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], *, evaluated: bool) -> Any:
-        """Compute a metric of the lists, of the users evaluated or of all who have one."""
+    def compute(
+        self,
+        metric: Metric[...],
+        k: int | None,
+        options: Mapping[str, Any],
+        *,
+        evaluated: bool,
+    ) -> Any:
+        """Compute a metric of the lists, of the users evaluated or of all who have
+        one.
+        """
         return metric.at(self.lists(evaluated=evaluated), k, options)
 
-    # The catalogue refers to this object, to read further attributes. It is not kept here, and neither are lists that hold
-    # it: a cycle of references would keep all rows in memory until Python looks for cycles.
+    # The catalogue refers to this object, to read further attributes. It is not kept
+    # here, and neither are lists that hold it: a cycle of references would keep all
+    # rows in memory until Python looks for cycles.
 
     def lists(self, *, evaluated: bool = False) -> Lists:
-        """Return the rows of all lists; or of the users evaluated, of whom some may have no list."""
-        return replace(self._lists_of_evaluated if evaluated else self._lists_of_all, catalogue=self.catalogue)
+        """Return the rows of all lists; or of the users evaluated, of whom some may
+        have no list.
+        """
+        return replace(
+            self._lists_of_evaluated if evaluated else self._lists_of_all,
+            catalogue=self.catalogue,
+        )
 
     @cached_property
     def _lists_of_all(self) -> Lists:
@@ -98,7 +136,11 @@ class ItemData:
 
     def _lists(self, users: pl.Series) -> Lists:
         recs, items = self.recs, self.items
-        user, rank, item = positions(users, recs["user"]), recs["rank"].to_numpy(), positions(items, recs["item"])
+        user, rank, item = (
+            positions(users, recs["user"]),
+            recs["rank"].to_numpy(),
+            positions(items, recs["item"]),
+        )
         order = in_order(user * (int(rank.max(initial=0)) + 1) + rank)
         order = order[user[order] >= 0]
         user, rank, item = user[order], rank[order], item[order]
@@ -109,25 +151,45 @@ class ItemData:
 
     @cached_property
     def _counts(self) -> dict[str, Any]:
-        """Count the users and rows of train that hold each item, and its users; nothing without train."""
+        """Count the users and rows of train that hold each item, and its users; nothing
+        without train.
+        """
         if (train := self.side_data.train) is None:
             return {}
-        items = [positions(self.items, had["item"]) for had in (self._unique_train, train)]
-        users, interactions = (np.bincount(had, minlength=len(self.items)) for had in items)
-        return {"users": users, "interactions": interactions, "n_users": train["user"].n_unique()}
+        items = [
+            positions(self.items, had["item"]) for had in (self._unique_train, train)
+        ]
+        users, interactions = (
+            np.bincount(had, minlength=len(self.items)) for had in items
+        )
+        return {
+            "users": users,
+            "interactions": interactions,
+            "n_users": train["user"].n_unique(),
+        }
 
     @cached_property
     def listed(self) -> Bools | None:
-        """Mark the items of the catalogue: those of items=, or those of train; None without either."""
+        """Mark the items of the catalogue: those of items=, or those of train; None
+        without either.
+        """
         if self.side_data.items is not None:
             return self.marked(self.side_data.items["item"])
-        return None if self.side_data.train is None else self.marked(self._unique_train["item"])
+        return (
+            None
+            if self.side_data.train is None
+            else self.marked(self._unique_train["item"])
+        )
 
     @cached_property
     def _unique_train(self) -> pl.DataFrame:
         train = self.side_data.train
         assert train is not None
-        return train if validation.repeated(train, ["user", "item"]).height == 0 else train.unique(["user", "item"])
+        return (
+            train
+            if validation.repeated(train, ["user", "item"]).height == 0
+            else train.unique(["user", "item"])
+        )
 
     def marked(self, items: pl.Series) -> Bools:
         """Mark the items that are among these."""
@@ -138,7 +200,9 @@ class ItemData:
     # What metrics ask to be read
 
     def history(self, users: pl.Series | None = None) -> tuple[Ints, Ints]:
-        """Return the training items of users with a list, or of these, each once: positions of user and item, sorted by user."""
+        """Return the training items of users with a list, or of these, each once:
+        positions of user and item, sorted by user.
+        """
         had = self._unique_train
         user = positions(self.users if users is None else users, had["user"])
         inside = np.flatnonzero(user >= 0)
@@ -152,21 +216,31 @@ class ItemData:
             count = self.catalogue.counts("interactions", "serendipity")
             item = positions(self.items, prepared.truth["item"])
             had = self.history(prepared.users)
-            self._expected_ranks[key] = expected_ranks(prepared.all_hits.truth_user, item, had, count)
+            self._expected_ranks[key] = expected_ranks(
+                prepared.all_hits.truth_user, item, had, count
+            )
         return HitsWithPopularity(hits, self._expected_ranks[key])
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
-        """Return items × features (genres as words, or numbers), and which items are described."""
+        """Return items × features (genres as words, or numbers), and which items are
+        described.
+        """
         matrix, _labels = self._described(columns, "features", metric)
         assert self.side_data.items is not None
         return matrix, self.marked(self.side_data.items["item"])
 
     def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
-        """Return items × genres, 1 where the item has it, and what the genres are called."""
+        """Return items × genres, 1 where the item has it, and what the genres are
+        called.
+        """
         return self._described(column, "genre", metric)
 
-    def _described(self, columns: object, argument: str, metric: str) -> tuple[Sparse, Sequence[str]]:
-        """Return items × (words of one column, or numbers of several), by position of the item, and what they are called."""
+    def _described(
+        self, columns: object, argument: str, metric: str
+    ) -> tuple[Sparse, Sequence[str]]:
+        """Return items × (words of one column, or numbers of several), by position of
+        the item, and what they are called.
+        """
         from scipy import sparse
 
         items = self.side_data.items
@@ -177,19 +251,33 @@ class ItemData:
             if len(chosen) == 1 and items[chosen[0]].dtype in WORDS:
                 row, words = words_of(items[chosen[0]])
                 names = words.unique().sort()
-                column, cells, labels = positions(names, words), np.ones(len(row)), names.to_list()
+                column, cells, labels = (
+                    positions(names, words),
+                    np.ones(len(row)),
+                    names.to_list(),
+                )
             else:
-                table = np.stack([_numbers(items[name], argument) for name in chosen], axis=1)
+                table = np.stack(
+                    [_numbers(items[name], argument) for name in chosen], axis=1
+                )
                 row, column = np.nonzero(table)
                 cells, labels = table[row, column], [*chosen]
-            item, shape = positions(self.items, items["item"]), (len(self.items), len(labels))
-            self._read[argument, *chosen] = sparse.csr_array((cells, (item[row], column)), shape=shape), labels
+            item, shape = (
+                positions(self.items, items["item"]),
+                (len(self.items), len(labels)),
+            )
+            self._read[argument, *chosen] = (
+                sparse.csr_array((cells, (item[row], column)), shape=shape),
+                labels,
+            )
         matrix, labels = self._read[argument, *chosen]
         return matrix, labels
 
 
 class ItemDataOfParts(ItemData):
-    """The same of lists that are elsewhere: parts count how often they show each item, and compute the values of their users."""
+    """The same of lists that are elsewhere: parts count how often they show each item,
+    and compute the values of their users.
+    """
 
     @property
     def _parts(self) -> Parts:
@@ -197,8 +285,13 @@ class ItemDataOfParts(ItemData):
         return self.prepared.source
 
     def _on_part(self, work: Callable[[ItemData], Any]) -> Callable[[Tables], Any]:
-        """Make a function of a part out of one of its data; None for a part without rows, whose ids have no type."""
-        convention, side_data = self.prepared.convention, SideData(items=self.side_data.items)
+        """Make a function of a part out of one of its data; None for a part without
+        rows, whose ids have no type.
+        """
+        convention, side_data = (
+            self.prepared.convention,
+            SideData(items=self.side_data.items),
+        )
         known = {name: value for name, value in vars(self).items() if name in SHARED}
 
         def on_part(part: Tables) -> Any:
@@ -210,9 +303,15 @@ class ItemDataOfParts(ItemData):
 
     @cached_property
     def _exposure(self) -> tuple[pl.Series, pl.DataFrame]:
-        count = self._on_part(lambda data: (data.users, data.recs.group_by("item", "rank").len("times")))
+        count = self._on_part(
+            lambda data: (data.users, data.recs.group_by("item", "rank").len("times"))
+        )
         users, shown = zip(*filter(None, self._parts.each(count)), strict=True)
-        added_up = pl.concat(shown).group_by("item", "rank").agg(pl.col("times").sum().cast(pl.Int64))
+        added_up = (
+            pl.concat(shown)
+            .group_by("item", "rank")
+            .agg(pl.col("times").sum().cast(pl.Int64))
+        )
         return distinct(pl.concat(users)), added_up
 
     @property
@@ -227,14 +326,36 @@ class ItemDataOfParts(ItemData):
 
     @cached_property
     def _lists_of_all(self) -> Lists:
-        """A row stands for all lists that have an item at a rank, and says nothing of single users."""
+        """A row stands for all lists that have an item at a rank, and says nothing of
+        single users.
+        """
         rank, times = (self.shown[name].to_numpy() for name in ("rank", "times"))
-        item, nobody = positions(self.items, self.shown["item"]), np.zeros(len(rank), dtype=np.int64)
+        item, nobody = (
+            positions(self.items, self.shown["item"]),
+            np.zeros(len(rank), dtype=np.int64),
+        )
         length = np.zeros(len(self.users), dtype=np.int64)
-        return Lists(nobody, rank, item, length, len(self.items), self.items.__getitem__, times=times)
+        return Lists(
+            nobody,
+            rank,
+            item,
+            length,
+            len(self.items),
+            self.items.__getitem__,
+            times=times,
+        )
 
-    def compute(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], *, evaluated: bool) -> Any:
-        """Compute a metric of counts of items, or of users part by part; one that compares the lists of users is refused."""
+    def compute(
+        self,
+        metric: Metric[...],
+        k: int | None,
+        options: Mapping[str, Any],
+        *,
+        evaluated: bool,
+    ) -> Any:
+        """Compute a metric of counts of items, or of users part by part; one that
+        compares the lists of users is refused.
+        """
         if metric.over == "user pairs":
             raise elsewhere(self._parts)
         if metric.of == "all":
@@ -245,31 +366,58 @@ class ItemDataOfParts(ItemData):
             return data.compute(metric, k, options, evaluated=evaluated)
 
         def of_users(data: ItemData) -> pl.DataFrame:
-            users, found = data.prepared.users if evaluated else data.users, values(data)
-            return pl.DataFrame({"user": users} | {name: getattr(found, name) for name in columns})
+            users, found = (
+                data.prepared.users if evaluated else data.users,
+                values(data),
+            )
+            return pl.DataFrame(
+                {"user": users} | {name: getattr(found, name) for name in columns}
+            )
 
         def rows(user: int) -> Any:
-            """Return the rows behind the value of the user at a position, whose list is fetched."""
-            return self._on_part(values)(self._parts.rows_of(table["user"][[user]])).rows(0)
+            """Return the rows behind the value of the user at a position, whose list is
+            fetched.
+            """
+            return self._on_part(values)(
+                self._parts.rows_of(table["user"][[user]])
+            ).rows(0)
 
         columns = ("total", "out_of", "counted")
-        parts = [part for part in self._parts.each(self._on_part(of_users)) if part is not None]
+        parts = [
+            part
+            for part in self._parts.each(self._on_part(of_users))
+            if part is not None
+        ]
         table = pl.concat(parts, how="vertical_relaxed").sort("user")
         total, out_of, counted = (table[name].to_numpy() for name in columns)
         return PerUser(total, out_of, counted, rows)
 
 
-def _columns(items: pl.DataFrame, columns: object, argument: str, metric: str) -> tuple[str, ...]:
+def _columns(
+    items: pl.DataFrame, columns: object, argument: str, metric: str
+) -> tuple[str, ...]:
     """Return the columns of items that were named, or those that speak for themselves."""
     there = [name for name in items.columns if name != "item"]
     if columns is None:
-        named = [name for name in there if name.lower() in GENRES and items[name].dtype in WORDS]
+        named = [
+            name
+            for name in there
+            if name.lower() in GENRES and items[name].dtype in WORDS
+        ]
         flags = [name for name in there if _is_flag(items[name])]
         if len(named) == 1 or (flags and not named):
             return tuple(named or flags)
-        found = f"{' and '.join(map(repr, named))} could each be meant" if named else "has no column of genres"
+        found = (
+            f"{' and '.join(map(repr, named))} could each be meant"
+            if named
+            else "has no column of genres"
+        )
         fix = f"Say which: {argument}={quoted((named or there or ['genres'])[0])}."
-        raise OptionError(f"items= {found}. Its columns: {listed(there) or 'none'}.", fix=fix, subject=f"{metric}: ")
+        raise OptionError(
+            f"items= {found}. Its columns: {listed(there) or 'none'}.",
+            fix=fix,
+            subject=f"{metric}: ",
+        )
     given = [columns] if isinstance(columns, str) else columns
     chosen = tuple(map(str, given)) if is_several(given) else ()
     if not chosen:
@@ -277,7 +425,10 @@ def _columns(items: pl.DataFrame, columns: object, argument: str, metric: str) -
         raise OptionError(f"{said}: name one, or several in a list.")
     for name in chosen:
         if name not in there:
-            raise OptionError(f"{argument}={quoted(columns)}: items= has no column {name!r}.", fix=near(name, there))
+            raise OptionError(
+                f"{argument}={quoted(columns)}: items= has no column {name!r}.",
+                fix=near(name, there),
+            )
     return chosen
 
 
@@ -289,23 +440,43 @@ def _is_flag(column: pl.Series) -> bool:
 
 
 def words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
-    """Return the row and the word of each genre: of lists, or of text such as "comedy|drama"."""
+    """Return the row and the word of each genre: of lists, or of text such as
+    "comedy|drama".
+    """
     of_lists = column.dtype in (pl.List, pl.Array)
-    lists = column.cast(pl.List(pl.String)) if of_lists else column.cast(pl.String).str.split("|")
+    lists = (
+        column.cast(pl.List(pl.String))
+        if of_lists
+        else column.cast(pl.String).str.split("|")
+    )
     table = pl.DataFrame({"row": np.arange(len(column)), "word": lists}).explode("word")
     table = table.with_columns(pl.col("word").str.strip_chars())
-    table = table.filter(~pl.col("word").is_in(["", "(no genres listed)"])).unique(maintain_order=True)
+    table = table.filter(~pl.col("word").is_in(["", "(no genres listed)"])).unique(
+        maintain_order=True
+    )
     return table["row"].to_numpy(), table["word"]
 
 
 def _numbers(column: pl.Series, argument: str) -> Floats:
-    """Return the numbers of one of several columns; those that name a genre are 0 and 1."""
+    """Return the numbers of one of several columns; those that name a genre are 0 and
+    1.
+    """
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        held = f"holds {validation.kind(column.dtype)}, and several columns of {argument}= must hold numbers"
-        raise FrameError(f"items: column {column.name!r} {held}: name one column of words, or columns of numbers.")
+        held = (
+            f"holds {validation.kind(column.dtype)}, and several columns of "
+            f"{argument}= must hold numbers"
+        )
+        raise FrameError(
+            f"items: column {column.name!r} {held}: name one column of words, or "
+            f"columns of numbers."
+        )
     numbers = np.asarray(column.cast(pl.Float64).to_numpy(), dtype=np.float64)
     if not np.isfinite(numbers).all():
-        raise FrameError(f"items: column {column.name!r} holds a number that is missing or infinite: fill it in.")
+        raise FrameError(
+            f"items: column {column.name!r} holds a number that is missing or infinite: fill it in."
+        )
     if argument == "genre" and not np.isin(numbers, (0, 1)).all():
-        raise FrameError(f"items: column {column.name!r} holds other numbers than 0 and 1, which name no genre.")
+        raise FrameError(
+            f"items: column {column.name!r} holds other numbers than 0 and 1, which name no genre."
+        )
     return numbers

@@ -1,10 +1,15 @@
-"""The join of recommendations with the truth, under any convention: what is hit, at which rank, and what there was to hit.
+"""The join of recommendations with the truth, under any convention: what is hit, at
+which rank, and what there was to hit.
 
-1. `number_ids`: users get a number in the order of their lists, items one that equal items share. Nothing is moved: a row keeps
-   its number in its frame, and a *place* is a position where the rows of each user are together, of the truth best first.
-2. `match_pairs` finds which rows of a list are judged; `order_lists` gives each row its rank. Both (`order.py`) see a block of
+1. `number_ids`: users get a number in the order of their lists, items one that equal
+   items share. Nothing is moved: a row keeps
+   its number in its frame, and a *place* is a position where the rows of each user are
+   together, of the truth best first.
+2. `match_pairs` finds which rows of a list are judged; `order_lists` gives each row its
+   rank. Both (`order.py`) see a block of
    users at a time, as many rows as the processor's cache holds, on all cores.
-3. `find_hits`: which judged rows count, for whom, and how much there is to find; users are put in the order of their ids.
+3. `find_hits`: which judged rows count, for whom, and how much there is to find; users
+   are put in the order of their ids.
 
     recs                      lists, by user                truth, by user, best first         hits, by id
     row  user item score      place  row  user  rank        place  row  user  item grade       user  rank  truth_row
@@ -23,8 +28,9 @@
 | `Joined.rank`                         | row of recs           | rank; 0: left out                                     |
 | `Joined.truth_rows`                   | relevant row          | row of the truth                                      |
 
-What usually holds costs nothing: rows that are in order are cut and not gathered, and no array says so of each of them.
-"""
+What usually holds costs nothing: rows that are in order are cut and not gathered, and
+no array says so of each of them.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -38,12 +44,34 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.encoding import distinct, grouped, hashes_of, positions, repeats_follow, run_starts
-from recnb.data.order import Block, Numbers, average_over_ties, match_pairs, order_lists, padded, repeats_a_rank
+from recnb.data.encoding import (
+    distinct,
+    grouped,
+    hashes_of,
+    positions,
+    repeats_follow,
+    run_starts,
+)
+from recnb.data.order import (
+    Block,
+    Numbers,
+    average_over_ties,
+    match_pairs,
+    order_lists,
+    padded,
+    repeats_a_rank,
+)
 from recnb.data.parallel import BLOCK, in_turn
 from recnb.data.validation import is_relevant
 from recnb.errors import OptionError
-from recnb.metrics.hits import Floats, Hits, Ints, in_order, order_from_highest, stands_from_highest
+from recnb.metrics.hits import (
+    Floats,
+    Hits,
+    Ints,
+    in_order,
+    order_from_highest,
+    stands_from_highest,
+)
 
 Mask = NDArray[np.bool_]
 
@@ -52,7 +80,8 @@ Mask = NDArray[np.bool_]
 class Ids:
     """The ids of both frames as numbers, and the rows of each list together."""
 
-    users: pl.Series  #: of either frame: those with a list in the order of their lists, then the others
+    # : of either frame: those with a list in the order of their lists, then the others
+    users: pl.Series
     by_id: Ints | None  #: users, in the order of their ids; None: they stand so
     n_listed: Ints  #: per user, the rows of recommendations
     list_rows: Ints | None  #: per place in the lists, its row; None: places are rows
@@ -65,8 +94,12 @@ class Ids:
     n_items: int  #: how many there are, where numbers are positions among all
 
 
-def number_ids(recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series | None = None) -> Ids:
-    """Give the users and items of both frames numbers; with `items`, all there are, an item's number is its position there."""
+def number_ids(
+    recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series | None = None
+) -> Ids:
+    """Give the users and items of both frames numbers; with `items`, all there are, an
+    item's number is its position there.
+    """
     list_rows, starts = _rows_by_user(recs["user"])
     users = recs["user"].gather(starts if list_rows is None else list_rows[starts])
     truth_user = positions(users, truth["user"])
@@ -98,7 +131,9 @@ def number_ids(recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series | None 
 
 
 def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
-    """Return the rows with those of each user together, None if they stand so; and the place of each user's first."""
+    """Return the rows with those of each user together, None if they stand so; and the
+    place of each user's first.
+    """
     if len(users) <= BLOCK or repeats_follow(users):
         starts = run_starts(users)
         first = users.gather(starts)
@@ -109,7 +144,9 @@ def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
 
 
 class RepeatError(Exception):
-    """What cannot be joined holds twice: a "rank" of a list, a "pair" of user and item, or a "hash" of items that differ."""
+    """What cannot be joined holds twice: a "rank" of a list, a "pair" of user and item,
+    or a "hash" of items that differ.
+    """
 
 
 class Judged(NamedTuple):
@@ -154,19 +191,28 @@ class Joined(NamedTuple):
     has_gaps: bool  #: whether some list leaves a rank empty
 
 
-def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Convention) -> Joined:
-    """Join lists with the truth, under an order by rank, score or row; the caller says of a RepeatError what is repeated.
+def join(
+    recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Convention
+) -> Joined:
+    """Join lists with the truth, under an order by rank, score or row; the caller says
+    of a RepeatError what is repeated.
 
-    Relevance may be below 0 where `judged_only` leaves out what such a grade says was not judged.
+    Relevance may be below 0 where `judged_only` leaves out what such a grade says was
+    not judged.
     """
     _refuse_contradictions(convention)
     column, judged = order_column(recs, convention), Judged.of(truth, ids)
     list_ends, is_given = np.r_[0, np.cumsum(ids.n_listed)], convention.keeps_ranks
-    rank = recs["rank"].to_numpy() if is_given else np.empty(recs.height, dtype=np.int64)
+    rank = (
+        recs["rank"].to_numpy() if is_given else np.empty(recs.height, dtype=np.int64)
+    )
 
     def match(users_of_block: tuple[int, int]) -> Matches:
         first, last = users_of_block
-        places, truth_places = slice(*list_ends[[first, last]]), slice(*judged.ends[[first, last]])
+        places, truth_places = (
+            slice(*list_ends[[first, last]]),
+            slice(*judged.ends[[first, last]]),
+        )
         rows = places if ids.list_rows is None else ids.list_rows[places]
         users, truth_row = np.arange(last - first), judged.row[truth_places]
         block = Block(
@@ -185,7 +231,9 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
         pairs = match_pairs(block, ids.texts)
         if pairs is None:
             raise RepeatError("hash")
-        if pairs.truth_repeats or (len(pairs.copy) and convention.duplicates == "error"):
+        if pairs.truth_repeats or (
+            len(pairs.copy) and convention.duplicates == "error"
+        ):
             raise RepeatError("pair")
         if convention.candidates == "padded":
             block, pairs = padded(block, pairs)
@@ -212,14 +260,23 @@ def join(recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Conventi
     except RepeatError as problem:
         if ids.texts is None or problem.args != ("hash",):
             raise
-        return join(recs, truth, number_ids(recs, truth, distinct(pl.concat(ids.texts))), convention)
+        return join(
+            recs,
+            truth,
+            number_ids(recs, truth, distinct(pl.concat(ids.texts))),
+            convention,
+        )
     if convention.negative_relevance == "zero":
         judged = judged._replace(grade=judged.grade.clip(min=0.0))
     return find_hits(matches, ids, judged, convention, rank)
 
 
-def find_hits(matches: Matches, ids: Ids, judged: Judged, convention: Convention, rank: Ints) -> Joined:
-    """Find which judged rows count, for whom, and what there is to find; `rank` is that of each row of recommendations."""
+def find_hits(
+    matches: Matches, ids: Ids, judged: Judged, convention: Convention, rank: Ints
+) -> Joined:
+    """Find which judged rows count, for whom, and what there is to find; `rank` is that
+    of each row of recommendations.
+    """
     n_users, n_places, ties = len(ids.users), len(judged.row), convention.ties
     relevant = is_relevant(judged.grade, convention)
     if convention.judged == "list" and convention.candidates != "catalogue":
@@ -230,7 +287,10 @@ def find_hits(matches: Matches, ids: Ids, judged: Judged, convention: Convention
         times = relevant.astype(np.int64)
         if convention.duplicates == "rows":
             times *= np.maximum(np.bincount(matches.place, minlength=n_places), 1)
-        listed, before = np.repeat(np.arange(n_places), times), np.r_[0, np.cumsum(times)]
+        listed, before = (
+            np.repeat(np.arange(n_places), times),
+            np.r_[0, np.cumsum(times)],
+        )
         starts = before[judged.ends]
     n_relevant = np.diff(starts)
     averaged = _averaged(ids, judged, n_relevant > 0, convention)
@@ -240,30 +300,54 @@ def find_hits(matches: Matches, ids: Ids, judged: Judged, convention: Convention
     number = np.zeros(n_users, dtype=np.int64)
     number[evaluated] = np.arange(averaged.sum())
 
-    by_sign = convention.nonpositive_scores == "never_hit" and convention.order == "score"
-    hit = np.flatnonzero(relevant[matches.place] & averaged[matches.user] & ((matches.score > 0) | (not by_sign)))
+    by_sign = (
+        convention.nonpositive_scores == "never_hit" and convention.order == "score"
+    )
+    hit = np.flatnonzero(
+        relevant[matches.place]
+        & averaged[matches.user]
+        & ((matches.score > 0) | (not by_sign))
+    )
     hit = hit[_by_rank(number[matches.user[hit]], matches.rank[hit])]
     if convention.duplicates == "hit_once":
         hit = hit[np.sort(np.unique(matches.place[hit], return_index=True)[1])]
-    user, hit_rank, place = (column[hit] for column in (matches.user, matches.rank, matches.place))
+    user, hit_rank, place = (
+        column[hit] for column in (matches.user, matches.rank, matches.place)
+    )
     if ties in ("max_rank", "floor_mean_rank"):
         above, tied = matches.above[hit], matches.tied[hit]
         hit_rank = above + tied if ties == "max_rank" else (2 * above + 1 + tied) // 2
     length = matches.length
     if convention.candidates == "catalogue":
         truth_user = np.repeat(np.arange(n_users), judged.n)
-        missed = np.flatnonzero(relevant & averaged[truth_user] & ~_marked(matches.place, n_places) & (not by_sign))
+        missed = np.flatnonzero(
+            relevant
+            & averaged[truth_user]
+            & ~_marked(matches.place, n_places)
+            & (not by_sign)
+        )
         missed = missed[np.argsort(judged.row[missed])]
-        below, length = _below_lists(ids, length, truth_user[missed], judged.row[missed], convention)
-        user, place, hit_rank = np.r_[user, truth_user[missed]], np.r_[place, missed], np.r_[hit_rank, below]
+        below, length = _below_lists(
+            ids, length, truth_user[missed], judged.row[missed], convention
+        )
+        user, place, hit_rank = (
+            np.r_[user, truth_user[missed]],
+            np.r_[place, missed],
+            np.r_[hit_rank, below],
+        )
         order = _by_rank(number[user], hit_rank)
         user, place, hit_rank = user[order], place[order], hit_rank[order]
 
-    n_of_user, truth_row = n_relevant[evaluated], place if before is None else before[place]
+    n_of_user, truth_row = (
+        n_relevant[evaluated],
+        place if before is None else before[place],
+    )
     if not everyone:
         by_user = ranges(starts[evaluated], n_of_user)
         listed = by_user if listed is None else listed[by_user]
-        moved = np.zeros(n_users, dtype=np.int64)  # per user, how far the rows that count go, to be in the order of ids
+        moved = np.zeros(
+            n_users, dtype=np.int64
+        )  # per user, how far the rows that count go, to be in the order of ids
         moved[evaluated] = np.cumsum(n_of_user) - n_of_user - starts[evaluated]
         truth_row = truth_row + moved[user]
     hits = Hits(
@@ -278,7 +362,9 @@ def find_hits(matches: Matches, ids: Ids, judged: Judged, convention: Convention
     )
     return Joined(
         users=ids.users[evaluated],
-        hits=average_over_ties(hits, matches.above[hit], matches.tied[hit]) if ties == "expected" else hits,
+        hits=average_over_ties(hits, matches.above[hit], matches.tied[hit])
+        if ties == "expected"
+        else hits,
         truth_rows=judged.row if listed is None else judged.row[listed],
         rank=rank,
         in_both=bool(((ids.n_listed > 0) & (judged.n > 0)).any()),
@@ -289,7 +375,9 @@ def find_hits(matches: Matches, ids: Ids, judged: Judged, convention: Convention
     )
 
 
-def _averaged(ids: Ids, judged: Judged, has_relevant: Mask, convention: Convention) -> Mask:
+def _averaged(
+    ids: Ids, judged: Judged, has_relevant: Mask, convention: Convention
+) -> Mask:
     """Return which users count in a mean."""
     with_list, with_truth = ids.n_listed > 0, judged.n > 0
     averaged = {
@@ -302,7 +390,9 @@ def _averaged(ids: Ids, judged: Judged, has_relevant: Mask, convention: Conventi
 
 
 def ranges(starts: Ints, counts: Ints) -> Ints:
-    """Concatenate the whole numbers from each start on, as many as it counts: of 5 and 0, 2 and 3 they are 5, 6, 0, 1, 2."""
+    """Concatenate the whole numbers from each start on, as many as it counts: of 5 and
+    0, 2 and 3 they are 5, 6, 0, 1, 2.
+    """
     ends = np.cumsum(counts)
     numbers = np.arange(ends[-1] if len(ends) else 0)
     numbers += np.repeat(starts - (ends - counts), counts)
@@ -310,7 +400,9 @@ def ranges(starts: Ints, counts: Ints) -> Ints:
 
 
 def _blocks_of(lengths: Ints) -> list[tuple[int, int]]:
-    """Cut users into blocks of about as many rows each: the first user of each, and the one after its last."""
+    """Cut users into blocks of about as many rows each: the first user of each, and the
+    one after its last.
+    """
     ends = np.cumsum(lengths)
     n = int(ends[-1]) if len(ends) else 0
     cuts = np.searchsorted(ends, np.arange(BLOCK, n, BLOCK)) + 1
@@ -325,45 +417,78 @@ def _marked(places: Ints, n: int) -> Mask:
 
 
 def _by_rank(user: Ints, rank: Ints) -> Ints | slice:
-    """Return the stable order by user, then rank; all rows as they stand, if that is it."""
+    """Return the stable order by user, then rank; all rows as they stand, if that is
+    it.
+    """
     key = user * (int(rank.max(initial=0)) + 1) + rank
     return slice(None) if (key[1:] >= key[:-1]).all() else in_order(key)
 
 
-def _below_lists(ids: Ids, length: Ints, user: Ints, row: Ints, convention: Convention) -> tuple[Ints, Ints]:
-    """Return the ranks of items if the whole catalogue is ranked below each list, sorted by id; and the lengths of all lists then.
+def _below_lists(
+    ids: Ids, length: Ints, user: Ints, row: Ints, convention: Convention
+) -> tuple[Ints, Ints]:
+    """Return the ranks of items if the whole catalogue is ranked below each list,
+    sorted by id; and the lengths of all lists then.
 
-    An item's place is the list's length and its number among all items, less those before it that the list holds already.
+    An item's place is the list's length and its number among all items, less those
+    before it that the list holds already.
     """
     n_items, listed = ids.n_items, np.repeat(np.arange(len(ids.users)), ids.n_listed)
     item = ids.item.view(np.int64)
-    held = np.unique(listed * n_items + (item if ids.list_rows is None else item[ids.list_rows]))
+    held = np.unique(
+        listed * n_items + (item if ids.list_rows is None else item[ids.list_rows])
+    )
     end = length + n_items - np.bincount(held // n_items, minlength=len(length))
     if convention.ties != "first":
         return end[user], end
     number = ids.truth_item.view(np.int64)[row]
-    before = np.searchsorted(held, user * n_items + number) - np.searchsorted(held, user * n_items)
+    before = np.searchsorted(held, user * n_items + number) - np.searchsorted(
+        held, user * n_items
+    )
     return length[user] + number - before + 1, end
 
 
 def order_column(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
-    """Return what orders lists: rank, number of the row, or score in the convention's precision."""
+    """Return what orders lists: rank, number of the row, or score in the convention's
+    precision.
+    """
     if convention.order == "rank":
         return recs["rank"].to_numpy()
     if convention.order == "row":
         return np.arange(recs.height)
     if convention.score_dtype != "float32":
         return validation.in_floats(recs["score"])
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, as it does in those libraries
-        return recs["score"].cast(pl.Float64).to_numpy().astype(np.float32).astype(np.float64)
+    with np.errstate(
+        over="ignore"
+    ):  # what is too large becomes infinite, as it does in those libraries
+        return (
+            recs["score"]
+            .cast(pl.Float64)
+            .to_numpy()
+            .astype(np.float32)
+            .astype(np.float64)
+        )
 
 
 def _refuse_contradictions(convention: Convention) -> None:
-    ties, shares_ranks = convention.ties, convention.ties in ("expected", "max_rank", "floor_mean_rank")
-    if convention.candidates == "catalogue" and (convention.judged_only or ties not in ("first", "max_rank")):
-        raise OptionError("candidates='catalogue' goes with ties='first' or 'max_rank', and without judged_only=True.")
+    ties, shares_ranks = (
+        convention.ties,
+        convention.ties in ("expected", "max_rank", "floor_mean_rank"),
+    )
+    if convention.candidates == "catalogue" and (
+        convention.judged_only or ties not in ("first", "max_rank")
+    ):
+        raise OptionError(
+            "candidates='catalogue' goes with ties='first' or 'max_rank', and "
+            "without judged_only=True."
+        )
     if ties == "expected" and convention.duplicates == "hit_once":
-        raise OptionError("ties='expected' has no mean for duplicates='hit_once': choose duplicates='dedupe'.")
+        raise OptionError(
+            "ties='expected' has no mean for duplicates='hit_once': choose duplicates='dedupe'."
+        )
     if convention.judged_only and shares_ranks:
-        problem = f"ties={ties!r} gives equal scores no ranks of their own, from which items could be left out: "
+        problem = (
+            f"ties={ties!r} gives equal scores no ranks of their own, from which "
+            f"items could be left out: "
+        )
         raise OptionError(f"{problem}choose ties='first'.")

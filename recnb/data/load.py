@@ -1,6 +1,8 @@
-"""The way in: each form becomes a table with a row an item, its columns are found, and its ids checked.
+"""The way in: each form becomes a table with a row an item, its columns are found, and
+its ids checked.
 
-Forms are files, mappings and Series by user, frames with lists in their cells, and one frame with both sides.
+Forms are files, mappings and Series by user, frames with lists in their cells, and one
+frame with both sides.
 """
 
 from __future__ import annotations
@@ -19,7 +21,18 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import batches_of, origin_of
-from recnb.data.columns import Columns, Frame, Made, by_name, columns_of, find, from_pandas, named, require, table_of
+from recnb.data.columns import (
+    Columns,
+    Frame,
+    Made,
+    by_name,
+    columns_of,
+    find,
+    from_pandas,
+    named,
+    require,
+    table_of,
+)
 from recnb.data.files import Wanted, read_together
 from recnb.data.parts import Layout, one_model, read_batches
 from recnb.data.source import Source, ranked, source_of
@@ -34,66 +47,120 @@ RECS, TRUTH = "recommendations", "truth"
 #: The keyword that names a column of lists.
 COLUMN_OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
 #: The ids of the frames beside them.
-SIDES: dict[str, tuple[str, ...]] = {"train": IDS, "items": ("item",), "users": ("user",)}
+SIDES: dict[str, tuple[str, ...]] = {
+    "train": IDS,
+    "items": ("item",),
+    "users": ("user",),
+}
 
-ROWS_ARE_ITEMS = Sentence(N_("each row is an item of its own, as there is no column of items"))
-NOT_SCORED = Plural(
-    "{n:,} row without a score: judged, not recommended", "{n:,} rows without a score: judged, not recommended"
+ROWS_ARE_ITEMS = Sentence(
+    N_("each row is an item of its own, as there is no column of items")
 )
-ONLY_LISTED = Sentence(N_("relevant items: those in this frame, which holds no relevant item that was not recommended"))
+NOT_SCORED = Plural(
+    "{n:,} row without a score: judged, not recommended",
+    "{n:,} rows without a score: judged, not recommended",
+)
+ONLY_LISTED = Sentence(
+    N_(
+        "relevant items: those in this frame, which holds no relevant item that was not recommended"
+    )
+)
 
 
 @cache
 def first_process() -> int:
-    """Return the process that evaluated first; one that is forked of it later inherits the answer."""
+    """Return the process that evaluated first; one that is forked of it later inherits
+    the answer.
+    """
     return os.getpid()
 
 
 def refuse_fork() -> None:
-    """Refuse to evaluate in a process that was forked after an evaluation: it would wait for threads of Polars that it does not have."""
+    """Refuse to evaluate in a process that was forked after an evaluation: it would
+    wait for threads of Polars that it does not have.
+    """
     if first_process() != os.getpid():
-        problem = "this process was forked after an evaluation, and would wait for ever for threads that a fork does not copy: "
-        fix = "start it with multiprocessing.get_context('spawn'), or fork before the first evaluation."
+        problem = (
+            "this process was forked after an evaluation, and would wait for ever for "
+            "threads that a fork does not copy: "
+        )
+        fix = (
+            "start it with multiprocessing.get_context('spawn'), or fork before the "
+            "first evaluation."
+        )
         raise RecnbError(problem, fix)
 
 
 def tables_of(
     given: Mapping[str, Input | None], columns: Columns
 ) -> tuple[dict[str, Any], dict[str, str | Sequence[str] | None]]:
-    """Make tables with a row an item of what was given, by name, and return the columns left to be found in them."""
+    """Make tables with a row an item of what was given, by name, and return the columns
+    left to be found in them.
+    """
     refuse_fork()
-    frames: dict[str, Any] = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
+    frames: dict[str, Any] = {
+        name: frame
+        for name, frame in given.items()
+        if frame is not None or name == RECS
+    }
     # A Run and Qrels of ranx, which is not imported, are mappings by another name.
-    frames |= {name: one.to_dict() for name, one in frames.items() if type(one).__module__.startswith("ranx.")}
+    frames |= {
+        name: one.to_dict()
+        for name, one in frames.items()
+        if type(one).__module__.startswith("ranx.")
+    }
     if any(isinstance(frame, (str, PathLike)) for frame in frames.values()):
         trec: dict[str, Any] = {RECS: "run", TRUTH: "qrels"} if TRUTH in frames else {}
-        wanted: list[Wanted] = [(frame, trec.get(name), SIDES.get(name, IDS)) for name, frame in frames.items()]
+        wanted: list[Wanted] = [
+            (frame, trec.get(name), SIDES.get(name, IDS))
+            for name, frame in frames.items()
+        ]
         frames = dict(zip(frames, read_together(wanted, columns), strict=True))
     if TRUTH not in frames and _is_table(frames[RECS]):
         names = columns_of(frames[RECS], "the frame")
         lists = named(columns, "recommended") or by_name(names, "recommended")
         if lists and (named(columns, "relevant") or by_name(names, "relevant")):
-            frames = {RECS: frames[RECS], TRUTH: frames[RECS], **frames}  # a list of either side for each user
+            frames = {
+                RECS: frames[RECS],
+                TRUTH: frames[RECS],
+                **frames,
+            }  # a list of either side for each user
     left = dict(columns)
     for name, frame in frames.items():
         if SIDES.get(name, IDS) != IDS or (name == RECS and TRUTH not in frames):
             continue
-        ordered, is_series = name == RECS, isinstance(frame, pd.Series) and frame.index.nlevels == 1
-        if isinstance(frame, Mapping) or (is_series and not pd.api.types.is_numeric_dtype(frame)):
+        ordered, is_series = (
+            name == RECS,
+            isinstance(frame, pd.Series) and frame.index.nlevels == 1,
+        )
+        if isinstance(frame, Mapping) or (
+            is_series and not pd.api.types.is_numeric_dtype(frame)
+        ):
             lists = [*(frame.values() if isinstance(frame, Mapping) else frame)]
-            frames[name] = _of_lists(_column(frame.keys(), name, "user"), lists, name, ordered=ordered)
+            frames[name] = _of_lists(
+                _column(frame.keys(), name, "user"), lists, name, ordered=ordered
+            )
         elif (label := _column_of_lists(frame, name, columns)) is not None:
             user = find(frame, name, ["user"], columns)["user"]
             users = table_of(frame, name, {"user": user})["user"]
-            cells = frame if isinstance(frame, pd.DataFrame) else table_of(frame, name, {label: label})
-            made = _of_lists(users, cells[label].to_list(), name, label, ordered=ordered)
+            cells = (
+                frame
+                if isinstance(frame, pd.DataFrame)
+                else table_of(frame, name, {label: label})
+            )
+            made = _of_lists(
+                users, cells[label].to_list(), name, label, ordered=ordered
+            )
             frames[name] = Made(made.rename({"user": user}))
             left.pop(COLUMN_OF_LISTS.get(name, ""), None)
     return frames, left
 
 
-def read(recs: Frame, truth: Frame | None, columns: Columns, side_frames: Mapping[str, Frame]) -> Source:
-    """Find the columns of two tables, or of one with both sides, and check that their ids are of one type.
+def read(
+    recs: Frame, truth: Frame | None, columns: Columns, side_frames: Mapping[str, Frame]
+) -> Source:
+    """Find the columns of two tables, or of one with both sides, and check that their
+    ids are of one type.
 
     `side_frames`: frames that a column may be named of as well.
     """
@@ -103,23 +170,38 @@ def read(recs: Frame, truth: Frame | None, columns: Columns, side_frames: Mappin
     _refuse_models(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
         return read_batches(recs, truth, layout, origin)
-    lists, judged = table_of(recs, RECS, layout.recs), table_of(truth, TRUTH, layout.truth)
-    lists, judged = validation.ids(lists, RECS, layout.recs), validation.ids(judged, TRUTH, layout.truth)
+    lists, judged = (
+        table_of(recs, RECS, layout.recs),
+        table_of(truth, TRUTH, layout.truth),
+    )
+    lists, judged = (
+        validation.ids(lists, RECS, layout.recs),
+        validation.ids(judged, TRUTH, layout.truth),
+    )
     return source_of(lists, judged, layout.recs, layout.truth)
 
 
 def read_lists(recs: Frame, columns: Columns) -> pl.DataFrame:
-    """Return recommendations alone, as user, item, rank: by rank if there is one, else by score."""
+    """Return recommendations alone, as user, item, rank: by rank if there is one, else
+    by score.
+    """
     labels = find(recs, RECS, IDS, columns, ["rank", "score"])
     table = validation.ids(table_of(recs, RECS, labels), RECS, labels)
-    convention = Convention(order="rank" if "rank" in labels else "score", duplicates="keep")
+    convention = Convention(
+        order="rank" if "rank" in labels else "score", duplicates="keep"
+    )
     return ranked(table, convention, labels).select("user", "item", "rank")
 
 
-def _refuse_models(recs: Frame, column: str | None, *, both_sides: bool = False) -> None:
+def _refuse_models(
+    recs: Frame, column: str | None, *, both_sides: bool = False
+) -> None:
     """Refuse a frame of several models: it holds several lists for each user."""
     if column is not None:
-        found = [batch["model"].unique() for batch in batches_of(recs, RECS, {"model": column})]
+        found = [
+            batch["model"].unique()
+            for batch in batches_of(recs, RECS, {"model": column})
+        ]
         if found:
             one_model(pl.concat(found).unique().sort(), column, both_sides=both_sides)
 
@@ -132,7 +214,9 @@ def _is_table(given: Any) -> bool:
 
 
 def _column_of_lists(frame: Any, name: str, columns: Columns) -> str | None:
-    """Return the column of a list for each user: the one named by keyword or, of a frame without items, by its name."""
+    """Return the column of a list for each user: the one named by keyword or, of a
+    frame without items, by its name.
+    """
     if not _is_table(frame):
         return None
     names, keyword = columns_of(frame, name), COLUMN_OF_LISTS.get(name, "")
@@ -144,13 +228,22 @@ def _column_of_lists(frame: Any, name: str, columns: Columns) -> str | None:
     return usual[0] if len(usual) == 1 else None
 
 
-def _of_lists(users: pl.Series, lists: list[Any], name: str, label: str = "", *, ordered: bool) -> Made:
-    """Return user and item, rank or score of lists that are `ordered`, else relevance if it is given; an empty list has no row."""
+def _of_lists(
+    users: pl.Series, lists: list[Any], name: str, label: str = "", *, ordered: bool
+) -> Made:
+    """Return user and item, rank or score of lists that are `ordered`, else relevance
+    if it is given; an empty list has no row.
+    """
     where = f"{name}: column {label!r} holds" if label else f"{name} holds"
     for user in users.filter(users.is_duplicated()).head(1):
-        raise FrameError(f"{where} more than one list of user {user!r}: lists of items have one row a user.")
+        raise FrameError(
+            f"{where} more than one list of user {user!r}: lists of items have one row a user."
+        )
     if not set(map(type, lists)) <= {list, tuple, dict}:
-        lists = [_as_list(one, users[row], where, ordered=ordered) for row, one in enumerate(lists)]
+        lists = [
+            _as_list(one, users[row], where, ordered=ordered)
+            for row, one in enumerate(lists)
+        ]
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     long: dict[str, Any] = {
         "user": users.gather(np.repeat(np.arange(len(users)), lengths)),
@@ -159,12 +252,21 @@ def _of_lists(users: pl.Series, lists: list[Any], name: str, label: str = "", *,
     if any(isinstance(one, Mapping) for one in lists):
         if ordered and any(len(one) and not isinstance(one, Mapping) for one in lists):
             fix = "Give all users lists in rank order, or all of them mappings of item to score."
-            raise FrameError(f"{where} lists for some users and mappings for others.", fix=fix)
-        numbers = chain(*[one.values() if isinstance(one, Mapping) else [1.0] * len(one) for one in lists])
+            raise FrameError(
+                f"{where} lists for some users and mappings for others.", fix=fix
+            )
+        numbers = chain(
+            *[
+                one.values() if isinstance(one, Mapping) else [1.0] * len(one)
+                for one in lists
+            ]
+        )
         role = "score" if ordered else "relevance"
         long[role] = _column(numbers, name, label or role, role)
     elif ordered:
-        long["rank"] = np.arange(1, lengths.sum() + 1) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        long["rank"] = np.arange(1, lengths.sum() + 1) - np.repeat(
+            np.cumsum(lengths) - lengths, lengths
+        )
     return Made(long)
 
 
@@ -174,12 +276,23 @@ def _as_list(one: Any, user: Any, where: str, *, ordered: bool) -> Any:
         return []
     is_set = isinstance(one, (set, frozenset))
     if isinstance(one, Mapping) or (is_set and not ordered):
-        return sorted(one, key=str) if is_set else one  # sets have no order of their own: the same rows each time
+        return (
+            sorted(one, key=str) if is_set else one
+        )  # sets have no order of their own: the same rows each time
     if is_several(one) and not is_set and not hasattr(type(one), "columns"):
         return one.tolist() if hasattr(one, "tolist") else list(one)
-    forms = "in rank order, or a mapping of item to score" if ordered else "or a set, or a mapping of item to relevance"
-    held = f"{type(one).__name__} {quoted(one)} for user {user!r}, where a list of items {forms}, is needed."
-    raise FrameError(f"{where} {held} Models are compared by recnb.compare(models, truth).")
+    forms = (
+        "in rank order, or a mapping of item to score"
+        if ordered
+        else "or a set, or a mapping of item to relevance"
+    )
+    held = (
+        f"{type(one).__name__} {quoted(one)} for user {user!r}, where a list of items "
+        f"{forms}, is needed."
+    )
+    raise FrameError(
+        f"{where} {held} Models are compared by recnb.compare(models, truth)."
+    )
 
 
 def _column(values: Iterable[Any], name: str, label: str, role: str = "") -> pl.Series:
@@ -190,35 +303,72 @@ def _column(values: Iterable[Any], name: str, label: str, role: str = "") -> pl.
 # ---- one frame with both sides
 
 
-def _both_sides(frame: Frame, columns: Columns, side_frames: Mapping[str, Frame]) -> Source:
-    """Split one frame into recommendations and truth: what has no rank or score was not recommended, without relevance not judged."""
+def _both_sides(
+    frame: Frame, columns: Columns, side_frames: Mapping[str, Frame]
+) -> Source:
+    """Split one frame into recommendations and truth: what has no rank or score was not
+    recommended, without relevance not judged.
+    """
     name = "the frame"
     names = columns_of(frame, name)
     require(columns, names, name, side_frames)
     index: list[Any] = [*frame.index.names] if isinstance(frame, pd.DataFrame) else []
-    has_items = bool({*named(columns, "item")} & {*names} or by_name([*names, *index], "item"))
+    has_items = bool(
+        {*named(columns, "item")} & {*names} or by_name([*names, *index], "item")
+    )
     ids = IDS if has_items else IDS[:1]
-    labels = find(frame, name, ids, columns, ["rank", "score", "relevance", "propensity"], both_sides=True)
+    labels = find(
+        frame,
+        name,
+        ids,
+        columns,
+        ["rank", "score", "relevance", "propensity"],
+        both_sides=True,
+    )
     table = table_of(frame, name, labels)
     notes: list[str | Sentence] = []
     if not has_items:
         labels["item"], table = "item", table.with_row_index("item")
         notes.append(ROWS_ARE_ITEMS)
-        _refuse_models(frame, next(iter({*by_name(names, "model")} - {*labels.values()}), None), both_sides=True)
+        _refuse_models(
+            frame,
+            next(iter({*by_name(names, "model")} - {*labels.values()}), None),
+            both_sides=True,
+        )
     table = validation.ids(table, name, labels)
     numbers = sorted({"rank", "score"} & {*labels})
-    placed, judged = ~validation.is_missing(table[numbers[0]]), ~validation.is_missing(table["relevance"])
-    for row in (~(placed | judged if has_items else placed & judged)).arg_true().head(1):
+    placed, judged = (
+        ~validation.is_missing(table[numbers[0]]),
+        ~validation.is_missing(table["relevance"]),
+    )
+    for row in (
+        (~(placed | judged if has_items else placed & judged)).arg_true().head(1)
+    ):
         pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
-        lacks = "no rank, no score and no relevance" if has_items else "no score or no relevance"
+        lacks = (
+            "no rank, no score and no relevance"
+            if has_items
+            else "no score or no relevance"
+        )
         raise FrameError(f"{name}: row {row} ({pair}) has {lacks}: drop such rows.")
     recs = table.filter(placed)[["user", "item", *numbers]]
     truth = table.filter(judged).drop("rank", "score", strict=False)
-    for side, verb, role in ((recs, "recommends", numbers[0]), (truth, "judges", "relevance")):
+    for side, verb, role in (
+        (recs, "recommends", numbers[0]),
+        (truth, "judges", "relevance"),
+    ):
         if side.height == 0:
-            raise FrameError(f"{name} {verb} nothing: every value of {labels[role]!r} is missing.")
+            raise FrameError(
+                f"{name} {verb} nothing: every value of {labels[role]!r} is missing."
+            )
     if not (judged & ~placed).any():
         notes.insert(0, ONLY_LISTED)
     if numbers == ["score"] and not placed.all():
         notes.append(Sentence(NOT_SCORED, {"n": int((~placed).sum())}))
-    return source_of(recs, truth, labels, {role: labels[role] for role in truth.columns}, notes=tuple(notes))
+    return source_of(
+        recs,
+        truth,
+        labels,
+        {role: labels[role] for role in truth.columns},
+        notes=tuple(notes),
+    )

@@ -1,4 +1,6 @@
-"""The evaluation loop of a model on sparse matrices: predict, leave out what was trained on, rank, score."""
+"""The evaluation loop of a model on sparse matrices: predict, leave out what was
+trained on, rank, score.
+"""
 
 from __future__ import annotations
 
@@ -17,44 +19,78 @@ from recnb.display.progress import steps
 from recnb.errors import FrameError, RecnbError
 from recnb.metrics.hits import Cutoffs, Floats
 
-#: What scores all items for a user: an object whose `predict(user)` does, or a function of the user.
+#: What scores all items for a user: an object whose `predict(user)` does, or a function
+#: of the user.
 Model = Any
 
 #: What to give for models of other interfaces.
 WRAPPED = (
-    "Give a function of the user, such as lambda user: model.item_factors @ model.user_factors[user] for one of implicit, or "
+    "Give a function of the user, such as lambda user: model.item_factors @ "
+    "model.user_factors[user] for one of implicit, or "
     "lambda user: model.predict(user, np.arange(n_items)) for one of LightFM."
 )
 
 
-def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10) -> Prepared:
-    """Join lists of the largest k from a model's scores with the test items; users and items are numbers."""
+def model_lists(
+    model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10
+) -> Prepared:
+    """Join lists of the largest k from a model's scores with the test items; users and
+    items are numbers.
+    """
     predict, depth = getattr(model, "predict", model), Cutoffs.of(k).deepest
     if not callable(predict):
-        raise RecnbError(f"the model is a {type(model).__name__} without a predict method.", fix=WRAPPED)
+        raise RecnbError(
+            f"the model is a {type(model).__name__} without a predict method.",
+            fix=WRAPPED,
+        )
     if depth is None:
-        raise RecnbError("a model ranks every item, so there is no whole list to take: give k a number, such as k=10.")
-    held_out, seen = _matrix(test, "test"), None if train is None else _matrix(train, "train")
+        raise RecnbError(
+            "a model ranks every item, so there is no whole list to take: give k "
+            "a number, such as k=10."
+        )
+    held_out, seen = (
+        _matrix(test, "test"),
+        None if train is None else _matrix(train, "train"),
+    )
     if seen is not None and seen.shape != held_out.shape:
-        raise FrameError(f"train has shape {seen.shape} and test {held_out.shape}: both are the same users × items.")
+        raise FrameError(
+            f"train has shape {seen.shape} and test {held_out.shape}: both are "
+            f"the same users × items."
+        )
     users, truth = np.flatnonzero(np.diff(held_out.indptr)), held_out.tocoo()
     if len(users) == 0:
         raise FrameError("test has no relevant items: every row is empty.")
     lists = []
     for user in steps(users, _("users ranked"), len(users)):
-        items = np.argsort(-_scores(predict, int(user), held_out.shape[1]), kind="stable")  # the lower of equals first
-        had = [] if seen is None else seen.indices[seen.indptr[user] : seen.indptr[user + 1]]
+        items = np.argsort(
+            -_scores(predict, int(user), held_out.shape[1]), kind="stable"
+        )  # the lower of equals first
+        had = (
+            []
+            if seen is None
+            else seen.indices[seen.indptr[user] : seen.indptr[user + 1]]
+        )
         lists.append(items[np.isin(items, had, invert=True)][:depth])
     lengths = [len(one) for one in lists]
     ranks = np.concatenate([np.arange(1, length + 1) for length in lengths])
-    recs = pl.DataFrame({"user": np.repeat(users, lengths), "item": np.concatenate(lists), "rank": ranks})
-    judged = pl.DataFrame({"user": truth.row, "item": truth.col, "relevance": truth.data})
+    recs = pl.DataFrame(
+        {
+            "user": np.repeat(users, lengths),
+            "item": np.concatenate(lists),
+            "rank": ranks,
+        }
+    )
+    judged = pl.DataFrame(
+        {"user": truth.row, "item": truth.col, "relevance": truth.data}
+    )
     notes = [Sentence(N_("ranked by the model's scores"))]
     if left_out := held_out.shape[0] - len(users):
         notes.append(Sentence(N_("{n:,} with no test item left out"), {"n": left_out}))
     if seen is not None:
         notes.append(Sentence(N_("items of train taken out")))
-    return replace(read(recs, judged, {}, {}).under(Convention(order="rank")), notes=tuple(notes))
+    return replace(
+        read(recs, judged, {}, {}).under(Convention(order="rank")), notes=tuple(notes)
+    )
 
 
 def _matrix(given: Any, name: str) -> Any:
@@ -63,8 +99,15 @@ def _matrix(given: Any, name: str) -> Any:
 
     is_sparse: bool = sp.issparse(given)
     if not is_sparse or given.ndim != 2 or given.dtype.kind not in "biuf":
-        held = f"shape {given.shape} and {given.dtype}" if is_sparse else type(given).__name__
-        fix = f"give a SciPy sparse matrix of users × items that holds numbers, scipy.sparse.csr_matrix({name})"
+        held = (
+            f"shape {given.shape} and {given.dtype}"
+            if is_sparse
+            else type(given).__name__
+        )
+        fix = (
+            f"give a SciPy sparse matrix of users × items that holds numbers, "
+            f"scipy.sparse.csr_matrix({name})"
+        )
         raise FrameError(f"{name} is of {held}: {fix}.")
     matrix = given.tocsr(copy=True).astype(np.float64)
     matrix.sum_duplicates()
@@ -78,9 +121,20 @@ def _scores(predict: Callable[[int], Any], user: int, n_items: int) -> Floats:
     try:
         scores = np.array(predict(user), dtype=np.float64).reshape(-1)
     except (TypeError, ValueError) as problem:
-        asked = "it is asked for a user alone, and gives one score per item; if it is sparse, .toarray()."
-        raise RecnbError(f"{where} gave no array of numbers, {problem}: {asked}", fix=WRAPPED) from problem
+        asked = (
+            "it is asked for a user alone, and gives one score per item; if it is "
+            "sparse, .toarray()."
+        )
+        raise RecnbError(
+            f"{where} gave no array of numbers, {problem}: {asked}", fix=WRAPPED
+        ) from problem
     if len(scores) != n_items or np.isnan(scores).any():
-        held = "NaN among its scores" if len(scores) == n_items else f"{len(scores)} scores"
-        raise RecnbError(f"{where} gave {held}, and each of the {n_items} items of the matrices needs one.")
+        held = (
+            "NaN among its scores"
+            if len(scores) == n_items
+            else f"{len(scores)} scores"
+        )
+        raise RecnbError(
+            f"{where} gave {held}, and each of the {n_items} items of the matrices needs one."
+        )
     return scores

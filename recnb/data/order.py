@@ -1,7 +1,9 @@
-"""A block of users, whole lists of them: which rows are judged or repeated, and the order of the rows of each list.
+"""A block of users, whole lists of them: which rows are judged or repeated, and the
+order of the rows of each list.
 
-Pairs are found in one sort: of a number made of user and item for each row, equal neighbours are a judged item of a list, or a
-repeated pair. Lists are ordered by rank, score or row, with a rule for equal scores and for repeated pairs.
+Pairs are found in one sort: of a number made of user and item for each row, equal
+neighbours are a judged item of a list, or a repeated pair. Lists are ordered by rank,
+score or row, with a rule for equal scores and for repeated pairs.
 """
 
 from __future__ import annotations
@@ -15,11 +17,20 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from recnb.data.encoding import starts_of
-from recnb.metrics.hits import Floats, Hits, Ints, TieSpread, count_within, in_order, order_from_highest
+from recnb.metrics.hits import (
+    Floats,
+    Hits,
+    Ints,
+    TieSpread,
+    count_within,
+    in_order,
+    order_from_highest,
+)
 
 Numbers = NDArray[np.uint64]
 
-#: Odd, so that different users, and different items, stay different; without pattern, so that sums of both do.
+#: Odd, so that different users, and different items, stay different; without pattern,
+#: so that sums of both do.
 _USER, _ITEM = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 
 #: Rules for equal scores that look at the item.
@@ -28,12 +39,16 @@ BY_ITEM = ("item_asc", "item_desc")
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The rows of some users on both sides, by user, as few as the processor's cache holds; users are numbered from 0."""
+    """The rows of some users on both sides, by user, as few as the processor's cache
+    holds; users are numbered from 0.
+    """
 
     n_users: int
     user: Ints  #: per row of the lists
     item: Numbers
-    score: Floats | Ints  #: higher for better: a rank or the number of the row below 0, where lists have no score
+    score: (
+        Floats | Ints
+    )  #: higher for better: a rank or the number of the row below 0, where lists have no score
     row: Ints | slice  #: rows of the frame
     truth_user: Ints  #: per row of the truth, the most relevant of a user first
     truth_item: Numbers
@@ -58,13 +73,16 @@ class Pairs:
     truth_repeats: bool  #: whether a pair is repeated in the truth
 
 
-def match_pairs(block: Block, texts: tuple[pl.Series, pl.Series] | None) -> Pairs | None:
+def match_pairs(
+    block: Block, texts: tuple[pl.Series, pl.Series] | None
+) -> Pairs | None:
     """Find the rows of lists that are judged; None if items that differ have one hash.
 
     `texts`, if numbers are hashes: the items of both frames.
     """
     n_listed, n = len(block.user), len(block.user) + len(block.truth_user)
-    # A row's index stands in the low bits, above it as many bits of the pair as there is room for.
+    # A row's index stands in the low bits, above it as many bits of the pair as there
+    # is room for.
     bits = n.bit_length()
     mask, key = np.uint64(2**bits - 1), np.empty(n, dtype=np.uint64)
     for side, user, item in (
@@ -78,15 +96,20 @@ def match_pairs(block: Block, texts: tuple[pl.Series, pl.Series] | None) -> Pair
     same = np.flatnonzero((key[1:] ^ key[:-1]) <= mask)
     first, second = ((key[rows] & mask).view(np.int64) for rows in (same, same + 1))
     item = np.r_[block.item, block.truth_item]
-    # With the same item, users are the same: a difference of fewer than 2**bits of them changes the number.
+    # With the same item, users are the same: a difference of fewer than 2**bits of them
+    # changes the number.
     if not (item[first] == item[second]).all():
         user = np.r_[block.user, block.truth_user]
         order = np.lexsort((item, user))
-        same = np.flatnonzero((user[order[1:]] == user[order[:-1]]) & (item[order[1:]] == item[order[:-1]]))
+        same = np.flatnonzero(
+            (user[order[1:]] == user[order[:-1]])
+            & (item[order[1:]] == item[order[:-1]])
+        )
         first, second = order[same], order[same + 1]
     if texts is not None and not _same_texts(block, texts, first, second):
         return None
-    # Of rows with one number, those of lists come first: the last is the row of the truth, if there is one.
+    # Of rows with one number, those of lists come first: the last is the row of the
+    # truth, if there is one.
     ends = np.flatnonzero(np.r_[np.diff(same) != 1, True][: len(same)])
     sizes = np.diff(np.r_[-1, ends])
     last = np.repeat(second[ends], sizes)
@@ -96,14 +119,26 @@ def match_pairs(block: Block, texts: tuple[pl.Series, pl.Series] | None) -> Pair
     repeat = np.flatnonzero(second < n_listed)
     run = np.repeat(np.arange(len(ends)), sizes)[repeat]
     copy, index = np.unique(np.r_[first[repeat], second[repeat]], return_index=True)
-    return Pairs(row[order], truth_row[order], copy, np.r_[run, run][index], bool((first >= n_listed).any()))
+    return Pairs(
+        row[order],
+        truth_row[order],
+        copy,
+        np.r_[run, run][index],
+        bool((first >= n_listed).any()),
+    )
 
 
-def _same_texts(block: Block, texts: tuple[pl.Series, pl.Series], first: Ints, second: Ints) -> bool:
-    """Return whether rows of a block, those of the truth after those of lists, hold the same item."""
+def _same_texts(
+    block: Block, texts: tuple[pl.Series, pl.Series], first: Ints, second: Ints
+) -> bool:
+    """Return whether rows of a block, those of the truth after those of lists, hold the
+    same item.
+    """
     rows, n_listed = (np.r_[block.row], block.truth_row), len(block.user)
     for one, other in ((0, 0), (0, 1), (1, 1)):  # the sides that the rows are on
-        kind = np.flatnonzero(((first >= n_listed) == one) & ((second >= n_listed) == other))
+        kind = np.flatnonzero(
+            ((first >= n_listed) == one) & ((second >= n_listed) == other)
+        )
         left = texts[one].gather(rows[one][first[kind] - one * n_listed])
         right = texts[other].gather(rows[other][second[kind] - other * n_listed])
         if not (left == right).all():
@@ -112,7 +147,9 @@ def _same_texts(block: Block, texts: tuple[pl.Series, pl.Series], first: Ints, s
 
 
 def padded(block: Block, pairs: Pairs) -> tuple[Block, Pairs]:
-    """Put the judged items that were not recommended below the lists, in the order of the rows of the truth."""
+    """Put the judged items that were not recommended below the lists, in the order of
+    the rows of the truth.
+    """
     missed = np.ones(len(block.truth_user), dtype=bool)
     missed[pairs.truth_row] = False
     row = np.flatnonzero(missed)
@@ -125,7 +162,9 @@ def padded(block: Block, pairs: Pairs) -> tuple[Block, Pairs]:
         score=np.r_[block.score, np.full(len(row), -np.inf)],
         n_padded=len(row),
     )
-    return block, replace(pairs, row=np.r_[pairs.row, below], truth_row=np.r_[pairs.truth_row, row])
+    return block, replace(
+        pairs, row=np.r_[pairs.row, below], truth_row=np.r_[pairs.truth_row, row]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +173,9 @@ class Places:
 
     rank: Ints  #: per row, from 1; 0: left out
     length: Ints  #: per user, the last rank
-    above: Ints | None = None  #: per row, how many rows score higher; None: no two rows share a rank
+    above: Ints | None = (
+        None  #: per row, how many rows score higher; None: no two rows share a rank
+    )
     tied: Ints | None = None  #: per row, how many score the same, itself among them
 
     def sharing(self, rows: Ints) -> tuple[Ints, Ints]:
@@ -146,7 +187,9 @@ class Places:
 
 def needs_positions(convention: Convention) -> bool:
     """Return whether items are put in order by their ids."""
-    by_item = convention.ties in BY_ITEM and (convention.order == "score" or convention.candidates == "padded")
+    by_item = convention.ties in BY_ITEM and (
+        convention.order == "score" or convention.candidates == "padded"
+    )
     return by_item or convention.candidates == "catalogue"
 
 
@@ -158,16 +201,33 @@ def order_lists(block: Block, pairs: Pairs, convention: Convention) -> Places:
         places = Places(rank, _highest(block.user, rank, block.n_users))
     else:
         places = _sorted(block, pairs, convention, given=given)
-    return _without_unjudged(block, pairs, places, convention) if convention.judged_only else places
+    return (
+        _without_unjudged(block, pairs, places, convention)
+        if convention.judged_only
+        else places
+    )
 
 
-def _sorted(block: Block, pairs: Pairs, convention: Convention, *, given: bool) -> Places:
+def _sorted(
+    block: Block, pairs: Pairs, convention: Convention, *, given: bool
+) -> Places:
     """Rank rows by score; `given`: by ranks, which stay as they are."""
-    user, score, repeats = block.user, block.score, convention.duplicates == "dedupe" and len(pairs.copy)
-    falls = np.greater_equal if convention.ties == "first" else np.greater  # whether equal scores may stay as they are
-    if ((falls(score[:-1], score[1:]) & (user[1:] == user[:-1])) | (user[1:] > user[:-1])).all():
+    user, score, repeats = (
+        block.user,
+        block.score,
+        convention.duplicates == "dedupe" and len(pairs.copy),
+    )
+    falls = (
+        np.greater_equal if convention.ties == "first" else np.greater
+    )  # whether equal scores may stay as they are
+    if (
+        (falls(score[:-1], score[1:]) & (user[1:] == user[:-1]))
+        | (user[1:] > user[:-1])
+    ).all():
         if convention.ties in ROW_ORDERS and not (repeats or given):  # rows are places
-            return Places(count_within(user), np.bincount(user, minlength=block.n_users))
+            return Places(
+                count_within(user), np.bincount(user, minlength=block.n_users)
+            )
         order = np.arange(len(user))
     else:
         order = order_from_highest(user, score, _within(block, pairs, convention.ties))
@@ -176,7 +236,8 @@ def _sorted(block: Block, pairs: Pairs, convention: Convention, *, given: bool) 
     user = user[order]
     place = count_within(user)
     if given:
-        # Ranks are data: a place that they leave empty stays empty, and padding goes on from the last of them.
+        # Ranks are data: a place that they leave empty stays empty, and padding goes on
+        # from the last of them.
         own = order < block.n_listed
         ranks = -block.score[: block.n_listed].astype(np.int64)
         last = _highest(block.user[: block.n_listed], ranks, block.n_users)
@@ -188,15 +249,26 @@ def _sorted(block: Block, pairs: Pairs, convention: Convention, *, given: bool) 
     if convention.ties in ROW_ORDERS:
         return Places(rank, length)
     starts = starts_of(user, score[order])
-    sizes, above, tied = np.diff(np.r_[starts, len(user)]), np.zeros_like(rank), np.ones_like(rank)
-    above[order], tied[order] = np.repeat(place[starts] - 1, sizes), np.repeat(sizes, sizes)
+    sizes, above, tied = (
+        np.diff(np.r_[starts, len(user)]),
+        np.zeros_like(rank),
+        np.ones_like(rank),
+    )
+    above[order], tied[order] = (
+        np.repeat(place[starts] - 1, sizes),
+        np.repeat(sizes, sizes),
+    )
     return Places(rank, length, above, tied)
 
 
-def _without_unjudged(block: Block, pairs: Pairs, places: Places, convention: Convention) -> Places:
+def _without_unjudged(
+    block: Block, pairs: Pairs, places: Places, convention: Convention
+) -> Places:
     """Leave items that are not judged out of the lists, and count ranks anew."""
     # Where grades below 0 count 0, they are those of what was pooled and not judged.
-    is_judged = (block.grade[pairs.truth_row] >= 0) | (convention.negative_relevance != "zero")
+    is_judged = (block.grade[pairs.truth_row] >= 0) | (
+        convention.negative_relevance != "zero"
+    )
     kept = pairs.row[(places.rank[pairs.row] > 0) & is_judged]
     kept = kept[np.lexsort((places.rank[kept], block.user[kept]))]
     rank = np.zeros_like(places.rank)
@@ -223,7 +295,9 @@ def repeats_a_rank(block: Block) -> bool:
 
 
 def _within(block: Block, pairs: Pairs, ties: str) -> Ints | Floats | None:
-    """Return the key that orders equal scores, lowest first; None for the order of rows."""
+    """Return the key that orders equal scores, lowest first; None for the order of
+    rows.
+    """
     if ties == "last":
         return np.arange(len(block.user))[::-1]
     if ties in BY_ITEM:
@@ -236,7 +310,9 @@ def _within(block: Block, pairs: Pairs, ties: str) -> Ints | Floats | None:
     return grade
 
 
-def _first_copies(pairs: Pairs, order: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _first_copies(
+    pairs: Pairs, order: Ints
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Say of each row whether it is the highest of the rows with its item."""
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
@@ -248,11 +324,13 @@ def _first_copies(pairs: Pairs, order: Ints) -> np.ndarray[tuple[int], np.dtype[
 
 
 def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
-    """Spread hits over all ranks that their ties could put them on, each with its chance: the mean over orders in closed form.
+    """Spread hits over all ranks that their ties could put them on, each with its
+    chance: the mean over orders in closed form.
 
-    In a run of g equal scores below a rows, m of them hits, a hit stands at each rank with chance 1/g; given that it
-    stands j-th in the run, (j - 1)(m - 1)/(g - 1) other hits of the run are expected above it; and the first hit of
-    the run stands j-th with chance C(g - j, m - 1)/C(g, m).
+    In a run of g equal scores below a rows, m of them hits, a hit stands at each rank
+    with chance 1/g; given that it stands j-th in the run, (j - 1)(m - 1)/(g - 1) other
+    hits of the run are expected above it; and the first hit of the run stands j-th with
+    chance C(g - j, m - 1)/C(g, m).
     """
     starts = starts_of(hits.user, above)
     n_hits = np.diff(np.r_[starts, len(above)])
@@ -274,12 +352,19 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
         rank=rank[order],
         relevance=hits.relevance[row],
         truth_row=hits.truth_row[row],
-        tied=TieSpread(weight=1.0 / g[order], nth=nth[order], first=first[order], top=(j == 1)[order]),
+        tied=TieSpread(
+            weight=1.0 / g[order],
+            nth=nth[order],
+            first=first[order],
+            top=(j == 1)[order],
+        ),
     )
 
 
 def _first_chance(g: Ints, m: Ints, j: Ints) -> Floats:
-    """Return the probability that the first of m hits among g ties is at position j: C(g - j, m - 1) / C(g, m)."""
+    """Return the probability that the first of m hits among g ties is at position j:
+    C(g - j, m - 1) / C(g, m).
+    """
     from scipy.special import gammaln
 
     def log_choose(n: Ints, m: Ints) -> Floats:

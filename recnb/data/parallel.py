@@ -12,7 +12,8 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: More threads than this only wait for each other: between two blocks each needs Python.
+#: More threads than this only wait for each other: between two blocks each needs
+#: Python.
 MOST = 8
 
 #: Rows that are worked on together: few enough for the processor's cache.
@@ -21,12 +22,17 @@ BLOCK = 2**18
 
 def n_cores() -> int:
     """Return the number of cores that this process may use, eight at most."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    allowed = (
+        len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count() or 1
+    )
     return min(allowed, MOST)
 
 
 def in_turn(work: Iterable[T], do: Callable[[T], R]) -> Iterator[R]:
-    """Apply a function to each piece of some work, and yield the results in order; as many pieces as cores are there at a time.
+    """Apply a function to each piece of some work, and yield the results in order; as
+    many pieces as cores are there at a time.
 
     >>> list(in_turn("recnb", str.upper))
     ['R', 'E', 'C', 'N', 'B']

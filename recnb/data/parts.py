@@ -1,7 +1,9 @@
-"""Rows in parts of whole users: what is done with each part, and one set of data merged of what is kept of all.
+"""Rows in parts of whole users: what is done with each part, and one set of data merged
+of what is kept of all.
 
-A part is the rows of whole users on both sides, as `Tables`. What memory does not hold is a list of parts, wherever they are:
-buckets in files (`FileParts`), partitions of Dask, groups of Spark. `each` applies a function to every part where it is.
+A part is the rows of whole users on both sides, as `Tables`. What memory does not hold
+is a list of parts, wherever they are: buckets in files (`FileParts`), partitions of
+Dask, groups of Spark. `each` applies a function to every part where it is.
 """
 
 from __future__ import annotations
@@ -19,11 +21,30 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
-from recnb.data.columns import Columns, Frame, Labels, columns_of, each_named, find, in_side_frame, role_of
+from recnb.data.columns import (
+    Columns,
+    Frame,
+    Labels,
+    columns_of,
+    each_named,
+    find,
+    in_side_frame,
+    role_of,
+)
 from recnb.data.encoding import distinct
 from recnb.data.join import ranges
 from recnb.data.parallel import in_turn
-from recnb.data.source import LazyRows, Prepared, RowCounts, Source, Tables, check_users, elsewhere, rows_of, source_of
+from recnb.data.source import (
+    LazyRows,
+    Prepared,
+    RowCounts,
+    Source,
+    Tables,
+    check_users,
+    elsewhere,
+    rows_of,
+    source_of,
+)
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ColumnError, ElsewhereError, FrameError, listed, quoted
@@ -31,57 +52,107 @@ from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 
 T = TypeVar("T")
 
-#: The frame that holds the column of a role: recommendations or truth; others are in both, or in either.
-HOLDER = {"rank": 0, "score": 0, "recommended": 0, "relevance": 1, "relevant": 1, "propensity": 1}
+#: The frame that holds the column of a role: recommendations or truth; others are in
+#: both, or in either.
+HOLDER = {
+    "rank": 0,
+    "score": 0,
+    "recommended": 0,
+    "relevance": 1,
+    "relevant": 1,
+    "propensity": 1,
+}
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which column plays which role in either frame, and which names models, if one does."""
+    """Which column plays which role in either frame, and which names models, if one
+    does.
+    """
 
     recs: Labels
     truth: Labels
     model: str | None
-    propensity: pl.DataFrame | None = None  #: of items or pairs, where it is no column of the truth
+    propensity: pl.DataFrame | None = (
+        None  #: of items or pairs, where it is no column of the truth
+    )
 
     @classmethod
-    def of(cls, recs: Frame, truth: Frame, columns: Columns, side_frames: Mapping[str, Frame]) -> Layout:
-        """Find the columns by role; frames without rows suffice. `side_frames`: frames that a column may be named of as well."""
+    def of(
+        cls,
+        recs: Frame,
+        truth: Frame,
+        columns: Columns,
+        side_frames: Mapping[str, Frame],
+    ) -> Layout:
+        """Find the columns by role; frames without rows suffice. `side_frames`: frames
+        that a column may be named of as well.
+        """
         names = [columns_of(recs, "recommendations"), columns_of(truth, "truth")]
         for role, column in each_named(columns):
-            at, kind = HOLDER.get(role, 2), "column of lists" if role in ("recommended", "relevant") else "column"
+            at, kind = (
+                HOLDER.get(role, 2),
+                "column of lists" if role in ("recommended", "relevant") else "column",
+            )
             present = names[at] if at < 2 else [*names[0], *names[1]]
-            if kind == "column of lists" or not (column in present or (at == 2 and in_side_frame(column, side_frames))):
-                none = ("recommendations have no", "truth has no", "neither frame has a")[at]
+            if kind == "column of lists" or not (
+                column in present or (at == 2 and in_side_frame(column, side_frames))
+            ):
+                none = (
+                    "recommendations have no",
+                    "truth has no",
+                    "neither frame has a",
+                )[at]
                 problem = f"{none} {kind} {column!r}, which {role}={quoted(columns[role])} names."
-                raise ColumnError(problem, fix=f"Columns: {listed(sorted({*map(str, present)}))}.")
+                raise ColumnError(
+                    problem, fix=f"Columns: {listed(sorted({*map(str, present)}))}."
+                )
         return cls(
             find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"]),
-            find(truth, "truth", ["user", "item"], columns, ["relevance", "propensity"]),
+            find(
+                truth, "truth", ["user", "item"], columns, ["relevance", "propensity"]
+            ),
             next((name for name in names[0] if role_of(name) == "model"), None),
         )
 
 
 def one_model(models: pl.Series, column: str, *, both_sides: bool = False) -> None:
-    """Refuse the lists of several models; `both_sides`: in a frame that holds the truth as well."""
+    """Refuse the lists of several models; `both_sides`: in a frame that holds the truth
+    as well.
+    """
     if len(models) > 1:
-        frames, which = ("frame", "the frame holds") if both_sides else ("recs, truth", "recommendations hold")
-        found = f"{which} the lists of {len(models)} models in column {column!r}, such as {models[0]!r}"
-        raise FrameError(f"{found}: compare them, recnb.compare({frames}), or evaluate one alone.")
+        frames, which = (
+            ("frame", "the frame holds")
+            if both_sides
+            else ("recs, truth", "recommendations hold")
+        )
+        found = (
+            f"{which} the lists of {len(models)} models in column {column!r}, such as "
+            f"{models[0]!r}"
+        )
+        raise FrameError(
+            f"{found}: compare them, recnb.compare({frames}), or evaluate one alone."
+        )
 
 
 class Facts(NamedTuple):
     """What is known of the rows of a part, for checks that need all parts."""
 
-    users: tuple[Any, Any]  #: one with a list, one of the truth; None: there are no such rows
+    users: tuple[
+        Any, Any
+    ]  #: one with a list, one of the truth; None: there are no such rows
     met: bool  #: whether some user is in both frames
     highest: float  #: relevance
 
     @classmethod
     def of(cls, part: Tables, highest: float) -> Facts:
         """Return those of one part."""
-        users = [rows["user"][0] if rows.height else None for rows in (part.recs, part.truth)]
-        met = None not in users and bool(part.recs["user"].is_in(part.truth["user"].implode()).any())
+        users = [
+            rows["user"][0] if rows.height else None for rows in (part.recs, part.truth)
+        ]
+        met = None not in users and bool(
+            part.recs["user"].is_in(part.truth["user"].implode()).any()
+        )
         return cls((users[0], users[1]), met, highest)
 
 
@@ -98,13 +169,31 @@ def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) ->
 
 
 def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Tables:
-    """Make a part of rows with columns named by role; ids of an empty side are of the other's kind."""
-    types = {role: one[role].dtype for one in (recs, truth) if one.height for role in validation.IDS}
+    """Make a part of rows with columns named by role; ids of an empty side are of the
+    other's kind.
+    """
+    types = {
+        role: one[role].dtype
+        for one in (recs, truth)
+        if one.height
+        for role in validation.IDS
+    }
     recs, truth = (
-        one if one.height else pl.DataFrame(schema={role: types.get(role, pl.Int64) for role in one.columns})
+        one
+        if one.height
+        else pl.DataFrame(
+            schema={role: types.get(role, pl.Int64) for role in one.columns}
+        )
         for one in (recs, truth)
     )
-    return source_of(recs, truth, layout.recs, layout.truth, is_part=True, propensity=layout.propensity)
+    return source_of(
+        recs,
+        truth,
+        layout.recs,
+        layout.truth,
+        is_part=True,
+        propensity=layout.propensity,
+    )
 
 
 @contextmanager
@@ -122,12 +211,16 @@ def of_one_part() -> Iterator[None]:
 class Parts(Source):
     """Both frames in parts of whole users."""
 
-    keeps_truth = True  #: whether rows of the truth are kept of each part, and not made again where they are asked for
+    # : whether rows of the truth are kept of each part, and not made again where they
+    # are asked for
+    keeps_truth = True
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.labels, self.truth_labels = layout, layout.recs, layout.truth
 
-    def weigh(self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None) -> None:
+    def weigh(
+        self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
+    ) -> None:
         """Let relevant pairs, in every part, and users have weights."""
         super().weigh(propensity, user_weights)
         self.layout = replace(self.layout, propensity=propensity)
@@ -160,19 +253,32 @@ class Parts(Source):
         return SomeUsers(self, users)
 
     def join(self, convention: Convention) -> Prepared:
-        """Join every part, and merge what is kept: hits, truth, and a few counts of each user."""
+        """Join every part, and merge what is kept: hits, truth, and a few counts of
+        each user.
+        """
         refuse_catalogue(convention, self)
         kept = list(self.each(partial(Kept.of, convention, self.keeps_truth)))
-        check_parts([part.facts for part in kept], sum(len(part.users) for part in kept), convention)
+        check_parts(
+            [part.facts for part in kept],
+            sum(len(part.users) for part in kept),
+            convention,
+        )
         return merged(kept, self, convention)
 
 
 class SomeUsers(Parts):
-    """Some users of rows that are elsewhere: what they have is taken from what is joined of all."""
+    """Some users of rows that are elsewhere: what they have is taken from what is
+    joined of all.
+    """
 
     def __init__(self, whole: Parts, users: pl.Series) -> None:
         super().__init__(whole.layout)
-        self.whole, self.users, self.where, self.remedy = whole, users, whole.where, whole.remedy
+        self.whole, self.users, self.where, self.remedy = (
+            whole,
+            users,
+            whole.where,
+            whole.remedy,
+        )
         self.propensity, self.user_weights = whole.propensity, whole.user_weights
 
     @cached_property
@@ -196,23 +302,39 @@ class SomeUsers(Parts):
 def refuse_catalogue(convention: Convention, parts: Parts) -> None:
     """Refuse what a part of the users does not know."""
     if convention.candidates == "catalogue":
-        ranks = "candidates='catalogue' ranks every item of all users below each list, and the lists stay in"
-        raise ElsewhereError(f"{ranks} {parts.where}. If they fit into memory: {parts.remedy}.")
+        ranks = (
+            "candidates='catalogue' ranks every item of all users below each list, "
+            "and the lists stay in"
+        )
+        raise ElsewhereError(
+            f"{ranks} {parts.where}. If they fit into memory: {parts.remedy}."
+        )
 
 
 class FileParts(Parts):
     """Buckets of users in temporary files, joined one after the other on all cores."""
 
-    def __init__(self, lists: Buckets, judged: Buckets, layout: Layout, origin: tuple[str, str]) -> None:
+    def __init__(
+        self, lists: Buckets, judged: Buckets, layout: Layout, origin: tuple[str, str]
+    ) -> None:
         super().__init__(layout)
-        self.buckets: tuple[Buckets, Buckets] | None = (lists, judged)  #: None once it was pickled
+        self.buckets: tuple[Buckets, Buckets] | None = (
+            lists,
+            judged,
+        )  #: None once it was pickled
         self.where, self.remedy = origin
         self.ranges, self.keeps_truth = ranges_of(lists, judged), not judged.in_files
 
     def _sides(self) -> tuple[Buckets, Buckets]:
         if self.buckets is None:
-            problem = f"this asks for rows of the lists, which stayed in {self.where} when the evaluation was pickled."
-            raise ElsewhereError(problem, fix=f"Evaluate the frames again; if they fit into memory: {self.remedy}.")
+            problem = (
+                f"this asks for rows of the lists, which stayed in {self.where} when "
+                f"the evaluation was pickled."
+            )
+            raise ElsewhereError(
+                problem,
+                fix=f"Evaluate the frames again; if they fit into memory: {self.remedy}.",
+            )
         return self.buckets
 
     @cached_property
@@ -230,14 +352,17 @@ class FileParts(Parts):
         lists, judged = self._sides()
         slots = steps(self.ranges, _("buckets of users joined"), len(self.ranges))
         parts = ((lists.bucket(*ends), judged.bucket(*ends)) for ends in slots)
-        return in_turn((rows for rows in parts if rows[0].height or rows[1].height), on_part)
+        return in_turn(
+            (rows for rows in parts if rows[0].height or rows[1].height), on_part
+        )
 
     def rows_of(self, users: pl.Series) -> Tables:
         """Return the rows of some users."""
         lists, judged = self._sides()
         return part_of(lists.rows_of(users), judged.rows_of(users), self.layout)
 
-    # What pickles an evaluation may be on its way to another machine: it takes what is in memory, and no rows of lists.
+    # What pickles an evaluation may be on its way to another machine: it takes what is
+    # in memory, and no rows of lists.
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"truth": self.truth, "buckets": None}
@@ -246,8 +371,12 @@ class FileParts(Parts):
         return self
 
 
-def read_batches(recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, str]) -> Source:
-    """Read both frames once, in batches, and check their ids; what does not fit into memory is put into files."""
+def read_batches(
+    recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, str]
+) -> Source:
+    """Read both frames once, in batches, and check their ids; what does not fit into
+    memory is put into files.
+    """
     with (
         steps(None, _("rows read")) as bar,
         closing(_batches_checked(truth, "truth", layout.truth)) as of_truth,
@@ -276,7 +405,9 @@ def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:
                 checked = validation.ids(batch, name, labels)
             yield checked
         if batch.height == 0:
-            validation.ids(batch, name, labels)  # which raises the error for a frame without rows
+            validation.ids(
+                batch, name, labels
+            )  # which raises the error for a frame without rows
 
 
 # ---- what is kept of a part, and the merge
@@ -284,11 +415,15 @@ def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept of a part, without the rows of its lists: as large as its hits, truth and users."""
+    """What is kept of a part, without the rows of its lists: as large as its hits,
+    truth and users.
+    """
 
     facts: Facts
     users: pl.Series  #: the users evaluated, sorted
-    columns: dict[str, Any]  #: of users, of relevant rows by user, and of hits; as narrow as their numbers allow
+    columns: dict[
+        str, Any
+    ]  #: of users, of relevant rows by user, and of hits; as narrow as their numbers allow
     convention: Convention  #: with the order that the columns made
     row_counts: RowCounts
     n_without_relevant: int
@@ -305,7 +440,9 @@ class Kept:
             "n_relevant": hits.n_relevant,
             "n_hits": np.bincount(hits.user, minlength=hits.n_users),
             "truth_relevance": hits.truth_relevance,
-            **({} if hits.truth_weight is None else {"truth_weight": hits.truth_weight}),
+            **(
+                {} if hits.truth_weight is None else {"truth_weight": hits.truth_weight}
+            ),
             "rank": hits.rank,
             "relevance": hits.relevance,
             "truth_row": hits.truth_row - _starts(hits.n_relevant)[hits.user],
@@ -324,7 +461,9 @@ class Kept:
 
 
 def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
-    """Merge parts with different users; the list is emptied, so that each part can go once it is copied."""
+    """Merge parts with different users; the list is emptied, so that each part can go
+    once it is copied.
+    """
     # Parts of no rows on either side know no types of ids.
     kept[:] = [part for part in kept if part.facts.users != (None, None)]
     first, counts = kept[0], [part.row_counts for part in kept]
@@ -332,14 +471,28 @@ def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
     judged, truth = [part.judged for part in kept], [part.truth for part in kept]
     users, hits = _hits(kept, max(part.facts.highest for part in kept))
 
-    def together(kept: list[pl.DataFrame | None], rows: Callable[[Tables], pl.DataFrame]) -> pl.DataFrame:
-        """Put rows of all parts together: those that were kept, or the same made again."""
-        return pl.concat([table for table in (kept if parts.keeps_truth else parts.each(rows)) if table is not None])
+    def together(
+        kept: list[pl.DataFrame | None], rows: Callable[[Tables], pl.DataFrame]
+    ) -> pl.DataFrame:
+        """Put rows of all parts together: those that were kept, or the same made
+        again.
+        """
+        return pl.concat(
+            [
+                table
+                for table in (kept if parts.keeps_truth else parts.each(rows))
+                if table is not None
+            ]
+        )
 
-    relevant = LazyRows(lambda: together(truth, lambda part: part.under(convention).truth))
+    relevant = LazyRows(
+        lambda: together(truth, lambda part: part.under(convention).truth)
+    )
     return Prepared(
         list_rows=None,
-        judged_rows=LazyRows(lambda: together(judged, lambda part: part.under(convention).judged)),
+        judged_rows=LazyRows(
+            lambda: together(judged, lambda part: part.under(convention).judged)
+        ),
         truth_rows=LazyRows(lambda: relevant.frame.sort("user", maintain_order=True)),
         users=users,
         all_hits=hits,
@@ -357,22 +510,40 @@ def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
 
 
 def _hits(kept: list[Kept], max_relevance: float) -> tuple[pl.Series, Hits]:
-    """Return all users, sorted, and their hits; the parts are let go once they are in one piece."""
+    """Return all users, sorted, and their hits; the parts are let go once they are in
+    one piece.
+    """
     users = pl.concat([part.users for part in kept])
     by_id = users.arg_sort().to_numpy()
-    columns = {name: np.concatenate([part.columns[name] for part in kept]) for name in kept[0].columns}
+    columns = {
+        name: np.concatenate([part.columns[name] for part in kept])
+        for name in kept[0].columns
+    }
     kept.clear()
     names = "list_length", "n_relevant", "n_hits"
-    list_length, n_relevant, n_hits = (columns.pop(name).astype(np.int64) for name in names)
+    list_length, n_relevant, n_hits = (
+        columns.pop(name).astype(np.int64) for name in names
+    )
     relevant = ranges(_starts(n_relevant)[by_id], n_relevant[by_id])
     named = {"truth_relevance", "truth_weight"} & {*columns}
-    of_truth: dict[str, Any] = {name: columns.pop(name)[relevant].astype(np.float64) for name in named}
+    of_truth: dict[str, Any] = {
+        name: columns.pop(name)[relevant].astype(np.float64) for name in named
+    }
     hit = ranges(_starts(n_hits)[by_id], n_hits[by_id])
     kinds = {"top": np.bool_, "rank": np.int64, "truth_row": np.int64}
-    rows: dict[str, Any] = {name: column[hit].astype(kinds.get(name, np.float64)) for name, column in columns.items()}
-    list_length, n_relevant, n_hits = list_length[by_id], n_relevant[by_id], n_hits[by_id]
+    rows: dict[str, Any] = {
+        name: column[hit].astype(kinds.get(name, np.float64))
+        for name, column in columns.items()
+    }
+    list_length, n_relevant, n_hits = (
+        list_length[by_id],
+        n_relevant[by_id],
+        n_hits[by_id],
+    )
     rows["truth_row"] += np.repeat(_starts(n_relevant), n_hits)
-    tied = {one.name: rows.pop(one.name) for one in fields(TieSpread) if one.name in rows}
+    tied = {
+        one.name: rows.pop(one.name) for one in fields(TieSpread) if one.name in rows
+    }
     everyone = np.arange(len(users))
     return users.gather(by_id), Hits(
         **rows,
@@ -390,8 +561,12 @@ def _starts(counts: Ints) -> Ints:
 
 
 def _narrow(column: Any) -> Any:
-    """Return the same numbers in as few bytes as hold them exactly; truth values as they are."""
-    for kind in (np.int8, np.int16, np.int32, np.float32) if column.dtype != np.bool_ else ():
+    """Return the same numbers in as few bytes as hold them exactly; truth values as
+    they are.
+    """
+    for kind in (
+        (np.int8, np.int16, np.int32, np.float32) if column.dtype != np.bool_ else ()
+    ):
         with np.errstate(over="ignore", invalid="ignore"):
             narrow = column.astype(kind)
         if (narrow == column).all():

@@ -1,4 +1,6 @@
-"""What is given beside the pairs: training data, items, users, and how the caller wrote it, for code that is shown."""
+"""What is given beside the pairs: training data, items, users, and how the caller wrote
+it, for code that is shown.
+"""
 
 from __future__ import annotations
 
@@ -13,30 +15,64 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import validation
-from recnb.data.columns import Columns, Frame, Labels, Made, Scanned, arrow_of, columns_of, find, table_of
+from recnb.data.columns import (
+    Columns,
+    Frame,
+    Labels,
+    Made,
+    Scanned,
+    arrow_of,
+    columns_of,
+    find,
+    table_of,
+)
 from recnb.data.load import ROWS_ARE_ITEMS, SIDES
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
 
 #: Names of columns that say when something happened.
-TIMES = re.compile("(?!release|birth)((?i:(.*[_ ])?((date)?time(stamp)?|date|ts|at))|.*[a-z](Time|Timestamp|Date|At))")
+TIMES = re.compile(
+    "(?!release|birth)((?i:(.*[_ "
+    "])?((date)?time(stamp)?|date|ts|at))|.*[a-z](Time|Timestamp|Date|At))"
+)
 
 
 @dataclass(frozen=True)
 class GivenFrame:
     """One of the caller's frames."""
 
-    library: str = ""  #: "pandas", "polars" or "lazy", which is Polars as well; "" for anything else
+    # : "pandas", "polars" or "lazy", which is Polars as well; "" for anything else
+    library: str = ""
     labels: Labels = field(default_factory=dict)  #: role -> column
-    types: Mapping[str, str] = field(default_factory=dict)  #: role -> type, as the library names it
+    types: Mapping[str, str] = field(
+        default_factory=dict
+    )  #: role -> type, as the library names it
 
     @classmethod
     def of(cls, frame: Any, labels: Labels) -> GivenFrame:
         """Note the library and the types of a frame."""
-        libraries = {Made: "", Scanned: "", pd.DataFrame: "pandas", pl.DataFrame: "polars", pl.LazyFrame: "lazy"}
-        library = next((word for kind, word in libraries.items() if isinstance(frame, kind)), "")
-        schema = frame.dtypes if library == "pandas" else frame.collect_schema() if library else {}
-        types = {role: str(schema[label]).partition("(")[0] for role, label in labels.items() if label in schema}
+        libraries = {
+            Made: "",
+            Scanned: "",
+            pd.DataFrame: "pandas",
+            pl.DataFrame: "polars",
+            pl.LazyFrame: "lazy",
+        }
+        library = next(
+            (word for kind, word in libraries.items() if isinstance(frame, kind)), ""
+        )
+        schema = (
+            frame.dtypes
+            if library == "pandas"
+            else frame.collect_schema()
+            if library
+            else {}
+        )
+        types = {
+            role: str(schema[label]).partition("(")[0]
+            for role, label in labels.items()
+            if label in schema
+        }
         return cls(library, labels, types)
 
 
@@ -44,11 +80,15 @@ class GivenFrame:
 class Call:
     """The call that made an evaluation."""
 
-    frames: Mapping[str, GivenFrame] = field(default_factory=dict)  #: by argument: recs, truth, train, items, users
+    frames: Mapping[str, GivenFrame] = field(
+        default_factory=dict
+    )  #: by argument: recs, truth, train, items, users
     columns: Columns = field(default_factory=dict)  #: as named by keyword
     options: Mapping[str, Any] = field(default_factory=dict)  #: conventions
     library: str | None = None  #: whose conventions were asked for
-    weights: Mapping[str, str] = field(default_factory=dict)  #: propensity and user_weight, as code
+    weights: Mapping[str, str] = field(
+        default_factory=dict
+    )  #: propensity and user_weight, as code
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,26 +98,49 @@ class SideData:
     train: pl.DataFrame | None = None  #: user, item: what users had before
     items: pl.DataFrame | None = None  #: a row an item: item, and what is known of it
     users: pl.DataFrame | None = None  #: a row a user: user, and what is known of them
-    times: tuple[pl.Series, ...] = ()  #: when, of each row of train and of the truth, if both say so
-    truth: Frame | None = None  #: users and items of the truth, or of the one frame, and its columns without a role
+    times: tuple[
+        pl.Series, ...
+    ] = ()  #: when, of each row of train and of the truth, if both say so
+    truth: Frame | None = (
+        None  #: users and items of the truth, or of the one frame, and its columns without a role
+    )
     truth_user: str = "user"  #: the column of users in it
     truth_item: str = "item"
     call: Call = field(default_factory=Call)  #: how all of it was given
-    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: of train, items and users: role -> column
+    labels: Mapping[str, Mapping[str, str]] = field(
+        default_factory=dict
+    )  #: of train, items and users: role -> column
 
 
-def read_side_data(source: Source, given_truth: Frame, columns: Columns, **frames: Frame) -> SideData:
-    """Read train, items and users, and check that their ids are of the type of those of the recommendations."""
+def read_side_data(
+    source: Source, given_truth: Frame, columns: Columns, **frames: Frame
+) -> SideData:
+    """Read train, items and users, and check that their ids are of the type of those of
+    the recommendations.
+    """
     given = {name: frame for name, frame in frames.items() if frame is not None}
-    if ROWS_ARE_ITEMS in source.notes and (joined := [f"{name}=" for name in given if name != "users"]):
-        problem = f"{joined[0]} is joined by item, and the frame has no item column that recnb knows."
+    if ROWS_ARE_ITEMS in source.notes and (
+        joined := [f"{name}=" for name in given if name != "users"]
+    ):
+        problem = (
+            f"{joined[0]} is joined by item, and the frame has no item column that "
+            f"recnb knows."
+        )
         raise ColumnError(problem, fix="Name it, item='...'.")
-    labels = {name: find(frame, name, SIDES[name], columns) for name, frame in given.items()}
-    tables: dict[str, Any] = {name: _read(frame, name, labels[name], source) for name, frame in given.items()}
+    labels = {
+        name: find(frame, name, SIDES[name], columns) for name, frame in given.items()
+    }
+    tables: dict[str, Any] = {
+        name: _read(frame, name, labels[name], source) for name, frame in given.items()
+    }
     return SideData(
         **tables,
-        times=_times(given["train"], given_truth) if "train" in given and given_truth is not None else (),
-        truth=None if given_truth is None else _others(given_truth, source.truth_labels),
+        times=_times(given["train"], given_truth)
+        if "train" in given and given_truth is not None
+        else (),
+        truth=None
+        if given_truth is None
+        else _others(given_truth, source.truth_labels),
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
         labels=labels,
@@ -85,7 +148,9 @@ def read_side_data(source: Source, given_truth: Frame, columns: Columns, **frame
 
 
 def _others(frame: Frame, labels: Labels) -> Frame | None:
-    """Copy the users and items of the truth with its columns that have no role; None if there are none."""
+    """Copy the users and items of the truth with its columns that have no role; None if
+    there are none.
+    """
     names = columns_of(frame, "truth")
     others = [column for column in names if column not in labels.values()]
     if not others:
@@ -93,18 +158,31 @@ def _others(frame: Frame, labels: Labels) -> Frame | None:
     # Where each row is an item of its own there is no column of items.
     ids = [labels[role] for role in validation.IDS if labels[role] in names]
     read = [*dict.fromkeys([*ids, *others])]
-    # Columns are converted when one is asked for: others may hold values of several kinds, or of a kind that nobody reads.
+    # Columns are converted when one is asked for: others may hold values of several
+    # kinds, or of a kind that nobody reads.
     if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
         return table_of(frame, "truth", {one: one for one in read})
-    # To pickle copies the memory of Arrow too, which other copies share with the caller.
-    return pickle.loads(pickle.dumps(frame[read] if isinstance(frame, pd.DataFrame) else arrow_of(frame, read)))
+    # To pickle copies the memory of Arrow too, which other copies share with the
+    # caller.
+    return pickle.loads(
+        pickle.dumps(
+            frame[read] if isinstance(frame, pd.DataFrame) else arrow_of(frame, read)
+        )
+    )
 
 
 def _times(*frames: Frame) -> tuple[pl.Series, ...]:
-    """Return the columns of train and of the truth that say when, if each has one: of several, one that both have."""
-    names = [[name for name in columns_of(one, "") if TIMES.fullmatch(str(name))] for one in frames]
+    """Return the columns of train and of the truth that say when, if each has one: of
+    several, one that both have.
+    """
+    names = [
+        [name for name in columns_of(one, "") if TIMES.fullmatch(str(name))]
+        for one in frames
+    ]
     both = [name for name in names[0] if name in names[1]]
-    chosen = both[:1] * 2 or [name for found in names if len(found) == 1 for name in found]
+    chosen = both[:1] * 2 or [
+        name for found in names if len(found) == 1 for name in found
+    ]
     with suppress(FrameError):  # a column of several kinds, which is no time
         pairs = zip(frames, chosen if len(chosen) == 2 else [], strict=False)
         return tuple(table_of(one, "", {name: name})[name] for one, name in pairs)
@@ -112,12 +190,29 @@ def _times(*frames: Frame) -> tuple[pl.Series, ...]:
 
 
 def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFrame:
-    """Read a frame of pairs; or of one row for each item or user, under the name of its role, with all its other columns."""
+    """Read a frame of pairs; or of one row for each item or user, under the name of its
+    role, with all its other columns.
+    """
     roles, names = [*labels], columns_of(frame, name) if len(labels) == 1 else []
-    others = {column: column for column in names if column not in (*labels, *labels.values())}
-    table = validation.ids(table_of(frame, name, {**labels, **others}), name, labels, roles)
-    ids = pl.DataFrame({role: (source.recs if source.in_memory else source.truth)[role] for role in roles})
+    others = {
+        column: column for column in names if column not in (*labels, *labels.values())
+    }
+    table = validation.ids(
+        table_of(frame, name, {**labels, **others}), name, labels, roles
+    )
+    ids = pl.DataFrame(
+        {
+            role: (source.recs if source.in_memory else source.truth)[role]
+            for role in roles
+        }
+    )
     validation.same_kind(ids, table.select(roles), source.labels, labels, name)
-    for repeated in table.filter(table[roles[0]].is_duplicated())[roles[0]].head(1) if len(roles) == 1 else ():
-        raise FrameError(f"{name}: {roles[0]} {repeated!r} has more than one row: give each {roles[0]} one.")
+    for repeated in (
+        table.filter(table[roles[0]].is_duplicated())[roles[0]].head(1)
+        if len(roles) == 1
+        else ()
+    ):
+        raise FrameError(
+            f"{name}: {roles[0]} {repeated!r} has more than one row: give each {roles[0]} one."
+        )
     return table

@@ -1,4 +1,6 @@
-"""Two frames as they were read (`Source`), and what an evaluation keeps of them under a convention (`Prepared`)."""
+"""Two frames as they were read (`Source`), and what an evaluation keeps of them under a
+convention (`Prepared`).
+"""
 
 from __future__ import annotations
 
@@ -44,16 +46,25 @@ class LazyRows:
 
 
 class Source(ABC):
-    """Both frames after reading: columns by role, ids of one type; not yet under a convention."""
+    """Both frames after reading: columns by role, ids of one type; not yet under a
+    convention.
+    """
 
     labels: Labels  #: which column of the recommendations plays which role
     truth_labels: Labels
     notes: tuple[str | Sentence, ...] = ()
-    propensity: pl.DataFrame | None = None  #: of items or pairs, where it is no column of the truth
+    propensity: pl.DataFrame | None = (
+        None  #: of items or pairs, where it is no column of the truth
+    )
     user_weights: pl.DataFrame | None = None  #: user and value
-    where, remedy = "", ""  #: what holds rows that are not in memory, and what to type to have them there, in words
+    where, remedy = (
+        "",
+        "",
+    )  #: what holds rows that are not in memory, and what to type to have them there, in words
 
-    recs: pl.DataFrame  #: all rows of the recommendations; an error if they are not in memory
+    recs: (
+        pl.DataFrame
+    )  #: all rows of the recommendations; an error if they are not in memory
     truth: pl.DataFrame
 
     @abstractmethod
@@ -66,7 +77,9 @@ class Source(ABC):
 
     @abstractmethod
     def among(self, users: pl.Series) -> Source:
-        """Return the rows of some users; the catalogue and the scale of grades are those of all."""
+        """Return the rows of some users; the catalogue and the scale of grades are
+        those of all.
+        """
 
     @property
     def in_memory(self) -> bool:
@@ -75,7 +88,9 @@ class Source(ABC):
 
     @cached_property
     def _known(self) -> dict[Convention, Prepared]:
-        """What was joined, by convention, without its source: a cycle would keep rows in memory until Python looks for it."""
+        """What was joined, by convention, without its source: a cycle would keep rows
+        in memory until Python looks for it.
+        """
         return {}
 
     def under(self, convention: Convention) -> Prepared:
@@ -84,22 +99,32 @@ class Source(ABC):
         known = self._known.get(data)
         if known is None:
             known = replace(self.join(data), notes=self.notes)
-            self._known[data] = self._known[data.ordered_by(known.convention.order)] = known
+            self._known[data] = self._known[data.ordered_by(known.convention.order)] = (
+                known
+            )
             if self.user_weights is not None:
                 known.user_weight = self.weight_of(known.users)
-        return replace(known, convention=convention.ordered_by(known.convention.order), made_of=self)
+        return replace(
+            known,
+            convention=convention.ordered_by(known.convention.order),
+            made_of=self,
+        )
 
     @property
     def weighted(self) -> bool:
         """Whether relevant pairs have propensities."""
         return self.propensity is not None or "propensity" in self.truth_labels
 
-    def weigh(self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None) -> None:
+    def weigh(
+        self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
+    ) -> None:
         """Let relevant pairs and users have weights, before anything is joined."""
         self.propensity, self.user_weights = propensity, user_weights
 
     def as_given(self, convention: Convention) -> Convention:
-        """Return a library's convention for these frames, with the order column that they have."""
+        """Return a library's convention for these frames, with the order column that
+        they have.
+        """
         other: Mapping[str, Order] = {"score": "rank", "rank": "score"}
         if convention.order in other and convention.order not in self.labels:
             return replace(convention, order=other[convention.order])
@@ -119,8 +144,10 @@ class Source(ABC):
 def elsewhere(source: Source) -> ElsewhereError:
     """Return the error for what needs all rows, where they are not in memory."""
     return ElsewhereError(
-        f"this looks at every row of the lists, and they stay in {source.where}: only hits and counts were fetched. "
-        f"If they fit into memory, or do so once they are cut at the rank you need: {source.remedy}."
+        f"this looks at every row of the lists, and they stay in {source.where}: "
+        f"only hits and counts were fetched. "
+        f"If they fit into memory, or do so once they are cut at the rank you "
+        f"need: {source.remedy}."
     )
 
 
@@ -133,9 +160,14 @@ class Tables(Source):
     labels: Labels
     truth_labels: Labels
     notes: tuple[str | Sentence, ...] = ()
-    is_part: bool = False  #: whether these are some of the users: what holds of all is then seen to elsewhere
-    whole: Tables | None = None  #: the frames that these are some users of: catalogue and scale of grades are theirs
-    catalogue: pl.Series | None = None  #: every item there is, where models are compared
+    # : whether these are some of the users: what holds of all is then seen to elsewhere
+    is_part: bool = False
+    whole: Tables | None = (
+        None  #: the frames that these are some users of: catalogue and scale of grades are theirs
+    )
+    catalogue: pl.Series | None = (
+        None  #: every item there is, where models are compared
+    )
     propensity: pl.DataFrame | None = None
     user_weights: pl.DataFrame | None = None
     _ids: dict[bool, Ids] = field(default_factory=dict, init=False)
@@ -145,7 +177,11 @@ class Tables(Source):
         """Every item of either frame, sorted."""
         if self.catalogue is not None:
             return self.catalogue
-        return distinct(pl.concat([self.recs["item"], self.truth["item"]])) if self.whole is None else self.whole.items
+        return (
+            distinct(pl.concat([self.recs["item"], self.truth["item"]]))
+            if self.whole is None
+            else self.whole.items
+        )
 
     def among(self, users: pl.Series) -> Tables:
         """Return the rows of some users."""
@@ -154,11 +190,16 @@ class Tables(Source):
 
     def join(self, convention: Convention) -> Prepared:
         """Join the frames under a convention."""
-        # A grade below 0 of what was pooled and not judged is 0, once it has left the lists.
+        # A grade below 0 of what was pooled and not judged is 0, once it has left the
+        # lists.
         below_0 = convention.judged_only and convention.negative_relevance == "zero"
         read = replace(convention, negative_relevance="keep") if below_0 else convention
         truth = graded(self.truth, self.truth_labels, read)
-        of_all = truth if self.whole is None else graded(self.whole.truth, self.truth_labels, read)
+        of_all = (
+            truth
+            if self.whole is None
+            else graded(self.whole.truth, self.truth_labels, read)
+        )
         top = float(of_all["relevance"].to_numpy().max(initial=0.0))
         recs, convention = validation.check_lists(self.recs, convention, self.labels)
         joined, truth = self._joined(recs, truth, convention)
@@ -166,10 +207,19 @@ class Tables(Source):
         if self.propensity is not None or "propensity" in truth.columns:
             propensity = self._propensity_of(truth)
             weight = 1.0 / np.maximum(propensity, convention.min_propensity or 0.0)
-            truth, hits = truth.with_columns(weight=weight), replace(hits, truth_weight=weight[joined.truth_rows])
+            truth, hits = (
+                truth.with_columns(weight=weight),
+                replace(hits, truth_weight=weight[joined.truth_rows]),
+            )
         if not self.is_part:
             examples = recs["user"][0], truth["user"][0]
-            check_users(len(joined.users), joined.in_both, examples, truth["relevance"].max(), convention)
+            check_users(
+                len(joined.users),
+                joined.in_both,
+                examples,
+                truth["relevance"].max(),
+                convention,
+            )
         if below_0:
             truth = truth.with_columns(pl.col("relevance").clip(0.0))
         return Prepared(
@@ -190,8 +240,12 @@ class Tables(Source):
         named = f"truth: column {self.truth_labels['propensity']!r}"
         return checked(truth.rename({"propensity": "value"}), named, 1.0)
 
-    def _joined(self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention) -> tuple[Joined, pl.DataFrame]:
-        """Join; what the truth repeats is merged first, where the convention merges it."""
+    def _joined(
+        self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
+    ) -> tuple[Joined, pl.DataFrame]:
+        """Join; what the truth repeats is merged first, where the convention merges
+        it.
+        """
         by_position = needs_positions(convention)
         items = self.items if by_position else None
         if by_position not in self._ids:
@@ -205,28 +259,46 @@ class Tables(Source):
             if convention.duplicates == "error":
                 validation.no_pair_twice(recs, "recommendations", self.labels)
                 validation.no_pair_twice(truth, "truth", self.truth_labels)
-            truth = truth.group_by("user", "item", maintain_order=True).agg(pl.col("relevance", "^propensity$").max())
+            truth = truth.group_by("user", "item", maintain_order=True).agg(
+                pl.col("relevance", "^propensity$").max()
+            )
             return join(recs, truth, number_ids(recs, truth, items), convention), truth
 
 
-def source_of(recs: pl.DataFrame, truth: pl.DataFrame, labels: Labels, truth_labels: Labels, **known: Any) -> Tables:
+def source_of(
+    recs: pl.DataFrame,
+    truth: pl.DataFrame,
+    labels: Labels,
+    truth_labels: Labels,
+    **known: Any,
+) -> Tables:
     """Return the source of rows in memory, whose ids must be of one kind."""
     validation.same_kind(recs, truth, labels, truth_labels)
     return Tables(recs, truth, labels, truth_labels, **known)
 
 
 def _ranked(recs: pl.DataFrame, rank: Ints, convention: Convention) -> pl.DataFrame:
-    """Return user, item, rank, and score where there is one, in the order of the rows as they came, without those left out."""
+    """Return user, item, rank, and score where there is one, in the order of the rows
+    as they came, without those left out.
+    """
     table = with_series(recs, pl.Series("rank", rank))
     if convention.score_dtype == "float32" and convention.order == "score":
         table = with_series(table, pl.Series("score", order_column(recs, convention)))
-    table = table[["user", "item", "rank", *(["score"] if "score" in table.columns else [])]]
+    table = table[
+        ["user", "item", "rank", *(["score"] if "score" in table.columns else [])]
+    ]
     return table if rank.all() else table.filter(pl.col("rank") > 0)
 
 
 def ranked(recs: pl.DataFrame, convention: Convention, labels: Labels) -> pl.DataFrame:
-    """Return lists as user, item, rank, and score where there is one; repeated pairs are kept or merged by the convention."""
-    return Tables(recs, recs.select("user", "item").clear(), labels, {}, is_part=True).under(convention).recs
+    """Return lists as user, item, rank, and score where there is one; repeated pairs
+    are kept or merged by the convention.
+    """
+    return (
+        Tables(recs, recs.select("user", "item").clear(), labels, {}, is_part=True)
+        .under(convention)
+        .recs
+    )
 
 
 def rows_of(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
@@ -234,14 +306,29 @@ def rows_of(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
     return table.filter(pl.col("user").is_in(users.implode()))
 
 
-def check_users(n_users: int, in_both: bool, examples: Sequence[Any], highest: object, convention: Convention) -> None:
-    """Raise an error if no user is in both frames, of which `examples` has one each, or if none can be averaged."""
+def check_users(
+    n_users: int,
+    in_both: bool,
+    examples: Sequence[Any],
+    highest: object,
+    convention: Convention,
+) -> None:
+    """Raise an error if no user is in both frames, of which `examples` has one each, or
+    if none can be averaged.
+    """
     if not in_both:
-        held = f"recommendations hold users such as {examples[0]!r}, truth holds users such as {examples[1]!r}"
+        held = (
+            f"recommendations hold users such as {examples[0]!r}, truth holds users "
+            f"such as {examples[1]!r}"
+        )
         fix = "Check that both frames use the same ids, and the user= column."
         raise FrameError(f"no user is in both frames: {held}.", fix=fix)
     if n_users == 0:
-        needed = "above 0" if convention.relevant_from is None else f"{convention.relevant_from:g} or more"
+        needed = (
+            "above 0"
+            if convention.relevant_from is None
+            else f"{convention.relevant_from:g} or more"
+        )
         held = f"relevance must be {needed} and the highest in the truth is {highest!r}"
         fix = f"Check relevant_from= and averaged_users={convention.averaged_users!r}."
         raise NoUsersError(f"no user that counts has a relevant item: {held}.", fix=fix)
@@ -277,19 +364,26 @@ class RowCounts:
 
 @dataclass(eq=False)
 class Prepared:
-    """Checked frames under a convention, joined: users as numbers, and the hits of whole lists."""
+    """Checked frames under a convention, joined: users as numbers, and the hits of
+    whole lists.
+    """
 
     users: pl.Series  #: the users evaluated, sorted
     all_hits: Hits  #: of whole lists
     convention: Convention
-    list_rows: LazyRows | None  #: user, item, rank, and score where there is one, of all lists; None: elsewhere
+    list_rows: (
+        LazyRows | None
+    )  #: user, item, rank, and score where there is one, of all lists; None: elsewhere
     judged_rows: LazyRows  #: all rows of the truth: user, item, relevance
-    truth_rows: LazyRows  #: the relevant rows of the users evaluated, in the order of `all_hits.truth_user`
+    # : the relevant rows of the users evaluated, in the order of `all_hits.truth_user`
+    truth_rows: LazyRows
     n_without_relevant: int  #: users of either frame who have no relevant item
     has_gaps: bool = False  #: whether some list leaves a rank empty
     graded: bool = True  #: whether the truth says how relevant an item is
     notes: tuple[str | Sentence, ...] = ()
-    user_weight: Floats | None = None  #: of each user evaluated; None: all count the same
+    user_weight: Floats | None = (
+        None  #: of each user evaluated; None: all count the same
+    )
     known_counts: RowCounts | None = None  #: of rows that are elsewhere
     made_of: Source | None = None
     _cut: dict[int, Hits] = field(default_factory=dict)
@@ -321,12 +415,20 @@ class Prepared:
 
     @property
     def of_users(self) -> tuple[int, int, int]:
-        """Users evaluated, those of them without a list, and users with no relevant item."""
-        return len(self.users), int((self.all_hits.list_length == 0).sum()), self.n_without_relevant
+        """Users evaluated, those of them without a list, and users with no relevant
+        item.
+        """
+        return (
+            len(self.users),
+            int((self.all_hits.list_length == 0).sum()),
+            self.n_without_relevant,
+        )
 
     @property
     def counts(self) -> Counts:
-        """Sizes of the data behind the numbers, and of what was left out; an error if rows that are elsewhere were not counted."""
+        """Sizes of the data behind the numbers, and of what was left out; an error if
+        rows that are elsewhere were not counted.
+        """
         return Counts(
             *self.of_users,
             n_recommended=self.row_counts.n_recommended,
@@ -352,47 +454,77 @@ class Prepared:
         if self.convention.judged == "list":
             relevant = relevant.join(self.recs, on=["user", "item"], how="semi")
         if self.has_gaps:
-            lists = self.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
+            lists = self.recs.group_by("user").agg(
+                length=pl.col("rank").max(), n=pl.len()
+            )
             n_gaps = int((lists["length"] != lists["n"]).sum())
-        return RowCounts(self.recs.height, judged.height - relevant.height, n_gaps, distinct(self.recs["item"]))
+        return RowCounts(
+            self.recs.height,
+            judged.height - relevant.height,
+            n_gaps,
+            distinct(self.recs["item"]),
+        )
 
     def hits(self, depth: int | None) -> Hits:
         """Return the hits among the first `depth` ranks (None: all)."""
-        if depth is None or self.all_hits.tied is not None or depth >= self.all_hits.list_length.max(initial=0):
+        if (
+            depth is None
+            or self.all_hits.tied is not None
+            or depth >= self.all_hits.list_length.max(initial=0)
+        ):
             return self.all_hits
         if depth not in self._cut:
             self._cut[depth] = self.all_hits.with_rows(self.all_hits.rank <= depth)
         return self._cut[depth]
 
     def judged_hits(self) -> Hits:
-        """Return the judged items in the lists, relevant or not, as hits of the same users on the same ranks."""
+        """Return the judged items in the lists, relevant or not, as hits of the same
+        users on the same ranks.
+        """
         everyone: dict[str, Any] = {"averaged_users": "union", "no_relevant": "zero"}
-        convention = replace(self.convention, relevant="any", relevant_from=None, **everyone)
+        convention = replace(
+            self.convention, relevant="any", relevant_from=None, **everyone
+        )
         if convention.negative_relevance != "zero":
             return self._hits_under(convention)
-        with_grades = self._hits_under(replace(convention, negative_relevance="keep", judged_only=False))
+        with_grades = self._hits_under(
+            replace(convention, negative_relevance="keep", judged_only=False)
+        )
         if not convention.judged_only:
             return with_grades
-        # Items of a grade below 0 have left the lists; in the truth they are still those that were not judged.
+        # Items of a grade below 0 have left the lists; in the truth they are still
+        # those that were not judged.
         hits = self._hits_under(convention)
-        return replace(hits, truth_user=with_grades.truth_user, truth_relevance=with_grades.truth_relevance)
+        return replace(
+            hits,
+            truth_user=with_grades.truth_user,
+            truth_relevance=with_grades.truth_relevance,
+        )
 
     def _hits_under(self, convention: Convention) -> Hits:
         """Return the hits under another convention, of the users evaluated."""
         known = self.source.under(convention)
-        return known.all_hits.with_users(known.users.is_in(self.users.implode()).to_numpy())
+        return known.all_hits.with_users(
+            known.users.is_in(self.users.implode()).to_numpy()
+        )
 
     def among(self, users: pl.Series, note: str | Sentence = "") -> Prepared:
-        """Return the same data of some of the users alone, with the hits and the highest relevance that they have here."""
+        """Return the same data of some of the users alone, with the hits and the
+        highest relevance that they have here.
+        """
         kept = self.users.is_in(users.implode())
         hits = self.all_hits.with_users(kept.to_numpy())
         here = self.users.filter(kept)
         return replace(
             self,
             users=here,
-            user_weight=None if self.user_weight is None else self.user_weight[kept.to_numpy()],
+            user_weight=None
+            if self.user_weight is None
+            else self.user_weight[kept.to_numpy()],
             all_hits=hits,
-            list_rows=None if self.list_rows is None else LazyRows(lambda: rows_of(self.recs, here)),
+            list_rows=None
+            if self.list_rows is None
+            else LazyRows(lambda: rows_of(self.recs, here)),
             judged_rows=LazyRows(lambda: rows_of(self.judged, here)),
             truth_rows=LazyRows(lambda: rows_of(self.truth, here)),
             n_without_relevant=int((hits.n_relevant == 0).sum()),

@@ -1,4 +1,6 @@
-"""Weights: propensities of relevant pairs, as given or by the popularity of items, and weights of users, each as a table."""
+"""Weights: propensities of relevant pairs, as given or by the popularity of items, and
+weights of users, each as a table.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,38 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import validation
-from recnb.data.columns import Columns, Frame, columns_of, find, from_pandas, role_of, table_of
+from recnb.data.columns import (
+    Columns,
+    Frame,
+    columns_of,
+    find,
+    from_pandas,
+    role_of,
+    table_of,
+)
 from recnb.data.encoding import positions
 from recnb.data.files import is_file
 from recnb.data.files import read as read_file
 from recnb.data.validation import IDS
 from recnb.display.language import _
-from recnb.errors import ColumnError, FrameError, OptionError, is_number, is_several, is_word, near, quoted
+from recnb.errors import (
+    ColumnError,
+    FrameError,
+    OptionError,
+    is_number,
+    is_several,
+    is_word,
+    near,
+    quoted,
+)
 from recnb.metrics.hits import Floats, Ints
 
 
 @dataclass(frozen=True)
 class Weighting:
-    """The number of weights, their sum, the sum of their squares, and the lowest and the highest; those of parts add up."""
+    """The number of weights, their sum, the sum of their squares, and the lowest and
+    the highest; those of parts add up.
+    """
 
     n: int
     total: float
@@ -39,22 +60,46 @@ class Weighting:
         if weights is None or not len(weights):
             return None
         ends = float(weights.min()), float(weights.max())
-        return cls(len(weights), float(weights.sum()), float(np.einsum("i,i", weights, weights)), *ends)
+        return cls(
+            len(weights),
+            float(weights.sum()),
+            float(np.einsum("i,i", weights, weights)),
+            *ends,
+        )
 
     def __add__(self, other: Weighting) -> Weighting:
-        n, total, squares = self.n + other.n, self.total + other.total, self.squares + other.squares
-        return Weighting(n, total, squares, min(self.low, other.low), max(self.high, other.high))
+        n, total, squares = (
+            self.n + other.n,
+            self.total + other.total,
+            self.squares + other.squares,
+        )
+        return Weighting(
+            n, total, squares, min(self.low, other.low), max(self.high, other.high)
+        )
 
     def in_words(self, words: str) -> str:
-        """Fill in the range of the weights, and how many of equal weight vary as little in their mean (Kish 1965)."""
-        low, high = (f"{end:,.0f}" if end >= 1000 else f"{end:.3g}" for end in (self.low, self.high))
-        return _(words, low=low, high=high, n=self.n, n_equal=self.total**2 / self.squares)
+        """Fill in the range of the weights, and how many of equal weight vary as little
+        in their mean (Kish 1965).
+        """
+        low, high = (
+            f"{end:,.0f}" if end >= 1000 else f"{end:.3g}"
+            for end in (self.low, self.high)
+        )
+        return _(
+            words, low=low, high=high, n=self.n, n_equal=self.total**2 / self.squares
+        )
 
 
 def read_weights(
-    given: object, name: str, frame: Frame | None, columns: Columns, highest: float = sys.float_info.max
+    given: object,
+    name: str,
+    frame: Frame | None,
+    columns: Columns,
+    highest: float = sys.float_info.max,
 ) -> pl.DataFrame | None:
-    """Return numbers as a table of ids and "value": of a column of items= or users=, or of a Series or mapping by id."""
+    """Return numbers as a table of ids and "value": of a column of items= or users=, or
+    of a Series or mapping by id.
+    """
     if given is None:
         return None
     side, role = ("items", "item") if name == "propensity" else ("users", "user")
@@ -62,38 +107,65 @@ def read_weights(
         names = [] if frame is None else columns_of(frame, side)
         if given not in names:
             places = "the truth or of items=" if side == "items" else "users="
-            raise ColumnError(f"{name}={given!r} is no column of {places}: name one, or give a Series by {role}.")
+            raise ColumnError(
+                f"{name}={given!r} is no column of {places}: name one, or give a Series by {role}."
+            )
         roles = [role]
-        table = table_of(frame, side, {**find(frame, side, roles, columns), "value": given})
+        table = table_of(
+            frame, side, {**find(frame, side, roles, columns), "value": given}
+        )
     elif isinstance(given, (pd.Series, Mapping)):
-        series: pd.Series[Any] = given if isinstance(given, pd.Series) else pd.Series(dict(given))
-        levels = [series.index.get_level_values(at) for at in range(series.index.nlevels)]
+        series: pd.Series[Any] = (
+            given if isinstance(given, pd.Series) else pd.Series(dict(given))
+        )
+        levels = [
+            series.index.get_level_values(at) for at in range(series.index.nlevels)
+        ]
         roles = [role] if len(levels) == 1 else list(IDS)
         if len(levels) > len(IDS[side == "users" :]):
-            raise OptionError(f"{name}= is a Series with {len(levels)} levels of its index: give one by {role}.")
+            raise OptionError(
+                f"{name}= is a Series with {len(levels)} levels of its index: give one by {role}."
+            )
         if [role_of(level) for level in series.index.names] == ["item", "user"]:
             roles.reverse()
-        ids = {role: from_pandas(pd.Series(level), name, role, role) for role, level in zip(roles, levels, strict=True)}
+        ids = {
+            role: from_pandas(pd.Series(level), name, role, role)
+            for role, level in zip(roles, levels, strict=True)
+        }
         table = pl.DataFrame({**ids, "value": from_pandas(series, name, name, "score")})
     else:
         kind = type(given).__name__
-        raise OptionError(f"{name}= is a {kind}: name a column, or give a Series by {role}, or a mapping.")
-    table = validation.ids(table.filter(~validation.is_missing(table["value"])), f"{name}=", {}, roles)
+        raise OptionError(
+            f"{name}= is a {kind}: name a column, or give a Series by {role}, or a mapping."
+        )
+    table = validation.ids(
+        table.filter(~validation.is_missing(table["value"])), f"{name}=", {}, roles
+    )
     if table.select(roles).hash_rows().n_unique() < table.height:
-        for twice in table.filter(table.select(roles).is_duplicated()).head(1).rows(named=True):
-            raise FrameError(f"{name}= has more than one value for {_ids_of(twice)}: give each one.")
+        for twice in (
+            table.filter(table.select(roles).is_duplicated()).head(1).rows(named=True)
+        ):
+            raise FrameError(
+                f"{name}= has more than one value for {_ids_of(twice)}: give each one."
+            )
     return table.with_columns(value=pl.Series(checked(table, name, highest)))
 
 
 def checked(table: pl.DataFrame, name: str, highest: float) -> Floats:
-    """Return the values of a table as numbers, if all are above 0 and none is above the highest."""
+    """Return the values of a table as numbers, if all are above 0 and none is above the
+    highest.
+    """
     value = table["value"].cast(pl.Float64, strict=False).to_numpy()
-    bad = table.filter(~((value > 0) & (value <= highest)))  # what is missing is neither
+    bad = table.filter(
+        ~((value > 0) & (value <= highest))
+    )  # what is missing is neither
     for row in bad.head(1).rows(named=True):
         rule = "outside (0, 1]" if highest == 1 else "not above 0"
         held = f"{bad.height:,} of {table.height:,} values are missing or {rule}"
         fix = "Correct them, or leave their rows out."
-        raise FrameError(f"{name}: {held}, such as {row['value']!r} for {_ids_of(row)}.", fix=fix)
+        raise FrameError(
+            f"{name}: {held}, such as {row['value']!r} for {_ids_of(row)}.", fix=fix
+        )
     return value
 
 
@@ -102,32 +174,47 @@ def _ids_of(row: Mapping[str, Any]) -> str:
 
 
 def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> Floats:
-    """Return the value of each row by its ids; an error says how many have none, and which."""
+    """Return the value of each row by its ids; an error says how many have none, and
+    which.
+    """
     roles = table.columns[:-1]
     for role in roles if rows.height else ():
         if table[role].dtype != rows[role].dtype:
-            held = f"{name}= has {role}s such as {table[role][0]!r}, and those evaluated are such as {rows[role][0]!r}"
+            held = (
+                f"{name}= has {role}s such as {table[role][0]!r}, and those evaluated "
+                f"are such as {rows[role][0]!r}"
+            )
             raise FrameError(f"{held}: make them one kind, such as text.")
     wanted = rows.select(roles)
     place = _place_of(table.select(roles), wanted)
     if not (found := place >= 0).all():
-        lacking, of = wanted.filter(pl.Series(~found)).unique(maintain_order=True), wanted.n_unique()
+        lacking, of = (
+            wanted.filter(pl.Series(~found)).unique(maintain_order=True),
+            wanted.n_unique(),
+        )
         what = f"{roles[0]}s" if len(roles) == 1 else "pairs of user and item"
         held = f"{lacking.height:,} of {of:,} {what}, such as {_ids_of(lacking.row(0, named=True))}"
         fix = "Give each of them one."
         if name == "propensity":
-            fix = "Give each of them one, of items that train does not have by popularity_propensity(..., items=truth['item'])."
+            fix = (
+                "Give each of them one, of items that train does not have by "
+                "popularity_propensity(..., items=truth['item'])."
+            )
         raise FrameError(f"{name}= has no value for {held}.", fix=fix)
     return table["value"].to_numpy()[place]
 
 
 def _place_of(known: pl.DataFrame, wanted: pl.DataFrame, seed: int = 0) -> Ints:
-    """Return the row of known ids, which are distinct, that each wanted row equals; -1 if there is none. Pairs are found by hash."""
+    """Return the row of known ids, which are distinct, that each wanted row equals; -1
+    if there is none. Pairs are found by hash.
+    """
     if known.width == 1:
         return positions(known.to_series(), wanted.to_series())
     place = positions(known.hash_rows(seed), wanted.hash_rows(seed))
     found = np.flatnonzero(place >= 0)
-    is_each = known[place[found]].equals(wanted[found])  # if not, different pairs have one hash
+    is_each = known[place[found]].equals(
+        wanted[found]
+    )  # if not, different pairs have one hash
     return place if is_each else _place_of(known, wanted, seed + 1)
 
 
@@ -142,29 +229,38 @@ def popularity_propensity(
     user: str | None = None,
     item: str | None = None,
 ) -> pd.Series[float]:
-    """Estimate the propensity of each item, the chance that a relevant pair of it is seen, by its popularity in train.
+    """Estimate the propensity of each item, the chance that a relevant pair of it is
+    seen, by its popularity in train.
 
-    - "power": (n_i / max n)^((gamma + 1) / 2), of Yang, Cui, Xuan, Wang, Belongie and Estrin 2018, RecSys, equation 15
-    - "xmc": 1 / (1 + C exp(-a log(n_i + b))), C = (log N - 1) (b + 1)^a, of Jain, Prabhu and Varma 2016, KDD
+    - "power": (n_i / max n)^((gamma + 1) / 2), of Yang, Cui, Xuan, Wang, Belongie and
+      Estrin 2018, RecSys, equation 15
+    - "xmc": 1 / (1 + C exp(-a log(n_i + b))), C = (log N - 1) (b + 1)^a, of Jain,
+      Prabhu and Varma 2016, KDD
 
-    n_i are the users of train who have the item, N all users of train. A factor common to all does not change shares (recall, nDCG).
+    n_i are the users of train who have the item, N all users of train. A factor common
+    to all does not change shares (recall, nDCG).
 
     Parameters
     ----------
     train : frame or path
-        What users had before: user and item, by their usual names or those in `user=` and `item=`.
+        What users had before: user and item, by their usual names or those in `user=`
+        and `item=`.
     gamma : float
-        How much more popular items are shown, from the data: Yang et al. have 1.5 to 2.5 for their four sets. No default.
+        How much more popular items are shown, from the data: Yang et al. have 1.5 to
+        2.5 for their four sets. No default.
     model, a, b
-        "xmc" takes a and b in place of gamma: Jain et al. have 0.55 and 1.5, or 0.5 and 0.4 for Wikipedia, 0.6 and 2.6 for Amazon.
+        "xmc" takes a and b in place of gamma: Jain et al. have 0.55 and 1.5, or 0.5 and
+        0.4 for Wikipedia, 0.6 and 2.6 for Amazon.
     items : optional
-        Other items, a list or a column. One that train does not have counts by "power" as one that a single user had, since
-        nothing smaller was seen; by "xmc", which is defined there, as n_i = 0. Without it they have no propensity.
+        Other items, a list or a column. One that train does not have counts by "power"
+        as one that a single user had, since nothing smaller was seen; by "xmc", which
+        is defined there, as n_i = 0. Without it they have no propensity.
 
     Returns
     -------
     Series
-        The propensity of each item, indexed by item. Those of the literature lie in (0, 1]; `evaluate` refuses others.
+        The propensity of each item, indexed by item. Those of the literature lie in (0,
+        1]; `evaluate` refuses others.
 
     Examples
     --------
@@ -174,26 +270,47 @@ def popularity_propensity(
     {'a': 1.0, 'b': 0.125, 'c': 0.125}
     """
     if not is_word(model, ("power", "xmc")):
-        raise OptionError(f"model={quoted(model)} is no model of propensities.", fix=near(model, ("power", "xmc")))
+        raise OptionError(
+            f"model={quoted(model)} is no model of propensities.",
+            fix=near(model, ("power", "xmc")),
+        )
     needed = {"gamma": gamma} if model == "power" else {"a": a, "b": b}
     for name, value in {"gamma": gamma, "a": a, "b": b}.items():
         # Items that more users have are never seen less, and (0 + b)^a is a number.
-        is_good = value is None or (is_number(value) and (value > -1 if name == "gamma" else value >= 0))
+        is_good = value is None or (
+            is_number(value) and (value > -1 if name == "gamma" else value >= 0)
+        )
         if (name in needed) != (value is not None) or not is_good:
-            takes = "gamma=, such as gamma=2.0" if model == "power" else "a= and b=, such as a=0.55, b=1.5"
-            raise OptionError(f"{name}={quoted(value)}: model={model!r} takes {takes}, of your data.")
+            takes = (
+                "gamma=, such as gamma=2.0"
+                if model == "power"
+                else "a= and b=, such as a=0.55, b=1.5"
+            )
+            raise OptionError(
+                f"{name}={quoted(value)}: model={model!r} takes {takes}, of your data."
+            )
     frame = read_file(train) if is_file(train) else train
     labels = find(frame, "train", IDS, {"user": user, "item": item})
     pairs = validation.ids(table_of(frame, "train", labels), "train", labels).unique()
     counts = pairs.group_by("item").len("n").sort("item")
     if items is not None:
-        column = items if isinstance(items, pd.Series) else pd.Series([*items] if is_several(items) else [items])
+        column = (
+            items
+            if isinstance(items, pd.Series)
+            else pd.Series([*items] if is_several(items) else [items])
+        )
         others = pl.DataFrame({"item": from_pandas(column, "items", "items", "item")})
         others = validation.ids(others, "items=", {}, ["item"])
         other, one = others["item"], counts["item"]
         if validation.kind(other.dtype) != validation.kind(one.dtype):
-            raise FrameError(f"items= holds {other[0]!r}, and train {one[0]!r}: make them one kind.")
-        counts = others.unique().join(counts, on="item", how="full", coalesce=True).sort("item")
+            raise FrameError(
+                f"items= holds {other[0]!r}, and train {one[0]!r}: make them one kind."
+            )
+        counts = (
+            others.unique()
+            .join(counts, on="item", how="full", coalesce=True)
+            .sort("item")
+        )
     n = counts["n"].fill_null(0).to_numpy().astype(np.float64)
     if gamma is not None:
         propensity = (np.maximum(n, 1) / n.max()) ** ((gamma + 1) / 2)
@@ -203,4 +320,8 @@ def popularity_propensity(
         c = (math.log(pairs["user"].n_unique()) - 1) * (b + 1) ** a
         with np.errstate(divide="ignore"):
             propensity = 1 / (1 + c * (n + b) ** -a)
-    return pd.Series(propensity, pd.Index(counts["item"].to_list(), name=labels["item"]), name="propensity")
+    return pd.Series(
+        propensity,
+        pd.Index(counts["item"].to_list(), name=labels["item"]),
+        name="propensity",
+    )

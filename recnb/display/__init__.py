@@ -1,1 +1,3 @@
-"""The language, text, HTML templates, pictures, fonts and progress bars in which results are shown."""
+"""The language, text, HTML templates, pictures, fonts and progress bars in which
+results are shown.
+"""

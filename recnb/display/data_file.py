@@ -5,5 +5,11 @@ from importlib import resources
 
 
 def rows_of(path: str) -> list[dict[str, str]]:
-    """Return the rows of a file by its path within the package, as "metrics/references.csv"."""
-    return list(csv.DictReader(resources.files("recnb").joinpath(path).read_text("utf-8").splitlines()))
+    """Return the rows of a file by its path within the package, as
+    "metrics/references.csv".
+    """
+    return list(
+        csv.DictReader(
+            resources.files("recnb").joinpath(path).read_text("utf-8").splitlines()
+        )
+    )

@@ -1,8 +1,10 @@
 """Translations of what is shown, and the language in force.
 
-English stands in the code, in the place where it is shown: `_("No interval")` translates the sentence and puts the values
-in. Other languages are gettext catalogues, `locale/<language>/LC_MESSAGES/recnb.po`, which `python -m tests.tools.translations`
-brings up to date and compiles. A result keeps the language it was made in: it is shown `with use_language(self.lang)`.
+English stands in the code, in the place where it is shown: `_("No interval")`
+translates the sentence and puts the values in. Other languages are gettext catalogues,
+`locale/<language>/LC_MESSAGES/recnb.po`, which `python -m tests.tools.translations`
+brings up to date and compiles. A result keeps the language it was made in: it is shown
+`with use_language(self.lang)`.
 """
 
 from __future__ import annotations
@@ -23,13 +25,16 @@ from recnb.errors import OptionError, is_word, quoted
 LANGUAGES = ("en", "ko")
 LOCALE = Path(__file__).parents[1] / "locale"
 
-#: The setting. A notebook runs each cell in a context of its own, so a context variable would forget it.
+#: The setting. A notebook runs each cell in a context of its own, so a context variable
+#: would forget it.
 _setting = ["en"]
 _in_use: ContextVar[str | None] = ContextVar("recnb_language", default=None)
 
 
 def language(lang: str | None = None) -> str:
-    """Set the language of explanations, reports, widgets and plots, "en" or "ko"; without an argument, return it."""
+    """Set the language of explanations, reports, widgets and plots, "en" or "ko";
+    without an argument, return it.
+    """
     if lang is not None:
         _setting[0] = checked(lang)
     return _setting[0]
@@ -43,7 +48,10 @@ def current() -> str:
 def checked(lang: str | None) -> str:
     """Return a language of recnb: `lang`, or the language in force if it is None."""
     if lang is not None and not is_word(lang, LANGUAGES):
-        raise OptionError(f"lang={quoted(lang)} is no language of recnb. Known: 'en' (English), 'ko' (Korean, 한국어).")
+        raise OptionError(
+            f"lang={quoted(lang)} is no language of recnb. Known: 'en' (English), "
+            f"'ko' (Korean, 한국어)."
+        )
     return lang or current()
 
 
@@ -78,19 +86,29 @@ def _(message: Message, /, **values: Any) -> str:
     if not values:
         return text
     filled = text.format_map(values)
-    return with_particles(filled) if current() == "ko" and _PARTICLE.search(text) else filled
+    return (
+        with_particles(filled)
+        if current() == "ko" and _PARTICLE.search(text)
+        else filled
+    )
 
 
 def template(message: Message, n: float = 1) -> str:
-    """Translate a message, in the form for `n`, and leave the places of its values as they are."""
+    """Translate a message, in the form for `n`, and leave the places of its values as
+    they are.
+    """
     if not message:
         return ""  # which gettext has the head of the catalogue for
     catalogue = _catalogue(current())
     if isinstance(message, Plural):
         # A fraction takes the form of many.
-        return catalogue.ngettext(message.one, message.many, int(n) if float(n).is_integer() else 2)
+        return catalogue.ngettext(
+            message.one, message.many, int(n) if float(n).is_integer() else 2
+        )
     text = catalogue.gettext(message)
-    if text == message:  # which may be the singular of a plural; Python 3.11.2 does not look there
+    if (
+        text == message
+    ):  # which may be the singular of a plural; Python 3.11.2 does not look there
         text = catalogue.ngettext(message, message, 1)
     return text.rpartition("\4")[2]
 
@@ -107,7 +125,9 @@ def pgettext(context: str, message: str, /, **values: Any) -> str:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A message with its values, translated when it is shown: `str()` of it is in the language in force."""
+    """A message with its values, translated when it is shown: `str()` of it is in the
+    language in force.
+    """
 
     message: Message
     values: dict[str, Any] = field(default_factory=dict, hash=False)
@@ -123,29 +143,52 @@ def _catalogue(lang: str) -> gettext.NullTranslations:
     return gettext.translation("recnb", LOCALE, [lang])
 
 
-#: Korean particles as catalogues have them; one depends on the last sound before it: after a consonant, after a vowel.
+#: Korean particles as catalogues have them; one depends on the last sound before it:
+#: after a consonant, after a vowel.
 _PARTICLES = {
-    "(으)로": ("으로", "로"), "은(는)": ("은", "는"), "이(가)": ("이", "가"), "을(를)": ("을", "를"), "과(와)": ("과", "와"),
-}  # fmt: skip
+    "(으)로": ("으로", "로"),
+    "은(는)": ("은", "는"),
+    "이(가)": ("이", "가"),
+    "을(를)": ("을", "를"),
+    "과(와)": ("과", "와"),
+}
 _PARTICLE = re.compile("|".join(map(re.escape, _PARTICLES)))
-#: A digit, a Korean letter, % or the last letter of an abbreviation, quotes or brackets that close, and a particle.
-_WORD_AND_PARTICLE = re.compile(f"([0-9가-힣%]|(?<![a-z])[A-Z]|(?<![A-Za-z])[a-z])([\"'”’)\\]]*)({_PARTICLE.pattern})")
-#: Digits and signs as they are read aloud; the names of other letters than these end in a vowel.
+#: A digit, a Korean letter, % or the last letter of an abbreviation, quotes or brackets
+#: that close, and a particle.
+_WORD_AND_PARTICLE = re.compile(
+    f"([0-9가-힣%]|(?<![a-z])[A-Z]|(?<![A-Za-z])[a-z])([\"'”’)\\]]*)({_PARTICLE.pattern})"
+)
+#: Digits and signs as they are read aloud; the names of other letters than these end in
+#: a vowel.
 _READ = dict(zip("0123456789%LMNR", "영일이삼사오육칠팔구트엘엠엔알", strict=True))
 
 
 def with_particles(text: str) -> str:
-    """Choose Korean particles by the digit, the Korean letter or the abbreviation before them; a name keeps both forms."""
+    """Choose Korean particles by the digit, the Korean letter or the abbreviation
+    before them; a name keeps both forms.
+    """
     return _WORD_AND_PARTICLE.sub(_fitting, text)
 
 
 def _fitting(match: re.Match[str]) -> str:
     last, closing, particle = match.groups()
     letter = last if "가" <= last <= "힣" else _READ.get(last.upper(), "가")
-    final = (ord(letter) - ord("가")) % 28  # the consonant at the end of a syllable: 0 is none, 8 is an L
-    return last + closing + _PARTICLES[particle][not final or (final == 8 and particle == "(으)로")]
+    final = (
+        ord(letter) - ord("가")
+    ) % 28  # the consonant at the end of a syllable: 0 is none, 8 is an L
+    return (
+        last
+        + closing
+        + _PARTICLES[particle][not final or (final == 8 and particle == "(으)로")]
+    )
 
 
 def width(text: str) -> int:
-    """Return how many columns a text takes on a console, where a Korean letter takes two."""
-    return len(text) if text.isascii() else sum(1 + (east_asian_width(letter) in "WF") for letter in text)
+    """Return how many columns a text takes on a console, where a Korean letter takes
+    two.
+    """
+    return (
+        len(text)
+        if text.isascii()
+        else sum(1 + (east_asian_width(letter) in "WF") for letter in text)
+    )

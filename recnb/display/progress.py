@@ -1,6 +1,8 @@
-"""Progress bars of tqdm for work that takes longer than `DELAY` seconds; a bar is removed when the work is done.
+"""Progress bars of tqdm for work that takes longer than `DELAY` seconds; a bar is
+removed when the work is done.
 
-They are shown in a terminal and in a notebook; tqdm's own environment variable `TQDM_DISABLE=1` turns them off.
+They are shown in a terminal and in a notebook; tqdm's own environment variable
+`TQDM_DISABLE=1` turns them off.
 """
 
 from __future__ import annotations
@@ -16,14 +18,19 @@ DELAY = 1.5
 
 
 def steps(work: Iterable[Any] | None, label: str, total: int | None = None) -> Any:
-    """Return the steps of some work, counted by a bar; without work, a bar for `with`, which `bar.update(n)` moves on."""
+    """Return the steps of some work, counted by a bar; without work, a bar for `with`,
+    which `bar.update(n)` moves on.
+    """
     is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
     is_seen = sys.stderr is not None and (is_notebook or sys.stderr.isatty())
-    chosen = {} if is_seen else {"disable": True}  # tqdm reads the environment for what it is not given
+    chosen = (
+        {} if is_seen else {"disable": True}
+    )  # tqdm reads the environment for what it is not given
     return _bar()(work, label, total, leave=False, miniters=1, delay=DELAY, **chosen)
 
 
 @cache
 def _bar() -> Any:
-    # tqdm takes 10 ms to import, which a number does not need. Without a monitor there is no thread: each step looks at the clock.
+    # tqdm takes 10 ms to import, which a number does not need. Without a monitor there
+    # is no thread: each step looks at the clock.
     return type("Bar", (import_module("tqdm.std").tqdm,), {"monitor_interval": 0})

@@ -1,4 +1,6 @@
-"""The look that pictures and plots share: colours, dashes, and letters of plots, since matplotlib draws boxes for Korean ones."""
+"""The look that pictures and plots share: colours, dashes, and letters of plots, since
+matplotlib draws boxes for Korean ones.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,22 @@ OTHER = "#c2601a"
 COLOURS = (ACCENT, OTHER, "#3b8f55", "#9a62b8", "#a1801f", "#bf5a7d", "#4a8f96", QUIET)
 DASHES = ("", "7 4", "2 4", "10 3 2 3", "4 2", "1 3", "12 4", "")
 
-#: The first that is installed is taken. Of a collection, matplotlib sees the first font alone; Noto's JP has all letters.
-KOREAN = ("Noto Sans CJK KR", "NanumGothic", "Malgun Gothic", "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK JP")
+#: The first that is installed is taken. Of a collection, matplotlib sees the first font
+#: alone; Noto's JP has all letters.
+KOREAN = (
+    "Noto Sans CJK KR",
+    "NanumGothic",
+    "Malgun Gothic",
+    "Apple SD Gothic Neo",
+    "Noto Sans KR",
+    "Noto Sans CJK JP",
+)
 
 
 @contextmanager
 def lettering(lang: str) -> Iterator[dict[str, Any]]:
-    """Use a language in which plots can be labelled, and its font for all that is drawn; yields the font as an option of a text.
+    """Use a language in which plots can be labelled, and its font for all that is
+    drawn; yields the font as an option of a text.
 
     Where no Korean font is installed the labels are in English, and a warning says so.
     """
@@ -30,10 +41,19 @@ def lettering(lang: str) -> Iterator[dict[str, Any]]:
     from matplotlib import font_manager
 
     names = {*font_manager.get_font_names()} if lang == "ko" else set()
-    # DejaVu has signs that a Korean font lacks, such as the minus of mathematics; after it, or labels with mathematics break.
+    # DejaVu has signs that a Korean font lacks, such as the minus of mathematics; after
+    # it, or labels with mathematics break.
     fonts = next(([name, "DejaVu Sans"] for name in KOREAN if name in names), [])
     if lang == "ko" and not fonts:
-        problem = "no font with Korean letters is installed, so the labels of this plot are in English."
-        warnings.warn(f"{problem} Install one of: {', '.join(KOREAN[:4])}", stacklevel=4)
-    with use_language(lang if fonts else "en"), mpl.rc_context({"font.family": fonts} if fonts else {}):
+        problem = (
+            "no font with Korean letters is installed, so the labels of this plot are "
+            "in English."
+        )
+        warnings.warn(
+            f"{problem} Install one of: {', '.join(KOREAN[:4])}", stacklevel=4
+        )
+    with (
+        use_language(lang if fonts else "en"),
+        mpl.rc_context({"font.family": fonts} if fonts else {}),
+    ):
         yield {"fontfamily": fonts} if fonts else {}

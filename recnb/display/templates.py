@@ -1,8 +1,9 @@
 """HTML from Jinja2 templates, in which everything that is not HTML already is escaped.
 
-A template lies in the folder of its feature, as `widgets/quiz/quiz.jinja`, and imports the macros of `display/components.jinja`.
-JupyterLab removes style sheets from notebooks that are not trusted, so the macros set inline what matters for reading.
-Colours follow the text around (`currentColor`, transparency), so light and dark need no detection.
+A template lies in the folder of its feature, as `widgets/quiz/quiz.jinja`, and imports
+the macros of `display/components.jinja`. JupyterLab removes style sheets from notebooks
+that are not trusted, so the macros set inline what matters for reading. Colours follow
+the text around (`currentColor`, transparency), so light and dark need no detection.
 """
 
 from __future__ import annotations
@@ -19,66 +20,106 @@ from recnb.display import language, style, text
 
 
 def render(template: str, /, **values: Any) -> Markup:
-    """Return the HTML of a template, by its path as "results/score.jinja"; strings are escaped, `Markup` is HTML already."""
+    """Return the HTML of a template, by its path as "results/score.jinja"; strings are
+    escaped, `Markup` is HTML already.
+    """
     return _compact(_environment().get_template(template).render(values))
 
 
 def macro(template: str, macro_name: str, /, *arguments: Any, **values: Any) -> Markup:
-    """Return the HTML of one macro of a template; `values` are what all its macros see, the same in each call."""
-    return _compact(getattr(_environment().get_template(template, globals=values).module, macro_name)(*arguments))
+    """Return the HTML of one macro of a template; `values` are what all its macros see,
+    the same in each call.
+    """
+    return _compact(
+        getattr(
+            _environment().get_template(template, globals=values).module, macro_name
+        )(*arguments)
+    )
 
 
 def _compact(html: str) -> Markup:
-    """Remove line breaks between tags, which belong to the layout of a template; values hold no tags, since they are escaped."""
+    """Remove line breaks between tags, which belong to the layout of a template; values
+    hold no tags, since they are escaped.
+    """
     return Markup(re.sub(r">\s*\n\s*<", "><", str(html)).strip())
 
 
 def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]:
-    """Return the lines of one macro of a template of text, which escapes nothing, without those that are empty."""
-    written = str(getattr(_environment().get_template(template).module, macro_name)(*arguments))
+    """Return the lines of one macro of a template of text, which escapes nothing,
+    without those that are empty.
+    """
+    written = str(
+        getattr(_environment().get_template(template).module, macro_name)(*arguments)
+    )
     return [line for line in written.splitlines() if line]
 
 
 def framed(label: str, body: str) -> Markup:
-    """Put the frame of everything that is shown around HTML; Korean breaks between words, which browsers do only on request."""
+    """Put the frame of everything that is shown around HTML; Korean breaks between
+    words, which browsers do only on request.
+    """
     korean = ' lang="ko"', " word-break: keep-all; overflow-wrap: break-word;"
     lang, breaks = korean if language.current() == "ko" else ("", "")
     look = f"color: inherit; background: transparent; font-size: 0.95em; max-width: 68em;{breaks}"
-    head = f'<div class="recnb mathjax_ignore tex2jax_ignore"{lang} role="region" aria-label="{user_text(label, 80)}"'
-    sheet = f"<style>{style_sheet('tables')}</style>" if 'class="recnb-table' in body else ""
+    head = (
+        f'<div class="recnb mathjax_ignore tex2jax_ignore"{lang} role="region" '
+        f'aria-label="{user_text(label, 80)}"'
+    )
+    sheet = (
+        f"<style>{style_sheet('tables')}</style>"
+        if 'class="recnb-table' in body
+        else ""
+    )
     return Markup(f'{head} style="{look}">{sheet}{body}</div>')
 
 
 def page(title: str, body: str) -> Markup:
-    """Return a document that needs nothing else: a title, which is its heading, and the body.
+    """Return a document that needs nothing else: a title, which is its heading, and the
+    body.
 
-    In a notebook, headings of the body are below those of the notebook; in a document they follow its own.
+    In a notebook, headings of the body are below those of the notebook; in a document
+    they follow its own.
     """
     higher = re.sub("(</?h)([34])", lambda tag: f"{tag[1]}{int(tag[2]) - 1}", body)
-    return render("display/page.jinja", title=user_text(title, 200), body=Markup(higher))
+    return render(
+        "display/page.jinja", title=user_text(title, 200), body=Markup(higher)
+    )
 
 
 def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
-    """Return text of the user's as HTML: on one line, cut to a length, escaped, with no address that becomes a link."""
-    return Markup(str(escape(text.one_line(value, longest))).replace("://", ":&#47;&#47;"))
+    """Return text of the user's as HTML: on one line, cut to a length, escaped, with no
+    address that becomes a link.
+    """
+    return Markup(
+        str(escape(text.one_line(value, longest))).replace("://", ":&#47;&#47;")
+    )
 
 
 def name(value: object, longest: int = 40) -> Markup:
-    """Return the name of something of the user's as HTML, in its own direction of writing."""
+    """Return the name of something of the user's as HTML, in its own direction of
+    writing.
+    """
     return Markup(f"<bdi>{user_text(value, longest)}</bdi>")
 
 
 def translated(message: language.Message, /, **values: Any) -> str:
-    """Translate a message; if one of its values is HTML, the other values are escaped and the result is HTML."""
+    """Translate a message; if one of its values is HTML, the other values are escaped
+    and the result is HTML.
+    """
     if not any(isinstance(value, Markup) for value in values.values()):
         return language._(message, **values)
-    escaped = {key: escape(value) if isinstance(value, str) else value for key, value in values.items()}
+    escaped = {
+        key: escape(value) if isinstance(value, str) else value
+        for key, value in values.items()
+    }
     return Markup(language._(message, **escaped))
 
 
 @cache
 def style_sheet(name: str) -> str:
-    """Return a style sheet on one line without its comments, since it is part of each output of a notebook."""
+    """Return a style sheet on one line without its comments, since it is part of each
+    output of a notebook.
+    """
     sheet = resources.files("recnb").joinpath(f"display/{name}.css").read_text()
     return re.sub(r"\s*\n\s*", " ", re.sub(r"/\*.*?\*/", "", sheet)).strip()
 
@@ -98,8 +139,24 @@ def _environment() -> Any:
         extensions=["jinja2.ext.do"],
     )
     environment.globals |= {"_": translated, "ngettext": language.ngettext}
-    environment.globals |= {"ACCENT": style.ACCENT, "OTHER": style.OTHER, "QUIET": style.QUIET, "isfinite": isfinite}
+    environment.globals |= {
+        "ACCENT": style.ACCENT,
+        "OTHER": style.OTHER,
+        "QUIET": style.QUIET,
+        "isfinite": isfinite,
+    }
     environment.globals |= {"framed": framed, "lang": language.current}
-    used = (text.arrow, text.fixed, text.short, text.signed, text.trimmed, isfinite, name, user_text)
-    environment.filters |= {"place": "{:.1f}".format} | {function.__name__: function for function in used}
+    used = (
+        text.arrow,
+        text.fixed,
+        text.short,
+        text.signed,
+        text.trimmed,
+        isfinite,
+        name,
+        user_text,
+    )
+    environment.filters |= {"place": "{:.1f}".format} | {
+        function.__name__: function for function in used
+    }
     return environment

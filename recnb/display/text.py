@@ -1,4 +1,6 @@
-"""Text of the user's made safe for plain text, Markdown and LaTeX; numbers as they are shown."""
+"""Text of the user's made safe for plain text, Markdown and LaTeX; numbers as they are
+shown.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,43 @@ from recnb.display.language import _, ngettext
 NAME_SHOWN = 60
 
 _SPACES = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
-_TURNS = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
-_LATEX = str.maketrans({
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''", "`": r"\textasciigrave{}",
-    **{sign: "\\" + sign for sign in "&%$#_{}"}, "−": "--", "–": "--", "×": r"$\times$", "…": r"\ldots{}",
-    "▲": r"$\ast$", "▼": r"$\ddagger$", "°": r"$\circ$", "○": r"$\circ$", "◇": r"$\diamond$", "△": r"$\triangle$", "▽": r"$\nabla$",
-})  # fmt: skip
+_TURNS = frozenset(
+    "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+)
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': "''",
+        "`": r"\textasciigrave{}",
+        **{sign: "\\" + sign for sign in "&%$#_{}"},
+        "−": "--",
+        "–": "--",
+        "×": r"$\times$",
+        "…": r"\ldots{}",
+        "▲": r"$\ast$",
+        "▼": r"$\ddagger$",
+        "°": r"$\circ$",
+        "○": r"$\circ$",
+        "◇": r"$\diamond$",
+        "△": r"$\triangle$",
+        "▽": r"$\nabla$",
+    }
+)
 _MARKDOWN = str.maketrans(
-    {sign: "\\" + sign for sign in "\\`*_[]#~|"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"}
+    {sign: "\\" + sign for sign in "\\`*_[]#~|"}
+    | {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"}
 )
 
 
 def one_line(value: object, longest: int = NAME_SHOWN) -> str:
-    """Return anything of the user's on one line: no line breaks, nothing that turns the direction of what follows."""
+    """Return anything of the user's on one line: no line breaks, nothing that turns the
+    direction of what follows.
+    """
     # Cut before looking at each character: a name may be as long as a book.
     plain = str(value)[: longest + 1]
     kept = plain if plain.isprintable() else "".join(map(_shown, plain))
@@ -43,12 +68,16 @@ def latex_text(value: object, longest: int = NAME_SHOWN) -> str:
 
 
 def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
-    """Return anything of the user's as text of Markdown, also within a table; an address is not to become a link."""
+    """Return anything of the user's as text of Markdown, also within a table; an
+    address is not to become a link.
+    """
     return one_line(value, longest).translate(_MARKDOWN).replace("://", "&#58;//")
 
 
 def fixed(value: float) -> str:
-    """Return a number as it is shown: four decimals; a small one is not rounded to none."""
+    """Return a number as it is shown: four decimals; a small one is not rounded to
+    none.
+    """
     if not isfinite(value):
         return _("n/a")
     if 0 < abs(value) < 0.00005:
@@ -64,7 +93,9 @@ def signed(value: float) -> str:
 
 
 def arrow(value: float) -> str:
-    """Return a change with an arrow, so that its direction is seen without colour; nothing for none."""
+    """Return a change with an arrow, so that its direction is seen without colour;
+    nothing for none.
+    """
     return "" if value == 0 else f"{'▲' if value > 0 else '▼'} {signed(value)}"
 
 
@@ -84,7 +115,9 @@ def whole(value: float) -> str:
 
 
 def told_apart(value: float, *others: float) -> str:
-    """Return a number with four decimals, or with as many as others have and as show on which side of them it lies."""
+    """Return a number with four decimals, or with as many as others have and as show on
+    which side of them it lies.
+    """
     least = max([4, *(len(whole(other).partition(".")[2]) for other in others)])
     sides = [(value > other, value < other) for other in others]
     for decimals in range(least, 18):

@@ -1,4 +1,6 @@
-"""Numbers of other libraries: reproduce one, explain the difference to ours, and identify the convention behind a number."""
+"""Numbers of other libraries: reproduce one, explain the difference to ours, and
+identify the convention behind a number.
+"""
 
 from recnb.libraries.variant import as_in
 

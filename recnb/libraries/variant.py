@@ -1,4 +1,6 @@
-"""A number as a library or an evaluation defines it, computed on frames: what two definitions decide differently, and `as_in`."""
+"""A number as a library or an evaluation defines it, computed on frames: what two
+definitions decide differently, and `as_in`.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ from recnb.results.table import Table
 
 #: Numbers nearer than this agree.
 AGREE = 1e-9
-LACKING = N_("No {column} in these frames: libraries that read it are given the order that there is.")
+LACKING = N_(
+    "No {column} in these frames: libraries that read it are given the order that there is."
+)
 
 
 class Measurement(NamedTuple):
@@ -43,7 +47,9 @@ class Measurement(NamedTuple):
 
 @dataclass(frozen=True)
 class Variant:
-    """One definition of a number: how the data are read, the metric and all its options."""
+    """One definition of a number: how the data are read, the metric and all its
+    options.
+    """
 
     name: str  #: whose number it is
     metric: str
@@ -51,19 +57,30 @@ class Variant:
     preset: Preset | None = None  #: of a library, which names the library in errors
 
     @classmethod
-    def made(cls, name: str, convention: Convention, metric: Metric[...], options: Given) -> Variant:
+    def made(
+        cls, name: str, convention: Convention, metric: Metric[...], options: Given
+    ) -> Variant:
         """Make a variant of its parts and check the options."""
         metric.check(options)
-        return cls(name, metric.name, convention.with_metric({**metric.defaults, **options}))
+        return cls(
+            name, metric.name, convention.with_metric({**metric.defaults, **options})
+        )
 
     @classmethod
     def of_preset(cls, preset: Preset) -> Variant:
         """Make the variant that a library computes."""
-        made = cls.made(preset.label, preset.convention, metric_named(preset.metric), dict(preset.options))
+        made = cls.made(
+            preset.label,
+            preset.convention,
+            metric_named(preset.metric),
+            dict(preset.options),
+        )
         return replace(made, preset=preset)
 
     @classmethod
-    def of_evaluation(cls, data: EvaluationData, metric: Metric[...], options: Given) -> Variant:
+    def of_evaluation(
+        cls, data: EvaluationData, metric: Metric[...], options: Given
+    ) -> Variant:
         """Make the variant that an evaluation computes, under the name of its library."""
         scoring = data.scoring(metric, options)
         name = _("as {library}", library=data.library) if data.library else "recnb"
@@ -84,18 +101,35 @@ class Variant:
     def differing_axes(self, other: Variant) -> list[str]:
         """Return the axes on which another variant decides otherwise."""
         own = self.decisions
-        return [axis for axis, value in other.decisions.items() if axis not in own or own[axis] != value]
+        return [
+            axis
+            for axis, value in other.decisions.items()
+            if axis not in own or own[axis] != value
+        ]
 
     def taking(self, axis: str, other: Variant) -> Variant:
         """Return the same variant with another's decision on one axis."""
         mine, theirs = self.options, other.options
-        if axis == "metric":  # its options come with it; a word that both metrics know stays
+        if (
+            axis == "metric"
+        ):  # its options come with it; a word that both metrics know stays
             words = metric_named(other.metric).words
             shared = {name: value for name, value in mine.items() if name in theirs}
-            kept = {name: value for name, value in shared.items() if value in words.get(name, (value,))}
-            return replace(self, metric=other.metric, convention=self.convention.with_metric({**theirs, **kept}))
+            kept = {
+                name: value
+                for name, value in shared.items()
+                if value in words.get(name, (value,))
+            }
+            return replace(
+                self,
+                metric=other.metric,
+                convention=self.convention.with_metric({**theirs, **kept}),
+            )
         if axis in theirs:
-            return replace(self, convention=self.convention.with_metric({**mine, axis: theirs[axis]}))
+            return replace(
+                self,
+                convention=self.convention.with_metric({**mine, axis: theirs[axis]}),
+            )
         names = ("relevant", "relevant_from") if axis == "relevant" else (axis,)
         decided = {name: getattr(other.convention, name) for name in names}
         return replace(self, convention=replace(self.convention, **decided))
@@ -104,7 +138,11 @@ class Variant:
         """Return the decision on an axis in words."""
         if axis == "metric":
             title = metric_named(self.metric).title.rstrip(".")
-            return _("{metric}: {title}", metric=self.metric, title=title.lower() if current() == "en" else title)
+            return _(
+                "{metric}: {title}",
+                metric=self.metric,
+                title=title.lower() if current() == "en" else title,
+            )
         if axis == "relevant":
             return self.convention.relevant_in_words
         words = in_words(axis, self.decisions[axis]) if axis in self.decisions else ""
@@ -114,7 +152,9 @@ class Variant:
         return words or _("{axis} by default", axis=axis)
 
     def measure(self, source: Source, k: int | None) -> Measurement:
-        """Compute the number on these frames; raise an error where the library of the preset does."""
+        """Compute the number on these frames; raise an error where the library of the
+        preset does.
+        """
         convention = source.as_given(self.convention)
         try:
             prepared = source.under(convention)
@@ -124,7 +164,9 @@ class Variant:
         if prepared is None:
             return Measurement(math.nan, source.recs["user"].clear(), np.zeros(0))
         with np.errstate(invalid="ignore", divide="ignore"):
-            matrix, mean = Scoring(prepared, metric_named(self.metric), self.options).averaged(Cutoffs.of(k))
+            matrix, mean = Scoring(
+                prepared, metric_named(self.metric), self.options
+            ).averaged(Cutoffs.of(k))
         return Measurement(float(mean[0]), prepared.users, matrix[:, 0])
 
 
@@ -141,7 +183,11 @@ class VariantTable(Table):
 
 def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:
     """Say which columns these variants read and the frames lack."""
-    orders = {variant.convention.order for variant in variants} - {"auto", "row", *source.labels}
+    orders = {variant.convention.order for variant in variants} - {
+        "auto",
+        "row",
+        *source.labels,
+    }
     return [_(LACKING, column=order) for order in sorted(orders)]
 
 
@@ -157,20 +203,26 @@ def as_in(
     features: str | Sequence[str] | None = None,
     **columns: str,
 ) -> float:
-    """Return the number that a library's metric returns for these frames, from its recorded convention.
+    """Return the number that a library's metric returns for these frames, from its
+    recorded convention.
 
     Parameters
     ----------
     library, metric
-        Names as listed by `recnb.conventions.names()` and `recnb.conventions.metrics(library)`; a suffix such as `[full]`
-        tells what the library is given. A metric of accuracy by another name, as "map" or "nDCG@10", is its first variant there.
+        Names as listed by `recnb.conventions.names()` and
+        `recnb.conventions.metrics(library)`; a suffix such as `[full]` tells what the
+        library is given. A metric of accuracy by another name, as "map" or "nDCG@10",
+        is its first variant there.
     recs, truth
-        Recommendations and truth, in any form that `recnb.evaluate` takes; one frame with both sides is given alone.
+        Recommendations and truth, in any form that `recnb.evaluate` takes; one frame
+        with both sides is given alone.
     k
-        The cut-off; None: the length of each list. A metric that the library does not cut, as R-precision, takes none.
+        The cut-off; None: the length of each list. A metric that the library does not
+        cut, as R-precision, takes none.
     train, items, features
-        For metrics beyond accuracy, as in `recnb.evaluate`: what users had before, and all items with what is known of them;
-        `features` names the columns of `items` that diversity compares. An error names what a metric needs.
+        For metrics beyond accuracy, as in `recnb.evaluate`: what users had before, and
+        all items with what is known of them; `features` names the columns of `items`
+        that diversity compares. An error names what a metric needs.
     **columns
         Columns by role: `user`, `item`, `rank`, `score`, `relevance`.
 
@@ -182,14 +234,16 @@ def as_in(
     Raises
     ------
     RecnbError
-        Unknown names, unusable frames, and frames on which the library raises an error or follows no recorded rule.
+        Unknown names, unusable frames, and frames on which the library raises an error
+        or follows no recorded rule.
 
     Examples
     --------
     >>> import pandas as pd
     >>> recs = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3, 2, 1]})
     >>> truth = pd.DataFrame({"user": [1], "item": ["b"]})
-    >>> [round(as_in(name, "ndcg", recs, truth, k=3), 4) for name in ("ranx", "rectools", "lenskit")]
+    >>> libraries = ["ranx", "rectools", "lenskit"]
+    >>> [round(as_in(name, "ndcg", recs, truth, k=3), 4) for name in libraries]
     [0.6309, 0.2961, 1.0]
     """
     chosen, k = _chosen(library, metric, k)
@@ -198,23 +252,41 @@ def as_in(
         known = near(unknown[0], [*roles, "train", "items", "features"])
         raise OptionError(f"{unknown[0]!r} is no option of as_in. {known}")
     if k is not None and not chosen.uses_k:
-        raise OptionError(f"{chosen.label} does not cut lists at k.", fix="Ask for it without k.")
-    frames, named = tables_of({RECS: recs, TRUTH: truth, "train": train, "items": items}, columns)
+        raise OptionError(
+            f"{chosen.label} does not cut lists at k.", fix="Ask for it without k."
+        )
+    frames, named = tables_of(
+        {RECS: recs, TRUTH: truth, "train": train, "items": items}, columns
+    )
     if chosen.metric not in LIST_METRICS:
-        return Variant.of_preset(chosen).measure(read(frames[RECS], frames.get(TRUTH), named, {}), k).value
+        return (
+            Variant.of_preset(chosen)
+            .measure(read(frames[RECS], frames.get(TRUTH), named, {}), k)
+            .value
+        )
     lists = read_lists(frames[RECS], named)
     source = read(lists, lists.select("user", "item"), {}, {})
-    side_data = read_side_data(source, None, named, train=frames.get("train"), items=frames.get("items"))
+    side_data = read_side_data(
+        source, None, named, train=frames.get("train"), items=frames.get("items")
+    )
     data = EvaluationData(source.under(Convention()), side_data=side_data)
-    options = dict(chosen.options) | ({} if features is None else {"features": features})
-    return float(values_of(data, LIST_METRICS[chosen.metric], Cutoffs.one(k), options).mean[0])
+    options = dict(chosen.options) | (
+        {} if features is None else {"features": features}
+    )
+    return float(
+        values_of(data, LIST_METRICS[chosen.metric], Cutoffs.one(k), options).mean[0]
+    )
 
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
-    """Return the preset of this name, or the first of the metric of accuracy that a name means, and the cut-off."""
+    """Return the preset of this name, or the first of the metric of accuracy that a
+    name means, and the cut-off.
+    """
     metric, listed, measure = plain_text(metric), variants(library), None
     if isinstance(metric, str) and metric not in listed:
-        with suppress(OptionError):  # what is no metric is refused with those of the library
+        with suppress(
+            OptionError
+        ):  # what is no metric is refused with those of the library
             measure = metric_named(metric)
     if measure is None or measure.text or measure.given or not measure.is_accuracy:
         return preset(library, metric), k

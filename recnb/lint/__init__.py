@@ -1,6 +1,8 @@
-"""The lint: findings about the data of an evaluation, their effect on a metric, and what to type.
+"""The lint: findings about the data of an evaluation, their effect on a metric, and
+what to type.
 
-A check (`checks.py`) finds rows and says how they are put right (`repair.py`); the effect is the metric of what is put right.
+A check (`checks.py`) finds rows and says how they are put right (`repair.py`); the
+effect is the metric of what is put right.
 """
 
 from __future__ import annotations
@@ -26,19 +28,34 @@ if TYPE_CHECKING:
 
 #: In the order in which their findings are shown.
 CHECKS = tuple(check for check in vars(checks).values() if isinstance(check, Check))
-COUNTS = {"warning": Plural("{n:,} warning", "{n:,} warnings"), "note": Plural("{n:,} note", "{n:,} notes")}
+COUNTS = {
+    "warning": Plural("{n:,} warning", "{n:,} warnings"),
+    "note": Plural("{n:,} note", "{n:,} notes"),
+}
 
 
-def lint(evaluation: EvaluationData, k: int | None, metric: Any, options: Given) -> Lint:
-    """Make all checks that the frames given and the rows in memory allow; the arguments are those of `Evaluation.lint`."""
+def lint(
+    evaluation: EvaluationData, k: int | None, metric: Any, options: Given
+) -> Lint:
+    """Make all checks that the frames given and the rows in memory allow; the arguments
+    are those of `Evaluation.lint`.
+    """
     chosen = metric_named(metric, ACCURACY)
     if chosen.plain_name not in METRICS:
-        raise OptionError(f"the lint measures its effects on a metric of accuracy. {near(metric, METRICS)}")
+        raise OptionError(
+            f"the lint measures its effects on a metric of accuracy. {near(metric, METRICS)}"
+        )
     check_options(chosen, options)
     k = chosen.cut_at(k)
     data, findings = LintData(evaluation, chosen, options, k), list[Finding]()
-    unchecked: dict[str, list[Check]] = {}  # by the frame that was not given; "" is rows that are not in memory
-    checks_here = [check for check in CHECKS if check.needs != "propensity" or evaluation.source.weighted]
+    unchecked: dict[
+        str, list[Check]
+    ] = {}  # by the frame that was not given; "" is rows that are not in memory
+    checks_here = [
+        check
+        for check in CHECKS
+        if check.needs != "propensity" or evaluation.source.weighted
+    ]
     for check in checks_here:
         try:
             if check.needs in (None, "propensity", *data.given):
@@ -47,63 +64,124 @@ def lint(evaluation: EvaluationData, k: int | None, metric: Any, options: Given)
                 unchecked.setdefault(str(check.needs), []).append(check)
         except ElsewhereError:
             unchecked.setdefault("", []).append(check)
-    n_checks, not_checked = len(checks_here) - sum(map(len, unchecked.values())), list[str]()
+    n_checks, not_checked = (
+        len(checks_here) - sum(map(len, unchecked.values())),
+        list[str](),
+    )
     for frame, left in sorted(unchecked.items(), key=lambda pair: not pair[0]):
-        words = N_("Not checked: {what}. Give `{frame}=` to check.") if frame else N_("Not checked, since the rows of the lists are not in memory: {what}.")  # fmt: skip
-        not_checked.append(_(words, frame=frame, what=", ".join(_(check.title) for check in left)))
+        words = (
+            N_("Not checked: {what}. Give `{frame}=` to check.")
+            if frame
+            else N_(
+                "Not checked, since the rows of the lists are not in memory: {what}."
+            )
+        )
+        not_checked.append(
+            _(words, frame=frame, what=", ".join(_(check.title) for check in left))
+        )
     elsewhere = unchecked.pop("", [])
     label, value, _users = data.measured
     known = np.nan if checks.ties in elsewhere else value
     bounds = next((finding.facts for finding in findings if finding.name == "ties"), {})
     lower, upper = bounds.get("lower", known), bounds.get("upper", known)
     findings.sort(key=lambda finding: finding.severity != "warning")
-    missing = {frame: tuple(check.name for check in left) for frame, left in unchecked.items()}
+    missing = {
+        frame: tuple(check.name for check in left) for frame, left in unchecked.items()
+    }
     return Lint(
-        tuple(findings), n_checks, missing, tuple(check.name for check in elsewhere), label, k, value, lower, upper,
-        _headline(findings, n_checks), _measured(label, value, lower, upper, len(data.prepared.users)), tuple(not_checked),
-        "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()), current(),
-    )  # fmt: skip
+        tuple(findings),
+        n_checks,
+        missing,
+        tuple(check.name for check in elsewhere),
+        label,
+        k,
+        value,
+        lower,
+        upper,
+        _headline(findings, n_checks),
+        _measured(label, value, lower, upper, len(data.prepared.users)),
+        tuple(not_checked),
+        "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()),
+        current(),
+    )
 
 
 def _headline(findings: list[Finding], n_checks: int) -> str:
     if not findings:
         return _("Lint: no findings in {checks} checks", checks=n_checks)
-    numbers = {severity: sum(finding.severity == severity for finding in findings) for severity in COUNTS}
+    numbers = {
+        severity: sum(finding.severity == severity for finding in findings)
+        for severity in COUNTS
+    }
     counts = ", ".join(_(COUNTS[severity], n=n) for severity, n in numbers.items() if n)
     return _("Lint: {counts}, of {checks} checks", counts=counts, checks=n_checks)
 
 
-def _measured(label: str, value: float, lower: float, upper: float, n_users: int) -> str:
+def _measured(
+    label: str, value: float, lower: float, upper: float, n_users: int
+) -> str:
     measured = N_("Effects are measured with {label}: {value} over {users}.")
-    words = _(measured, label=label, value=f"{value:.4f}", users=users_in_words(n_users))
+    words = _(
+        measured, label=label, value=f"{value:.4f}", users=users_in_words(n_users)
+    )
     if not upper > lower or f"{upper:.4f}" == f"{lower:.4f}":
         return words
-    bounds = N_("With equal scores in another order it could be anything from {low} to {high}.")
+    bounds = N_(
+        "With equal scores in another order it could be anything from {low} to {high}."
+    )
     return f"{words} {_(bounds, low=f'{lower:.4f}', high=f'{upper:.4f}')}"
 
 
 def finding_of(
-    check: Check, evaluation: EvaluationData, k: int | None, metric: Metric[...], options: Given
+    check: Check,
+    evaluation: EvaluationData,
+    k: int | None,
+    metric: Metric[...],
+    options: Given,
 ) -> Finding | None:
-    """Return what one check finds, if it finds anything and the rows of the lists are in memory."""
+    """Return what one check finds, if it finds anything and the rows of the lists are
+    in memory.
+    """
     try:
         return next(check.findings(LintData(evaluation, metric, options, k)), None)
     except ElsewhereError:
         return None
 
 
-def judged_order(models: Models, k: int | None, metric: Metric[...], options: Given) -> Line:
-    """Return a warning if models are in another order without the items that are not judged, else ""."""
-    found = {name: finding_of(checks.unjudged, model, k, metric, options) for name, model in models.items()}
+def judged_order(
+    models: Models, k: int | None, metric: Metric[...], options: Given
+) -> Line:
+    """Return a warning if models are in another order without the items that are not
+    judged, else "".
+    """
+    found = {
+        name: finding_of(checks.unjudged, model, k, metric, options)
+        for name, model in models.items()
+    }
     if not any(found.values()):
         return ""
-    means = {name: LintData(model, metric, options, k).measured[1] for name, model in models.items()}
-    alone = {name: one.facts.get("other", means[name]) if one else means[name] for name, one in found.items()}
-    orders = [sorted(means, key=lambda name: -values[name]) for values in (means, alone)]
+    means = {
+        name: LintData(model, metric, options, k).measured[1]
+        for name, model in models.items()
+    }
+    alone = {
+        name: one.facts.get("other", means[name]) if one else means[name]
+        for name, one in found.items()
+    }
+    orders = [
+        sorted(means, key=lambda name: -values[name]) for values in (means, alone)
+    ]
     if orders[0] == orders[1]:
         return ""
-    words = N_("Without the items that are not judged, judged_only=True, the models are in another order by {label}: {models}.")  # fmt: skip
-    return say(words, label=metric.label(k), models=joined([Name(name), f" {alone[name]:.4f}"] for name in orders[1]))
+    words = N_(
+        "Without the items that are not judged, judged_only=True, the models are "
+        "in another order by {label}: {models}."
+    )
+    return say(
+        words,
+        label=metric.label(k),
+        models=joined([Name(name), f" {alone[name]:.4f}"] for name in orders[1]),
+    )
 
 
 __all__ = ["CHECKS", "Finding", "Lint", "finding_of", "judged_order", "lint"]

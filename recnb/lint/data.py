@@ -1,4 +1,6 @@
-"""What checks read: the frames, one metric at one cut-off, the lists in order, and the bounds of the metric over all orders of equal scores."""
+"""What checks read: the frames, one metric at one cut-off, the lists in order, and the
+bounds of the metric over all orders of equal scores.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +26,29 @@ FRAMES = ("recs", "truth", "train", "items", "users")
 
 
 class LintData:
-    """One metric at one cut-off on the data of an evaluation; each part is computed when it is first used."""
+    """One metric at one cut-off on the data of an evaluation; each part is computed
+    when it is first used.
+    """
 
-    def __init__(self, evaluation: EvaluationData, metric: Metric[...], options: Given, k: int | None) -> None:
+    def __init__(
+        self,
+        evaluation: EvaluationData,
+        metric: Metric[...],
+        options: Given,
+        k: int | None,
+    ) -> None:
         self.evaluation, self.options, self.asked_k = evaluation, dict(options), k
         self.scoring = evaluation.scoring(metric, options, whole=k is None)
         self.metric = self.scoring.metric  # with the bounds that it has here
         self.prepared, self.side = self.scoring.prepared, evaluation.side_data
         self.convention, self.source = self.prepared.convention, self.prepared.source
-        #: The cut-off; None where whole lists count, and k is only what some denominators say.
+        #: The cut-off; None where whole lists count, and k is only what some
+        #: denominators say.
         self.k = None if self.convention.cutoff == "none" else k
         #: The gain that orders items with weights: binary for a metric without one.
-        self.gain: Gain = {**self.metric.defaults, **self.scoring.options}.get("gain", "binary")
+        self.gain: Gain = {**self.metric.defaults, **self.scoring.options}.get(
+            "gain", "binary"
+        )
 
     @cached_property
     def averaged(self) -> tuple[Floats, Floats]:
@@ -46,7 +59,11 @@ class LintData:
     def measured(self) -> tuple[str, float, int]:
         """The metric's label, its mean, and the number of users behind it."""
         values, mean = self.averaged
-        return self.metric.label(self.asked_k), float(mean[0]), int(np.count_nonzero(~np.isnan(values)))
+        return (
+            self.metric.label(self.asked_k),
+            float(mean[0]),
+            int(np.count_nonzero(~np.isnan(values))),
+        )
 
     @cached_property
     def hits(self) -> Hits:
@@ -55,24 +72,38 @@ class LintData:
 
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
-        credit = self.metric.at(hits, cutoffs_under(self.convention, Cutoffs.one(self.asked_k)), self.scoring.options)
+        credit = self.metric.at(
+            hits,
+            cutoffs_under(self.convention, Cutoffs.one(self.asked_k)),
+            self.scoring.options,
+        )
         matrix, mean = average(credit, self.convention, self.prepared.user_weight)
         return np.nan_to_num(matrix[:, 0]), float(mean[0])
 
     @property
     def given(self) -> list[str]:
         """The names of the frames that there are."""
-        return [name for name in FRAMES if name in FRAMES[:2] or getattr(self.side, name) is not None]
+        return [
+            name
+            for name in FRAMES
+            if name in FRAMES[:2] or getattr(self.side, name) is not None
+        ]
 
     def frame(self, name: str) -> pl.DataFrame:
         """Return one of the frames, by roles; an error if its rows are not in memory."""
-        frame: pl.DataFrame = getattr(self.source if name in FRAMES[:2] else self.side, name)
+        frame: pl.DataFrame = getattr(
+            self.source if name in FRAMES[:2] else self.side, name
+        )
         return frame
 
     def ids(self, name: str, role: str) -> pl.Series:
-        """Return the users or items of a frame, each once; none of a frame that has no such column."""
+        """Return the users or items of a frame, each once; none of a frame that has no
+        such column.
+        """
         frame, none = self.frame(name), pl.Series(role, [], dtype=pl.String)
-        return frame[role].unique(maintain_order=True) if role in frame.columns else none
+        return (
+            frame[role].unique(maintain_order=True) if role in frame.columns else none
+        )
 
     @cached_property
     def listed(self) -> Mask:
@@ -85,37 +116,59 @@ class LintData:
 
     @property
     def times(self) -> list[pl.Series]:
-        """When, of each row of train and of the truth: as numbers, times or, where one is a day or text, days; none if they differ."""
+        """When, of each row of train and of the truth: as numbers, times or, where one
+        is a day or text, days; none if they differ.
+        """
         times = [
-            one.str.head(10).str.to_date("%Y-%m-%d", strict=False) if one.dtype == pl.String else one
+            one.str.head(10).str.to_date("%Y-%m-%d", strict=False)
+            if one.dtype == pl.String
+            else one
             for one in self.side.times
         ]
         if all(one.dtype.is_numeric() for one in times):
             return [one.cast(pl.Float64).fill_nan(None) for one in times]
-        shared = pl.Date if any(one.dtype == pl.Date for one in times) else pl.Datetime("us")
-        return [one.cast(shared) for one in times] if all(one.dtype.is_temporal() for one in times) else []
+        shared = (
+            pl.Date if any(one.dtype == pl.Date for one in times) else pl.Datetime("us")
+        )
+        return (
+            [one.cast(shared) for one in times]
+            if all(one.dtype.is_temporal() for one in times)
+            else []
+        )
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
-        """The relevant rows of the users evaluated, without those of relevance 0 that only a convention counts."""
+        """The relevant rows of the users evaluated, without those of relevance 0 that
+        only a convention counts.
+        """
         return self.prepared.truth.filter(pl.col("relevance") > 0)
 
     def relevant_of(self, pairs: pl.DataFrame) -> pl.DataFrame:
-        """Return those of the relevant pairs of the users evaluated that are among these."""
-        return self.relevant.select(PAIR).join(pairs, on=PAIR, how="semi", maintain_order="left")
+        """Return those of the relevant pairs of the users evaluated that are among
+        these.
+        """
+        return self.relevant.select(PAIR).join(
+            pairs, on=PAIR, how="semi", maintain_order="left"
+        )
 
 
 class Ties(NamedTuple):
     """What equal scores leave open."""
 
-    first: pl.DataFrame  #: a row for each user for whom they decide: user, and rank and score at which they begin
+    # : a row for each user for whom they decide: user, and rank and score at which they
+    # begin
+    first: pl.DataFrame
     constant: bool  #: whether all scores of each list are equal
-    lower: float  #: the mean of the metric with all equal scores in their worst order; NaN if no order is known to be
+    # : the mean of the metric with all equal scores in their worst order; NaN if no
+    # order is known to be
+    lower: float
     upper: float  #: and in their best order
 
 
 class ListRows(NamedTuple):
-    """The lists of the users evaluated, by user, then rank; every array has a value for each row."""
+    """The lists of the users evaluated, by user, then rank; every array has a value for
+    each row.
+    """
 
     user: Ints  #: position among the users evaluated
     rank: Ints
@@ -125,7 +178,9 @@ class ListRows(NamedTuple):
 
 
 def list_rows(data: LintData) -> ListRows | None:
-    """Return the lists of the users evaluated, in order; None if they have no scores that are numbers."""
+    """Return the lists of the users evaluated, in order; None if they have no scores
+    that are numbers.
+    """
     if "score" not in data.source.labels:
         return None
     recs = data.prepared.recs
@@ -135,51 +190,82 @@ def list_rows(data: LintData) -> ListRows | None:
     row = np.flatnonzero(user >= 0)
     key = user[row] * (int(rank.max(initial=0)) + 1) + rank[row]
     row = row if (key[1:] > key[:-1]).all() else row[in_order(key)]
-    return ListRows(user[row], rank[row], in_floats(recs["score"])[row], row, np.diff(user[row]) == 0)
+    return ListRows(
+        user[row],
+        rank[row],
+        in_floats(recs["score"])[row],
+        row,
+        np.diff(user[row]) == 0,
+    )
 
 
 def find_ties(data: LintData) -> Ties | None:
-    """Find what equal scores leave open; None if there are none, or if no order of them is chosen.
+    """Find what equal scores leave open; None if there are none, or if no order of them
+    is chosen.
 
-    Every metric of hits grows if a more relevant item changes places with a less relevant one above it. So it is highest with
-    each run of equal scores in order of falling relevance, and lowest in order of rising relevance.
+    Every metric of hits grows if a more relevant item changes places with a less
+    relevant one above it. So it is highest with each run of equal scores in order of
+    falling relevance, and lowest in order of rising relevance.
     """
     convention, hits = data.convention, data.hits
-    chosen = convention.order in ("score", "rank") and convention.ties in (*ROW_ORDERS, *TRUTH_ORDERS)
+    chosen = convention.order in ("score", "rank") and convention.ties in (
+        *ROW_ORDERS,
+        *TRUTH_ORDERS,
+    )
     rows = list_rows(data) if chosen else None
     if rows is None or len(rows.row) == 0:
         return None
     same = rows.same_user & (rows.score[1:] == rows.score[:-1])
-    rising = rows.same_user & ((rows.score[1:] > rows.score[:-1]) | (rows.rank[1:] == rows.rank[:-1]))
+    rising = rows.same_user & (
+        (rows.score[1:] > rows.score[:-1]) | (rows.rank[1:] == rows.rank[:-1])
+    )
     if not same.any() or rising.any():
         return None
-    start = np.flatnonzero(np.r_[True, ~same])  # the first row of each run of equal scores
+    start = np.flatnonzero(
+        np.r_[True, ~same]
+    )  # the first row of each run of equal scores
     size = np.diff(np.r_[start, len(rows.row)])
     place = _locate_hits(hits, rows)
     on = np.flatnonzero(place >= 0)
-    # The hits of each run, the most relevant first, have its first places in the best order and its last in the worst.
+    # The hits of each run, the most relevant first, have its first places in the best
+    # order and its last in the worst.
     run = np.repeat(np.arange(len(start)), size)[place[on]]
     weighted = hits.truth_weight is not None
-    value = gain_of(hits.relevance, data.gain) * hits.weight if weighted else hits.relevance
+    value = (
+        gain_of(hits.relevance, data.gain) * hits.weight if weighted else hits.relevance
+    )
     order = np.lexsort((~hits.preferred[on], -value[on], run))
     on, run = on[order], run[order]
     best, worst, above = hits.rank.copy(), hits.rank.copy(), count_within(run) - 1
-    best[on], worst[on] = rows.rank[start[run] + above], rows.rank[start[run] + size[run] - 1 - above]
-    (low, lower), (high, upper) = (data.values_of(_with_ranks(hits, rank)) for rank in (worst, best))
-    # The order by relevance need not be the best if the denominator depends on the order, a hit has a negative gain, or the metric is the caller's.
+    best[on], worst[on] = (
+        rows.rank[start[run] + above],
+        rows.rank[start[run] + size[run] - 1 - above],
+    )
+    (low, lower), (high, upper) = (
+        data.values_of(_with_ranks(hits, rank)) for rank in (worst, best)
+    )
+    # The order by relevance need not be the best if the denominator depends on the
+    # order, a hit has a negative gain, or the metric is the caller's.
     unknown = data.metric.own or data.scoring.options.get("out_of") == "hits"
     if unknown or (hits.relevance < 0).any():
         lower, upper, high = np.nan, np.nan, np.full(len(low), np.inf)
     begins = start[np.unique(run[size[run] > 1])]
-    first = data.prepared.recs[rows.row[begins[(high > low + 1e-12)[rows.user[begins]]]]]
-    first = first.unique("user", keep="first", maintain_order=True).select("user", "rank", "score")
+    first = data.prepared.recs[
+        rows.row[begins[(high > low + 1e-12)[rows.user[begins]]]]
+    ]
+    first = first.unique("user", keep="first", maintain_order=True).select(
+        "user", "rank", "score"
+    )
     return Ties(first, bool(same[rows.same_user].all()), lower, upper)
 
 
 def _locate_hits(hits: Hits, rows: ListRows) -> Ints:
     """Find the row of each hit; -1 for a hit below the lists."""
     stride = int(rows.rank.max(initial=0)) + 1
-    key, wanted = np.r_[rows.user * stride + rows.rank, -1], hits.user * stride + hits.rank
+    key, wanted = (
+        np.r_[rows.user * stride + rows.rank, -1],
+        hits.user * stride + hits.rank,
+    )
     at = np.minimum(np.searchsorted(key[:-1], wanted), len(key) - 1)
     return np.where((key[at] == wanted) & (hits.rank < stride), at, -1)
 

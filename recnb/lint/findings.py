@@ -1,4 +1,6 @@
-"""A check finds a problem, which becomes a finding in sentences; a lint is all findings, as text, HTML and a frame."""
+"""A check finds a problem, which becomes a finding in sentences; a lint is all
+findings, as text, HTML and a frame.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recnb.display.document import Fold, Line, Mark, Name, Note, html, with_code, wrapped
+from recnb.display.document import (
+    Fold,
+    Line,
+    Mark,
+    Name,
+    Note,
+    html,
+    with_code,
+    wrapped,
+)
 from recnb.display.language import N_, Message, _, use_language
 from recnb.display.templates import framed
 from recnb.display.text import one_line
@@ -23,21 +34,34 @@ if TYPE_CHECKING:
 
 
 SEVERITIES = {"warning": N_("warning"), "note": N_("note")}
-#: The effect of every problem that can be put right: the metric as it is, and with the repair.
+#: The effect of every problem that can be put right: the metric as it is, and with the
+#: repair.
 EFFECT = N_("{label} is {value:.4f}; {changed}, {other_label} is {other:.4f}.")
-OF_OTHER_USERS = N_("{label} is {value:.4f}; {changed}, {other_label} is {other:.4f}, users: {other_users:,} instead of {users:,}.")  # fmt: skip
+OF_OTHER_USERS = N_(
+    "{label} is {value:.4f}; {changed}, {other_label} is {other:.4f}, users: "
+    "{other_users:,} instead of {users:,}."
+)
 EXAMPLE = N_("Such as {example}.")
 
 
 def quoted_id(value: Any) -> str:
-    """Return an id as Python writes it, so that 1 is told from '1', on one line; a backtick would begin code."""
-    words = repr(value) if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
+    """Return an id as Python writes it, so that 1 is told from '1', on one line; a
+    backtick would begin code.
+    """
+    words = (
+        repr(value)
+        if isinstance(value, str)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
     return one_line(words, 40).replace("`", "'")
 
 
 @dataclass(frozen=True, eq=False)
 class Finding(Suggesting):
-    """One finding: what and how many, its effect on the numbers, an example, what to type.
+    """One finding: what and how many, its effect on the numbers, an example, what to
+    type.
 
     A `warning` changes how a number may be read or compared; a `note` is good to know.
     """
@@ -52,7 +76,9 @@ class Finding(Suggesting):
     example: str = ""
     advice: str = ""  #: the fix in words
     code: str = ""  #: and as lines of Python for the caller's frames
-    facts: Mapping[str, Any] = field(default_factory=dict)  #: the numbers in its sentences
+    facts: Mapping[str, Any] = field(
+        default_factory=dict
+    )  #: the numbers in its sentences
 
     @property
     def sentences(self) -> list[str]:
@@ -65,7 +91,10 @@ class Finding(Suggesting):
         return [one_line(line, 1000) for line in self.code.splitlines()]
 
     def __repr__(self) -> str:
-        lines = [wrapped(f"{self.word}: {self.short}"), *(wrapped(sentence, "  ") for sentence in self.sentences)]
+        lines = [
+            wrapped(f"{self.word}: {self.short}"),
+            *(wrapped(sentence, "  ") for sentence in self.sentences),
+        ]
         return "\n".join([*lines, *(f"    {line}" for line in self.code_lines)])
 
     @property
@@ -76,14 +105,19 @@ class Finding(Suggesting):
     @property
     def details(self) -> list[Line]:
         """The sentences, and the lines of code."""
-        return [*map(with_code, self.sentences), *(Mark("code", Name(line, 1000)) for line in self.code_lines)]
+        return [
+            *map(with_code, self.sentences),
+            *(Mark("code", Name(line, 1000)) for line in self.code_lines),
+        ]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem: the rows concerned, one of which is the example, or their number, and how they are put right.
+    """A problem: the rows concerned, one of which is the example, or their number, and
+    how they are put right.
 
-    Its sentences are in the catalogue of translations without a mark such as `N_`; they hold `facts`, {n}, {of}, {k}, {label} and {value}.
+    Its sentences are in the catalogue of translations without a mark such as `N_`; they
+    hold `facts`, {n}, {of}, {k}, {label} and {value}.
     """
 
     rows: pl.DataFrame | int
@@ -99,7 +133,9 @@ class Problem:
 
 @dataclass(frozen=True)
 class Check:
-    """A function that looks for one thing, and has the name of its findings; `needs`: the frame without which there is nothing to look at."""
+    """A function that looks for one thing, and has the name of its findings; `needs`:
+    the frame without which there is nothing to look at.
+    """
 
     function: Callable[[LintData], Iterator[Problem]]
     title: str  #: what it looks for, in lists of checks that were not made
@@ -115,49 +151,96 @@ class Check:
         label, value, users = data.measured
         for found in self.function(data):
             n = found.rows if isinstance(found.rows, int) else found.rows.height
-            facts = {"label": label, "value": value, "users": users, "k": data.k or 0, "n": n, "of": found.of}
+            facts = {
+                "label": label,
+                "value": value,
+                "users": users,
+                "k": data.k or 0,
+                "n": n,
+                "of": found.of,
+            }
             if n:
                 yield self._finding(data, found, facts | found.facts)
 
-    def _finding(self, data: LintData, found: Problem, facts: dict[str, Any]) -> Finding:
-        effect, code, severity = _(found.why, **facts), "", "warning" if found.grave else "note"
-        with suppress(RecnbError):  # what is put right may be nothing to evaluate: no number, and no code
-            if found.repair is not None and (other := found.repair.measured()) is not None:
-                facts |= dict(zip(("other_label", "other", "other_users"), other, strict=True))
+    def _finding(
+        self, data: LintData, found: Problem, facts: dict[str, Any]
+    ) -> Finding:
+        effect, code, severity = (
+            _(found.why, **facts),
+            "",
+            "warning" if found.grave else "note",
+        )
+        with suppress(
+            RecnbError
+        ):  # what is put right may be nothing to evaluate: no number, and no code
+            if (
+                found.repair is not None
+                and (other := found.repair.measured()) is not None
+            ):
+                facts |= dict(
+                    zip(("other_label", "other", "other_users"), other, strict=True)
+                )
                 same_users = facts["other_users"] == facts["users"]
-                effect += " " + _(EFFECT if same_users else OF_OTHER_USERS, **facts, changed=found.repair.in_words)
+                effect += " " + _(
+                    EFFECT if same_users else OF_OTHER_USERS,
+                    **facts,
+                    changed=found.repair.in_words,
+                )
             code = "" if found.repair is None else found.repair.code
         advice, example = _(found.advice, **facts), _example(data, found)
         advice = advice if code or not advice.endswith(":") else f"{advice[:-1]}."
         title, word = _(found.short, **facts), _(SEVERITIES[severity])
-        return Finding(self.name, severity, word, facts["n"], found.of, title, effect, example, advice, code, facts)
+        return Finding(
+            self.name,
+            severity,
+            word,
+            facts["n"],
+            found.of,
+            title,
+            effect,
+            example,
+            advice,
+            code,
+            facts,
+        )
 
 
 def _example(data: LintData, found: Problem) -> str:
     if isinstance(found.rows, int):
         return ""
-    first = found.rows.bottom_k(1, by=found.rows.columns[:2])  # the same in whatever order rows are given
+    first = found.rows.bottom_k(
+        1, by=found.rows.columns[:2]
+    )  # the same in whatever order rows are given
     labels = data.source.truth_labels if found.frame == "truth" else data.source.labels
-    cells = (f"{quoted_id(labels.get(role, role))[1:-1]} {quoted_id(cell)}" for role, cell in first.row(0, named=True).items())  # fmt: skip
+    cells = (
+        f"{quoted_id(labels.get(role, role))[1:-1]} {quoted_id(cell)}"
+        for role, cell in first.row(0, named=True).items()
+    )
     return _(EXAMPLE, example=", ".join(cells))
 
 
-def check(title: str, needs: str | None = None) -> Callable[[Callable[[LintData], Iterator[Problem]]], Check]:
+def check(
+    title: str, needs: str | None = None
+) -> Callable[[Callable[[LintData], Iterator[Problem]]], Check]:
     """Make a function a check."""
     return lambda function: Check(function, title, needs)
 
 
 @dataclass(frozen=True, eq=False)
 class Lint(Suggesting):
-    """Findings about the data of an evaluation, warnings first. It is true if there are any, and iterates over them.
+    """Findings about the data of an evaluation, warnings first. It is true if there are
+    any, and iterates over them.
 
-    `unchecked` are the checks that need a frame which was not given, `elsewhere` those that need rows of the lists which
-    are not in memory; `lower` and `upper` bound the metric's mean over all orders of equal scores.
+    `unchecked` are the checks that need a frame which was not given, `elsewhere` those
+    that need rows of the lists which are not in memory; `lower` and `upper` bound the
+    metric's mean over all orders of equal scores.
     """
 
     findings: tuple[Finding, ...]
     n_checks: int  #: how many checks were made
-    unchecked: Mapping[str, tuple[str, ...]]  #: the frame that was not given -> names of the checks that need it
+    unchecked: Mapping[
+        str, tuple[str, ...]
+    ]  #: the frame that was not given -> names of the checks that need it
     elsewhere: tuple[str, ...]
     label: str  #: the metric by which effects are measured, such as nDCG@10
     k: int | None
@@ -180,7 +263,9 @@ class Lint(Suggesting):
         """Return the finding of this name; the first, if there are several."""
         if name in self.names:
             return self.findings[self.names.index(name)]
-        raise OptionError(f"nothing was found under {name!r}. {near(name, self.names) if self.findings else ''}")
+        raise OptionError(
+            f"nothing was found under {name!r}. {near(name, self.names) if self.findings else ''}"
+        )
 
     @property
     def names(self) -> list[str]:
@@ -201,17 +286,42 @@ class Lint(Suggesting):
         """Return a row per finding: name, severity, n, of, and its sentences."""
         import pandas as pd
 
-        columns = ["name", "severity", "n", "of", "short", "effect", "example", "advice", "code"]
-        rows = [[getattr(finding, column) for column in columns] for finding in self.findings]
+        columns = [
+            "name",
+            "severity",
+            "n",
+            "of",
+            "short",
+            "effect",
+            "example",
+            "advice",
+            "code",
+        ]
+        rows = [
+            [getattr(finding, column) for column in columns]
+            for finding in self.findings
+        ]
         return pd.DataFrame(rows, columns=pd.Index(["finding", *columns[1:]]))
 
     def __repr__(self) -> str:
-        lines = [self.headline, wrapped(self.measured), *(f"\n{finding!r}" for finding in self), ""]
+        lines = [
+            self.headline,
+            wrapped(self.measured),
+            *(f"\n{finding!r}" for finding in self),
+            "",
+        ]
         return "\n".join([*lines, *map(wrapped, self.not_checked), wrapped(self.basis)])
 
     def _repr_html_(self) -> str:
         head = [Note(Mark("strong", self.headline), "plain"), Note(self.measured)]
-        folds = [Fold(Mark("strong", one.title), [Note(line, "plain") for line in one.details], True) for one in self]
+        folds = [
+            Fold(
+                Mark("strong", one.title),
+                [Note(line, "plain") for line in one.details],
+                True,
+            )
+            for one in self
+        ]
         below = [Note(with_code(line)) for line in (*self.not_checked, self.basis)]
         with use_language(self.lang):
             label = _("findings about the data, by {label}", label=self.label)

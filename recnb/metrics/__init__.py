@@ -1,4 +1,6 @@
-"""The metrics; importing this enters them in `recnb.metrics.metric.METRICS`, `RETRIEVAL_METRICS` and `LIST_METRICS`."""
+"""The metrics; importing this enters them in `recnb.metrics.metric.METRICS`,
+`RETRIEVAL_METRICS` and `LIST_METRICS`.
+"""
 
 from recnb.display.data_file import rows_of
 
@@ -12,7 +14,18 @@ from recnb.metrics import history  # isort: skip
 from recnb.metrics.gain import as_column, out_of_count
 from recnb.metrics.metric import Credit
 
-#: The publications that define the metrics: citation key -> authors, year, title, where, doi.
+#: The publications that define the metrics: citation key -> authors, year, title,
+#: where, doi.
 REFERENCES = {row["key"]: row for row in rows_of("metrics/references.csv")}
 
-__all__ = ["REFERENCES", "Credit", "accuracy", "as_column", "coverage", "diversity", "history", "novelty", "out_of_count"]  # fmt: skip
+__all__ = [
+    "REFERENCES",
+    "Credit",
+    "accuracy",
+    "as_column",
+    "coverage",
+    "diversity",
+    "history",
+    "novelty",
+    "out_of_count",
+]

@@ -1,4 +1,5 @@
-"""Metrics of accuracy, functions of hits: the formula as text and as code, bounds, sources and how to read each.
+"""Metrics of accuracy, functions of hits: the formula as text and as code, bounds,
+sources and how to read each.
 
 Counts per user enter as a column, so that users and cut-offs never line up by accident.
 """
@@ -11,24 +12,48 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.metrics.gain import GAIN, GRADED, OUT_OF, Discount, Gain, Ideal, discounted, gain_of, ideal_of, out_of_count
+from recnb.metrics.gain import (
+    GAIN,
+    GRADED,
+    OUT_OF,
+    Discount,
+    Gain,
+    Ideal,
+    discounted,
+    gain_of,
+    ideal_of,
+    out_of_count,
+)
 from recnb.metrics.hits import Cutoff, Floats, Hits, count_within, of_each_rank
 from recnb.metrics.metric import Credit, metric, number_option
 
 
 @metric(
-    called="precision", symbol="Precision", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008", "jain2016"],
-    sentence="Of what was shown, how much was relevant. It cannot reach 1 for a user with fewer than k relevant items.",
+    called="precision",
+    symbol="Precision",
+    credit="1",
+    out_of="out_of",
+    bounds=(0, 1),
+    references=["manning2008", "jain2016"],
+    sentence="Of what was shown, how much was relevant. It cannot reach 1 for a user with "
+    "fewer than k relevant items.",
     meanings={"out_of": OUT_OF},
-)  # fmt: skip
-def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min(k, relevant)"] = "k") -> Credit:
+)
+def precision(
+    hits: Hits,
+    k: Cutoff = None,
+    *,
+    out_of: Literal["k", "list", "min(k, relevant)"] = "k",
+) -> Credit:
     """Share of the first k places that hold a relevant item.
 
-    Divided by k, so that a list shorter than k is not rewarded for it. `out_of="list"` divides by the length of the list
-    where that is shorter; `out_of="min(k, relevant)"` by what could have been found.
+    Divided by k, so that a list shorter than k is not rewarded for it. `out_of="list"`
+    divides by the length of the list where that is shorter; `out_of="min(k, relevant)"`
+    by what could have been found.
 
-    With propensities, the weights of the hits over k; `out_of="min(k, relevant)"`, over the k largest weights, is PSP@k of
-    extreme classification (Jain, Prabhu and Varma 2016).
+    With propensities, the weights of the hits over k; `out_of="min(k, relevant)"`, over
+    the k largest weights, is PSP@k of extreme classification (Jain, Prabhu and Varma
+    2016).
 
     >>> import recnb
     >>> float(recnb.precision(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
@@ -38,18 +63,29 @@ def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min
 
 
 @metric(
-    called="recall", symbol="Recall", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008", "yang2018"],
-    sentence="Of what is relevant, how much was shown. It cannot reach 1 for a user with more than k relevant items.",
+    called="recall",
+    symbol="Recall",
+    credit="1",
+    out_of="out_of",
+    bounds=(0, 1),
+    references=["manning2008", "yang2018"],
+    sentence="Of what is relevant, how much was shown. It cannot reach 1 for a user with "
+    "more than k relevant items.",
     meanings={"out_of": OUT_OF},
-)  # fmt: skip
+)
 def recall(
-    hits: Hits, k: Cutoff = None, *, out_of: Literal["relevant", "min(k, relevant)", "min(list, relevant)"] = "relevant"
+    hits: Hits,
+    k: Cutoff = None,
+    *,
+    out_of: Literal["relevant", "min(k, relevant)", "min(list, relevant)"] = "relevant",
 ) -> Credit:
     """Share of a user's relevant items that are among the first k.
 
-    `out_of="min(k, relevant)"` is the capped recall that can always reach 1. With propensities, the weights of the hits over
-    those of all relevant items: the self-normalised estimator of recall on all n that are relevant (Yang et al. 2018). It is a
-    ratio of two sums, and its bias about recall / n times (the mean of 1 / propensity over all of them minus that over the hits).
+    `out_of="min(k, relevant)"` is the capped recall that can always reach 1. With
+    propensities, the weights of the hits over those of all relevant items: the
+    self-normalised estimator of recall on all n that are relevant (Yang et al. 2018).
+    It is a ratio of two sums, and its bias about recall / n times (the mean of 1 /
+    propensity over all of them minus that over the hits).
 
     >>> import recnb
     >>> float(recnb.recall(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
@@ -59,9 +95,15 @@ def recall(
 
 
 @metric(
-    called="F1 score", symbol="F1", credit="2", out_of="k + n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
-    instead="recall", sentence="High only where precision and recall both are.",
-)  # fmt: skip
+    called="F1 score",
+    symbol="F1",
+    credit="2",
+    out_of="k + n_relevant",
+    bounds=(0, 1),
+    references=["vanrijsbergen1979"],
+    instead="recall",
+    sentence="High only where precision and recall both are.",
+)
 def f1(hits: Hits, k: Cutoff = None) -> Credit:
     """Harmonic mean of precision and recall, per user.
 
@@ -69,89 +111,144 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
     >>> round(recnb.f1(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5), 4)
     0.5455
     """
-    return Credit(hits, k, 2.0 * hits.weight, out_of_count(hits, k, "k") + out_of_count(hits, k, "relevant"))
+    return Credit(
+        hits,
+        k,
+        2.0 * hits.weight,
+        out_of_count(hits, k, "k") + out_of_count(hits, k, "relevant"),
+    )
 
 
 @metric(
-    called="F-beta score", symbol="F-beta", credit="1 + beta^2", out_of="k + beta^2 * n_relevant", bounds=(0, 1),
-    references=["vanrijsbergen1979"], instead="recall", sentence="As F1, with recall weighing beta times as much as precision.",
-)  # fmt: skip
+    called="F-beta score",
+    symbol="F-beta",
+    credit="1 + beta^2",
+    out_of="k + beta^2 * n_relevant",
+    bounds=(0, 1),
+    references=["vanrijsbergen1979"],
+    instead="recall",
+    sentence="As F1, with recall weighing beta times as much as precision.",
+)
 def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
-    """Weighted harmonic mean of precision and recall, per user: recall counts beta times as much.
+    """Weighted harmonic mean of precision and recall, per user: recall counts beta
+    times as much.
 
     >>> import recnb
-    >>> round(recnb.fbeta(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5, beta=2), 4)
+    >>> truth = ["a", "b", "c", "d", "e", "f"]
+    >>> round(recnb.fbeta(["a", "x", "b", "y", "c"], truth, k=5, beta=2), 4)
     0.5172
     """
-    beta = number_option("beta", beta, "a number above 0 and up to 1e6, where F-beta is recall", lambda x: 0 < x <= 1e6)
+    beta = number_option(
+        "beta",
+        beta,
+        "a number above 0 and up to 1e6, where F-beta is recall",
+        lambda x: 0 < x <= 1e6,
+    )
     out_of = out_of_count(hits, k, "k") + beta**2 * out_of_count(hits, k, "relevant")
     return Credit(hits, k, (1 + beta**2) * hits.weight, out_of)
 
 
 @metric(
-    called="hit rate", symbol="HR", credit="first", bounds=(0, 1), references=["deshpande2004"], instead="recall",
+    called="hit rate",
+    symbol="HR",
+    credit="first",
+    bounds=(0, 1),
+    references=["deshpande2004"],
+    instead="recall",
     sentence="For how many users the list held anything relevant at all.",
-)  # fmt: skip
+)
 def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
-    """1 if any of the first k places holds a relevant item; its mean is the share of users with a hit.
+    """1 if any of the first k places holds a relevant item; its mean is the share of
+    users with a hit.
 
-    What some texts call hit rate is `recall`, hits out of what the user liked, or `precision`, out of what was shown.
+    What some texts call hit rate is `recall`, hits out of what the user liked, or
+    `precision`, out of what was shown.
 
     >>> import recnb
-    >>> float(recnb.hit_rate(["x", "a"], ["a", "b"], k=1)), float(recnb.hit_rate(["x", "a"], ["a", "b"], k=2))
-    (0.0, 1.0)
+    >>> [float(recnb.hit_rate(["x", "a"], ["a", "b"], k=k)) for k in (1, 2)]
+    [0.0, 1.0]
     """
     return Credit(hits, k, hits.first)
 
 
 @metric(
-    called="reciprocal rank", symbol="RR", credit="target / rank", bounds=(0, 1), references=["voorhees1999"],
+    called="reciprocal rank",
+    symbol="RR",
+    credit="target / rank",
+    bounds=(0, 1),
+    references=["voorhees1999"],
     sentence="One over the rank of the first relevant item: 1 at the top, 1/2 at rank 2.",
-    meanings={"target": {"first": "first", "preferred": "preferred"}}, aliases=("mrr",), instead="dcg with discount='rank'",
-)  # fmt: skip
-def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "preferred"] = "first") -> Credit:
-    """One over the rank of the first relevant item, 0 if none is in the first k; its mean over users is MRR.
+    meanings={"target": {"first": "first", "preferred": "preferred"}},
+    aliases=("mrr",),
+    instead="dcg with discount='rank'",
+)
+def reciprocal_rank(
+    hits: Hits, k: Cutoff = None, *, target: Literal["first", "preferred"] = "first"
+) -> Credit:
+    """One over the rank of the first relevant item, 0 if none is in the first k; its
+    mean over users is MRR.
 
-    `target="preferred"` looks for the user's most preferred item instead: the one of highest relevance and, of equal
-    ones, the first that the truth lists.
+    `target="preferred"` looks for the user's most preferred item instead: the one of
+    highest relevance and, of equal ones, the first that the truth lists.
 
     >>> import recnb
-    >>> [float(recnb.reciprocal_rank(["D", "B", "A"], ["A", "D"], target=target)) for target in ("first", "preferred")]
-    [1.0, 0.3333333333333333]
+    >>> float(recnb.reciprocal_rank(["D", "B", "A"], ["A", "D"]))
+    1.0
+    >>> float(recnb.reciprocal_rank(["D", "B", "A"], ["A", "D"], target="preferred"))
+    0.3333333333333333
     """
     chosen = hits.first if target == "first" else hits.weigh(hits.preferred)
     return Credit(hits, k, np.asarray(chosen / hits.rank, dtype=np.float64))
 
 
 @metric(
-    called="average precision", symbol="AP", credit="nth / rank", out_of="out_of", meanings={"out_of": OUT_OF}, bounds=(0, 1),
-    sentence="Precision at the place of each relevant item, averaged; an item that was not shown adds 0.",
-    references=["buckley2000", "manning2008"], aliases=("map",), instead="ndcg",
-)  # fmt: skip
+    called="average precision",
+    symbol="AP",
+    credit="nth / rank",
+    out_of="out_of",
+    meanings={"out_of": OUT_OF},
+    bounds=(0, 1),
+    sentence="Precision at the place of each relevant item, averaged; an item that was not "
+    "shown adds 0.",
+    references=["buckley2000", "manning2008"],
+    aliases=("map",),
+    instead="ndcg",
+)
 def average_precision(
     hits: Hits,
     k: Cutoff = None,
     *,
-    out_of: Literal["relevant", "min(k, relevant)", "min(list, relevant)", "hits", "k", "list"] = "relevant",
+    out_of: Literal[
+        "relevant", "min(k, relevant)", "min(list, relevant)", "hits", "k", "list"
+    ] = "relevant",
 ) -> Credit:
-    """Mean, over a user's relevant items, of the precision at the place of each; its mean over users is MAP.
+    """Mean, over a user's relevant items, of the precision at the place of each; its
+    mean over users is MAP.
 
-    Libraries differ in what the sum is divided by: all relevant items (the default, as trec_eval), `"min(k, relevant)"`,
-    the hits found, k, or the length of the list.
+    Libraries differ in what the sum is divided by: all relevant items (the default, as
+    trec_eval), `"min(k, relevant)"`, the hits found, k, or the length of the list.
 
     >>> import recnb
     >>> round(recnb.average_precision(["D", "A", "B", "C"], ["A", "B"]), 4)
     0.5833
     """
-    return Credit(hits, k, hits.weigh(hits.nth / hits.rank), out_of_count(hits, k, out_of))
+    return Credit(
+        hits, k, hits.weigh(hits.nth / hits.rank), out_of_count(hits, k, out_of)
+    )
 
 
 @metric(
-    called="cumulative gain", symbol="CG", credit="gain", bounds=(0, math.inf), references=["jarvelin2002"],
-    sentence="What was collected in the first k places, wherever it stood.", meanings={"gain": GAIN},
-)  # fmt: skip
+    called="cumulative gain",
+    symbol="CG",
+    credit="gain",
+    bounds=(0, math.inf),
+    references=["jarvelin2002"],
+    sentence="What was collected in the first k places, wherever it stood.",
+    meanings={"gain": GAIN},
+)
 def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
-    """Gain of the first k places added up, without regard to rank; with propensities, of gain times weight.
+    """Gain of the first k places added up, without regard to rank; with propensities,
+    of gain times weight.
 
     >>> import recnb
     >>> float(recnb.cg([3, 2, 3, 0, 1, 2]))
@@ -161,11 +258,16 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
 
 
 @metric(
-    called="discounted cumulative gain", symbol="DCG", credit="gain / discount", out_of="out_of", meanings={**GRADED, "out_of": OUT_OF},
+    called="discounted cumulative gain",
+    symbol="DCG",
+    credit="gain / discount",
+    out_of="out_of",
+    meanings={**GRADED, "out_of": OUT_OF},
     bounds=(0, math.inf),
-    sentence="A hit at the top earns its full gain; further down, less and less. It has no upper bound.",
+    sentence="A hit at the top earns its full gain; further down, less and less. It has no "
+    "upper bound.",
     references=["jarvelin2002", "burges2005"],
-)  # fmt: skip
+)
 def dcg(
     hits: Hits,
     k: Cutoff = None,
@@ -177,21 +279,32 @@ def dcg(
 ) -> Credit:
     """Sum of the gains of the first k items, each discounted by its rank.
 
-    With propensities, of gain times weight. `out_of="relevant"` divides by the number of relevant items, or by their weights:
-    the average over all of Yang et al. 2018, and its self-normalised estimator.
+    With propensities, of gain times weight. `out_of="relevant"` divides by the number
+    of relevant items, or by their weights: the average over all of Yang et al. 2018,
+    and its self-normalised estimator.
 
     >>> import recnb
     >>> round(recnb.dcg([3, 2, 3, 0, 1, 2]), 3)
     6.861
     """
-    return Credit(hits, k, discounted(hits, k, gain, discount, log_base).earned, out_of_count(hits, k, out_of))
+    return Credit(
+        hits,
+        k,
+        discounted(hits, k, gain, discount, log_base).earned,
+        out_of_count(hits, k, out_of),
+    )
 
 
 @metric(
-    called="ideal discounted cumulative gain", symbol="IDCG", credit="gain / discount", over="ideal", meanings=GRADED,
+    called="ideal discounted cumulative gain",
+    symbol="IDCG",
+    credit="gain / discount",
+    over="ideal",
+    meanings=GRADED,
     sentence="The most that DCG could be for this user: it belongs to the truth, not to the list.",
-    bounds=(0, math.inf), references=["jarvelin2002"],
-)  # fmt: skip
+    bounds=(0, math.inf),
+    references=["jarvelin2002"],
+)
 def idcg(
     hits: Hits,
     k: Cutoff = None,
@@ -212,10 +325,14 @@ def idcg(
 
 @metric(
     called="normalized discounted cumulative gain",
-    symbol="nDCG", credit="gain / discount", out_of="ideal(gain / discount)", bounds=(0, 1),
+    symbol="nDCG",
+    credit="gain / discount",
+    out_of="ideal(gain / discount)",
+    bounds=(0, 1),
     references=["jarvelin2002", "burges2005"],
-    sentence="The list's DCG as a share of the best possible one's: 1 is the best possible list.", meanings=GRADED,
-)  # fmt: skip
+    sentence="The list's DCG as a share of the best possible one's: 1 is the best possible list.",
+    meanings=GRADED,
+)
 def ndcg(
     hits: Hits,
     k: Cutoff = None,
@@ -227,28 +344,39 @@ def ndcg(
 ) -> Credit:
     """Discounted gain earned, out of what the ideal list would earn.
 
-    The ideal list holds all relevant items, most relevant first, and is cut at k as the list is. `ideal="list"` is
-    the best order of what was recommended, which forgives everything that was missed; `ideal="min(k, list)"` cuts the
-    ideal list where the list ends, which forgives a list shorter than k; `ideal="k"` supposes that every one of k
-    places could hold an item as good as the user's best. With propensities, gain times weight, out of the same over the
-    best order of weighted gains: PSnDCG of extreme classification (Jain, Prabhu and Varma 2016). That order holds what was
-    seen alone, so the number compares models, and is no estimate of nDCG on all that is relevant.
+    The ideal list holds all relevant items, most relevant first, and is cut at k as the
+    list is. `ideal="list"` is the best order of what was recommended, which forgives
+    everything that was missed; `ideal="min(k, list)"` cuts the ideal list where the
+    list ends, which forgives a list shorter than k; `ideal="k"` supposes that every one
+    of k places could hold an item as good as the user's best. With propensities, gain
+    times weight, out of the same over the best order of weighted gains: PSnDCG of
+    extreme classification (Jain, Prabhu and Varma 2016). That order holds what was seen
+    alone, so the number compares models, and is no estimate of nDCG on all that is
+    relevant.
 
     >>> import recnb
     >>> round(recnb.ndcg([3, 2, 3, 0, 1, 2]), 3)
     0.961
     """
     earned = discounted(hits, k, gain, discount, log_base).earned
-    return Credit(hits, k, earned, out_of=ideal_of(hits, k, ideal, gain, discount, log_base))
+    return Credit(
+        hits, k, earned, out_of=ideal_of(hits, k, ideal, gain, discount, log_base)
+    )
 
 
 @metric(
-    called="R-precision", symbol="R-Precision", credit="rank <= n_relevant", out_of="n_relevant", bounds=(0, 1),
-    sentence="Precision at the depth where a perfect list would have found everything.", references=["buckley2000"],
+    called="R-precision",
+    symbol="R-Precision",
+    credit="rank <= n_relevant",
+    out_of="n_relevant",
+    bounds=(0, 1),
+    sentence="Precision at the depth where a perfect list would have found everything.",
+    references=["buckley2000"],
     instead="precision with out_of='min(k, relevant)'",
-)  # fmt: skip
+)
 def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
-    """Share of relevant items in the first n places, n being the number of the user's relevant items; k may cut further up.
+    """Share of relevant items in the first n places, n being the number of the user's
+    relevant items; k may cut further up.
 
     >>> import recnb
     >>> float(recnb.r_precision(["a", "x", "b"], ["a", "b"]))
@@ -259,50 +387,83 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 @metric(
-    called="rank-biased precision", symbol="RBP", credit="(1 - p) * p^(rank - 1)", out_of="out_of", bounds=(0, 1), references=["moffat2008", "yang2018"],
-    meanings={"out_of": OUT_OF}, sentence="Expected relevance per examined item for a reader who continues with probability p.",
-)  # fmt: skip
-def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8, out_of: Literal["1", "relevant"] = "1") -> Credit:
+    called="rank-biased precision",
+    symbol="RBP",
+    credit="(1 - p) * p^(rank - 1)",
+    out_of="out_of",
+    bounds=(0, 1),
+    references=["moffat2008", "yang2018"],
+    meanings={"out_of": OUT_OF},
+    sentence="Expected relevance per examined item for a reader who continues with probability p.",
+)
+def rbp(
+    hits: Hits,
+    k: Cutoff = None,
+    *,
+    p: float = 0.8,
+    out_of: Literal["1", "relevant"] = "1",
+) -> Credit:
     """Rate at which a reader of patience p meets relevant items, cut at k.
 
-    The weights of all ranks add up to 1 only over an endless list, so a perfect list of k earns 1 - p^k. With propensities
-    each term is multiplied by the item's weight; `out_of` as in `dcg`.
+    The weights of all ranks add up to 1 only over an endless list, so a perfect list of
+    k earns 1 - p^k. With propensities each term is multiplied by the item's weight;
+    `out_of` as in `dcg`.
 
     >>> import recnb
     >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
     0.625
     """
-    meaning = "a chance of looking further: give a number between 0 and 1, such as p=0.8"
+    meaning = (
+        "a chance of looking further: give a number between 0 and 1, such as p=0.8"
+    )
     number_option("p", p, meaning, lambda p: 0 < p < 1)
-    earned = hits.weigh(of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1)))
+    earned = hits.weigh(
+        of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1))
+    )
     return Credit(hits, k, earned, out_of_count(hits, k, out_of))
 
 
 @metric(
-    called="expected reciprocal rank", symbol="ERR", credit="reach * stop / rank", bounds=(0, 1), references=["chapelle2009"],
-    sentence="Expected 1/rank of the place where the reader stops; more relevant items stop more readers.",
-    meanings={"stop": {"always": "(2^relevance - 1) / 2^max_relevance"}}, instead="rbp",
-)  # fmt: skip
+    called="expected reciprocal rank",
+    symbol="ERR",
+    credit="reach * stop / rank",
+    bounds=(0, 1),
+    references=["chapelle2009"],
+    sentence="Expected 1/rank of the place where the reader stops; more relevant items "
+    "stop more readers.",
+    meanings={"stop": {"always": "(2^relevance - 1) / 2^max_relevance"}},
+    instead="rbp",
+)
 def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> Credit:
-    """Expected reciprocal rank: chance that the reader stops at a rank, over that rank, added up.
+    """Expected reciprocal rank: chance that the reader stops at a rank, over that rank,
+    added up.
 
-    `max_relevance` is the top of the scale of grades; by default the highest relevance in the truth, of all users.
+    `max_relevance` is the top of the scale of grades; by default the highest relevance
+    in the truth, of all users.
 
     >>> import recnb
     >>> round(recnb.err([3, 2, 1], max_relevance=4), 4)
     0.4998
     """
-    highest, top = hits.truth_relevance.max(initial=0), hits.max_relevance if max_relevance is None else max_relevance
-    scale = f"the top of the scale, which 2 is raised to: the truth holds {highest:g}, and 1000 is the most: use a smaller scale"
+    highest, top = (
+        hits.truth_relevance.max(initial=0),
+        hits.max_relevance if max_relevance is None else max_relevance,
+    )
+    scale = (
+        f"the top of the scale, which 2 is raised to: the truth holds {highest:g}, "
+        f"and 1000 is the most: use a smaller scale"
+    )
     number_option("max_relevance", top, scale, lambda top: highest <= top <= 1000)
     stop = (np.exp2(hits.relevance) - 1.0) / 2.0**top
     return Credit(hits, k, reach(hits, stop) * stop / hits.rank)
 
 
 def reach(hits: Hits, stop: Floats) -> Floats:
-    """Return the chance that a reader who stops at each hit with this probability gets as far as each hit.
+    """Return the chance that a reader who stops at each hit with this probability gets
+    as far as each hit.
 
-    Walks down the hits of all users at once: the first ones, the second ones, and so on; those that share a rank in any order.
+    Walks down the hits of all users at once: the first ones, the second ones, and so
+    on; those that share a rank in any order.
     """
     hits.refuse_ties("ERR multiplies chances along one order")
     reached = np.ones(len(stop))
@@ -315,18 +476,28 @@ def reach(hits: Hits, stop: Floats) -> Floats:
     return reached
 
 
-# With incomplete judgments, as trec_eval and ir_measures define them. Items of the truth that are not relevant are judged
-# as well, all others are not; `hits.judged` has both.
+# With incomplete judgments, as trec_eval and ir_measures define them. Items of the
+# truth that are not relevant are judged as well, all others are not; `hits.judged` has
+# both.
 
 
 @metric(
     called="judged share",
-    symbol="Judged", credit="1", out_of="min(k, list_length)", bounds=(0, 1), references=["buckley2004"],
-    sentence="Of what was shown, how much the truth has a grade for. Where it is low, other numbers are not certain.",
-    needs=("judged",), retrieval=True, per_row_texts=False,
-)  # fmt: skip
+    symbol="Judged",
+    credit="1",
+    out_of="min(k, list_length)",
+    bounds=(0, 1),
+    references=["buckley2004"],
+    sentence="Of what was shown, how much the truth has a grade for. Where it is low, "
+    "other numbers are not certain.",
+    needs=("judged",),
+    retrieval=True,
+    per_row_texts=False,
+)
 def judged(hits: Hits, k: Cutoff = None) -> Credit:
-    """Share of the first k items that are judged, relevant or not; of shorter lists, the share of all items."""
+    """Share of the first k items that are judged, relevant or not; of shorter lists,
+    the share of all items.
+    """
     rows = hits.of_judged
     rows.refuse_ties("Judged depends on one order of the list")
     return Credit(rows, k, np.ones(len(rows.user)), out_of_count(rows, k, "list"))
@@ -334,42 +505,73 @@ def judged(hits: Hits, k: Cutoff = None) -> Credit:
 
 @metric(
     called="binary preference",
-    symbol="Bpref", credit="1 - min(nonrelevant_above, n_relevant) / max(1, min(n_nonrelevant, n_relevant))",
-    out_of="n_relevant", bounds=(0, 1), references=["buckley2004"],
-    sentence="How few items judged not relevant are above the relevant ones. Items that are not judged do not count.",
-    needs=("judged",), retrieval=True, instead="recall",
-)  # fmt: skip
+    symbol="Bpref",
+    credit="1 - min(nonrelevant_above, n_relevant) / max(1, min(n_nonrelevant, n_relevant))",
+    out_of="n_relevant",
+    bounds=(0, 1),
+    references=["buckley2004"],
+    sentence="How few items judged not relevant are above the relevant ones. Items that "
+    "are not judged do not count.",
+    needs=("judged",),
+    retrieval=True,
+    instead="recall",
+)
 def bpref(hits: Hits, k: Cutoff = None) -> Credit:
-    """Mean, over a user's relevant items, of the share of judged nonrelevant items that are not above each.
+    """Mean, over a user's relevant items, of the share of judged nonrelevant items that
+    are not above each.
 
-    At most as many nonrelevant items count as there are relevant ones. A relevant item that is not in the list adds 0.
+    At most as many nonrelevant items count as there are relevant ones. A relevant item
+    that is not in the list adds 0.
     """
     hits.refuse_ties("Bpref depends on one order of the list")
-    relevant, fewer = hits.n_relevant, np.maximum(1, np.minimum(hits.n_nonrelevant, hits.n_relevant))
+    relevant, fewer = (
+        hits.n_relevant,
+        np.maximum(1, np.minimum(hits.n_nonrelevant, hits.n_relevant)),
+    )
     above = np.minimum(hits.nonrelevant_above, relevant[hits.user])
-    return Credit(hits, k, 1.0 - above / fewer[hits.user], out_of_count(hits, k, "relevant"))
+    return Credit(
+        hits, k, 1.0 - above / fewer[hits.user], out_of_count(hits, k, "relevant")
+    )
 
 
 @metric(
-    called="interpolated precision", symbol="IPrec", credit="rise", bounds=(0, 1), references=["manning2008"],
-    sentence="The highest precision at any rank from which on this share of the relevant items is found.",
-    retrieval=True, instead="precision",
-)  # fmt: skip
-def interpolated_precision(hits: Hits, k: Cutoff = None, *, recall: float = 0.0) -> Credit:
-    """Highest precision at any rank where recall is at least `recall`; 0 if it is nowhere.
+    called="interpolated precision",
+    symbol="IPrec",
+    credit="rise",
+    bounds=(0, 1),
+    references=["manning2008"],
+    sentence="The highest precision at any rank from which on this share of the relevant "
+    "items is found.",
+    retrieval=True,
+    instead="precision",
+)
+def interpolated_precision(
+    hits: Hits, k: Cutoff = None, *, recall: float = 0.0
+) -> Credit:
+    """Highest precision at any rank where recall is at least `recall`; 0 if it is
+    nowhere.
 
-    A level of `recall * n_relevant` items counts as reached as in trec_eval, which adds 0.9 and rounds down.
+    A level of `recall * n_relevant` items counts as reached as in trec_eval, which adds
+    0.9 and rounds down.
     """
-    number_option("recall", recall, "a share of the relevant items, from 0 to 1", lambda share: 0 <= share <= 1)
+    number_option(
+        "recall",
+        recall,
+        "a share of the relevant items, from 0 to 1",
+        lambda share: 0 <= share <= 1,
+    )
     hits.refuse_ties("IPrec depends on one order of the list")
     return Credit(hits, k, rise(hits, recall))
 
 
 def rise(hits: Hits, recall: float) -> Floats:
-    """By how much each hit exceeds the highest precision at the user's hits before it, from a level of recall on."""
+    """By how much each hit exceeds the highest precision at the user's hits before it,
+    from a level of recall on.
+    """
     needed = (recall * hits.n_relevant + 0.9).astype(np.int64)
     precision = np.where(hits.nth >= needed[hits.user], hits.nth / hits.rank, 0.0)
-    # The running maximum within users, of places in the sorted values: whole numbers stay exact.
+    # The running maximum within users, of places in the sorted values: whole numbers
+    # stay exact.
     order = np.argsort(precision, kind="stable")
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))

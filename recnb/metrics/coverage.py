@@ -1,6 +1,7 @@
 """Metrics of the catalogue: what all lists together show of it, and how evenly.
 
-They read one thing, how often each item is shown, and give one number; no user has a value of their own.
+They read one thing, how often each item is shown, and give one number; no user has a
+value of their own.
 """
 
 from __future__ import annotations
@@ -18,11 +19,21 @@ from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows, Wh
 
 @metric(
     called="catalogue coverage",
-    sentence="It counts an item shown once as much as one shown to everyone; Gini and entropy do not.",
-    symbol="Coverage", over="items", credit="shown", bounds=(0, 1), references=["herlocker2004", "ge2010"],
-    other_bounds=lambda options: None if options["normalize"] and options["count_only_catalogue"] else (0, math.inf),
-    out_of=lambda options: "n_items" if options["normalize"] else "1", needs=("catalogue",),
-)  # fmt: skip
+    sentence="It counts an item shown once as much as one shown to everyone; Gini and "
+    "entropy do not.",
+    symbol="Coverage",
+    over="items",
+    credit="shown",
+    bounds=(0, 1),
+    references=["herlocker2004", "ge2010"],
+    other_bounds=lambda options: (
+        None
+        if options["normalize"] and options["count_only_catalogue"]
+        else (0, math.inf)
+    ),
+    out_of=lambda options: "n_items" if options["normalize"] else "1",
+    needs=("catalogue",),
+)
 def coverage(
     lists: Lists,
     k: int | None = None,
@@ -34,21 +45,29 @@ def coverage(
 ) -> Whole:
     """What share of the items there are is shown to anyone at all.
 
-    distinct items shown / items there are. Catalogue coverage: Herlocker et al. 2004, ACM TOIS 22(1); Ge,
-    Delgado-Battenfeld and Jannach 2010, RecSys.
+    distinct items shown / items there are. Catalogue coverage: Herlocker et al. 2004,
+    ACM TOIS 22(1); Ge, Delgado-Battenfeld and Jannach 2010, RecSys.
 
-    - population: the items there are, those of `items=` or of train; "catalogue+padding" has one more, as recbole
-    - count_only_catalogue: False counts shown items outside the population too, so that it can exceed 1
+    - population: the items there are, those of `items=` or of train;
+      "catalogue+padding" has one more, as recbole
+    - count_only_catalogue: False counts shown items outside the population too, so that
+      it can exceed 1
     - normalize: False is the number of items
     """
     times = lists.upto(k, cutoff).times_shown
     members = lists.catalogue.members(population, "coverage")
     counted = np.where(members, times, 0) if count_only_catalogue else times
-    out_of = int(members.sum()) + (population == "catalogue+padding") if normalize else 1
+    out_of = (
+        int(members.sum()) + (population == "catalogue+padding") if normalize else 1
+    )
 
     def rows() -> TermRows:
         item = _most_shown(counted)
-        return TermRows(np.ones(len(item)), {"shown": 1, "n_items": out_of, "times": times[item]}, item)
+        return TermRows(
+            np.ones(len(item)),
+            {"shown": 1, "n_items": out_of, "times": times[item]},
+            item,
+        )
 
     return Whole(np.count_nonzero(counted) / out_of if out_of else math.nan, rows)
 
@@ -56,41 +75,61 @@ def coverage(
 @metric(
     called="user coverage",
     sentence="By default, who is left without a list counts 0 in every metric of accuracy as well.",
-    symbol="User coverage", over="users", credit="1 <= n_shown", bounds=(0, 1),
-    references=["herlocker2004"], out_of="n_users",
-)  # fmt: skip
+    symbol="User coverage",
+    over="users",
+    credit="1 <= n_shown",
+    bounds=(0, 1),
+    references=["herlocker2004"],
+    out_of="n_users",
+)
 def user_coverage(lists: Lists, k: int | None = None) -> PerUser:
     """What share of the users is shown anything at all.
 
-    users with an item down to rank k / users. User-space coverage: Herlocker et al. 2004, ACM TOIS 22(1).
-    The users are those evaluated, as in metrics of accuracy, so that it is 1 less the share of those without a list.
+    users with an item down to rank k / users. User-space coverage: Herlocker et al.
+    2004, ACM TOIS 22(1). The users are those evaluated, as in metrics of accuracy, so
+    that it is 1 less the share of those without a list.
     """
     n = lists.upto(k).n_shown
     served, everyone = (n >= 1).astype(np.float64), np.ones(lists.n_users)
     return PerUser(
-        served, everyone, everyone == 1, lambda user: TermRows(served[[user]], {"n_shown": n[user], "n_users": 1})
+        served,
+        everyone,
+        everyone == 1,
+        lambda user: TermRows(served[[user]], {"n_shown": n[user], "n_users": 1}),
     )
 
 
 @metric(
     called="Gini coefficient",
-    sentence="Items that are in no list count as well, so that few short lists give an uneven distribution.",
-    symbol="Gini", over="items", credit="(2 * place - n_items - 1) * times", out_of="n_items * n_places",
-    bounds=(0, 1), references=["fleder2009"], needs=("catalogue",),
-)  # fmt: skip
+    sentence="Items that are in no list count as well, so that few short lists give an "
+    "uneven distribution.",
+    symbol="Gini",
+    over="items",
+    credit="(2 * place - n_items - 1) * times",
+    out_of="n_items * n_places",
+    bounds=(0, 1),
+    references=["fleder2009"],
+    needs=("catalogue",),
+)
 def gini(
     lists: Lists,
     k: int | None = None,
     *,
-    population: Literal["catalogue", "train", "recommended", "catalogue+padding"] = "catalogue",
+    population: Literal[
+        "catalogue", "train", "recommended", "catalogue+padding"
+    ] = "catalogue",
 ) -> Whole:
-    """How unevenly items are shown: 0 if all as often, near 1 if one item gets all places.
+    """How unevenly items are shown: 0 if all as often, near 1 if one item gets all
+    places.
 
-    sum over items, from the least shown, of (2 i - n - 1) x_i / (n · sum of x), where x_i is how often the i-th of
-    n items is shown. Gini coefficient of exposure: Fleder and Hosanagar 2009, Management Science 55(5).
+    sum over items, from the least shown, of (2 i - n - 1) x_i / (n · sum of x), where
+    x_i is how often the i-th of n items is shown. Gini coefficient of exposure: Fleder
+    and Hosanagar 2009, Management Science 55(5).
 
-    - population: the items that n counts; "recommended" only those that are shown at all, "catalogue+padding" one more.
-      Shown items count wherever they come from, and the rest of n is never shown; more shown items than n is an error
+    - population: the items that n counts; "recommended" only those that are shown at
+      all, "catalogue+padding" one more.
+      Shown items count wherever they come from, and the rest of n is never shown; more
+      shown items than n is an error
     """
     shown = lists.upto(k)
     item = _most_shown(shown.times_shown)
@@ -99,28 +138,42 @@ def gini(
         members = lists.catalogue.members(population, "gini")
         n = int(members.sum()) + (population == "catalogue+padding")
         if len(item) > n:
-            problem = f"{len(item):,} items are recommended and {population!r} has {n:,}: {shown.examples(~members)} are not in it."
+            problem = (
+                f"{len(item):,} items are recommended and {population!r} has {n:,}: "
+                f"{shown.examples(~members)} are not in it."
+            )
             raise RecnbError(
-                problem, fix="Give all items, items=..., or say population='recommended'.", subject="gini: "
+                problem,
+                fix="Give all items, items=..., or say population='recommended'.",
+                subject="gini: ",
             )
     if len(item) == 0:
         return Whole(math.nan)
     place = n - np.arange(len(item))
     earned = ((2 * place - n - 1) * times).astype(np.float64)
     names = {"place": place, "times": times, "n_items": n, "n_places": times.sum()}
-    return Whole(earned.sum() / (n * times.sum()), lambda: TermRows(earned, names, item))
+    return Whole(
+        earned.sum() / (n * times.sum()), lambda: TermRows(earned, names, item)
+    )
 
 
 @metric(
-    called="exposure entropy", sentence="2 to this power: the number of equally shown items with the same evenness.",
-    symbol="Entropy", over="items", credit="share * log(1 / share)",
-    bounds=(0, math.inf), top="log2 of the items shown", references=["shannon1948", "shani2011"],
-)  # fmt: skip
+    called="exposure entropy",
+    sentence="2 to this power: the number of equally shown items with the same evenness.",
+    symbol="Entropy",
+    over="items",
+    credit="share * log(1 / share)",
+    bounds=(0, math.inf),
+    top="log2 of the items shown",
+    references=["shannon1948", "shani2011"],
+)
 def entropy(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
-    """How evenly the places go to items, in bits: 0 if one item has all, log2(n) if n items have as many each.
+    """How evenly the places go to items, in bits: 0 if one item has all, log2(n) if n
+    items have as many each.
 
-    -sum over shown items of p log(p), where p is the item's share of all places. Shannon 1948; as distributional
-    coverage: Shani and Gunawardana 2011, Recommender Systems Handbook.
+    -sum over shown items of p log(p), where p is the item's share of all places.
+    Shannon 1948; as distributional coverage: Shani and Gunawardana 2011, Recommender
+    Systems Handbook.
 
     - cutoff: "none" is of whole lists, as in recommenders
     """
@@ -131,21 +184,31 @@ def entropy(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
     times = all_times[item]
     share = times / times.sum()
     earned = -share * np.log2(share) + 0.0  # no -0
-    return Whole(earned.sum(), lambda: TermRows(earned, {"share": share, "times": times}, item))
+    return Whole(
+        earned.sum(), lambda: TermRows(earned, {"share": share, "times": times}, item)
+    )
 
 
 @metric(
     called="personalization",
-    sentence="The mean over all pairs of users. It does not measure whether the differences are useful.",
-    symbol="Personalization", over="user pairs", credit="1 - overlap", out_of="n_lists * (n_lists - 1) / 2",
-    bounds=(0, 1), references=["zhou2010"], per_row_texts=False,
-)  # fmt: skip
+    sentence="The mean over all pairs of users. It does not measure whether the "
+    "differences are useful.",
+    symbol="Personalization",
+    over="user pairs",
+    credit="1 - overlap",
+    out_of="n_lists * (n_lists - 1) / 2",
+    bounds=(0, 1),
+    references=["zhou2010"],
+    per_row_texts=False,
+)
 def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
-    """How different the lists of two users are: 1 if no two share an item, 0 if all are the same.
+    """How different the lists of two users are: 1 if no two share an item, 0 if all are
+    the same.
 
-    1 - mean over pairs of users of the overlap of their lists, shared items / sqrt(n · m), found without the pairs: what
-    all lists hold of an item, squared and summed, less what each shares with itself. Inter-list diversity: Zhou et al.
-    2010, PNAS 107(10). With fewer than two lists there is no pair, and no value.
+    1 - mean over pairs of users of the overlap of their lists, shared items / sqrt(n ·
+    m), found without the pairs: what all lists hold of an item, squared and summed,
+    less what each shares with itself. Inter-list diversity: Zhou et al. 2010, PNAS
+    107(10). With fewer than two lists there is no pair, and no value.
 
     - cutoff: "none" is of whole lists, as in recmetrics and rexmex
     """
@@ -161,11 +224,19 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
     def rows() -> TermRows:
         """Return the items that lists share, and how much of the overlap each is."""
         most = _most_shown(times)
-        return TermRows(-by_item[most] / 2, {"times": times[most], "n_lists": n, "overlap": overlap}, most)
+        return TermRows(
+            -by_item[most] / 2,
+            {"times": times[most], "n_lists": n, "overlap": overlap},
+            most,
+        )
 
     def of_users() -> Floats:
-        """Return the mean difference of each list from all others; its overlap with itself is left out."""
-        return 1 - (shown.per_user(weight * held[shown.item])[shown.n_shown > 0] - 1) / (n - 1)
+        """Return the mean difference of each list from all others; its overlap with
+        itself is left out.
+        """
+        return 1 - (
+            shown.per_user(weight * held[shown.item])[shown.n_shown > 0] - 1
+        ) / (n - 1)
 
     return Whole(float(1 - overlap), rows, of_users)
 

@@ -19,17 +19,24 @@ if TYPE_CHECKING:
 #: Cells or pairs that are held at once.
 BLOCK = 2**22
 
-#: Pairs of an explanation: those of a hundred items. A list of 20,000 items has 200 million.
+#: Pairs of an explanation: those of a hundred items. A list of 20,000 items has 200
+#: million.
 PAIRS_EXPLAINED = 4950
 
 
 @metric(
-    called="intra-list diversity", sentence="It depends on the features: items with equal features have distance 0.",
-    symbol="Diversity", over="pairs", credit=lambda options: f"1 - {options['distance']}", bounds=(0, 2),
-    out_of="n_shown * (n_shown - 1) / 2", references=["smyth2001", "ziegler2005"],
-    top="1, 2 where features can be negative", needs=("features",),
+    called="intra-list diversity",
+    sentence="It depends on the features: items with equal features have distance 0.",
+    symbol="Diversity",
+    over="pairs",
+    credit=lambda options: f"1 - {options['distance']}",
+    bounds=(0, 2),
+    out_of="n_shown * (n_shown - 1) / 2",
+    references=["smyth2001", "ziegler2005"],
+    top="1, 2 where features can be negative",
+    needs=("features",),
     no_value="A list of one item has no pairs: say single='zero' to count 0.",
-)  # fmt: skip
+)
 def diversity(
     lists: Lists,
     k: int | None = None,
@@ -41,29 +48,44 @@ def diversity(
 ) -> PerUser:
     """Mean distance between two items of a list, 0 if all have the same features.
 
-    sum over pairs of the list of distance / (n (n - 1) / 2). Intra-list diversity: Smyth and McClave 2001, ICCBR; 1 less
-    the intra-list similarity of Ziegler et al. 2005, WWW.
+    sum over pairs of the list of distance / (n (n - 1) / 2). Intra-list diversity:
+    Smyth and McClave 2001, ICCBR; 1 less the intra-list similarity of Ziegler et al.
+    2005, WWW.
 
-    - distance: "cosine" 1 - cosine of the features, 1 if an item has none; "jaccard" 1 - shared features / features of
+    - distance: "cosine" 1 - cosine of the features, 1 if an item has none; "jaccard" 1
+      - shared features / features of
       either, 0 if neither has any
-    - features: which columns of `items=` say what an item is like: one of genres (`"comedy|drama"` or lists of words),
+    - features: which columns of `items=` say what an item is like: one of genres
+      (`"comedy|drama"` or lists of words),
       or several of numbers; by itself the column of genres, or all columns of 0 and 1
     - single, a list with one item: "skip" leaves it out; "zero" counts 0
     """
     shown = lists.upto(k, cutoff)
     n, n_pairs = shown.n_shown, shown.n_shown * (shown.n_shown - 1) / 2
-    table, described = shown.catalogue.reading("diversity", "features").features(features, "diversity")
+    table, described = shown.catalogue.reading("diversity", "features").features(
+        features, "diversity"
+    )
     if (~described & (shown.times_shown > 0)).any():
         problem = f"items= has no row for {shown.examples(~described)}."
-        raise RecnbError(problem, fix="Add them, or leave these items out of the lists.", subject="diversity: ")
-    total = n_pairs - (_cosines(shown, table) if distance == "cosine" else _jaccards(shown, table))
-    total = np.where(np.abs(total) > 1e-12 * n_pairs, total, 0.0)  # exactly 0, whatever was rounded
+        raise RecnbError(
+            problem,
+            fix="Add them, or leave these items out of the lists.",
+            subject="diversity: ",
+        )
+    total = n_pairs - (
+        _cosines(shown, table) if distance == "cosine" else _jaccards(shown, table)
+    )
+    total = np.where(
+        np.abs(total) > 1e-12 * n_pairs, total, 0.0
+    )  # exactly 0, whatever was rounded
 
     def rows(user: int) -> TermRows:
         """Return each pair, computed as a list of its own."""
         of_user = shown.of_user(user)
         first, second = next(_pairs(of_user, PAIRS_EXPLAINED))
-        items = np.stack([of_user.item[first], of_user.item[second]], axis=1)[:PAIRS_EXPLAINED]
+        items = np.stack([of_user.item[first], of_user.item[second]], axis=1)[
+            :PAIRS_EXPLAINED
+        ]
         size = len(items)
         pairs = replace(
             of_user,
@@ -73,14 +95,26 @@ def diversity(
             list_length=np.full(size, 2),
         )
         earned = diversity.function(pairs, distance=distance, features=features).total
-        names = {distance: np.round(1 - earned, 12) + 0.0, "n_shown": n[user]}  # the number that is shown
-        return TermRows(earned, names, items, n_rows=int(n_pairs[user]), total=float(total[user]))
+        names = {
+            distance: np.round(1 - earned, 12) + 0.0,
+            "n_shown": n[user],
+        }  # the number that is shown
+        return TermRows(
+            earned, names, items, n_rows=int(n_pairs[user]), total=float(total[user])
+        )
 
-    return PerUser(total, np.where(n == 1, 1.0, n_pairs), (n > 1) | ((n == 1) & (single == "zero")), rows)
+    return PerUser(
+        total,
+        np.where(n == 1, 1.0, n_pairs),
+        (n > 1) | ((n == 1) & (single == "zero")),
+        rows,
+    )
 
 
 def _cosines(shown: Lists, features: Sparse) -> Floats:
-    """Sum the cosines of the pairs of each list, without the pairs: half of |sum|² less the sum of |each|²."""
+    """Sum the cosines of the pairs of each list, without the pairs: half of |sum|² less
+    the sum of |each|².
+    """
     from scipy import sparse
 
     unit = features.copy()
@@ -90,7 +124,11 @@ def _cosines(shown: Lists, features: Sparse) -> Floats:
     unit.data = unit.data / largest[row]  # no square can overflow or vanish
     unit.data = unit.data / np.sqrt(np.bincount(row, unit.data**2, unit.shape[0]))[row]
     twice = -shown.per_user(np.bincount(row, unit.data**2, unit.shape[0])[shown.item])
-    held: Any = (np.ones(len(shown.item)), shown.item, np.r_[0, np.cumsum(shown.n_shown)])
+    held: Any = (
+        np.ones(len(shown.item)),
+        shown.item,
+        np.r_[0, np.cumsum(shown.n_shown)],
+    )
     lists = sparse.csr_array(held, shape=(shown.n_users, unit.shape[0]))
     step = max(1, BLOCK // max(unit.shape[1], 1))
     for start in range(0, shown.n_users, step):
@@ -101,13 +139,18 @@ def _cosines(shown: Lists, features: Sparse) -> Floats:
 
 
 def _jaccards(shown: Lists, features: Sparse) -> Floats:
-    """Sum over the pairs of each list what both items have, out of what either has; two items without features are alike."""
+    """Sum over the pairs of each list what both items have, out of what either has; two
+    items without features are alike.
+    """
     has, size = features.copy(), np.diff(features.indptr)
     has.data = np.ones_like(has.data)
     total = np.zeros(shown.n_users)
     for first, second in _pairs(shown, BLOCK):
         one, other = shown.item[first], shown.item[second]
-        key, pair = np.unique(np.minimum(one, other) * shown.n_items + np.maximum(one, other), return_inverse=True)
+        key, pair = np.unique(
+            np.minimum(one, other) * shown.n_items + np.maximum(one, other),
+            return_inverse=True,
+        )
         one, other = np.divmod(key, shown.n_items)
         both: Floats = has[one].multiply(has[other]).sum(axis=1)
         either = size[one] + size[other] - both
@@ -117,12 +160,16 @@ def _jaccards(shown: Lists, features: Sparse) -> Floats:
 
 
 def _pairs(shown: Lists, most: int) -> Iterator[tuple[Ints, Ints]]:
-    """Return the pairs of rows of each list, about so many at a time: each row with all rows below it in its list."""
+    """Return the pairs of rows of each list, about so many at a time: each row with all
+    rows below it in its list.
+    """
     below = shown.n_shown[shown.user] - count_within(shown.user)
     so_far = np.r_[0, np.cumsum(below)]
     low = 0
     while low < len(below):
-        high = max(low + 1, int(np.searchsorted(so_far, so_far[low] + most, side="right") - 1))
+        high = max(
+            low + 1, int(np.searchsorted(so_far, so_far[low] + most, side="right") - 1)
+        )
         first = np.repeat(np.arange(low, high), below[low:high])
         yield first, first + count_within(first)
         low = high

@@ -1,8 +1,11 @@
-"""Formulas as text: `gain / log(1 + rank)` is converted to LaTeX, to a line with numbers, and to a value.
+"""Formulas as text: `gain / log(1 + rank)` is converted to LaTeX, to a line with
+numbers, and to a value.
 
-The text of a metric's formula is independent of its code: the tests evaluate it and compare it with what the code returns.
-The text is an arithmetic expression in Python's syntax, with `^` for powers, comparisons that count 1 or 0, and the
-functions `log`, `min` and `max`; around a whole denominator, `ideal` is the sum of its argument over the ideal list.
+The text of a metric's formula is independent of its code: the tests evaluate it and
+compare it with what the code returns. The text is an arithmetic expression in Python's
+syntax, with `^` for powers, comparisons that count 1 or 0, and the functions `log`,
+`min` and `max`; around a whole denominator, `ideal` is the sum of its argument over the
+ideal list.
 """
 
 from __future__ import annotations
@@ -20,20 +23,41 @@ from recnb.display.language import N_, _, pgettext
 
 #: Names of formulas in LaTeX.
 LATEX: dict[str, str] = {
-    "rank": "i", "relevance": r"\mathrm{rel}_i", "max_relevance": r"\mathrm{rel}_{\max}",
-    "nth": N_(r"\mathrm{hits}_{\le i}"), "first": N_(r"[\text{first hit}]"),
+    "rank": "i",
+    "relevance": r"\mathrm{rel}_i",
+    "max_relevance": r"\mathrm{rel}_{\max}",
+    "nth": N_(r"\mathrm{hits}_{\le i}"),
+    "first": N_(r"[\text{first hit}]"),
     "preferred": N_(r"[\text{most preferred}]"),
-    "reach": r"\textstyle\left(\prod_{j<i} \left(1 - \frac{2^{\mathrm{rel}_j} - 1}{2^{\mathrm{rel}_{\max}}}\right)\right)",
-    "n_relevant": N_(r"|\mathrm{relevant}|"), "n_hits": N_(r"|\mathrm{hits}|"), "list_length": N_(r"|\mathrm{list}|"),
-    "relevant_weight": N_(r"w(\mathrm{relevant})"), "best_weight": N_(r"w(\mathrm{best})"), "weight": "w_i",
-    "beta": r"\beta", "ideal": N_(r"\mathrm{ideal}"), "alpha": r"\alpha",
-    "count": N_(r"\mathrm{count}_i"), "total": N_(r"\mathrm{total}"), "place": N_(r"\mathrm{place}_i"),
-    "times": N_(r"\mathrm{times}_i"), "tail": N_(r"[i \in \mathrm{tail}]"), "shown": N_(r"[i \text{ is shown}]"),
-    "share": N_(r"\mathrm{share}_i"), "cosine": r"\cos(i, j)", "jaccard": N_(r"\mathrm{jaccard}(i, j)"),
-    "overlap": N_(r"\mathrm{overlap}(u, v)"), "expected_rank": N_(r"\mathrm{expected}_i"), "depth": "k",
-    "n_shown": N_(r"|\mathrm{list}|"), "n_users": N_(r"|\mathrm{users}|"), "n_items": N_(r"|\mathrm{items}|"),
-    "n_places": N_(r"|\mathrm{places}|"), "n_lists": N_(r"|\mathrm{lists}|"),
-}  # fmt: skip
+    "reach": r"\textstyle\left(\prod_{j<i} \left(1 - \frac{2^{\mathrm{rel}_j} - "
+    r"1}{2^{\mathrm{rel}_{\max}}}\right)\right)",
+    "n_relevant": N_(r"|\mathrm{relevant}|"),
+    "n_hits": N_(r"|\mathrm{hits}|"),
+    "list_length": N_(r"|\mathrm{list}|"),
+    "relevant_weight": N_(r"w(\mathrm{relevant})"),
+    "best_weight": N_(r"w(\mathrm{best})"),
+    "weight": "w_i",
+    "beta": r"\beta",
+    "ideal": N_(r"\mathrm{ideal}"),
+    "alpha": r"\alpha",
+    "count": N_(r"\mathrm{count}_i"),
+    "total": N_(r"\mathrm{total}"),
+    "place": N_(r"\mathrm{place}_i"),
+    "times": N_(r"\mathrm{times}_i"),
+    "tail": N_(r"[i \in \mathrm{tail}]"),
+    "shown": N_(r"[i \text{ is shown}]"),
+    "share": N_(r"\mathrm{share}_i"),
+    "cosine": r"\cos(i, j)",
+    "jaccard": N_(r"\mathrm{jaccard}(i, j)"),
+    "overlap": N_(r"\mathrm{overlap}(u, v)"),
+    "expected_rank": N_(r"\mathrm{expected}_i"),
+    "depth": "k",
+    "n_shown": N_(r"|\mathrm{list}|"),
+    "n_users": N_(r"|\mathrm{users}|"),
+    "n_items": N_(r"|\mathrm{items}|"),
+    "n_places": N_(r"|\mathrm{places}|"),
+    "n_lists": N_(r"|\mathrm{lists}|"),
+}
 
 #: What a formula sums over: one row in words, and all in LaTeX, below the sum sign.
 OVER: dict[str, tuple[str, str]] = {
@@ -49,7 +73,9 @@ OVER: dict[str, tuple[str, str]] = {
 
 
 class Operation(NamedTuple):
-    """The notation of an operation; it is put in brackets where something of a higher level is needed."""
+    """The notation of an operation; it is put in brackets where something of a higher
+    level is needed.
+    """
 
     level: int
     left: int  #: the level that the left side needs
@@ -80,14 +106,18 @@ LATEX_OPERATIONS = {
 
 
 def number(value: float, digits: int = 6) -> str:
-    """Return a number as written by hand: 5, 0.5, 0.333333; a large one has all digits before the point."""
+    """Return a number as written by hand: 5, 0.5, 0.333333; a large one has all digits
+    before the point.
+    """
     return f"{value:.0f}" if 10**digits <= abs(value) < 1e15 else f"{value:.{digits}g}"
 
 
 @functools.lru_cache(maxsize=1000)
 def _parsed(text: str, meanings: tuple[tuple[str, str], ...]) -> ast.expr:
     """Return the tree of a formula, with each name that has a meaning replaced by it."""
-    return ast.parse(_replaced(text, dict(meanings)).replace("^", "**"), mode="eval").body
+    return ast.parse(
+        _replaced(text, dict(meanings)).replace("^", "**"), mode="eval"
+    ).body
 
 
 @dataclass(frozen=True)
@@ -98,19 +128,28 @@ class Formula:
     log_base: float
 
     @classmethod
-    def of(cls, text: str, meanings: Mapping[str, str] | None = None, log_base: float = 2) -> Formula:
-        """Parse a formula, with each name that has a meaning, such as "gain", replaced by it."""
+    def of(
+        cls, text: str, meanings: Mapping[str, str] | None = None, log_base: float = 2
+    ) -> Formula:
+        """Parse a formula, with each name that has a meaning, such as "gain", replaced
+        by it.
+        """
         return cls(_parsed(text, tuple((meanings or {}).items())), log_base)
 
-    def text(self, numbers: Mapping[str, float] | None = None, *, divides: bool = False) -> str:
-        """Return the formula on one line, its names in the language in force, or by numbers: 5/log2(1+2).
+    def text(
+        self, numbers: Mapping[str, float] | None = None, *, divides: bool = False
+    ) -> str:
+        """Return the formula on one line, its names in the language in force, or by
+        numbers: 5/log2(1+2).
 
         A sum that divides something is in brackets.
         """
         return self._written(PRODUCT if divides else 0, numbers or {}, latex=False)
 
     def latex(self, *, summed: bool = False) -> str:
-        """Return the formula in LaTeX; under a sum sign, a sum of its own needs brackets."""
+        """Return the formula in LaTeX; under a sum sign, a sum of its own needs
+        brackets.
+        """
         return self._written(PRODUCT if summed else 0, {}, latex=True)
 
     def value(self, values: Mapping[str, Any]) -> Any:
@@ -120,21 +159,39 @@ class Formula:
             "min": lambda *numbers: functools.reduce(np.minimum, numbers),
             "max": lambda *numbers: functools.reduce(np.maximum, numbers),
         }
-        known |= {name: np.asarray(values[name], dtype=np.float64) for name in self.names()}
-        return eval(compile(ast.Expression(self.tree), "formula", "eval"), {"__builtins__": {}}, known) * 1.0
+        known |= {
+            name: np.asarray(values[name], dtype=np.float64) for name in self.names()
+        }
+        return (
+            eval(
+                compile(ast.Expression(self.tree), "formula", "eval"),
+                {"__builtins__": {}},
+                known,
+            )
+            * 1.0
+        )
 
     def names(self) -> frozenset[str]:
         """Return the names that the formula needs numbers for."""
-        return frozenset(node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)) - FUNCTIONS
+        return (
+            frozenset(
+                node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)
+            )
+            - FUNCTIONS
+        )
 
     def unknown(self, names: Collection[str]) -> str:
-        """Return the first part that is no number, operation, function or one of these names; "" if there is none."""
+        """Return the first part that is no number, operation, function or one of these
+        names; "" if there is none.
+        """
         of_this = FUNCTIONS if self.ideal() else FUNCTIONS - {"ideal"}
         for node in ast.walk(self.tree):
             match node:
                 case ast.Name(word) if word in {*names, *of_this}:
                     continue
-                case ast.BinOp(op=operation) | ast.Compare(ops=[operation]) if type(operation) in OPERATIONS:
+                case ast.BinOp(op=operation) | ast.Compare(ops=[operation]) if (
+                    type(operation) in OPERATIONS
+                ):
                     continue
                 case ast.Constant(int() | float()) | ast.Call(ast.Name()):
                     continue
@@ -150,7 +207,9 @@ class Formula:
         return None
 
     def _written(self, level: int, numbers: Mapping[str, float], *, latex: bool) -> str:
-        """Return the formula as text or in LaTeX, in brackets if something of a higher level is needed."""
+        """Return the formula as text or in LaTeX, in brackets if something of a higher
+        level is needed.
+        """
 
         def write(node: ast.expr, level: int) -> str:
             match node:
@@ -159,15 +218,25 @@ class Formula:
                 case ast.Name(word) if latex:
                     return _latex_name(word)
                 case ast.Name(word):
-                    return number(numbers[word]) if word in numbers else pgettext("formula", word)
+                    return (
+                        number(numbers[word])
+                        if word in numbers
+                        else pgettext("formula", word)
+                    )
                 case ast.Call(ast.Name("ideal"), [summed]) if latex:
                     return rf"\sum_{{i \in {_(LATEX['ideal'])}, i \le k}} {write(summed, PRODUCT)}"
                 case ast.Call(ast.Name(word), arguments):
-                    return f"{self._function(word, latex=latex)}({', '.join(write(each, 0) for each in arguments)})"
-                case ast.BinOp(left, operation, right) | ast.Compare(left, [operation], [right]):
-                    notation = (LATEX_OPERATIONS if latex else OPERATIONS)[type(operation)]
+                    return f"{self._function(word, latex=latex)}({', '.join(write(each, 0) for each in arguments)})"  # noqa: E501
+                case ast.BinOp(left, operation, right) | ast.Compare(
+                    left, [operation], [right]
+                ):
+                    notation = (LATEX_OPERATIONS if latex else OPERATIONS)[
+                        type(operation)
+                    ]
                     template = notation.latex if latex else notation.text
-                    text = template.format(write(left, notation.left), write(right, notation.right))
+                    text = template.format(
+                        write(left, notation.left), write(right, notation.right)
+                    )
                     in_brackets = rf"\left({text}\right)" if latex else f"({text})"
                     return text if notation.level >= level else in_brackets
             raise TypeError(ast.dump(node))
@@ -197,6 +266,10 @@ def _replaced(text: str, meanings: Mapping[str, str]) -> str:
 
     def meaning(match: re.Match[str]) -> str:
         name = match[0]
-        return name if meanings.get(name, name) == name else f"({_replaced(meanings[name], meanings)})"
+        return (
+            name
+            if meanings.get(name, name) == name
+            else f"({_replaced(meanings[name], meanings)})"
+        )
 
     return re.sub(r"[A-Za-z_]\w*", meaning, text)

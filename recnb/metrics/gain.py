@@ -1,4 +1,6 @@
-"""The options for gain, discount and denominator that metrics share, each as code and as formula text."""
+"""The options for gain, discount and denominator that metrics share, each as code and
+as formula text.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,23 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
     if gain == "linear":
         return relevance
     if gain == "exponential":
-        if relevance.max(initial=0) > 1000:  # an infinite gain over an infinite ideal is no number
-            problem = f"gain='exponential' is 2^relevance - 1, and {relevance.max():g} is too large for that: "
-            raise OptionError(problem, "use gain='linear', or a smaller scale of relevance.")
-        # 2^relevance is 1 for a tiny relevance, which expm1 keeps; exp2 is exact for whole ones.
-        return np.where(np.abs(relevance) < 1, np.expm1(relevance * math.log(2)), np.exp2(relevance) - 1.0)
+        if (
+            relevance.max(initial=0) > 1000
+        ):  # an infinite gain over an infinite ideal is no number
+            problem = (
+                f"gain='exponential' is 2^relevance - 1, and {relevance.max():g} is "
+                f"too large for that: "
+            )
+            raise OptionError(
+                problem, "use gain='linear', or a smaller scale of relevance."
+            )
+        # 2^relevance is 1 for a tiny relevance, which expm1 keeps; exp2 is exact for
+        # whole ones.
+        return np.where(
+            np.abs(relevance) < 1,
+            np.expm1(relevance * math.log(2)),
+            np.exp2(relevance) - 1.0,
+        )
     return np.ones_like(relevance)
 
 
@@ -37,7 +51,12 @@ GRADED = {"gain": GAIN, "discount": DISCOUNT}
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
     """Return the divisor of the gain of a hit by its rank."""
     if not isinstance(log_base, int) or log_base <= 1:
-        number_option("log_base", log_base, "a base of a logarithm: give a number above 1, such as 2", lambda x: x > 1)
+        number_option(
+            "log_base",
+            log_base,
+            "a base of a logarithm: give a number above 1, such as 2",
+            lambda x: x > 1,
+        )
     if discount == "rank":
         return rank.astype(np.float64)
     if discount == "log":
@@ -56,30 +75,50 @@ MAX_PLACES = 1_000_000
 Ideal = Literal["relevant", "k", "list", "min(k, list)"]
 
 
-def discounted(hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float) -> Credit:
+def discounted(
+    hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float
+) -> Credit:
     """Return the gain of each hit over the discount of its rank."""
-    return Credit(hits, k, hits.weigh(gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base)))
+    return Credit(
+        hits,
+        k,
+        hits.weigh(
+            gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base)
+        ),
+    )
 
 
 def best_of_all(hits: Hits, gain: Gain) -> Hits:
-    """Return the best possible list: every relevant item, that of the highest weighted gain first."""
+    """Return the best possible list: every relevant item, that of the highest weighted
+    gain first.
+    """
     if hits.truth_weight is None:
         return hits.ideal
     if gain not in hits.ideals:
         value = gain_of(hits.truth_relevance, gain) * hits.truth_weight
-        hits.ideals[gain] = hits.as_list(hits.truth_user, hits.truth_relevance, np.arange(len(value)), value)
+        hits.ideals[gain] = hits.as_list(
+            hits.truth_user, hits.truth_relevance, np.arange(len(value)), value
+        )
     return hits.ideals[gain]
 
 
 def best_of_list(hits: Hits, gain: Gain) -> Hits:
-    """Return the best order of what was recommended: the hits alone, that of the highest weighted gain first."""
+    """Return the best order of what was recommended: the hits alone, that of the
+    highest weighted gain first.
+    """
     once = slice(None) if hits.tied is None else hits.tied.top
     user, relevance, row = hits.user[once], hits.relevance[once], hits.truth_row[once]
-    value = relevance if hits.truth_weight is None else gain_of(relevance, gain) * hits.truth_weight[row]
+    value = (
+        relevance
+        if hits.truth_weight is None
+        else gain_of(relevance, gain) * hits.truth_weight[row]
+    )
     return hits.as_list(user, relevance, row, value)
 
 
-def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount, log_base: float) -> Credit:
+def ideal_of(
+    hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount, log_base: float
+) -> Credit:
     """Return the credit of the best list, by `ideal`.
 
     - "relevant": all relevant items, the most relevant first
@@ -89,7 +128,10 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
     """
     if ideal == "k":
         if hits.truth_weight is not None:
-            problem = "ideal='k' supposes items that the truth does not hold, which have no propensity: "
+            problem = (
+                "ideal='k' supposes items that the truth does not hold, which have no "
+                "propensity: "
+            )
             raise OptionError(problem, "leave it out.")
         return FullOfBest(hits, k, gain, discount, log_base)
     best = best_of_list(hits, gain) if ideal == "list" else best_of_all(hits, gain)
@@ -99,25 +141,36 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
 
 
 class FullOfBest(Credit):
-    """The credit of lists of k items as good as the user's best; `earned` is the gain of that item, by user.
+    """The credit of lists of k items as good as the user's best; `earned` is the gain
+    of that item, by user.
 
-    All ranks of a list have one gain, so the sum is that gain times the discounts of the ranks added up.
+    All ranks of a list have one gain, so the sum is that gain times the discounts of
+    the ranks added up.
     """
 
-    def __init__(self, hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float) -> None:
+    def __init__(
+        self, hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float
+    ) -> None:
         """Find each user's best item, and how many places it fills at each cut-off."""
         self.best = np.where(hits.n_relevant > 0, -np.inf, 0.0)
         np.maximum.at(self.best, hits.truth_user, hits.truth_relevance)
-        super().__init__(hits, k, np.where(hits.n_relevant > 0, gain_of(self.best, gain), 0.0))
+        super().__init__(
+            hits, k, np.where(hits.n_relevant > 0, gain_of(self.best, gain), 0.0)
+        )
         self.by = gain, discount, log_base
         self.depth = self.k.size(hits.list_length)
         if self.depth.max(initial=0) > MAX_PLACES:
-            raise OptionError(f"ideal='k' fills every place down to k: give a k of at most {MAX_PLACES:,}.")
+            raise OptionError(
+                f"ideal='k' fills every place down to k: give a k of at most {MAX_PLACES:,}."
+            )
 
     @property
     def total(self) -> Floats:
         """Credit earned, users × cut-offs."""
-        ranks, (_gain, discount, log_base) = np.arange(1, int(self.depth.max(initial=0)) + 1), self.by
+        ranks, (_gain, discount, log_base) = (
+            np.arange(1, int(self.depth.max(initial=0)) + 1),
+            self.by,
+        )
         summed = np.cumsum(np.r_[0.0, 1.0 / discount_of(ranks, discount, log_base)])
         return np.asarray(as_column(self.earned) * summed[self.depth])
 
@@ -126,10 +179,16 @@ class FullOfBest(Credit):
         """The same with a row for each rank, of an item that is none of the truth."""
         length = np.where(self.rows.n_relevant > 0, self.depth.max(axis=1), 0)
         user = np.repeat(np.arange(self.rows.n_users), length)
-        return discounted(self.rows.as_list(user, self.best[user], np.full(len(user), -1)), self.k, *self.by)
+        return discounted(
+            self.rows.as_list(user, self.best[user], np.full(len(user), -1)),
+            self.k,
+            *self.by,
+        )
 
 
-OutOf = Literal["1", "k", "list", "relevant", "hits", "min(k, relevant)", "min(list, relevant)"]
+OutOf = Literal[
+    "1", "k", "list", "relevant", "hits", "min(k, relevant)", "min(list, relevant)"
+]
 OUT_OF = {
     "1": "1",
     "k": "k",
@@ -148,7 +207,11 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
     if out_of == "hits":
         hits.refuse_ties("out_of='hits' divides by what each order finds")
         return hits.total(hits.weight, k)
-    cutoffs, relevant, length = Cutoffs.of(k), as_column(hits.n_relevant), as_column(hits.list_length)
+    cutoffs, relevant, length = (
+        Cutoffs.of(k),
+        as_column(hits.n_relevant),
+        as_column(hits.list_length),
+    )
     if out_of == "relevant":
         return as_column(hits.relevant_weight)
     if hits.truth_weight is not None and "relevant" in out_of:
@@ -157,10 +220,18 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
         best = best.with_rows(reached) if out_of == "min(list, relevant)" else best
         return best.total(best.weight, k)
     in_list = out_of in ("list", "min(list, relevant)")
-    count = np.minimum(cutoffs.depth(hits.list_length), length) if in_list else cutoffs.size(hits.list_length)
-    return (count if out_of in ("k", "list") else np.minimum(count, relevant)).astype(np.float64)
+    count = (
+        np.minimum(cutoffs.depth(hits.list_length), length)
+        if in_list
+        else cutoffs.size(hits.list_length)
+    )
+    return (count if out_of in ("k", "list") else np.minimum(count, relevant)).astype(
+        np.float64
+    )
 
 
 def as_column(values: NDArray[Number]) -> NDArray[Number]:
-    """Return values of users as a column, which cannot be broadcast along the cut-offs by accident."""
+    """Return values of users as a column, which cannot be broadcast along the cut-offs
+    by accident.
+    """
     return values[:, np.newaxis]

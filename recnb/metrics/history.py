@@ -1,4 +1,6 @@
-"""Lists beside what each user had: hits that nobody needed a recommender for, and genres that the user knows."""
+"""Lists beside what each user had: hits that nobody needed a recommender for, and
+genres that the user knows.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,12 @@ import numpy as np
 from recnb.metrics.gain import OUT_OF, out_of_count
 from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs, Floats, Ints, in_order
 from recnb.metrics.metric import Credit, metric, number_option
-from recnb.metrics.recommendation_lists import HitsWithPopularity, Lists, PerUser, TermRows
+from recnb.metrics.recommendation_lists import (
+    HitsWithPopularity,
+    Lists,
+    PerUser,
+    TermRows,
+)
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -21,37 +28,59 @@ BLOCK = 2**21
 
 @metric(
     called="serendipity",
-    sentence="Precision without the hits that a list of the most popular items would have had as well.",
-    symbol="Serendipity", over="hits", credit="depth + 1 <= expected_rank", out_of="out_of",
-    meanings={"out_of": OUT_OF}, bounds=(0, 1), references=["ge2010", "kaminskas2016"], needs=("train", "truth"), instead="precision",
-)  # fmt: skip
+    sentence="Precision without the hits that a list of the most popular items would have "
+    "had as well.",
+    symbol="Serendipity",
+    over="hits",
+    credit="depth + 1 <= expected_rank",
+    out_of="out_of",
+    meanings={"out_of": OUT_OF},
+    bounds=(0, 1),
+    references=["ge2010", "kaminskas2016"],
+    needs=("train", "truth"),
+    instead="precision",
+)
 def serendipity(
-    familiar: HitsWithPopularity, k: Cutoff = None, *, out_of: Literal["k", "list", "hits"] = "k"
+    familiar: HitsWithPopularity,
+    k: Cutoff = None,
+    *,
+    out_of: Literal["k", "list", "hits"] = "k",
 ) -> Credit:
-    """Share of the first k places that hold a relevant item which a list of the most popular items would not show.
+    """Share of the first k places that hold a relevant item which a list of the most
+    popular items would not show.
 
-    sum over hits of unexpected / k: precision, of which the hits of a primitive model are taken away. Ge,
-    Delgado-Battenfeld and Jannach 2010, RecSys; Kaminskas and Bridge 2016, ACM TiiS 7(1). The primitive model gives
-    each user the k most popular items of train that they have not had; of equally popular ones those whose id sorts
-    first. What they had is not unexpected either. The users are those evaluated, since hits need a truth.
+    sum over hits of unexpected / k: precision, of which the hits of a primitive model
+    are taken away. Ge, Delgado-Battenfeld and Jannach 2010, RecSys; Kaminskas and
+    Bridge 2016, ACM TiiS 7(1). The primitive model gives each user the k most popular
+    items of train that they have not had; of equally popular ones those whose id sorts
+    first. What they had is not unexpected either. The users are those evaluated, since
+    hits need a truth.
 
-    - out_of: "k" as in precision; "list" the list's own length where that is shorter: Ge et al.; "hits" the share of
+    - out_of: "k" as in precision; "list" the list's own length where that is shorter:
+      Ge et al.; "hits" the share of
       hits that are unexpected, 0 where there is none
 
-    Other things are called serendipity: rectools weighs hits by their place by popularity; recommenders and evidently
-    take 1 less the mean cosine between an item and what the user had. Their numbers are not made here.
+    Other things are called serendipity: rectools weighs hits by their place by
+    popularity; recommenders and evidently take 1 less the mean cosine between an item
+    and what the user had. Their numbers are not made here.
     """
     hits, cutoffs = familiar.hits, Cutoffs.of(k)
-    (depth,) = cutoffs.size(hits.list_length).T  # what is unexpected depends on k: one at a time
+    (depth,) = cutoffs.size(
+        hits.list_length
+    ).T  # what is unexpected depends on k: one at a time
     unexpected = familiar.expected_rank[hits.truth_row] > depth[hits.user]
-    return Credit(hits, cutoffs, hits.weigh(unexpected), out_of_count(hits, cutoffs, out_of))
+    return Credit(
+        hits, cutoffs, hits.weigh(unexpected), out_of_count(hits, cutoffs, out_of)
+    )
 
 
 def expected_ranks(user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints) -> Ints:
-    """Return the rank of each item in a list of the most popular items that its user has not had; 0 for an item they had.
+    """Return the rank of each item in a list of the most popular items that its user
+    has not had; 0 for an item they had.
 
-    Its place by popularity, less the items above it that the user had: a search in what users had, each item once,
-    sorted by place. An item that train does not have is in no such list.
+    Its place by popularity, less the items above it that the user had: a search in what
+    users had, each item once, sorted by place. An item that train does not have is in
+    no such list.
     """
     by_count = in_order(int(count.max(initial=0)) - count)
     place = np.empty(len(count), dtype=np.int64)
@@ -67,51 +96,85 @@ def expected_ranks(user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints) 
 
 @metric(
     called="miscalibration",
-    sentence="Less is better: a list is calibrated if it keeps the shares of genres that its user had.",
-    symbol="Calibration", over="genres", credit="p * log(p / ((1 - alpha) * q + alpha * p))", bounds=(0, math.inf), top="log2(1 / alpha), 6.64 for 0.01",
-    references=["steck2018"], needs=("train", "genre"),
+    sentence="Less is better: a list is calibrated if it keeps the shares of genres that "
+    "its user had.",
+    symbol="Calibration",
+    over="genres",
+    credit="p * log(p / ((1 - alpha) * q + alpha * p))",
+    bounds=(0, math.inf),
+    top="log2(1 / alpha), 6.64 for 0.01",
+    references=["steck2018"],
+    needs=("train", "genre"),
     no_value="It needs items with a genre both in the user's history in train and in their list.",
-)  # fmt: skip
-def calibration(lists: Lists, k: int | None = None, *, genre: object = None, alpha: float = 0.01) -> PerUser:
-    """How far the genres of a list are from those of the user's history, in bits: 0 if the shares are the same.
+)
+def calibration(
+    lists: Lists, k: int | None = None, *, genre: object = None, alpha: float = 0.01
+) -> PerUser:
+    """How far the genres of a list are from those of the user's history, in bits: 0 if
+    the shares are the same.
 
-    sum over genres of p log(p / ((1 - alpha) q + alpha p)), where p is the genre's share of what the user had in train
-    and q its share of the list; an item of several genres counts in each by an equal part. Steck 2018, RecSys, where
-    it is C_KL: the divergence of Kullback and Leibler, less is better.
+    sum over genres of p log(p / ((1 - alpha) q + alpha p)), where p is the genre's
+    share of what the user had in train and q its share of the list; an item of several
+    genres counts in each by an equal part. Steck 2018, RecSys, where it is C_KL: the
+    divergence of Kullback and Leibler, less is better.
 
-    - genre: the column of `items=` that names genres, as lists or as `"comedy|drama"`; or columns of 0 and 1; by
+    - genre: the column of `items=` that names genres, as lists or as `"comedy|drama"`;
+      or columns of 0 and 1; by
       itself a column named genre, genres, category, categories, tag or tags
-    - alpha: how much of p is put into q, so that a genre the list lacks costs no infinity; 0.01 in the paper
+    - alpha: how much of p is put into q, so that a genre the list lacks costs no
+      infinity; 0.01 in the paper
 
-    Items without a genre do not count. Users who have no history, or no genre in it or in the list, have no value.
+    Items without a genre do not count. Users who have no history, or no genre in it or
+    in the list, have no value.
     """
-    number_option("alpha", alpha, "a share between 0 and 1, such as 0.01", lambda alpha: 0 < alpha < 1)
+    number_option(
+        "alpha",
+        alpha,
+        "a share between 0 and 1, such as 0.01",
+        lambda alpha: 0 < alpha < 1,
+    )
     catalogue, shown = lists.catalogue, lists.upto(k)
     had_user, had_item = catalogue.reading("calibration", "train").history()
-    genres, names = catalogue.reading("calibration", "genre").genres(genre, "calibration")
+    genres, names = catalogue.reading("calibration", "genre").genres(
+        genre, "calibration"
+    )
     genres = _shares(genres)
     history = _shares(_users_by_items(had_user, had_item, lists) @ genres)
     of_lists = _shares(_users_by_items(shown.user, shown.item, lists) @ genres)
 
     def of_users(users: slice) -> tuple[Floats, Floats, Floats]:
-        """Return the shares of genres in history and list, users × genres, and what each genre adds."""
+        """Return the shares of genres in history and list, users × genres, and what
+        each genre adds.
+        """
         p, q = history[users].toarray(), of_lists[users].toarray()
-        ratio = np.divide(p, (1 - alpha) * q + alpha * p, out=np.ones_like(p), where=p > 0)
+        ratio = np.divide(
+            p, (1 - alpha) * q + alpha * p, out=np.ones_like(p), where=p > 0
+        )
         return p, q, p * np.log2(ratio)
 
     def rows(user: int) -> TermRows:
-        """Return the genres of one user's history and list, the largest of the history first."""
+        """Return the genres of one user's history and list, the largest of the history
+        first.
+        """
         p, q, earned = (part[0] for part in of_users(slice(user, user + 1)))
         present = np.flatnonzero((p > 0) | (q > 0))
         genre = present[np.argsort(-p[present], kind="stable")]
         values = {"p": p[genre], "q": q[genre], "alpha": alpha}
-        return TermRows(earned[genre], values, labels=[str(names[each]) for each in genre.tolist()])
+        return TermRows(
+            earned[genre], values, labels=[str(names[each]) for each in genre.tolist()]
+        )
 
     step = max(1, BLOCK // max(len(names), 1))
-    blocks = [of_users(slice(low, low + step))[2].sum(axis=1) for low in range(0, shown.n_users, step)]
+    blocks = [
+        of_users(slice(low, low + step))[2].sum(axis=1)
+        for low in range(0, shown.n_users, step)
+    ]
     counted = (np.diff(history.indptr) > 0) & (np.diff(of_lists.indptr) > 0)
-    # Shares that are the same may differ in their last digit, and no divergence is below 0.
-    total = np.where(counted, np.maximum(np.concatenate([np.zeros(0), *blocks]), 0.0), 0.0)
+    # Shares that are the same may differ in their last digit, and no divergence is
+    # below 0.
+    total = np.where(
+        counted, np.maximum(np.concatenate([np.zeros(0), *blocks]), 0.0), 0.0
+    )
     return PerUser(total, np.ones(shown.n_users), counted, rows)
 
 

@@ -1,8 +1,10 @@
-"""What metrics of accuracy are computed from: the hits of all users, and what each user could have found.
+"""What metrics of accuracy are computed from: the hits of all users, and what each user
+could have found.
 
-A *hit* is a recommended item that is relevant to its user. Nearly every metric is a sum over a user's hits of some
-credit, divided by what the user's list could have earned. So hits, relevant items and the length of each list are all
-that is kept of the two frames: a few hits for every hundred recommended rows, which is where the speed comes from.
+A *hit* is a recommended item that is relevant to its user. Nearly every metric is a sum
+over a user's hits of some credit, divided by what the user's list could have earned. So
+hits, relevant items and the length of each list are all that is kept of the two frames:
+a few hits for every hundred recommended rows, which is where the speed comes from.
 
     one entry per hit,         user             0  0  2      user 0 has items of relevance 1, 3 at ranks 1, 4;
     by user, then rank         rank             1  4  2      user 2 has one of relevance 2 at rank 2
@@ -11,7 +13,7 @@ that is kept of the two frames: a few hits for every hundred recommended rows, w
     one per relevant item,     truth_user       0  0  1  1  2
     by user                    truth_relevance  3  1  1  2  2
     one per user               list_length     10 10  8      users are numbers from 0; user 1 has no hit
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -38,23 +40,32 @@ HIGHEST = 1e100
 #: Deeper than any list.
 ENDLESS = 2**31
 
-#: Users whose hits are summed together: so few that the processor's cache holds their cells.
+#: Users whose hits are summed together: so few that the processor's cache holds their
+#: cells.
 BLOCK = 2**15
 
 
 class cached_property(functools.cached_property[T]):  # noqa: N801
-    """`functools.cached_property` without the lock of Python 3.11, with which a thread waits for whoever waits for it."""
+    """`functools.cached_property` without the lock of Python 3.11, with which a thread
+    waits for whoever waits for it.
+    """
 
     if not TYPE_CHECKING:
 
         def __get__(self, instance: Any, owner: type | None = None) -> Any:
             """Return the value, worked out at first use."""
-            return self if instance is None else instance.__dict__.setdefault(self.attrname, self.func(instance))
+            return (
+                self
+                if instance is None
+                else instance.__dict__.setdefault(self.attrname, self.func(instance))
+            )
 
 
 @dataclass(frozen=True)
 class Cutoffs:
-    """The ranks at which lists are cut, one column of results each; None is the length of each user's list."""
+    """The ranks at which lists are cut, one column of results each; None is the length
+    of each user's list.
+    """
 
     values: tuple[int | None, ...]
     uncut: bool = False  #: lists count whole, and k is only the number that some denominators take
@@ -68,7 +79,9 @@ class Cutoffs:
             return cls((_one_cutoff(k),))
         values = tuple(_one_cutoff(cutoff) for cutoff in k)
         if not values or len(set(values)) < len(values):
-            raise CutoffError(f"k={quoted(k)}: give at least one cut-off, such as k=[5, 10], and each once.")
+            raise CutoffError(
+                f"k={quoted(k)}: give at least one cut-off, such as k=[5, 10], and each once."
+            )
         return cls(values)
 
     @classmethod
@@ -76,7 +89,10 @@ class Cutoffs:
         """Read the cut-off of a call that returns one number."""
         if not _are_several(k) or len(k) == 0:
             return cls.of(k)
-        raise CutoffError(f"one call gives one number: type .table(k={list(k)!r}), or .curve(metric, k={list(k)!r}).")
+        raise CutoffError(
+            f"one call gives one number: type .table(k={list(k)!r}), or "
+            f".curve(metric, k={list(k)!r})."
+        )
 
     def __iter__(self) -> Iterator[int | None]:
         return iter(self.values)
@@ -92,7 +108,11 @@ class Cutoffs:
     @property
     def deepest(self) -> int | None:
         """The rank below which nothing counts; None if some list counts whole."""
-        return None if self.uncut or None in self.values else max(k for k in self.values if k is not None)
+        return (
+            None
+            if self.uncut or None in self.values
+            else max(k for k in self.values if k is not None)
+        )
 
     def depth(self, list_length: Ints) -> Ints:
         """Return the last rank that counts, users × cut-offs."""
@@ -103,7 +123,8 @@ class Cutoffs:
         return _by_user(self.values, list_length)
 
 
-#: What a metric function takes for k: a whole number, or None for each list's own length.
+#: What a metric function takes for k: a whole number, or None for each list's own
+#: length.
 Cutoff = int | Cutoffs | None
 
 
@@ -114,9 +135,16 @@ def _are_several(k: object) -> TypeGuard[Sequence[object]]:
 def _one_cutoff(k: object) -> int | None:
     if k is None:
         return None
-    if isinstance(k, (int, np.integer)) and not isinstance(k, bool) and 1 <= k < ENDLESS:
+    if (
+        isinstance(k, (int, np.integer))
+        and not isinstance(k, bool)
+        and 1 <= k < ENDLESS
+    ):
         return int(k)
-    problem = f"k={quoted(k)} is not a cut-off: k counts ranks, so it is a whole number from 1 up, such as k=10, "
+    problem = (
+        f"k={quoted(k)} is not a cut-off: k counts ranks, so it is a whole number "
+        f"from 1 up, such as k=10, "
+    )
     raise CutoffError(problem, "or None for each user's whole list.")
 
 
@@ -129,7 +157,9 @@ def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class TieSpread:
-    """Hits spread over the ranks that their ties could put them on (McSherry and Najork 2008): one row per hit and rank."""
+    """Hits spread over the ranks that their ties could put them on (McSherry and Najork
+    2008): one row per hit and rank.
+    """
 
     weight: Floats  #: the probability that the hit has this rank
     nth: Floats  #: if it does, the expected number of hits as high or higher
@@ -138,7 +168,9 @@ class TieSpread:
 
     def with_rows(self, rows: Bools | Ints | slice) -> TieSpread:
         """Keep some of the rows."""
-        return TieSpread(self.weight[rows], self.nth[rows], self.first[rows], self.top[rows])
+        return TieSpread(
+            self.weight[rows], self.nth[rows], self.first[rows], self.top[rows]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +184,18 @@ class Hits:
     truth_user: Ints  #: per relevant item, sorted: the position of the user
     truth_relevance: Floats  #: per relevant item, above 0
     list_length: Ints  #: per user, the last rank of the list that was recommended; 0 without a list
-    max_relevance: float  #: the highest relevance in the truth, of all users: the scale of ERR
-    tied: TieSpread | None = None  #: how each hit is spread over ranks if equal scores share them
-    judged: Hits | None = None  #: the judged items in the lists as hits, for metrics that need them
-    truth_weight: Floats | None = None  #: per relevant item, what it counts: 1 / propensity; None: each counts 1
+    max_relevance: (
+        float  #: the highest relevance in the truth, of all users: the scale of ERR
+    )
+    tied: TieSpread | None = (
+        None  #: how each hit is spread over ranks if equal scores share them
+    )
+    judged: Hits | None = (
+        None  #: the judged items in the lists as hits, for metrics that need them
+    )
+    truth_weight: Floats | None = (
+        None  #: per relevant item, what it counts: 1 / propensity; None: each counts 1
+    )
 
     @property
     def n_users(self) -> int:
@@ -165,8 +205,9 @@ class Hits:
     def total(self, credit: Floats | float, k: Cutoff) -> Floats:
         """Sum credit over each user's hits down to each cut-off: users × cut-offs.
 
-        Each hit is put into the cell of its user and of the first cut-off that reaches it. The cells are then added up
-        along the cut-offs, so that each hit is summed once, whatever the number of cut-offs.
+        Each hit is put into the cell of its user and of the first cut-off that reaches
+        it. The cells are then added up along the cut-offs, so that each hit is summed
+        once, whatever the number of cut-offs.
         """
         depths = Cutoffs.of(k).depths
         weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
@@ -175,10 +216,16 @@ class Hits:
         for start in range(0, self.n_users, BLOCK):
             block = totals[:, start : start + BLOCK]
             rows = slice(*np.searchsorted(self.user, [start, start + BLOCK]))
-            cell = of_each_rank(self.rank[rows], lambda rank: np.searchsorted(ascending, rank))
+            cell = of_each_rank(
+                self.rank[rows], lambda rank: np.searchsorted(ascending, rank)
+            )
             cell *= block.shape[1]
-            cell += self.user[rows] - start  # hits below all cut-offs are in cells after those of the block
-            block[:] = np.bincount(cell, weights[rows], block.size)[: block.size].reshape(block.shape)
+            cell += (
+                self.user[rows] - start
+            )  # hits below all cut-offs are in cells after those of the block
+            block[:] = np.bincount(cell, weights[rows], block.size)[
+                : block.size
+            ].reshape(block.shape)
             for above, here in pairwise(block):
                 here += above
         if depths == ascending:
@@ -186,14 +233,18 @@ class Hits:
         of_depth: dict[int | None, Floats] = dict(zip(ascending, totals, strict=True))
         if None in depths:
             inside = self.rank <= self.list_length[self.user]
-            of_depth[None] = np.bincount(self.user[inside], weights[inside], self.n_users).astype(float, copy=False)
+            of_depth[None] = np.bincount(
+                self.user[inside], weights[inside], self.n_users
+            ).astype(float, copy=False)
         return np.stack([of_depth[depth] for depth in depths]).T
 
     # What formulas name, by hit or by user
 
     @cached_property
     def nth(self) -> Ints | Floats:
-        """The number of each hit among those of its user: how many are as high or higher, or their mean if ties are averaged."""
+        """The number of each hit among those of its user: how many are as high or
+        higher, or their mean if ties are averaged.
+        """
         if self.tied is not None:
             return self.tied.nth
         nth = count_within(self.user)
@@ -206,7 +257,9 @@ class Hits:
 
     @cached_property
     def first(self) -> Floats:
-        """1 for a user's first hit, 0 for the others; where ties are averaged, the chance of being it."""
+        """1 for a user's first hit, 0 for the others; where ties are averaged, the
+        chance of being it.
+        """
         if self.tied is not None:
             return self.tied.first
         first = np.ones(len(self.user))
@@ -220,7 +273,9 @@ class Hits:
 
     @cached_property
     def preferred(self) -> Bools:
-        """Whether a hit is the item its user prefers: the most relevant; of equal ones, the first listed. If repeated, the first hit."""
+        """Whether a hit is the item its user prefers: the most relevant; of equal ones,
+        the first listed. If repeated, the first hit.
+        """
         self.refuse_ties("target='preferred' looks for the place of one item")
         order = order_from_highest(self.truth_user, self.truth_relevance)
         best = order[count_within(self.truth_user[order]) == 1]
@@ -231,7 +286,9 @@ class Hits:
 
     @property
     def of_judged(self) -> Hits:
-        """The judged items in the lists as hits: the relevant ones where no others are given."""
+        """The judged items in the lists as hits: the relevant ones where no others are
+        given.
+        """
         return self if self.judged is None else self.judged
 
     @cached_property
@@ -242,66 +299,110 @@ class Hits:
 
     @cached_property
     def nonrelevant_above(self) -> Ints:
-        """The number of items judged and not relevant that are higher in the list than each hit."""
+        """The number of items judged and not relevant that are higher in the list than
+        each hit.
+        """
         judged = self.of_judged
         known = judged.relevance >= 0
-        return self._count_above(judged.user[known], judged.rank[known]) - self._count_above(self.user, self.rank)
+        return self._count_above(
+            judged.user[known], judged.rank[known]
+        ) - self._count_above(self.user, self.rank)
 
     def _count_above(self, user: Ints, rank: Ints) -> Ints:
         """Return how many rows of the same lists are above each hit."""
         stride = int(max(rank.max(initial=0), self.rank.max(initial=0))) + 1
-        start, here = (np.searchsorted(user * stride + rank, self.user * stride + to) for to in (0, self.rank))
+        start, here = (
+            np.searchsorted(user * stride + rank, self.user * stride + to)
+            for to in (0, self.rank)
+        )
         return np.asarray(here - start)
 
     # Ties
 
     @cached_property
     def weight(self) -> Floats:
-        """1 for each hit, or its weight; if ties are averaged, times the probability that it has this rank."""
-        weight = np.ones(len(self.user)) if self.truth_weight is None else self.truth_weight[self.truth_row]
+        """1 for each hit, or its weight; if ties are averaged, times the probability
+        that it has this rank.
+        """
+        weight = (
+            np.ones(len(self.user))
+            if self.truth_weight is None
+            else self.truth_weight[self.truth_row]
+        )
         return weight if self.tied is None else weight * self.tied.weight
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
         """Return credit of each hit, times its weight and the probability of its rank."""
         is_plain = self.tied is None and self.truth_weight is None
-        return np.asarray(credit if is_plain else credit * self.weight, dtype=np.float64)
+        return np.asarray(
+            credit if is_plain else credit * self.weight, dtype=np.float64
+        )
 
     @cached_property
     def relevant_weight(self) -> Floats:
-        """The weights of the items relevant to each user, added up; without weights their number."""
+        """The weights of the items relevant to each user, added up; without weights
+        their number.
+        """
         if self.truth_weight is None:
             return self.n_relevant.astype(np.float64)
-        return np.bincount(self.truth_user, self.truth_weight, self.n_users).astype(np.float64, copy=False)
+        return np.bincount(self.truth_user, self.truth_weight, self.n_users).astype(
+            np.float64, copy=False
+        )
 
     def refuse_ties(self, why: str) -> None:
-        """Raise an error if equal scores share ranks, for what depends on one order of them."""
+        """Raise an error if equal scores share ranks, for what depends on one order of
+        them.
+        """
         if self.tied is not None:
-            raise OptionError(f"{why}, so it has no mean over ties here: choose ties='first'.")
+            raise OptionError(
+                f"{why}, so it has no mean over ties here: choose ties='first'."
+            )
 
     # Other lists
 
     @cached_property
     def ideal(self) -> Hits:
         """The best possible list: every relevant item, most relevant first."""
-        return self.as_list(self.truth_user, self.truth_relevance, np.arange(len(self.truth_user)))
+        return self.as_list(
+            self.truth_user, self.truth_relevance, np.arange(len(self.truth_user))
+        )
 
     @cached_property
     def ideals(self) -> dict[str, Hits]:
         """The best possible lists of items with weights, by the gain that orders them."""
         return {}
 
-    def as_list(self, user: Ints, relevance: Floats, truth_row: Ints, value: Floats | None = None) -> Hits:
-        """Return these items, sorted by user, as lists ranked from 1, the highest value first: by default relevance."""
+    def as_list(
+        self,
+        user: Ints,
+        relevance: Floats,
+        truth_row: Ints,
+        value: Floats | None = None,
+    ) -> Hits:
+        """Return these items, sorted by user, as lists ranked from 1, the highest value
+        first: by default relevance.
+        """
         value = relevance if value is None else value
         if not stands_from_highest(user, value):
             order = order_from_highest(user, value)
             relevance, truth_row = relevance[order], truth_row[order]
         rank = count_within(user)
-        return replace(self, user=user, rank=rank, relevance=relevance, truth_row=truth_row, tied=None, judged=None)
+        return replace(
+            self,
+            user=user,
+            rank=rank,
+            relevance=relevance,
+            truth_row=truth_row,
+            tied=None,
+            judged=None,
+        )
 
     def with_rows(self, rows: Bools | Ints | slice, **others: Any) -> Hits:
         """Keep some of the hits, with other columns in place of these."""
-        columns = {name: getattr(self, name)[rows] for name in ("user", "rank", "relevance", "truth_row")}
+        columns = {
+            name: getattr(self, name)[rows]
+            for name in ("user", "rank", "relevance", "truth_row")
+        }
         tied = None if self.tied is None else self.tied.with_rows(rows)
         return replace(self, **{**columns, "tied": tied, **others})
 
@@ -319,13 +420,17 @@ class Hits:
             truth_row=truth_number[self.truth_row[rows]],
             truth_user=number[self.truth_user[truth_rows]],
             truth_relevance=self.truth_relevance[truth_rows],
-            truth_weight=None if self.truth_weight is None else self.truth_weight[truth_rows],
+            truth_weight=None
+            if self.truth_weight is None
+            else self.truth_weight[truth_rows],
             list_length=self.list_length[kept],
             judged=None if self.judged is None else self.judged.with_users(kept),
         )
 
 
-def of_each_rank(rank: Ints, function: Callable[[Ints], NDArray[Number]]) -> NDArray[Number]:
+def of_each_rank(
+    rank: Ints, function: Callable[[Ints], NDArray[Number]]
+) -> NDArray[Number]:
     """Apply a function to the rank of each row, once for each rank if these are few."""
     highest = int(rank.max(initial=0))
     if highest >= len(rank):
@@ -336,7 +441,9 @@ def of_each_rank(rank: Ints, function: Callable[[Ints], NDArray[Number]]) -> NDA
 
 
 def count_within(user: NDArray[Any]) -> Ints:
-    """Count the rows of each run of equal values from 1: of 0, 0, 3, 3, 3 it is 1, 2, 1, 2, 3."""
+    """Count the rows of each run of equal values from 1: of 0, 0, 3, 3, 3 it is 1, 2,
+    1, 2, 3.
+    """
     starts = np.flatnonzero(user[1:] != user[:-1]) + 1
     steps = np.ones(len(user), dtype=np.int64)
     steps[starts] -= np.diff(starts, prepend=0)
@@ -351,10 +458,14 @@ def stands_from_highest(user: Ints, value: Floats) -> bool:
     return bool(falls.all())
 
 
-def order_from_highest(user: Ints, value: Floats | Ints, within: Ints | Floats | None = None) -> Ints:
-    """Return the order by user, then from the highest value, then from the lowest `within`; equal rows keep their order.
+def order_from_highest(
+    user: Ints, value: Floats | Ints, within: Ints | Floats | None = None
+) -> Ints:
+    """Return the order by user, then from the highest value, then from the lowest
+    `within`; equal rows keep their order.
 
-    User, value and row are packed into one whole number that is sorted, of the value as many bits as there is room for.
+    User, value and row are packed into one whole number that is sorted, of the value as
+    many bits as there is room for.
     """
     value = value.astype(np.float64, copy=False)
     if within is not None:
@@ -365,7 +476,9 @@ def order_from_highest(user: Ints, value: Floats | Ints, within: Ints | Floats |
     with np.errstate(all="ignore"):
         apart = top - value.min(initial=np.inf)
         scale = (2.0**value_bits - 2) / apart if apart else 0.0
-    if value_bits < 8 or not (np.isfinite(apart) and np.isfinite(scale)):  # no room, or values that are infinite
+    if value_bits < 8 or not (
+        np.isfinite(apart) and np.isfinite(scale)
+    ):  # no room, or values that are infinite
         return np.lexsort((-value, user))
     key = ((top - value) * scale).astype(np.int64)
     key |= user << value_bits
@@ -385,7 +498,9 @@ def order_from_highest(user: Ints, value: Floats | Ints, within: Ints | Floats |
 
 
 def in_order(key: Ints) -> Ints:
-    """Return the stable order that sorts whole numbers from 0 up: ten times as fast as argsort where key and row fit into one number."""
+    """Return the stable order that sorts whole numbers from 0 up: ten times as fast as
+    argsort where key and row fit into one number.
+    """
     bits = len(key).bit_length()
     if int(key.max(initial=0)) >> (62 - bits):
         return np.argsort(key, kind="stable")

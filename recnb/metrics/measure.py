@@ -1,6 +1,8 @@
-"""The look-up of metrics, by name or by a text in the grammar of ir_measures: a name, parameters in brackets, a cut-off after "@".
+"""The look-up of metrics, by name or by a text in the grammar of ir_measures: a name,
+parameters in brackets, a cut-off after "@".
 
-Names are those that papers and ir_measures print, and recnb's own; case does not matter.
+Names are those that papers and ir_measures print, and recnb's own; case does not
+matter.
 """
 
 from __future__ import annotations
@@ -15,13 +17,24 @@ from typing import Any
 from recnb.display.data_file import rows_of
 from recnb.errors import OptionError, is_number, near, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import ALIASES, EVERY_METRIC, LIST_METRICS, METRICS, RETRIEVAL_METRICS, Metric
+from recnb.metrics.metric import (
+    ALIASES,
+    EVERY_METRIC,
+    LIST_METRICS,
+    METRICS,
+    RETRIEVAL_METRICS,
+    Metric,
+)
 
 _NAMES = rows_of("metrics/measures.csv")
 #: Metric -> the name that is printed.
 PRINTED = {row["metric"]: row["printed"] for row in _NAMES}
 #: Every name that is not recnb's own, in lower case -> metric.
-NAMES = ALIASES | {name.lower(): row["metric"] for row in _NAMES for name in (row["printed"], *row["also"].split())}
+NAMES = ALIASES | {
+    name.lower(): row["metric"]
+    for row in _NAMES
+    for name in (row["printed"], *row["also"].split())
+}
 
 #: Values of ir_measures' `dcg` -> recnb's `gain`.
 DCG = {"log2": "linear", "exp-log2": "exponential"}
@@ -32,39 +45,58 @@ GRADED = ("ndcg", "dcg", "idcg", "cg", "err")
 #: Parameters that are conventions of the data.
 CONVENTIONS = {"rel": "relevant_from", "judged_only": "judged_only"}
 
-TEXT = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*", re.DOTALL)
+TEXT = re.compile(
+    r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*", re.DOTALL
+)
 EXAMPLES = "'nDCG@10', 'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\""
 
 
 def is_measure(text: str) -> bool:
-    """Say whether a text has the form of a measure, such as "nDCG@10", whatever its name."""
+    """Say whether a text has the form of a measure, such as "nDCG@10", whatever its
+    name.
+    """
     return TEXT.fullmatch(text) is not None
 
 
 def plain_text(name: Any) -> Any:
-    """Return the text of a measure of ir_measures, such as `nDCG @ 10`, and any other name as it is."""
+    """Return the text of a measure of ir_measures, such as `nDCG @ 10`, and any other
+    name as it is.
+    """
     return str(name) if type(name).__module__.split(".")[0] == "ir_measures" else name
 
 
 def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[...]:
-    """Look up the metric that a name, a text or a metric means, with the options and the cut-off of the text.
+    """Look up the metric that a name, a text or a metric means, with the options and
+    the cut-off of the text.
 
-    `among`: EVERY_METRIC; ACCURACY, which leaves out those beyond accuracy; or METRICS, for calls that take a plain name and
-    its options as keywords.
+    `among`: EVERY_METRIC; ACCURACY, which leaves out those beyond accuracy; or METRICS,
+    for calls that take a plain name and its options as keywords.
     """
     if isinstance(name, Metric):
         found = name
     elif isinstance(name := plain_text(name), str):
         found = parsed(name)
     else:
-        made = "A function becomes a metric by @recnb.metric(...)." if callable(name) else near(name, _known_names())
+        made = (
+            "A function becomes a metric by @recnb.metric(...)."
+            if callable(name)
+            else near(name, _known_names())
+        )
         raise OptionError(f"{quoted(name)} is no metric of recnb. {made}")
     if found.plain_name in LIST_METRICS and found.plain_name not in among:
-        problem = f"{found.name} is a metric beyond accuracy, and one of accuracy is needed here, such as 'ndcg'."
-        typed = f".{found.name}(k=10), .table([..., {found.name!r}], k=10) or .beyond(k=10)"
+        problem = (
+            f"{found.name} is a metric beyond accuracy, and one of accuracy is needed "
+            f"here, such as 'ndcg'."
+        )
+        typed = (
+            f".{found.name}(k=10), .table([..., {found.name!r}], k=10) or .beyond(k=10)"
+        )
         raise OptionError(problem, fix=f"Of an evaluation type {typed}.")
     if among is METRICS and (found.text or found.plain_name not in METRICS):
-        problem = f"{name!r}: this takes a metric of accuracy by its name, and its options as keywords."
+        problem = (
+            f"{name!r}: this takes a metric of accuracy by its name, and its options "
+            f"as keywords."
+        )
         raise OptionError(problem, fix=near(found.plain_name, METRICS))
     return found
 
@@ -76,7 +108,9 @@ def _known_names() -> list[str]:
 
 @functools.cache
 def parsed(text: str) -> Metric[...]:
-    """Look up the metric of a name, or of a text such as "nDCG(dcg='exp-log2')@10", with the options of the text."""
+    """Look up the metric of a name, or of a text such as "nDCG(dcg='exp-log2')@10",
+    with the options of the text.
+    """
     if text in EVERY_METRIC:
         return EVERY_METRIC[text]
     parts = TEXT.fullmatch(text)
@@ -86,11 +120,15 @@ def parsed(text: str) -> Metric[...]:
     name, inside, after = parts.groups() if parts else (text, None, None)
     found = EVERY_METRIC.get(NAMES.get(name.lower(), name.lower()))
     if found is None:
-        raise OptionError(f"{quoted(text)} is no metric of recnb. {near(name, _known_names())}")
+        raise OptionError(
+            f"{quoted(text)} is no metric of recnb. {near(name, _known_names())}"
+        )
     options, cutoff = _arguments(inside or "", text), None
     if after is not None and "recall" in found.defaults:
         if "recall" in options:
-            raise OptionError(f"{text!r} gives recall twice: leave it out of the brackets.")
+            raise OptionError(
+                f"{text!r} gives recall twice: leave it out of the brackets."
+            )
         options["recall"] = _number_after(after, float, text)
     elif after is not None:
         (cutoff,) = Cutoffs.one(_number_after(after, int, text))
@@ -98,26 +136,44 @@ def parsed(text: str) -> Metric[...]:
     if "dcg" in options and "gain" in found.defaults:
         options["gain"] = DCG.get(str(options["dcg"]))
         if options["gain"] is None:
-            raise OptionError(f"dcg={options['dcg']!r} in {text!r}: known are 'log2' and 'exp-log2'.")
+            raise OptionError(
+                f"dcg={options['dcg']!r} in {text!r}: known are 'log2' and 'exp-log2'."
+            )
         del options["dcg"]
     if unknown := [option for option in options if option not in found.defaults]:
-        raise OptionError(f"{text!r}: {found.name} has no option {unknown[0]!r}. {near(unknown[0], found.defaults)}")
+        raise OptionError(
+            f"{text!r}: {found.name} has no option {unknown[0]!r}. "
+            f"{near(unknown[0], found.defaults)}"
+        )
     found.check(options)
     if not (options or data or cutoff):
         return found
     name = _printed(found, options, data)
-    return replace(found, symbol=name or found.symbol, text=name, given=options, data=data, cutoff=cutoff)
+    return replace(
+        found,
+        symbol=name or found.symbol,
+        text=name,
+        given=options,
+        data=data,
+        cutoff=cutoff,
+    )
 
 
 def _arguments(inside: str, text: str) -> dict[str, Any]:
     """Read the parameters in brackets."""
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
+        if (
+            not isinstance(call, ast.Call)
+            or call.args
+            or any(each.arg is None for each in call.keywords)
+        ):
             raise ValueError("no keywords")
         return {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
     except (SyntaxError, ValueError) as problem:
-        form = f"parameters in brackets have names and plain values, such as {EXAMPLES}."
+        form = (
+            f"parameters in brackets have names and plain values, such as {EXAMPLES}."
+        )
         raise OptionError(f"{text!r}: {form}") from problem
 
 
@@ -126,30 +182,58 @@ def _number_after(after: str, kind: type[int | float], text: str) -> Any:
     try:
         return kind(after)
     except ValueError as problem:
-        raise OptionError(f"{text!r}: @{after} is no cut-off: type a number such as @10.") from problem
+        raise OptionError(
+            f"{text!r}: @{after} is no cut-off: type a number such as @10."
+        ) from problem
 
 
-def _conventions(metric: Metric[...], options: dict[str, Any], text: str) -> dict[str, Any]:
+def _conventions(
+    metric: Metric[...], options: dict[str, Any], text: str
+) -> dict[str, Any]:
     """Take the parameters that are conventions of the data out of the options."""
     if not metric.is_accuracy:
         return {}
-    names = [name for name in CONVENTIONS if name in options and not (name == "rel" and metric.plain_name in GRADED)]
+    names = [
+        name
+        for name in CONVENTIONS
+        if name in options and not (name == "rel" and metric.plain_name in GRADED)
+    ]
     given = {name: options.pop(name) for name in names}
     if "rel" in given and not (is_number(given["rel"]) and given["rel"] > 0):
-        raise OptionError(f"{text!r}: rel={given['rel']!r} is no threshold: give a number above 0, such as rel=2.")
+        raise OptionError(
+            f"{text!r}: rel={given['rel']!r} is no threshold: give a number above 0, such as rel=2."
+        )
     if not isinstance(given.get("judged_only", True), bool):
-        raise OptionError(f"{text!r}: judged_only={given['judged_only']!r}: say True or False.")
-    return {CONVENTIONS[name]: value for name, value in given.items() if value is not False}
+        raise OptionError(
+            f"{text!r}: judged_only={given['judged_only']!r}: say True or False."
+        )
+    return {
+        CONVENTIONS[name]: value for name, value in given.items() if value is not False
+    }
 
 
-def _printed(metric: Metric[...], options: Mapping[str, Any], data: Mapping[str, Any]) -> str:
-    """Return the name of a metric with what a text changes, without the cut-off; empty if it changes nothing."""
+def _printed(
+    metric: Metric[...], options: Mapping[str, Any], data: Mapping[str, Any]
+) -> str:
+    """Return the name of a metric with what a text changes, without the cut-off; empty
+    if it changes nothing.
+    """
     level = options.get("recall")
-    given = {name: value for name, value in options.items() if name != "recall" and value != metric.defaults[name]}
+    given = {
+        name: value
+        for name, value in options.items()
+        if name != "recall" and value != metric.defaults[name]
+    }
     if metric.plain_name == "ndcg" and given.get("gain") == "exponential":
         given["dcg"] = "exp-log2"
         del given["gain"]
-    given |= {name: data[convention] for name, convention in CONVENTIONS.items() if convention in data}
+    given |= {
+        name: data[convention]
+        for name, convention in CONVENTIONS.items()
+        if convention in data
+    }
     inside = ",".join(f"{name}={value!r}" for name, value in sorted(given.items()))
-    name = PRINTED.get(metric.plain_name, metric.plain_name) + (f"({inside})" if inside else "")
+    name = PRINTED.get(metric.plain_name, metric.plain_name) + (
+        f"({inside})" if inside else ""
+    )
     return f"{name}@{level}" if level is not None else name if inside else ""

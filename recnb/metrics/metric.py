@@ -1,6 +1,8 @@
-"""A metric: a sum over hits, lists or the catalogue, divided by what it could have been.
+"""A metric: a sum over hits, lists or the catalogue, divided by what it could have
+been.
 
-`@metric` makes a `Metric` of a function and enters it in METRICS (accuracy) or LIST_METRICS (beyond accuracy).
+`@metric` makes a `Metric` of a function and enters it in METRICS (accuracy) or
+LIST_METRICS (beyond accuracy).
 """
 
 from __future__ import annotations
@@ -24,14 +26,20 @@ from recnb.metrics.recommendation_lists import HitsWithPopularity, Lists, PerUse
 
 P = ParamSpec("P")
 
-#: What a formula sums over; over "items" and "user pairs" there is one number of all lists.
-Over = Literal["hits", "ideal", "list", "pairs", "genres", "items", "user pairs", "users"]
+#: What a formula sums over; over "items" and "user pairs" there is one number of all
+#: lists.
+Over = Literal[
+    "hits", "ideal", "list", "pairs", "genres", "items", "user pairs", "users"
+]
 #: Data that a metric requires in addition to the lists.
 Need = Literal["train", "catalogue", "features", "genre", "truth", "judged"]
-#: Denominators that count relevant items, and what they are of items with weights: `best_weight` is that of the heaviest of them.
+#: Denominators that count relevant items, and what they are of items with weights:
+#: `best_weight` is that of the heaviest of them.
 WEIGHTS = {
-    "n_relevant": "relevant_weight", "min(k, n_relevant)": "best_weight", "min(k, list_length, n_relevant)": "best_weight",
-}  # fmt: skip
+    "n_relevant": "relevant_weight",
+    "min(k, n_relevant)": "best_weight",
+    "min(k, list_length, n_relevant)": "best_weight",
+}
 #: Options of a metric, by name.
 Given = Mapping[str, Any]
 #: Text of a formula; a function of the options if these change it.
@@ -39,12 +47,24 @@ Text = str | Callable[[Mapping[str, Any]], str]
 
 
 class Credit:
-    """The credit of each row and the denominator of its sum: a score and its explanation."""
+    """The credit of each row and the denominator of its sum: a score and its
+    explanation.
+    """
 
-    def __init__(self, rows: Hits, k: Cutoff, earned: Floats, out_of: Credit | Floats | float = 1.0) -> None:
-        """Take credit per row, out of users × cut-offs (or a column), one number, or what another list earns."""
+    def __init__(
+        self,
+        rows: Hits,
+        k: Cutoff,
+        earned: Floats,
+        out_of: Credit | Floats | float = 1.0,
+    ) -> None:
+        """Take credit per row, out of users × cut-offs (or a column), one number, or
+        what another list earns.
+        """
         if isinstance(out_of, np.ndarray) and out_of.ndim != 2:
-            raise TypeError("out_of holds users × cut-offs: make a column of per-user values with as_column().")
+            raise TypeError(
+                "out_of holds users × cut-offs: make a column of per-user values with as_column()."
+            )
         self.k = k if isinstance(k, Cutoffs) else Cutoffs.of(k)
         self.rows, self.earned, self.out_of = rows, earned, out_of
 
@@ -76,38 +96,65 @@ class Credit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Definition:
-    """The definition of a metric, as `@metric` takes it: formula, bounds, sources and words; it makes a metric of a function."""
+    """The definition of a metric, as `@metric` takes it: formula, bounds, sources and
+    words; it makes a metric of a function.
+    """
 
     symbol: str  #: as it is printed: nDCG
     called: str  #: what it is called, in English
     credit: Text  #: formula text of what each row adds
     out_of: Text = "1"  #: formula text of what the sum is divided by
-    bounds: tuple[float, float]  #: the lowest and the highest value with the default options
+    bounds: tuple[
+        float, float
+    ]  #: the lowest and the highest value with the default options
     #: those under other options
-    other_bounds: Callable[[Mapping[str, Any]], tuple[float, float] | None] = lambda options: None
+    other_bounds: Callable[[Mapping[str, Any]], tuple[float, float] | None] = (
+        lambda options: None
+    )
     top: str = ""  #: the highest value in words, where it depends on the data
     references: Sequence[str]  #: keys of `recnb.metrics.REFERENCES`
     sentence: str  #: how to read the number, in English
     over: Over = "hits"  #: the rows that the formula sums over
-    meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: option -> its value -> formula text
+    meanings: Mapping[str, Mapping[str, str]] = field(
+        default_factory=dict
+    )  #: option -> its value -> formula text
     aliases: tuple[str, ...] = ()
-    needs: tuple[Need, ...] = ()  #: what it needs with the default options; a metric of accuracy needs nothing
-    no_value: str = "No list holds an item that counts down to k."  #: why no user may have a value
-    retrieval: bool = False  #: whether it is one of the measures of incomplete judgments
+    needs: tuple[
+        Need, ...
+    ] = ()  #: what it needs with the default options; a metric of accuracy needs nothing
+    no_value: str = (
+        "No list holds an item that counts down to k."  #: why no user may have a value
+    )
+    retrieval: bool = (
+        False  #: whether it is one of the measures of incomplete judgments
+    )
     per_row_texts: bool = True  #: whether an explanation writes out each row
     own: bool = False  #: whether it is the caller's, made by `recnb.metric`
-    #: The nearest metric that counts each relevant item by itself, where this one does not and so has no unbiased weighting.
+    #: The nearest metric that counts each relevant item by itself, where this one does
+    #: not and so has no unbiased weighting.
     instead: str = ""
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, P], Whole], /) -> CatalogueMetric[P]: ...
+    def __call__(
+        self, function: Callable[Concatenate[Any, P], Whole], /
+    ) -> CatalogueMetric[P]: ...
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, P], Credit | PerUser], /) -> UserMetric[P]: ...
+    def __call__(
+        self, function: Callable[Concatenate[Any, P], Credit | PerUser], /
+    ) -> UserMetric[P]: ...
     def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
-        """Register the metric under the name of its function; the type that the function returns decides its kind."""
+        """Register the metric under the name of its function; the type that the
+        function returns decides its kind.
+        """
         kind = CatalogueMetric if self.over in ("items", "user pairs") else UserMetric
         made: Metric[...] = kind(function, **vars(self))
-        registry = RETRIEVAL_METRICS if made.retrieval else METRICS if made.is_accuracy else LIST_METRICS
+        registry = (
+            RETRIEVAL_METRICS
+            if made.retrieval
+            else METRICS
+            if made.is_accuracy
+            else LIST_METRICS
+        )
         registry[made.name] = made
         ALIASES.update(dict.fromkeys(made.aliases, made.name))
         return made
@@ -118,9 +165,14 @@ class Metric(Definition, Generic[P]):
     """A metric: a function of hits or lists with its definition."""
 
     function: Callable[Concatenate[Any, P], Any]
-    text: str = ""  #: its name if a text gives other options than the defaults: nDCG(dcg="exp-log2")
-    given: Mapping[str, Any] = field(default_factory=dict)  #: all options that a text gives
-    data: Mapping[str, Any] = field(default_factory=dict)  #: conventions that a text gives: AP(rel=2)
+    # : its name if a text gives other options than the defaults: nDCG(dcg="exp-log2")
+    text: str = ""
+    given: Mapping[str, Any] = field(
+        default_factory=dict
+    )  #: all options that a text gives
+    data: Mapping[str, Any] = field(
+        default_factory=dict
+    )  #: conventions that a text gives: AP(rel=2)
     cutoff: int | None = None  #: the cut-off that a text gives: nDCG@10
 
     @cached_property
@@ -137,9 +189,15 @@ class Metric(Definition, Generic[P]):
         return self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle it by its name and module, as functions are, with what a text has changed."""
+        """Pickle it by its name and module, as functions are, with what a text has
+        changed.
+        """
         changed = ("symbol", "text", "given", "data", "cutoff", "bounds", "top")
-        return _restored, (self.plain_name, self.function.__module__, {name: getattr(self, name) for name in changed})
+        return _restored, (
+            self.plain_name,
+            self.function.__module__,
+            {name: getattr(self, name) for name in changed},
+        )
 
     def cutoffs(self, k: Cutoffs) -> Cutoffs:
         """Return its own cut-off if it has one, else these."""
@@ -170,7 +228,9 @@ class Metric(Definition, Generic[P]):
 
     @property
     def title(self) -> str:
-        """The meaning of the number, in the language in force; in English the first line of the docstring."""
+        """The meaning of the number, in the language in force; in English the first
+        line of the docstring.
+        """
         first_paragraph = (inspect.getdoc(self.function) or "").split("\n\n")[0]
         return _(" ".join(first_paragraph.split()))
 
@@ -185,17 +245,23 @@ class Metric(Definition, Generic[P]):
         return self if bounds is None else replace(self, bounds=bounds, top="")
 
     def weighted(self, options: Mapping[str, Any]) -> Self:
-        """Return the metric of relevant pairs that weigh 1 / propensity: its formula, and its bounds under these options."""
+        """Return the metric of relevant pairs that weigh 1 / propensity: its formula,
+        and its bounds under these options.
+        """
         chosen, out_of = {**self.defaults, **options}, str(self.out_of)
         ideal = Formula.of(out_of).ideal()
         meanings = {
-            name: {word: WEIGHTS.get(text, text) for word, text in of.items()} for name, of in self.meanings.items()
+            name: {word: WEIGHTS.get(text, text) for word, text in of.items()}
+            for name, of in self.meanings.items()
         }
-        is_share = ideal is not None or (self.credit == "1" and "weight" in meanings["out_of"][chosen["out_of"]])
+        is_share = ideal is not None or (
+            self.credit == "1" and "weight" in meanings["out_of"][chosen["out_of"]]
+        )
         return replace(
             self,
             credit="weight" if self.credit == "1" else f"weight * ({self.credit})",
-            out_of=out_of.replace("ideal(", "ideal(weight * (") + ")" * (ideal is not None),
+            out_of=out_of.replace("ideal(", "ideal(weight * (")
+            + ")" * (ideal is not None),
             meanings=meanings,
             bounds=self.bounds if is_share else (0, math.inf),
             top="",
@@ -204,28 +270,44 @@ class Metric(Definition, Generic[P]):
     @property
     def range_text(self) -> str:
         """The bounds in words, in English."""
-        top = self.top or ("no bound" if math.isinf(self.bounds[1]) else f"{self.bounds[1]:g}")
+        top = self.top or (
+            "no bound" if math.isinf(self.bounds[1]) else f"{self.bounds[1]:g}"
+        )
         return f"{self.bounds[0]:g} to {top}"
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
         """The options and their default values."""
         parameters = inspect.signature(self.function).parameters.values()
-        return {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY} | {**self.given}
+        return {
+            each.name: each.default
+            for each in parameters
+            if each.kind is each.KEYWORD_ONLY
+        } | {**self.given}
 
     @cached_property
     def words(self) -> dict[str, tuple[str, ...]]:
         """The options that are words, and the words each takes."""
         hints = typing.get_type_hints(self.function)
-        of_words = [name for name in self.defaults if typing.get_origin(hints.get(name)) is Literal]
+        of_words = [
+            name
+            for name in self.defaults
+            if typing.get_origin(hints.get(name)) is Literal
+        ]
         return {name: typing.get_args(hints[name]) for name in of_words}
 
     @overload
-    def at(self, data: Hits | HitsWithPopularity, k: Cutoff, options: Mapping[str, Any]) -> Credit: ...
+    def at(
+        self, data: Hits | HitsWithPopularity, k: Cutoff, options: Mapping[str, Any]
+    ) -> Credit: ...
     @overload
-    def at(self, data: Lists, k: Cutoff, options: Mapping[str, Any]) -> PerUser | Whole: ...
+    def at(
+        self, data: Lists, k: Cutoff, options: Mapping[str, Any]
+    ) -> PerUser | Whole: ...
     def at(self, data: Any, k: Cutoff, options: Mapping[str, Any]) -> Any:
-        """Compute the metric at one or several cut-offs, options checked: credit of hits, or values of lists."""
+        """Compute the metric at one or several cut-offs, options checked: credit of
+        hits, or values of lists.
+        """
         self.check(options)
         if self.instead or self.own:
             self.refuse_weights(data)
@@ -243,9 +325,15 @@ class Metric(Definition, Generic[P]):
             if self.own:
                 problem = f"{self.name} is a metric of one's own, and those take no propensities: "
                 raise OptionError(problem, "leave out propensity=.")
-            problem = f"{self.name} is no sum over relevant items of what depends on the rank of each alone, so "
+            problem = (
+                f"{self.name} is no sum over relevant items of what depends on the "
+                f"rank of each alone, so "
+            )
             nearest = f"under propensity= the nearest is {self.instead}."
-            raise OptionError(problem, f"weights of 1 / propensity do not take its bias away: {nearest}")
+            raise OptionError(
+                problem,
+                f"weights of 1 / propensity do not take its bias away: {nearest}",
+            )
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Refuse options, and values of options, that the metric does not have."""
@@ -253,47 +341,88 @@ class Metric(Definition, Generic[P]):
             if name == "k":
                 continue
             if name not in self.defaults:
-                raise OptionError(f"{self.name} has no option {name!r}. {near(name, ['k', *self.defaults])}")
+                raise OptionError(
+                    f"{self.name} has no option {name!r}. {near(name, ['k', *self.defaults])}"
+                )
             if name in self.words and not is_word(value, self.words[name]):
                 known = near(value, self.words[name])
-                raise OptionError(f"{name}={quoted(value)} is no option of {self.name}.", fix=known)
-            if isinstance(self.defaults[name], bool) and not isinstance(value, (bool, np.bool_)):
-                raise OptionError(f"{name}={quoted(value)} is no option of {self.name}: say True or False.")
+                raise OptionError(
+                    f"{name}={quoted(value)} is no option of {self.name}.", fix=known
+                )
+            if isinstance(self.defaults[name], bool) and not isinstance(
+                value, (bool, np.bool_)
+            ):
+                raise OptionError(
+                    f"{name}={quoted(value)} is no option of {self.name}: say True or False."
+                )
             if self.own and not is_number(value):
                 problem = f"{name}={quoted(value)} is no option of {self.name}: "
-                raise OptionError(f"{problem}those of a metric of one's own are numbers, each with a default.")
+                raise OptionError(
+                    f"{problem}those of a metric of one's own are numbers, each with a default."
+                )
 
     def needs_whole_list(self, options: Mapping[str, Any]) -> bool:
-        """Say whether hits below the cut-off change the value: they do where the ideal is made of the list itself."""
+        """Say whether hits below the cut-off change the value: they do where the ideal
+        is made of the list itself.
+        """
         return bool(options.get("ideal", self.defaults.get("ideal")) == "list")
 
     def label(self, k: int | None) -> str:
         """Return the metric's symbol at a cut-off."""
         return self.symbol if k is None else f"{self.symbol}@{k}"
 
-    def formulas(self, options: Mapping[str, Any] | None = None) -> tuple[Formula, Formula]:
+    def formulas(
+        self, options: Mapping[str, Any] | None = None
+    ) -> tuple[Formula, Formula]:
         """Return the formula texts of credit and denominator under these options."""
         chosen = {**self.defaults, **(options or {})}
-        meanings = {name: words[chosen.get(name, "always")] for name, words in self.meanings.items()}
+        meanings = {
+            name: words[chosen.get(name, "always")]
+            for name, words in self.meanings.items()
+        }
         base = chosen.get("log_base", 2)
-        credit, out_of = (text if isinstance(text, str) else text(chosen) for text in (self.credit, self.out_of))
+        credit, out_of = (
+            text if isinstance(text, str) else text(chosen)
+            for text in (self.credit, self.out_of)
+        )
         return Formula.of(credit, meanings, base), Formula.of(out_of, meanings, base)
 
     def formula_text(self, options: Mapping[str, Any] | None = None) -> str:
-        """Return the formula on one line, in the language in force: 'add nth/rank for each hit, divide by n_relevant'."""
+        """Return the formula on one line, in the language in force: 'add nth/rank for
+        each hit, divide by n_relevant'.
+        """
         credit, out_of = self.formulas(options)
-        parts = {"name": self.term, "rows": _(OVER[self.over][0]), "credit": credit.text()}
-        under = _("the same sum over the ideal list") if out_of.ideal() else out_of.text(divides=True)
+        parts = {
+            "name": self.term,
+            "rows": _(OVER[self.over][0]),
+            "credit": credit.text(),
+        }
+        under = (
+            _("the same sum over the ideal list")
+            if out_of.ideal()
+            else out_of.text(divides=True)
+        )
         if under == "1":
             return _("add {credit} for each {rows}", **parts)
         if parts["credit"] == "1":
             return _("add 1 for each {rows}, divide by {out_of}", **parts, out_of=under)
         if not credit.names():
-            return pgettext("number", "add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under)
-        return _("add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under)
+            return pgettext(
+                "number",
+                "add {credit} for each {rows}, divide by {out_of}",
+                **parts,
+                out_of=under,
+            )
+        return _(
+            "add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under
+        )
 
-    def latex(self, k: int | None = None, options: Mapping[str, Any] | None = None) -> str:
-        """Return the formula in LaTeX: the sum is written here once, so no metric can forget it."""
+    def latex(
+        self, k: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> str:
+        """Return the formula in LaTeX: the sum is written here once, so no metric can
+        forget it.
+        """
         credit, out_of = self.formulas(options)
         cut = r", i \le k" if self.over in ("hits", "ideal", "list") else ""
         over = rf"\sum_{{{_(OVER[self.over][1])}{cut}}} {credit.latex(summed=True)}"
@@ -313,8 +442,12 @@ class CatalogueMetric(Metric[P]):
 
 
 METRICS: dict[str, Metric[...]] = {}  #: metrics of accuracy, by name
-RETRIEVAL_METRICS: dict[str, Metric[...]] = {}  #: measures of incomplete judgments, or at a level of recall
-LIST_METRICS: dict[str, Metric[...]] = {}  #: metrics beyond accuracy, in the order in which tables show them
+RETRIEVAL_METRICS: dict[
+    str, Metric[...]
+] = {}  #: measures of incomplete judgments, or at a level of recall
+LIST_METRICS: dict[
+    str, Metric[...]
+] = {}  #: metrics beyond accuracy, in the order in which tables show them
 ALIASES: dict[str, str] = {}
 metric = Definition
 #: Metrics of accuracy and every metric, by name.
@@ -326,11 +459,15 @@ def _restored(name: str, module: str, changed: Mapping[str, Any]) -> Metric[...]
     if name not in EVERY_METRIC:
         import_module(module)  # which makes the metric
         if name not in EVERY_METRIC:
-            raise OptionError(f"this process has no {name} of {module}: write it into a file that it can import.")
+            raise OptionError(
+                f"this process has no {name} of {module}: write it into a file that it can import."
+            )
     return replace(EVERY_METRIC[name], **changed)
 
 
-def number_option(name: str, value: object, meaning: str, is_possible: Callable[[float], bool]) -> float:
+def number_option(
+    name: str, value: object, meaning: str, is_possible: Callable[[float], bool]
+) -> float:
     """Return the value of an option that is a number, if it can be one."""
     if not is_number(value) or not is_possible(value):
         raise OptionError(f"{name}={quoted(value)} is not {meaning}.")

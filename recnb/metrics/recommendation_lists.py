@@ -1,7 +1,9 @@
-"""What metrics beyond accuracy are computed from: every row of the ranked lists, and what is known of the items.
+"""What metrics beyond accuracy are computed from: every row of the ranked lists, and
+what is known of the items.
 
-Accuracy needs the hits alone. Novelty, popularity and diversity look at each recommended item, coverage, Gini and
-entropy at how often each item is shown; none of them looks at the truth. Users and items are numbers from 0.
+Accuracy needs the hits alone. Novelty, popularity and diversity look at each
+recommended item, coverage, Gini and entropy at how often each item is shown; none of
+them looks at the truth. Users and items are numbers from 0.
 """
 
 from __future__ import annotations
@@ -26,8 +28,14 @@ Cut = Literal["k", "none"]
 #: What a metric may lack, and what to type for it.
 NEEDED = {
     "train": ("what users had before", "train=, a frame of user and item"),
-    "catalogue": ("all items there are", "items=, a frame with a row for each item, or train="),
-    "features": ("what items are like", "items=, a frame of items with a column of genres or columns of numbers"),
+    "catalogue": (
+        "all items there are",
+        "items=, a frame with a row for each item, or train=",
+    ),
+    "features": (
+        "what items are like",
+        "items=, a frame of items with a column of genres or columns of numbers",
+    ),
     "genre": ("genres", "items=, a frame of items with a column of genres"),
 }
 
@@ -40,9 +48,9 @@ class Catalogue:
     interactions: Ints | None = None  #: how many rows of train hold the item
     n_users: int = 0  #: how many users train has
     listed: Bools | None = None  #: whether the catalogue lists the item
-    reader: Any = (
-        None  #: `ItemData` of data/item_data.py, whose history, features and genres are read when a metric needs them
-    )
+    # : `ItemData` of data/item_data.py, whose history, features and genres are read
+    # when a metric needs them
+    reader: Any = None
 
     def counts(self, what: str, metric: str) -> Ints:
         """Return the number of users who have each item, or of its interactions."""
@@ -52,7 +60,9 @@ class Catalogue:
         return counts
 
     def members(self, population: str, metric: str) -> Bools:
-        """Return which items could have been recommended: all of the catalogue, or all of train."""
+        """Return which items could have been recommended: all of the catalogue, or all
+        of train.
+        """
         if population == "train":
             return self.counts("users", metric) > 0
         if self.listed is None:
@@ -69,21 +79,31 @@ class Catalogue:
 def missing(metric: str, needed: str) -> RecnbError:
     """Return the error for something that a metric cannot do without."""
     (what, given), frame = NEEDED[needed], "train" if needed == "train" else "items"
-    return RecnbError(f"needs {what}: give {given}: recs.rec.against(truth, {frame}={frame}).", subject=f"{metric} ")
+    return RecnbError(
+        f"needs {what}: give {given}: recs.rec.against(truth, {frame}={frame}).",
+        subject=f"{metric} ",
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """All rows of the ranked lists, sorted by user, then rank; no item is twice in a list."""
+    """All rows of the ranked lists, sorted by user, then rank; no item is twice in a
+    list.
+    """
 
     user: Ints  #: per row, the position of the user, from 0 to n_users - 1
     rank: Ints  #: per row, 1 is the top
     item: Ints  #: per row, the position of the item, from 0 to n_items - 1
     list_length: Ints  #: per user, the last rank of the list
     n_items: int  #: how many items are known: recommended, in train, described or in the catalogue
-    named: Callable[[int], object] = int  #: what the caller calls the item at a position, for messages
-    catalogue: Catalogue = field(default_factory=Catalogue)  #: what is known of the items
-    #: Per row, how many lists have this item at this rank, where one row stands for those of all lists; None: it is one list's.
+    named: Callable[[int], object] = (
+        int  #: what the caller calls the item at a position, for messages
+    )
+    catalogue: Catalogue = field(
+        default_factory=Catalogue
+    )  #: what is known of the items
+    #: Per row, how many lists have this item at this rank, where one row stands for
+    #: those of all lists; None: it is one list's.
     times: Ints | None = None
 
     @property
@@ -99,10 +119,14 @@ class Lists:
     @cached_property
     def times_shown(self) -> Ints:
         """The number of lists that show each item."""
-        return np.bincount(self.item, self.times, self.n_items).astype(np.int64, copy=False)
+        return np.bincount(self.item, self.times, self.n_items).astype(
+            np.int64, copy=False
+        )
 
     def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
-        """Return the rows down to rank k; all of them if k is None or the metric does not cut."""
+        """Return the rows down to rank k; all of them if k is None or the metric does
+        not cut.
+        """
         if k is None or cutoff == "none":
             return self
         inside = self.rank <= k
@@ -112,21 +136,34 @@ class Lists:
     def of_user(self, user: int) -> Lists:
         """Keep the list of one user, by position."""
         rows = self.user == user
-        return self.with_rows(rows, user=self.user[rows] - user, list_length=self.list_length[[user]])
+        return self.with_rows(
+            rows, user=self.user[rows] - user, list_length=self.list_length[[user]]
+        )
 
     def with_rows(self, rows: Bools | slice, **others: Ints) -> Lists:
         """Keep some of the rows, with other columns in place of these."""
         columns = {name: getattr(self, name)[rows] for name in ("user", "rank", "item")}
-        return replace(self, **{**columns, "times": None if self.times is None else self.times[rows], **others})
+        return replace(
+            self,
+            **{
+                **columns,
+                "times": None if self.times is None else self.times[rows],
+                **others,
+            },
+        )
 
     def per_user(self, values: Floats | Ints) -> Floats:
         """Sum values of the rows over each user's list."""
-        return np.bincount(self.user, values, self.n_users).astype(np.float64, copy=False)
+        return np.bincount(self.user, values, self.n_users).astype(
+            np.float64, copy=False
+        )
 
     def per_item(self, values: Floats) -> Floats:
         """Sum values of the rows over the places of each item."""
         weights = values if self.times is None else values * self.times
-        return np.bincount(self.item, weights, self.n_items).astype(np.float64, copy=False)
+        return np.bincount(self.item, weights, self.n_items).astype(
+            np.float64, copy=False
+        )
 
     def examples(self, wrong: Bools) -> str:
         """Return the number of recommended items that are wrong, with examples."""
@@ -137,10 +174,13 @@ class Lists:
 
 @dataclass(frozen=True, eq=False)
 class HitsWithPopularity:
-    """Hits, and how familiar each relevant item is: one number for each row of the truth."""
+    """Hits, and how familiar each relevant item is: one number for each row of the
+    truth.
+    """
 
     hits: Hits
-    #: where the user would find the item in a list of the most popular ones they have not had; cold: nowhere
+    #: where the user would find the item in a list of the most popular ones they have
+    #: not had; cold: nowhere
     expected_rank: Ints
 
 
@@ -149,13 +189,21 @@ class TermRows:
     """The rows that one user's value, or the one number of all lists, is the sum of."""
 
     earned: Floats  #: the credit of each
-    names: Mapping[str, Any]  #: values of the names of the formula: a number, or one for each row
-    items: Ints | None = None  #: positions of items: one for each row, or two for each row of pairs
+    names: Mapping[
+        str, Any
+    ]  #: values of the names of the formula: a number, or one for each row
+    items: Ints | None = (
+        None  #: positions of items: one for each row, or two for each row of pairs
+    )
     rank: Ints | None = None
     labels: Sequence[str] = ()  #: names of rows that are not items
-    n_rows: int | None = None  #: how many rows there are, if these are the first of them only
+    n_rows: int | None = (
+        None  #: how many rows there are, if these are the first of them only
+    )
     total: float | None = None  #: the credit of all rows then
-    undefined: bool = False  #: whether nothing is relevant, and the convention sets the value
+    undefined: bool = (
+        False  #: whether nothing is relevant, and the convention sets the value
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,29 +212,44 @@ class PerUser:
 
     total: Floats
     out_of: Floats  #: 0 where the value is not defined
-    counted: Bools  #: users whose values are averaged; an undefined value among them makes the mean undefined
-    rows: Callable[[int], TermRows] | None = None  #: the rows behind the value of the user at a position
+    # : users whose values are averaged; an undefined value among them makes the mean
+    # undefined
+    counted: Bools
+    rows: Callable[[int], TermRows] | None = (
+        None  #: the rows behind the value of the user at a position
+    )
 
     @cached_property
     def value(self) -> Floats:
         """The value of each user, NaN where it is undefined or not counted."""
         undefined = np.full(len(self.total), np.nan)
         defined = self.counted & (self.out_of != 0)
-        return np.asarray(np.divide(self.total, self.out_of, out=undefined, where=defined))
+        return np.asarray(
+            np.divide(self.total, self.out_of, out=undefined, where=defined)
+        )
 
     def mean(self) -> float:
         """Return the mean over the users who count."""
-        return float(self.value[self.counted].mean()) if self.counted.any() else float("nan")
+        return (
+            float(self.value[self.counted].mean())
+            if self.counted.any()
+            else float("nan")
+        )
 
 
 class Whole(float):
     """The one number that all lists give together, with the rows it is the sum of."""
 
     rows: Callable[[], TermRows] | None
-    of_users: Callable[[], Floats] | None  #: of a mean over pairs of users: each user's mean over the pairs they are in
+    of_users: (
+        Callable[[], Floats] | None
+    )  #: of a mean over pairs of users: each user's mean over the pairs they are in
 
     def __new__(
-        cls, value: float, rows: Callable[[], TermRows] | None = None, of_users: Callable[[], Floats] | None = None
+        cls,
+        value: float,
+        rows: Callable[[], TermRows] | None = None,
+        of_users: Callable[[], Floats] | None = None,
     ) -> Self:
         """Return the value, and how its rows and those of users are computed."""
         self = super().__new__(cls, value)

@@ -1,4 +1,5 @@
-"""What may be concluded of a difference between two models: the difference with its test, its verdict, and the sentences.
+"""What may be concluded of a difference between two models: the difference with its
+test, its verdict, and the sentences.
 
 Sentences are lines of a document, so that names of models are made safe in each form.
 """
@@ -16,7 +17,8 @@ from recnb.display.text import fixed, signed, users_in_words
 from recnb.metrics.metric import LIST_METRICS
 from recnb.stats import BETA, Settings
 
-#: The verdicts that are findings. Beyond accuracy more is not better: there a model is higher or lower.
+#: The verdicts that are findings. Beyond accuracy more is not better: there a model is
+#: higher or lower.
 FOUND = ("better", "worse", "higher", "lower")
 
 POWER = 0.8
@@ -24,7 +26,9 @@ POWER = 0.8
 
 @dataclass(frozen=True)
 class Difference:
-    """One model against another in one metric at one cut-off, over the users that both are judged on."""
+    """One model against another in one metric at one cut-off, over the users that both
+    are judged on.
+    """
 
     metric: str
     symbol: str
@@ -41,7 +45,8 @@ class Difference:
     tied: int = 0
     lost: int = 0
     n_users: int = 0
-    detectable: float = nan  #: the smallest difference found with 80 % power; NaN if too few users differ
+    # : the smallest difference found with 80 % power; NaN if too few users differ
+    detectable: float = nan
     alpha: float = 0.05
 
     @property
@@ -55,7 +60,9 @@ class Difference:
 
     @property
     def verdict(self) -> str:
-        """The conclusion, one of `VERDICTS`: a finding needs the corrected test and the interval to agree."""
+        """The conclusion, one of `VERDICTS`: a finding needs the corrected test and the
+        interval to agree.
+        """
         if self.n_users > 1 and self.tied == self.n_users:
             return "same"
         if isnan(self.p) or isnan(self.low):
@@ -65,22 +72,82 @@ class Difference:
             return "hint" if excluded else "open"
         if not excluded:
             return "torn"
-        words = ("lower", "higher") if self.metric in LIST_METRICS else ("worse", "better")
+        words = (
+            ("lower", "higher") if self.metric in LIST_METRICS else ("worse", "better")
+        )
         return words[self.difference > 0]
 
 
-#: The sign of each verdict, so that no meaning depends on a colour; the verdict in a few words; what it allows to conclude.
+#: The sign of each verdict, so that no meaning depends on a colour; the verdict in a
+#: few words; what it allows to conclude.
 VERDICTS: dict[str, tuple[str, str, str]] = {
-    "better": ("▲", N_("better"), N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p}).")),
-    "worse": ("▼", N_("worse"), N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p}).")),
-    "higher": ("△", N_("higher"), N_("{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}); higher is not necessarily better.")),
-    "lower": ("▽", N_("lower"), N_("{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}); lower is not necessarily better.")),
-    "hint": ("◇", N_("inconclusive"), N_("{label}: inconclusive. {model} differs from {baseline} by {difference}; the {interval} excludes 0, but the corrected test is not significant ({p}).")),
-    "torn": ("◇", N_("test and interval disagree"), N_("{label}: inconclusive. The corrected test of {model} against {baseline} is significant ({p}), but the {interval} includes 0; the difference is {difference}.")),
-    "open": ("○", N_("no difference shown"), N_("{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). A true difference of {detectable} would have been found with 80% power by a single, uncorrected test.")),
-    "same": ("○", N_("same value for every user"), N_("{label}: {model} and {baseline} give each of {users} the same value.")),
-    "untested": ("–", N_("too few users or differences"), N_("{label}: no test of {model} against {baseline}: too few users or differences for a test ({users}).")),
-}  # fmt: skip
+    "better": (
+        "▲",
+        N_("better"),
+        N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."),
+    ),
+    "worse": (
+        "▼",
+        N_("worse"),
+        N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."),
+    ),
+    "higher": (
+        "△",
+        N_("higher"),
+        N_(
+            "{label}: {model} is higher than {baseline}, by {size} ({interval}; "
+            "{p}); higher is not necessarily better."
+        ),
+    ),
+    "lower": (
+        "▽",
+        N_("lower"),
+        N_(
+            "{label}: {model} is lower than {baseline}, by {size} ({interval}; "
+            "{p}); lower is not necessarily better."
+        ),
+    ),
+    "hint": (
+        "◇",
+        N_("inconclusive"),
+        N_(
+            "{label}: inconclusive. {model} differs from {baseline} by "
+            "{difference}; the {interval} excludes 0, but the corrected test is "
+            "not significant ({p})."
+        ),
+    ),
+    "torn": (
+        "◇",
+        N_("test and interval disagree"),
+        N_(
+            "{label}: inconclusive. The corrected test of {model} against "
+            "{baseline} is significant ({p}), but the {interval} includes 0; the "
+            "difference is {difference}."
+        ),
+    ),
+    "open": (
+        "○",
+        N_("no difference shown"),
+        N_(
+            "{label}: no significant difference between {model} and {baseline}: "
+            "{difference} ({interval}; {p}). A true difference of {detectable} "
+            "would have been found with 80% power by a single, uncorrected test."
+        ),
+    ),
+    "same": (
+        "○",
+        N_("same value for every user"),
+        N_("{label}: {model} and {baseline} give each of {users} the same value."),
+    ),
+    "untested": (
+        "–",
+        N_("too few users or differences"),
+        N_(
+            "{label}: no test of {model} against {baseline}: too few users or "
+            "differences for a test ({users})."
+        ),
+    ),
+}
 SIGNS = {verdict: sign for verdict, (sign, _words, _conclusion) in VERDICTS.items()}
 
 #: The paired tests, and the methods of the intervals of differences.
@@ -90,9 +157,14 @@ TESTS = {
     "randomization": N_("randomization test, signs flipped"),
 }
 INTERVAL_METHODS = {
-    "t": N_("Student's t over the users, and within the metric's bounds where fewer than 10 users differ"),
+    "t": N_(
+        "Student's t over the users, and within the metric's bounds where fewer "
+        "than 10 users differ"
+    ),
     "bootstrap": N_("BCa bootstrap of 2,000 draws of the users"),
-    "wilcoxon": N_("Hodges and Lehmann's, for the median of pairwise means of the users who differ"),
+    "wilcoxon": N_(
+        "Hodges and Lehmann's, for the median of pairwise means of the users who differ"
+    ),
     "randomization": N_("the differences that the randomization test does not reject"),
 }
 
@@ -102,18 +174,30 @@ def tested(differences: Iterable[Difference]) -> int:
     return sum(not isnan(difference.p) for difference in differences)
 
 
-def corrected_with(differences: Iterable[Difference], settings: Settings) -> dict[str, tuple[int, str]]:
-    """Count by metric how many tests are corrected together, with the symbol of the metric if those of others are not among them."""
+def corrected_with(
+    differences: Iterable[Difference], settings: Settings
+) -> dict[str, tuple[int, str]]:
+    """Count by metric how many tests are corrected together, with the symbol of the
+    metric if those of others are not among them.
+    """
     rows = list(differences)
     symbols = {row.metric: row.symbol for row in rows}
     if settings.correction == "all" or len(symbols) < 2:
         return dict.fromkeys(symbols, (tested(rows), ""))
-    return {name: (tested(row for row in rows if row.metric == name), symbol) for name, symbol in symbols.items()}
+    return {
+        name: (tested(row for row in rows if row.metric == name), symbol)
+        for name, symbol in symbols.items()
+    }
 
 
 def correction_in_words(n_compared: int, within: str) -> str:
-    """Return over what p-values are corrected: `n_compared` comparisons, all of one metric if it is named."""
-    all_of, of_one = N_("Holm's correction over {count} comparisons"), N_("Holm's correction over the {count} comparisons of {symbol}")  # fmt: skip
+    """Return over what p-values are corrected: `n_compared` comparisons, all of one
+    metric if it is named.
+    """
+    all_of, of_one = (
+        N_("Holm's correction over {count} comparisons"),
+        N_("Holm's correction over the {count} comparisons of {symbol}"),
+    )
     return _(of_one if within else all_of, count=f"{n_compared:,}", symbol=within)
 
 
@@ -126,7 +210,15 @@ def p_value(p: float) -> str:
     """Return a p-value as it stands in a table."""
     if isnan(p):
         return _("n/a")
-    return "< 0.001" if p < 0.001 else "1" if p > 0.995 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    return (
+        "< 0.001"
+        if p < 0.001
+        else "1"
+        if p > 0.995
+        else f"{p:.3f}"
+        if p < 0.1
+        else f"{p:.2f}"
+    )
 
 
 def percent_of(share: float) -> str:
@@ -134,14 +226,22 @@ def percent_of(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
-def conclusion(row: Difference, settings: Settings, n_compared: int, within: str = "") -> Line:
-    """Return what may be concluded of a difference, one of `n_compared` that are corrected together, all of one metric if it is named."""
+def conclusion(
+    row: Difference, settings: Settings, n_compared: int, within: str = ""
+) -> Line:
+    """Return what may be concluded of a difference, one of `n_compared` that are
+    corrected together, all of one metric if it is named.
+    """
     of_p = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
     p, correction = p_value(row.p_holm), correction_in_words(n_compared, within)
     low, high, size = row.low, row.high, row.difference
     if row.verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
-    ends = {"confidence": percent_of(settings.confidence), "low": fixed(low), "high": fixed(high)}
+    ends = {
+        "confidence": percent_of(settings.confidence),
+        "low": fixed(low),
+        "high": fixed(high),
+    }
     return say(
         VERDICTS[row.verdict][2],
         label=row.label,
@@ -150,35 +250,76 @@ def conclusion(row: Difference, settings: Settings, n_compared: int, within: str
         size=fixed(size),
         difference=signed(row.difference),
         interval=_("{confidence} interval {low} to {high}", **ends),
-        p=_(of_p, p=p if p.startswith("<") or isnan(row.p_holm) else f"= {p}", correction=correction),
+        p=_(
+            of_p,
+            p=p if p.startswith("<") or isnan(row.p_holm) else f"= {p}",
+            correction=correction,
+        ),
         detectable=fixed(row.detectable),
         users=users_in_words(row.n_users),
     )
 
 
 def notes(settings: Settings, n_compared: int) -> list[str]:
-    """Return the number of comparisons with its correction, and what intervals over users do not cover."""
-    test, expected, alpha = _(TESTS[settings.test]), settings.alpha * n_compared, f"{settings.alpha:g}"
+    """Return the number of comparisons with its correction, and what intervals over
+    users do not cover.
+    """
+    test, expected, alpha = (
+        _(TESTS[settings.test]),
+        settings.alpha * n_compared,
+        f"{settings.alpha:g}",
+    )
     made = _("Comparisons tested: {count} ({test}).", count=n_compared, test=test)
     if n_compared > 1:
-        made = _("{count} comparisons are made at once ({test}). Were no model different from another, about {expected} of them would still be expected below p = {alpha} by chance; p-values are therefore corrected. Holm's correction keeps the chance of any false finding at {alpha}.", count=f"{n_compared:,}", test=test, expected=f"{expected:.2g}" if expected < 10 else f"{expected:,.0f}", alpha=alpha)  # fmt: skip
+        made = _(
+            "{count} comparisons are made at once ({test}). Were no model "
+            "different from another, about {expected} of them would still be "
+            "expected below p = {alpha} by chance; p-values are therefore "
+            "corrected. Holm's correction keeps the chance of any false finding "
+            "at {alpha}.",
+            count=f"{n_compared:,}",
+            test=test,
+            expected=f"{expected:.2g}" if expected < 10 else f"{expected:,.0f}",
+            alpha=alpha,
+        )
         if settings.correction == "metric":
-            made += " " + _("That is within each metric; correction='all' keeps it over all of them.")
-    return [made, _("The users are taken as a sample of users like them; another training run or another split of the data may come out differently, and that is not covered.")]  # fmt: skip
+            made += " " + _(
+                "That is within each metric; correction='all' keeps it over all of them."
+            )
+    return [
+        made,
+        _(
+            "The users are taken as a sample of users like them; another training "
+            "run or another split of the data may come out differently, and that "
+            "is not covered."
+        ),
+    ]
 
 
 def intervals_in_words(settings: Settings) -> str:
     """Return the methods of the intervals of differences and of means."""
     confidence = percent_of(settings.confidence)
     of_differences = _(INTERVAL_METHODS[settings.method or settings.test])
-    said = N_("{confidence} intervals: of differences by {differences}; of means by {means}.")
-    intervals = _(said, confidence=confidence, differences=of_differences, means=_(BETA))
-    return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
+    said = N_(
+        "{confidence} intervals: of differences by {differences}; of means by {means}."
+    )
+    intervals = _(
+        said, confidence=confidence, differences=of_differences, means=_(BETA)
+    )
+    return (
+        f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
+    )
 
 
 def near_best_in_words(settings: Settings) -> str:
     """Return the meaning of the mark of means near the best."""
-    words = N_("not significantly different from it ({test}, Holm's correction over all columns, level {alpha})")
+    words = N_(
+        "not significantly different from it ({test}, Holm's correction over all "
+        "columns, level {alpha})"
+    )
     if settings.correction == "metric":
-        words = N_("not significantly different from it ({test}, Holm's correction within each metric, level {alpha})")
+        words = N_(
+            "not significantly different from it ({test}, Holm's correction "
+            "within each metric, level {alpha})"
+        )
     return _(words, test=_(TESTS[settings.test]), alpha=f"{settings.alpha:g}")

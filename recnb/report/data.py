@@ -1,4 +1,6 @@
-"""The numbers of a report, frozen: models × metrics × cut-offs, and what stands behind them. JSON has them as they are here."""
+"""The numbers of a report, frozen: models × metrics × cut-offs, and what stands behind
+them. JSON has them as they are here.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,15 @@ from recnb.lint import Finding, Lint
 from recnb.report.conclusions import Difference
 from recnb.stats import Settings
 
-#: Values closer than this are the same: sums taken in another order differ in the last places.
+#: Values closer than this are the same: sums taken in another order differ in the last
+#: places.
 SAME = 1e-12
 
 #: Models, each with the one that it is compared with.
 Pairs = Sequence[tuple[str, str]]
 
-#: Lines of a picture of more models than there are colours; pairs of models that are shown one by one.
+#: Lines of a picture of more models than there are colours; pairs of models that are
+#: shown one by one.
 FEW_LINES, MOST_PAIRS = 5, 3
 
 
@@ -36,14 +40,18 @@ class MetricWords:
     title: str
     reads: str
     formula: str
-    convention: str  #: of accuracy the options in words, those that were not given as well; else the range
+    # : of accuracy the options in words, those that were not given as well; else the
+    # range
+    convention: str
     bounds: tuple[float, float]
     is_accuracy: bool
 
 
 @dataclass(frozen=True)
 class Mean:
-    """One model's number of a metric at a cut-off, with the ends of its interval; NaN where it has none."""
+    """One model's number of a metric at a cut-off, with the ends of its interval; NaN
+    where it has none.
+    """
 
     model: str
     metric: str
@@ -52,7 +60,9 @@ class Mean:
     mean: float
     low: float
     high: float
-    n_users: int  #: whose values the mean is of; of a number of all lists, how many lists
+    n_users: (
+        int  #: whose values the mean is of; of a number of all lists, how many lists
+    )
     best: bool = False  #: of several models the highest, or the same to the last digits
     near_best: bool = False  #: not significantly different from the best
 
@@ -78,7 +88,9 @@ class RankedItem:
 
 @dataclass(frozen=True)
 class ShownUser:
-    """A user with the lists of one model, or of a baseline and of the model in its place."""
+    """A user with the lists of one model, or of a baseline and of the model in its
+    place.
+    """
 
     user: Any
     values: tuple[float, ...]  #: of the lead metric, by list
@@ -86,24 +98,32 @@ class ShownUser:
     n_hits: int  #: of the last of the lists
     n_places: int  #: items in the first k ranks of the longest list, of which at most 20 are here
     lists: tuple[tuple[RankedItem, ...], ...]
-    missed: tuple[RankedItem, ...]  #: of one model the most relevant of the items missed, with their ranks below k
+    missed: tuple[
+        RankedItem, ...
+    ]  #: of one model the most relevant of the items missed, with their ranks below k
     n_missed: int
 
 
 @dataclass(frozen=True)
 class UserGroup:
-    """Users who are shown, and why: the best or worst of a model, or who gain or lose most with a model instead of another."""
+    """Users who are shown, and why: the best or worst of a model, or who gain or lose
+    most with a model instead of another.
+    """
 
     kind: str  #: "best", "worst", "only", "gained" or "lost"
     model: str
     baseline: str | None
     users: tuple[ShownUser, ...]
-    counts: tuple[int, int, int] | None = None  #: how many users gain, stay the same and lose
+    counts: tuple[int, int, int] | None = (
+        None  #: how many users gain, stay the same and lose
+    )
 
 
 @dataclass(frozen=True)
 class ReportSegments:
-    """What defines the segments, and their rows: of one model its mean and the gap to all other users, of two their means and difference."""
+    """What defines the segments, and their rows: of one model its mean and the gap to
+    all other users, of two their means and difference.
+    """
 
     by: str
     rows: Sequence[Mapping[Any, Any]]
@@ -129,27 +149,44 @@ class ReportData:
     """The numbers of a report; each of its forms reads them."""
 
     models: tuple[str, ...]  #: "" is the only one
-    baseline: str | None  #: the model that the others are compared with; None: every two are
+    baseline: (
+        str | None
+    )  #: the model that the others are compared with; None: every two are
     k: tuple[int | None, ...]  #: all cut-offs; None: the whole list
     lead_k: int  #: the cut-off at which users are looked at: the middle one
     settings: Settings  #: of intervals and tests
     n_users: int
-    metrics: tuple[MetricWords, ...]  #: of accuracy, the first is the lead metric, then beyond it
+    metrics: tuple[
+        MetricWords, ...
+    ]  #: of accuracy, the first is the lead metric, then beyond it
     means: tuple[Mean, ...]
-    hit_rates: tuple[Mean, ...]  #: of each model the share of users with a hit in the first `lead_k`, if there is such
-    curves: Mapping[str, tuple[Mean, ...]]  #: of each model, the lead metric at many cut-offs
-    distributions: tuple[Mapping[str, Any], ...]  #: of each model, the values of users of the lead metric, in bins
+    hit_rates: tuple[
+        Mean, ...
+    ]  #: of each model the share of users with a hit in the first `lead_k`, if there is such
+    curves: Mapping[
+        str, tuple[Mean, ...]
+    ]  #: of each model, the lead metric at many cut-offs
+    distributions: tuple[
+        Mapping[str, Any], ...
+    ]  #: of each model, the values of users of the lead metric, in bins
     populations: tuple[Mapping[str, Any], ...]  #: of each model whose rows are here
     users: tuple[UserGroup, ...]
     lints: Mapping[str, Lint]  #: of each model
-    judged_order: Line  #: a warning if items that are not judged decide the order of the models, else ""
-    lacking: Mapping[str, str]  #: metrics beyond accuracy without a value, and what they need
+    # : a warning if items that are not judged decide the order of the models, else ""
+    judged_order: Line
+    lacking: Mapping[
+        str, str
+    ]  #: metrics beyond accuracy without a value, and what they need
     differences: tuple[Difference, ...]
     segments: ReportSegments | None
-    unweighted: str  #: the lead metric without propensities, in words; empty if there are none
+    unweighted: (
+        str  #: the lead metric without propensities, in words; empty if there are none
+    )
     left_out: str  #: what is not here and why: what takes rows that stayed elsewhere
     basis: str
-    lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
+    lang: str = field(
+        default_factory=current
+    )  #: the language of its words, in which it is shown
 
     @property
     def several(self) -> bool:
@@ -169,28 +206,50 @@ class ReportData:
     @property
     def at_lead(self) -> list[Difference]:
         """The differences of the lead metric at the middle cut-off."""
-        return [row for row in self.differences if (row.metric, row.k) == (self.lead.metric, self.lead_k)]
+        return [
+            row
+            for row in self.differences
+            if (row.metric, row.k) == (self.lead.metric, self.lead_k)
+        ]
 
     @property
     def ranked(self) -> list[str]:
-        """The models in the order of their means of the lead metric at the middle cut-off, the highest first."""
-        means = {mean.model: mean.mean for mean in self.means_of(self.lead.metric, self.lead_k)}
-        return sorted(self.models, key=lambda model: -np.nan_to_num(means[model], nan=-inf))
+        """The models in the order of their means of the lead metric at the middle
+        cut-off, the highest first.
+        """
+        means = {
+            mean.model: mean.mean
+            for mean in self.means_of(self.lead.metric, self.lead_k)
+        }
+        return sorted(
+            self.models, key=lambda model: -np.nan_to_num(means[model], nan=-inf)
+        )
 
     @property
     def drawn(self) -> list[str]:
-        """The models that a picture has room for: of many those with the highest means."""
-        return [*self.models] if len(self.models) <= len(COLOURS) else self.ranked[:FEW_LINES]
+        """The models that a picture has room for: of many those with the highest
+        means.
+        """
+        return (
+            [*self.models]
+            if len(self.models) <= len(COLOURS)
+            else self.ranked[:FEW_LINES]
+        )
 
     @property
     def not_drawn(self) -> list[Note]:
         """A note that a picture of many models has not all of them."""
-        said, n = N_("Drawn for the {drawn} highest; {n} more models are not."), len(self.models) - len(self.drawn)
+        said, n = (
+            N_("Drawn for the {drawn} highest; {n} more models are not."),
+            len(self.models) - len(self.drawn),
+        )
         return [Note(_(said, drawn=len(self.drawn), n=n))] if n else []
 
     @property
     def findings(self) -> list[tuple[list[str], list[Finding]]]:
-        """Findings of the lint, the same finding of several models once with their names, warnings first."""
+        """Findings of the lint, the same finding of several models once with their
+        names, warnings first.
+        """
         same: dict[tuple[str, str], tuple[list[str], list[Finding]]] = {}
         for model, of_model in self.lints.items():
             for finding in of_model:
@@ -198,17 +257,26 @@ class ReportData:
                 models.append(model)
                 found.append(finding)
         names = list(dict.fromkeys(name for name, _short in same))
-        return sorted(same.values(), key=lambda one: (one[1][0].severity != "warning", names.index(one[1][0].name)))
+        return sorted(
+            same.values(),
+            key=lambda one: (
+                one[1][0].severity != "warning",
+                names.index(one[1][0].name),
+            ),
+        )
 
     def means_of(self, metric: str, k: int | None) -> list[Mean]:
-        """Return the means of all models in one metric at a cut-off; none at those of other metrics."""
+        """Return the means of all models in one metric at a cut-off; none at those of
+        other metrics.
+        """
         return [mean for mean in self.means if (mean.metric, mean.k) == (metric, k)]
 
     def to_frame(self) -> pd.DataFrame:
         """Return one long frame: a row for each metric, cut-off and model.
 
-        With several models `low` and `high` are mean_low and mean_high, and `difference` with what follows is from the
-        model's baseline. `segments` has a frame of its own: `report.segments.to_frame()`.
+        With several models `low` and `high` are mean_low and mean_high, and
+        `difference` with what follows is from the model's baseline. `segments` has a
+        frame of its own: `report.segments.to_frame()`.
         """
         frame = pd.DataFrame([vars(mean) for mean in self.means]).drop(columns="symbol")
         if not self.several:
@@ -216,4 +284,6 @@ class ReportData:
         differences = pd.DataFrame([row.to_dict() for row in self.differences])
         differences = differences.drop(columns=["symbol", "n_users", "alpha", "p"])
         means = frame.rename(columns={"low": "mean_low", "high": "mean_high"})
-        return means.merge(differences, on=["metric", "k", "model"], how="left", sort=False)
+        return means.merge(
+            differences, on=["metric", "k", "model"], how="left", sort=False
+        )

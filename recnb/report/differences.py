@@ -1,4 +1,6 @@
-"""Models beside each other: means, paired differences and tests of all users or within segments, and how alike lists are."""
+"""Models beside each other: means, paired differences and tests of all users or within
+segments, and how alike lists are.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,12 @@ class Compared(NamedTuple):
     parts: str = ""  #: that each segment is a truth of its own, in words
 
 
-def paired_values(models: Models, metric: Metric[...], k: Cutoffs, options: Given) -> list[PairedValues]:
-    """Compute a metric of every model; return the values of the users in common, for each cut-off."""
+def paired_values(
+    models: Models, metric: Metric[...], k: Cutoffs, options: Given
+) -> list[PairedValues]:
+    """Compute a metric of every model; return the values of the users in common, for
+    each cut-off.
+    """
     if metric.needs:
         check_side_data(models)
     cutoffs = metric.cutoffs(k)
@@ -59,50 +65,106 @@ def paired_values(models: Models, metric: Metric[...], k: Cutoffs, options: Give
     kept = [side.matrix[side.users.is_in(users.implode()).to_numpy()] for side in sides]
     blocks = []
     for at, cutoff in enumerate(cutoffs):
-        # The values of a model lie together, so that a sum does not depend on what was computed with it.
+        # The values of a model lie together, so that a sum does not depend on what was
+        # computed with it.
         values = np.stack([matrix[:, at] for matrix in kept])
         known = ~np.isnan(values).any(axis=0)
         values = np.compress(known, values, axis=1).T
         own = None if weights is None else weights[known]
         found = sides[0].metric.bounded(options)
-        blocks.append(PairedValues(found, cutoff, users.filter(pl.Series(known)), values, own))
+        blocks.append(
+            PairedValues(found, cutoff, users.filter(pl.Series(known)), values, own)
+        )
     return blocks
 
 
 def compared(
-    models: Models, asked: Sequence[Asked], k: Cutoffs, pairs: Pairs, settings: Settings, by: Any = None, bins: int = 4, *, apart: bool = False
-) -> Compared:  # fmt: skip
-    """Compare models over all users or in segments; `apart`: or, without tests, by each value that is a truth of its own."""
+    models: Models,
+    asked: Sequence[Asked],
+    k: Cutoffs,
+    pairs: Pairs,
+    settings: Settings,
+    by: Any = None,
+    bins: int = 4,
+    *,
+    apart: bool = False,
+) -> Compared:
+    """Compare models over all users or in segments; `apart`: or, without tests, by each
+    value that is a truth of its own.
+    """
     by, first, found = unlisted(by), next(iter(models.values())), Compared([], [])
-    parts = [parts_of(model, by, bins) for model in models.values() if apart and by is not None]
+    parts = [
+        parts_of(model, by, bins)
+        for model in models.values()
+        if apart and by is not None
+    ]
     if not parts or None in parts:
         segments = None if by is None else segments_of(first, by, bins)
-        blocks = (block for _, metric, own in asked for block in paired_values(models, metric, k, own))
-        return measure(blocks, list(models), pairs, settings, segments, first.prepared.users)
+        blocks = (
+            block
+            for _, metric, own in asked
+            for block in paired_values(models, metric, k, own)
+        )
+        return measure(
+            blocks, list(models), pairs, settings, segments, first.prepared.users
+        )
     for of_value in zip(*filter(None, parts), strict=True):
-        key, here = of_value[0][:1], dict(zip(models, (part for _value, part in of_value), strict=True))
-        for _name, metric, own in asked if all(part.n_users for part in here.values()) else ():
+        key, here = (
+            of_value[0][:1],
+            dict(zip(models, (part for _value, part in of_value), strict=True)),
+        )
+        for _name, metric, own in (
+            asked if all(part.n_users for part in here.values()) else ()
+        ):
             for block in paired_values(here, metric, k, own):
                 about, n = (metric.name, metric.symbol, block.k), len(block.values)
-                found.means.extend((key, mean) for mean in means_of(block, [*models], settings.confidence))
-                found.differences.extend((key, Difference(*about, *pair, n_users=n)) for pair in pairs)
+                found.means.extend(
+                    (key, mean)
+                    for mean in means_of(block, [*models], settings.confidence)
+                )
+                found.differences.extend(
+                    (key, Difference(*about, *pair, n_users=n)) for pair in pairs
+                )
     return found._replace(labels=[by], parts=_(PART, by=one_line(by)))
 
 
-def plain_means(models: Models, metric: Metric[...], k: int | None, options: Given) -> str:
-    """Return the means of a metric without propensities beside those with them, and whether the order of the models is another."""
+def plain_means(
+    models: Models, metric: Metric[...], k: int | None, options: Given
+) -> str:
+    """Return the means of a metric without propensities beside those with them, and
+    whether the order of the models is another.
+    """
     if not all(model.source.weighted for model in models.values()):
         return ""
     cutoffs, of_both = Cutoffs.of(k), dict[str, list[float]]()
     for name, model in models.items():
-        both = [values_of(one, metric, cutoffs, options) for one in (model, model.unweighted)]
+        both = [
+            values_of(one, metric, cutoffs, options)
+            for one in (model, model.unweighted)
+        ]
         of_both[name] = [float(one.mean[-1]) for one in both]
-    each = ", ".join(f"{one_line(name)} {plain:.4f} ({own:.4f})".strip() for name, (own, plain) in of_both.items())
-    said = [_("{label} without propensities (with them): {values}.", label=metric.label(k), values=each)]
-    with_them, without = (sorted(of_both, key=lambda name: -of_both[name][at]) for at in (0, 1))
+    each = ", ".join(
+        f"{one_line(name)} {plain:.4f} ({own:.4f})".strip()
+        for name, (own, plain) in of_both.items()
+    )
+    said = [
+        _(
+            "{label} without propensities (with them): {values}.",
+            label=metric.label(k),
+            values=each,
+        )
+    ]
+    with_them, without = (
+        sorted(of_both, key=lambda name: -of_both[name][at]) for at in (0, 1)
+    )
     if with_them != without:
         names = ", ".join(map(one_line, without))
-        said.append(_("Without them the order of the models is another: {models}.", models=names))
+        said.append(
+            _(
+                "Without them the order of the models is another: {models}.",
+                models=names,
+            )
+        )
     elif len(of_both) > 1:
         said.append(_("The order of the models is the same."))
     return " ".join(said)
@@ -122,9 +184,17 @@ def check_side_data(models: Models) -> None:
     (first, ours), *others = models.items()
     for role, (name, theirs) in product(("train", "items"), others):
         frame, other = getattr(ours.side_data, role), getattr(theirs.side_data, role)
-        if not (frame is None or other is None or frame is other or same_rows(frame, other)):
-            problem = f"{first!r} and {name!r} have different {role}=, of which this metric is made, so the difference would be "
-            fix = f"that of {role}=: give compare() one {role}= and frames of recommendations, or evaluate both with the same."
+        if not (
+            frame is None or other is None or frame is other or same_rows(frame, other)
+        ):
+            problem = (
+                f"{first!r} and {name!r} have different {role}=, of which this metric "
+                f"is made, so the difference would be "
+            )
+            fix = (
+                f"that of {role}=: give compare() one {role}= and frames of "
+                f"recommendations, or evaluate both with the same."
+            )
             raise FrameError(problem, fix)
 
 
@@ -142,25 +212,42 @@ def measure(
     segments: Segments | None = None,
     evaluated: pl.Series | None = None,
 ) -> Compared:
-    """Measure every mean and every difference of all users, or of the users evaluated in each segment.
+    """Measure every mean and every difference of all users, or of the users evaluated
+    in each segment.
 
-    p-values are corrected over all differences or within each metric, those of means against the best also within each segment.
+    p-values are corrected over all differences or within each metric, those of means
+    against the best also within each segment.
     """
     means, made = dict[Key, list[tuple[Mean, float]]](), dict[Key, list[Difference]]()
     if settings.test == "randomization":
         blocks = list(blocks)
         metrics = [block.metric.name for block in blocks]
-        n_columns = len(blocks) if settings.correction == "all" else max(map(metrics.count, metrics))
+        n_columns = (
+            len(blocks)
+            if settings.correction == "all"
+            else max(map(metrics.count, metrics))
+        )
         n_segments = 1 if segments is None else len(segments.keys)
-        settings = settings.of_tests(n_columns * n_segments * max(len(pairs), len(names)))
+        settings = settings.of_tests(
+            n_columns * n_segments * max(len(pairs), len(names))
+        )
     for block in steps(blocks, _("comparing")):
         for key, part in _by_segment(block, segments, evaluated):
             of_part = means_of(part, names, settings.confidence)
-            means.setdefault(key, []).extend(zip(of_part, _against_best(part, of_part, settings), strict=True))
-            made.setdefault(key, []).extend(_differences(part, names, pairs, settings) if pairs else [])
+            means.setdefault(key, []).extend(
+                zip(of_part, _against_best(part, of_part, settings), strict=True)
+            )
+            made.setdefault(key, []).extend(
+                _differences(part, names, pairs, settings) if pairs else []
+            )
     marked = []
     for key, rows in means.items():
-        is_apart = _corrected([p for _mean, p in rows], [mean.metric for mean, _p in rows], settings) <= settings.alpha
+        is_apart = (
+            _corrected(
+                [p for _mean, p in rows], [mean.metric for mean, _p in rows], settings
+            )
+            <= settings.alpha
+        )
         for (mean, _p), apart in zip(rows, is_apart.tolist(), strict=True):
             # Beyond accuracy more is not better.
             is_worse = apart or mean.n_users == 0 or mean.metric in LIST_METRICS
@@ -169,13 +256,23 @@ def measure(
     tested = [(key, difference) for key in means for difference in made[key]]
     p, metrics = [one.p for _key, one in tested], [one.metric for _key, one in tested]
     corrected = _corrected(p, metrics, settings).tolist()
-    differences = [(key, replace(one, p_holm=p)) for (key, one), p in zip(tested, corrected, strict=True)]
+    differences = [
+        (key, replace(one, p_holm=p))
+        for (key, one), p in zip(tested, corrected, strict=True)
+    ]
     return Compared(marked, differences, segments.labels if segments else ())
 
 
-def _corrected(p: Sequence[float], metrics: Sequence[str], settings: Settings) -> Floats:
-    """Correct p-values by Holm's method, over all of them or over those of each metric."""
-    values, metric = np.array(p), np.array(metrics if settings.correction == "metric" else [""] * len(p))
+def _corrected(
+    p: Sequence[float], metrics: Sequence[str], settings: Settings
+) -> Floats:
+    """Correct p-values by Holm's method, over all of them or over those of each
+    metric.
+    """
+    values, metric = (
+        np.array(p),
+        np.array(metrics if settings.correction == "metric" else [""] * len(p)),
+    )
     corrected = np.empty(len(values))
     for one in np.unique(metric):
         corrected[metric == one] = holm(values[metric == one])
@@ -185,29 +282,45 @@ def _corrected(p: Sequence[float], metrics: Sequence[str], settings: Settings) -
 def _by_segment(
     block: PairedValues, segments: Segments | None, evaluated: pl.Series | None
 ) -> Iterator[tuple[Key, PairedValues]]:
-    """Return the values of all users, or of those of each segment that has any; one who is not evaluated is in none."""
+    """Return the values of all users, or of those of each segment that has any; one who
+    is not evaluated is in none.
+    """
     if segments is None or evaluated is None:
         yield (), block
         return
-    code = np.where(block.users.is_in(evaluated.implode()).to_numpy(), segments.of(block.users), -1)
+    code = np.where(
+        block.users.is_in(evaluated.implode()).to_numpy(), segments.of(block.users), -1
+    )
     for at in np.unique(code[code >= 0]).tolist():
         values = np.compress(code == at, block.values.T, axis=1).T
         weights = None if block.weights is None else block.weights[code == at]
         yield segments.keys[at], block._replace(values=values, weights=weights)
 
 
-def means_of(block: PairedValues, names: Sequence[str], confidence: float) -> list[Mean]:
+def means_of(
+    block: PairedValues, names: Sequence[str], confidence: float
+) -> list[Mean]:
     """Return the mean of every model with its interval, the best of several marked."""
-    metric, moments = block.metric, Moments.of(block.values, block.metric.bounds, block.weights)
+    metric, moments = (
+        block.metric,
+        Moments.of(block.values, block.metric.bounds, block.weights),
+    )
     mean = moments.mean if moments.n else np.full(len(names), nan)
-    best = np.full(len(names), metric.is_accuracy and len(names) > 1) & (mean >= mean.max() - SAME)
+    best = np.full(len(names), metric.is_accuracy and len(names) > 1) & (
+        mean >= mean.max() - SAME
+    )
     columns = (each.tolist() for each in (mean, *moments.interval(confidence), best))
     rows, n = zip(names, *columns, strict=True), len(block.values)
     about = metric.name, metric.symbol, block.k
-    return [Mean(name, *about, at, low, high, n, is_best) for name, at, low, high, is_best in rows]
+    return [
+        Mean(name, *about, at, low, high, n, is_best)
+        for name, at, low, high, is_best in rows
+    ]
 
 
-def _against_best(block: PairedValues, means: Sequence[Mean], settings: Settings) -> list[float]:
+def _against_best(
+    block: PairedValues, means: Sequence[Mean], settings: Settings
+) -> list[float]:
     """Return the p-value of each model against the best; NaN for those that are."""
     values, best = block.values, np.array([mean.best for mean in means])
     if not best.any():
@@ -218,44 +331,87 @@ def _against_best(block: PairedValues, means: Sequence[Mean], settings: Settings
     return p
 
 
-def _differences(block: PairedValues, names: Sequence[str], pairs: Pairs, settings: Settings) -> Iterator[Difference]:
+def _differences(
+    block: PairedValues, names: Sequence[str], pairs: Pairs, settings: Settings
+) -> Iterator[Difference]:
     """Test each pair of models."""
     (lowest, highest), values = block.metric.bounds, block.values
-    apart = [values[:, names.index(model)] - values[:, names.index(baseline)] for model, baseline in pairs]
-    tests = paired(np.stack(apart, axis=1), settings, (lowest - highest, highest - lowest), block.weights)
+    apart = [
+        values[:, names.index(model)] - values[:, names.index(baseline)]
+        for model, baseline in pairs
+    ]
+    tests = paired(
+        np.stack(apart, axis=1),
+        settings,
+        (lowest - highest, highest - lowest),
+        block.weights,
+    )
     columns = ("low", "high", "p", "effect_size", "won", "tied", "lost")
     for at, (model, baseline) in enumerate(pairs):
         # If few users differ, how far others would differ cannot be estimated.
         sd, n = float(tests.sd[at]), tests.n_effective
-        smallest = nan if isnan(tests.p[at]) else detectable(sd, n, POWER, settings.alpha) + tests.reach[at].item()
-        about = block.metric.name, block.metric.symbol, block.k, model, baseline, float(tests.mean[at])
+        smallest = (
+            nan
+            if isnan(tests.p[at])
+            else detectable(sd, n, POWER, settings.alpha) + tests.reach[at].item()
+        )
+        about = (
+            block.metric.name,
+            block.metric.symbol,
+            block.k,
+            model,
+            baseline,
+            float(tests.mean[at]),
+        )
         numbers = {name: getattr(tests, name)[at].item() for name in columns}
-        yield Difference(*about, **numbers, detectable=smallest, alpha=settings.alpha, n_users=tests.n)
+        yield Difference(
+            *about,
+            **numbers,
+            detectable=smallest,
+            alpha=settings.alpha,
+            n_users=tests.n,
+        )
 
 
 def overlaps(models: Models, k: int | None) -> list[dict[str, Any]]:
-    """Compare the lists of each two models, over the users with a list from either of them."""
+    """Compare the lists of each two models, over the users with a list from either of
+    them.
+    """
     lists, found = {name: _lists(model, k) for name, model in models.items()}, []
     in_both = pl.col("rank").is_not_null() & pl.col("rank_right").is_not_null()
-    of_user = {"shared": in_both.sum(), "either": pl.len(), "in_place": (pl.col("rank") == pl.col("rank_right")).sum()}
+    of_user = {
+        "shared": in_both.sum(),
+        "either": pl.len(),
+        "in_place": (pl.col("rank") == pl.col("rank_right")).sum(),
+    }
     for model, other in steps(list(combinations(models, 2)), _("comparing")):
-        rows = lists[model].join(lists[other], on=["user", "item"], how="full", coalesce=True)
+        rows = lists[model].join(
+            lists[other], on=["user", "item"], how="full", coalesce=True
+        )
         users = rows.group_by("user").agg(**of_user).sort("user")
         shares = (users["shared"] / users["either"]).to_numpy()
-        found.append({
-            "model": model, "other": other, "k": k,
-            "jaccard": float(shares.mean()) if len(shares) else float("nan"),
-            "n_users": len(shares),
-            "n_identical": int((users["in_place"] == users["either"]).sum()),
-        })  # fmt: skip
+        found.append(
+            {
+                "model": model,
+                "other": other,
+                "k": k,
+                "jaccard": float(shares.mean()) if len(shares) else float("nan"),
+                "n_users": len(shares),
+                "n_identical": int((users["in_place"] == users["either"]).sum()),
+            }
+        )
     return found
 
 
 def _lists(model: EvaluationData, k: int | None) -> pl.DataFrame:
-    """Return the rows down to k of the users evaluated: user, item once, and rank without gaps."""
+    """Return the rows down to k of the users evaluated: user, item once, and rank
+    without gaps.
+    """
     prepared = model.prepared
     recs = prepared.recs if k is None else prepared.recs.filter(pl.col("rank") <= k)
-    kept = recs.select("user", "item", "rank").filter(pl.col("user").is_in(prepared.users.implode()))
+    kept = recs.select("user", "item", "rank").filter(
+        pl.col("user").is_in(prepared.users.implode())
+    )
     rows = kept.sort("user", "rank", maintain_order=True)
     if prepared.convention.duplicates not in ("error", "dedupe"):
         rows = rows.unique(["user", "item"], keep="first", maintain_order=True)

@@ -17,53 +17,100 @@ from recnb.report.sections import head, remarks, sections_of, title_of
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(AsJson, Suggesting, ReportData):
-    """Findings about the data, each metric with its interval, what may be concluded, and the users behind the means.
+    """Findings about the data, each metric with its interval, what may be concluded,
+    and the users behind the means.
 
-    A notebook displays it; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict` and `to_json` are its other forms.
+    A notebook displays it; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict`
+    and `to_json` are its other forms.
     """
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python that `json` can write; NaN is None.
 
-        Keys are the fields of the report, and `schema`; ids that are neither whole numbers nor text are written as text. Keys are
-        the same in any language; texts are in that of the report.
+        Keys are the fields of the report, and `schema`; ids that are neither whole
+        numbers nor text are written as text. Keys are the same in any language; texts
+        are in that of the report.
         """
         differences = [row.to_dict() for row in self.differences]
-        values: dict[str, Any] = json_values({"schema": "recnb.report/5", **vars(self), "differences": differences})
+        values: dict[str, Any] = json_values(
+            {"schema": "recnb.report/5", **vars(self), "differences": differences}
+        )
         return values
 
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> Any:
-        """Return the report as an HTML document that runs no script and fetches nothing, or write it to `path`; `title` is its heading."""
+        """Return the report as an HTML document that runs no script and fetches
+        nothing, or write it to `path`; `title` is its heading.
+        """
         with use_language(self.lang):
-            return written(str(page(title_of(self) if title is None else title, self._html())), path)
+            return written(
+                str(page(title_of(self) if title is None else title, self._html())),
+                path,
+            )
 
     def to_markdown(self, path: str | Path | None = None) -> Any:
-        """Return the report in Markdown, with tables as GitHub has them, or write it to `path`."""
+        """Return the report in Markdown, with tables as GitHub has them, or write it to
+        `path`.
+        """
         with use_language(self.lang):
-            return written(plain([*head(self), *sections_of(self), Note(f"{self.basis}.")], "md") + "\n", path)
+            return written(
+                plain([*head(self), *sections_of(self), Note(f"{self.basis}.")], "md")
+                + "\n",
+                path,
+            )
 
-    def to_latex(self, path: str | Path | None = None, *, caption: str | None = None, label: str | None = None) -> Any:
-        """Return the means as LaTeX tables for a paper, and the segments if there are any, or write them to `path`.
+    def to_latex(
+        self,
+        path: str | Path | None = None,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> Any:
+        """Return the means as LaTeX tables for a paper, and the segments if there are
+        any, or write them to `path`.
 
-        The best mean of several is bold. It needs the package booktabs. `caption` and `label` are LaTeX of the first table;
-        further tables have their own captions, and the labels `label`-2 and so on.
+        The best mean of several is bold. It needs the package booktabs. `caption` and
+        `label` are LaTeX of the first table; further tables have their own captions,
+        and the labels `label`-2 and so on.
         """
         with use_language(self.lang):
             first, *others = tables_of(sections_of(self))
-            texts = [latex(first, caption, label, [" ", " ".join(remarks(self)), " ", self.basis, "."])]
-            texts += [latex(table, None, label and f"{label}-{at}") for at, table in enumerate(others, 2)]
-            return written("\n".join([_(r"% needs \usepackage{booktabs}"), *texts, ""]), path)
+            texts = [
+                latex(
+                    first,
+                    caption,
+                    label,
+                    [" ", " ".join(remarks(self)), " ", self.basis, "."],
+                )
+            ]
+            texts += [
+                latex(table, None, label and f"{label}-{at}")
+                for at, table in enumerate(others, 2)
+            ]
+            return written(
+                "\n".join([_(r"% needs \usepackage{booktabs}"), *texts, ""]), path
+            )
 
     def _html(self) -> str:
-        label = _("comparison of models") if self.several else _("report of {symbol}", symbol=self.lead.symbol)
+        label = (
+            _("comparison of models")
+            if self.several
+            else _("report of {symbol}", symbol=self.lead.symbol)
+        )
         shown = html(head(self)) + tabs(sections_of(self), _("sections of the report"))
         return str(framed(label, shown + html([Note(f"{self.basis}.")])))
 
     def __repr__(self) -> str:
         with use_language(self.lang):
             sections = sections_of(self)
-            others = ", ".join(section.title for section in sections if "txt" not in section.forms)
-            more = Note(_("In .to_html() and .to_markdown() as well: {sections}.", sections=others))
+            others = ", ".join(
+                section.title for section in sections if "txt" not in section.forms
+            )
+            more = Note(
+                _(
+                    "In .to_html() and .to_markdown() as well: {sections}.",
+                    sections=others,
+                )
+            )
             return plain([*head(self), *sections, Note(f"{self.basis}."), more], "txt")
 
     def _repr_html_(self) -> str:

@@ -1,6 +1,8 @@
-"""The sections of a report, of one model or of several: each is a function of the report that gives blocks.
+"""The sections of a report, of one model or of several: each is a function of the
+report that gives blocks.
 
-`SECTIONS` has their order, titles and forms; a section that gives no block is not shown.
+`SECTIONS` has their order, titles and forms; a section that gives no block is not
+shown.
 """
 
 from __future__ import annotations
@@ -13,29 +15,55 @@ from typing import Any
 
 from recnb.display import document as doc
 from recnb.display import svg
-from recnb.display.document import Block, Line, Mark, Name, Note, Rows, Section, joined, say, strong, with_code
+from recnb.display.document import (
+    Block,
+    Line,
+    Mark,
+    Name,
+    Note,
+    Rows,
+    Section,
+    joined,
+    say,
+    strong,
+    with_code,
+)
 from recnb.display.language import N_, Message, Plural, _, ngettext, pgettext
 from recnb.display.text import at_k, fixed, one_line, short, signed, users_in_words
 from recnb.lint import Finding
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
-from recnb.report.data import MOST_PAIRS, SAME, Mean, MetricWords, RankedItem, ReportData, ShownUser, UserGroup
+from recnb.report.data import (
+    MOST_PAIRS,
+    SAME,
+    Mean,
+    MetricWords,
+    RankedItem,
+    ReportData,
+    ShownUser,
+    UserGroup,
+)
 from recnb.report.segments import segments
 from recnb.stats import BETA, ENOUGH
 
-#: Models named in a sentence; findings that are all open; columns of a table of models; differences
-#: that are drawn, and in tables.
+#: Models named in a sentence; findings that are all open; columns of a table of models;
+#: differences that are drawn, and in tables.
 MOST_NAMED, FEW_FINDINGS, MOST_COLUMNS, MOST_DRAWN, MOST_TESTS = 4, 3, 8, 42, 600
 
 #: What a group of users is.
 GROUPS: dict[str, Message] = {
-    "best": N_("Best users by {label}"), "worst": N_("Worst users by {label}"), "only": N_("The user"),
-    "gained": N_("Users who gain most with {model}"), "lost": N_("Users who lose most with {model}"),
-}  # fmt: skip
+    "best": N_("Best users by {label}"),
+    "worst": N_("Worst users by {label}"),
+    "only": N_("The user"),
+    "gained": N_("Users who gain most with {model}"),
+    "lost": N_("Users who lose most with {model}"),
+}
 
 
 def head(report: ReportData) -> Iterator[Block]:
-    """Give the lead metric with its interval; of several models, what may be concluded of it."""
+    """Give the lead metric with its interval; of several models, what may be concluded
+    of it.
+    """
     if report.several:
         yield Section("", [Note(Name(title_of(report), 100), "title")], ("md", "txt"))
         yield from _plainly(report)
@@ -45,16 +73,41 @@ def head(report: ReportData) -> Iterator[Block]:
             return
         together = words.corrected_with(report.differences, report.settings)
         for row in at_lead:
-            yield Note(words.conclusion(row, report.settings, *together[row.metric]), "lead")
-        if len(report.differences) > len(at_lead) and any(row.verdict == "hint" for row in at_lead):
-            alone = N_("If {label} was the one question before the numbers were seen, ask it alone, `metrics=['{metric}'], k={k}`: no other test is then in the correction.")  # fmt: skip
-            yield Note(with_code(_(alone, label=report.label, metric=report.lead.metric, k=report.lead_k)), "plain")
+            yield Note(
+                words.conclusion(row, report.settings, *together[row.metric]), "lead"
+            )
+        if len(report.differences) > len(at_lead) and any(
+            row.verdict == "hint" for row in at_lead
+        ):
+            alone = N_(
+                "If {label} was the one question before the numbers were seen, "
+                "ask it alone, `metrics=['{metric}'], k={k}`: no other test is "
+                "then in the correction."
+            )
+            yield Note(
+                with_code(
+                    _(
+                        alone,
+                        label=report.label,
+                        metric=report.lead.metric,
+                        k=report.lead_k,
+                    )
+                ),
+                "plain",
+            )
         return
     (lead,) = report.means_of(report.lead.metric, report.lead_k)
     ends = f"{fixed(lead.low)}–{fixed(lead.high)}" if isfinite(lead.low) else _("n/a")
-    interval = _("{confidence:g}% interval {ends}", confidence=100 * report.settings.confidence, ends=ends)
+    interval = _(
+        "{confidence:g}% interval {ends}",
+        confidence=100 * report.settings.confidence,
+        ends=ends,
+    )
     about = Mark("small", f"({interval} · {users_in_words(report.n_users)})")
-    yield Note([Mark("strong", lead.label), " = ", Mark("big", fixed(lead.mean)), " ", about], "title")
+    yield Note(
+        [Mark("strong", lead.label), " = ", Mark("big", fixed(lead.mean)), " ", about],
+        "title",
+    )
     yield from _plainly(report)
     yield Section("", [Note(with_code(report.lead.reads))], ("html",))
 
@@ -63,53 +116,109 @@ def title_of(report: ReportData) -> str:
     """Return the title of the report."""
     if not report.several:
         return _("Evaluation report")
-    models = _("{n} models", n=len(report.models)) if len(report.models) > MOST_NAMED else ", ".join(report.models)
+    models = (
+        _("{n} models", n=len(report.models))
+        if len(report.models) > MOST_NAMED
+        else ", ".join(report.models)
+    )
     return _("Comparison of {models}", models=models)
 
 
 def _plainly(report: ReportData) -> Iterator[Block]:
-    """Say in plain words how many users find anything, of a hundred, or of as many as make it neither none nor all."""
+    """Say in plain words how many users find anything, of a hundred, or of as many as
+    make it neither none nor all.
+    """
     rates = {mean.model: mean.mean for mean in report.hit_rates}
     if report.n_users < 2 or not rates:
         return
-    inside, bases = [rate for rate in rates.values() if SAME < rate < 1 - SAME], [100, 1_000, 10_000]
+    inside, bases = (
+        [rate for rate in rates.values() if SAME < rate < 1 - SAME],
+        [100, 1_000, 10_000],
+    )
     bases = [report.n_users, *bases] if report.n_users < 100 else bases
-    users = next((base for base in bases if all(0 < round(rate * base) < base for rate in inside)), 1_000_000)
+    users = next(
+        (
+            base
+            for base in bases
+            if all(0 < round(rate * base) < base for rate in inside)
+        ),
+        1_000_000,
+    )
     found = {model: round(rate * users) for model, rate in rates.items()}
-    first = _("among their first {k}", k=report.lead_k) if report.lead_k != 1 else _("in the first place")
+    first = (
+        _("among their first {k}", k=report.lead_k)
+        if report.lead_k != 1
+        else _("in the first place")
+    )
     if not report.several:
         (one,) = found.values()
-        said = Plural("Of {users:,} users, {n:,} finds at least one relevant item {first}.", "Of {users:,} users, {n:,} find at least one relevant item {first}.")  # fmt: skip
+        said = Plural(
+            "Of {users:,} users, {n:,} finds at least one relevant item {first}.",
+            "Of {users:,} users, {n:,} find at least one relevant item {first}.",
+        )
         yield Note(_(said, users=users, n=one, first=first), "lead")
         return
     models = sorted(found, key=lambda model: -rates[model])
     if len(models) > MOST_NAMED:
         last = models[-1] if report.baseline is None else report.baseline
         models = [*[model for model in models if model != last][: MOST_NAMED - 1], last]
-    with_each = [say(N_("{n:,} with {model}"), n=found[model], model=strong(model)) for model in models]
-    several = N_("Of {users:,} users, this many find at least one relevant item {first}: {found}.")
+    with_each = [
+        say(N_("{n:,} with {model}"), n=found[model], model=strong(model))
+        for model in models
+    ]
+    several = N_(
+        "Of {users:,} users, this many find at least one relevant item {first}: {found}."
+    )
     yield Note(say(several, users=users, first=first, found=joined(with_each)), "lead")
 
 
 def _of_many(report: ReportData) -> Iterator[Block]:
-    """Say of many pairs which models are first and last, which are not shown to be behind the first, and how many differ."""
-    means = {mean.model: mean for mean in report.means_of(report.lead.metric, report.lead_k)}
+    """Say of many pairs which models are first and last, which are not shown to be
+    behind the first, and how many differ.
+    """
+    means = {
+        mean.model: mean for mean in report.means_of(report.lead.metric, report.lead_k)
+    }
     first, *others = report.ranked
     ends = {"first": strong(first), "high": fixed(means[first].mean)}
     ends |= {"last": strong(others[-1]), "low": fixed(means[others[-1]].mean)}
-    highest = N_("{label} is highest with {first}, {high}, and lowest with {last}, {low}.")
+    highest = N_(
+        "{label} is highest with {first}, {high}, and lowest with {last}, {low}."
+    )
     yield Note(say(highest, label=report.label, **ends), "lead")
-    near = [strong(name) for name in others if means[name].best or means[name].near_best]
+    near = [
+        strong(name) for name in others if means[name].best or means[name].near_best
+    ]
     if report.baseline is None:  # the tests are those that the next sentence counts
-        found = [{row.model, row.baseline} for row in report.at_lead if row.verdict in words.FOUND]
+        found = [
+            {row.model, row.baseline}
+            for row in report.at_lead
+            if row.verdict in words.FOUND
+        ]
         near = [strong(name) for name in others if {first, name} not in found]
-    behind = N_("Not significantly below {first}: {models}.") if near else N_("Every other model is significantly below {first}.")  # fmt: skip
+    behind = (
+        N_("Not significantly below {first}: {models}.")
+        if near
+        else N_("Every other model is significantly below {first}.")
+    )
     named = joined([*near[:MOST_NAMED], *["…"] * (len(near) > MOST_NAMED)])
     yield Note(say(behind, first=ends["first"], models=named), "lead")
-    verdicts, baseline = [row.verdict for row in report.at_lead], strong(report.baseline)
-    counts: dict[str, Any] = {verdict: verdicts.count(verdict) for verdict in ("better", "worse")}
-    counts |= {"n": len(verdicts), "found": sum(counts.values()), "correction": _correction(report)}
-    said = N_("Of {n:,} models, {better:,} are shown to be better than {baseline} and {worse:,} to be worse ({correction}).")  # fmt: skip
+    verdicts, baseline = (
+        [row.verdict for row in report.at_lead],
+        strong(report.baseline),
+    )
+    counts: dict[str, Any] = {
+        verdict: verdicts.count(verdict) for verdict in ("better", "worse")
+    }
+    counts |= {
+        "n": len(verdicts),
+        "found": sum(counts.values()),
+        "correction": _correction(report),
+    }
+    said = N_(
+        "Of {n:,} models, {better:,} are shown to be better than {baseline} and "
+        "{worse:,} to be worse ({correction})."
+    )
     if report.baseline is None:
         said = N_("Of {n:,} pairs, {found:,} are shown to differ ({correction}).")
     yield Note(say(said, **counts, baseline=baseline), "lead")
@@ -123,14 +232,22 @@ def _correction(report: ReportData) -> str:
 
 def overview(report: ReportData) -> Iterator[Block]:
     """Give every metric at the cut-offs, a line per finding, and what was evaluated."""
-    yield from _models_by_metrics(report) if report.several else [_metrics_by_cutoffs(report)]
+    yield from (
+        _models_by_metrics(report) if report.several else [_metrics_by_cutoffs(report)]
+    )
     lines = [_brief(models, found[0], report) for models, found in report.findings]
     if report.judged_order:
         lines.insert(0, [Mark("badge", _("warning")), " ", report.judged_order])
     yield doc.Items(lines or [_no_findings(report)])
     for why in dict.fromkeys(report.lacking.values()):
-        names = ", ".join(name for name, needs in report.lacking.items() if needs == why)
-        yield Note(with_code(_("Not here: {names} ({why}).", names=names, why=why.removesuffix("."))))
+        names = ", ".join(
+            name for name, needs in report.lacking.items() if needs == why
+        )
+        yield Note(
+            with_code(
+                _("Not here: {names} ({why}).", names=names, why=why.removesuffix("."))
+            )
+        )
     yield from [Note(report.left_out)] if report.left_out else []
     yield from [Note(report.unweighted)] if report.unweighted else []
     brief, *others = remarks(report)
@@ -140,117 +257,275 @@ def overview(report: ReportData) -> Iterator[Block]:
 
 
 def _metrics_by_cutoffs(report: ReportData) -> Block:
-    """Return a row a metric, those beyond accuracy last; a strip from 0 to the upper bound of a metric of accuracy."""
+    """Return a row a metric, those beyond accuracy last; a strip from 0 to the upper
+    bound of a metric of accuracy.
+    """
     rows: list[list[Line]] = []
     for metric in report.metrics:
-        if not metric.is_accuracy and (not rows or report.metrics[len(rows) - 1].is_accuracy):
-            rows.append([Mark("small", _("Beyond accuracy")), *[""] * (len(report.k) + 1)])
-        cells = [means[0].estimate() if (means := report.means_of(metric.metric, k)) else "" for k in report.k]
+        if not metric.is_accuracy and (
+            not rows or report.metrics[len(rows) - 1].is_accuracy
+        ):
+            rows.append(
+                [Mark("small", _("Beyond accuracy")), *[""] * (len(report.k) + 1)]
+            )
+        cells = [
+            means[0].estimate() if (means := report.means_of(metric.metric, k)) else ""
+            for k in report.k
+        ]
         rows.append([metric.symbol, *cells, _strip(report, metric)])
-    header: list[Line] = [_("metric"), *map(at_k, report.k), Mark("aside", _("@{k}, 0 to 1", k=report.lead_k))]
-    return Rows(header, rows, _("Means over {users}", users=users_in_words(report.n_users)), most=20)
+    header: list[Line] = [
+        _("metric"),
+        *map(at_k, report.k),
+        Mark("aside", _("@{k}, 0 to 1", k=report.lead_k)),
+    ]
+    return Rows(
+        header,
+        rows,
+        _("Means over {users}", users=users_in_words(report.n_users)),
+        most=20,
+    )
 
 
 def _strip(report: ReportData, metric: MetricWords) -> Line:
     """Return a picture of a metric of accuracy between 0 and its upper bound."""
     top = metric.bounds[1]
-    for mean in report.means_of(metric.metric, report.lead_k) if metric.is_accuracy else ():
-        said = _("{label} is {value} of {top}", label=mean.label, value=fixed(mean.mean), top=short(top))
+    for mean in (
+        report.means_of(metric.metric, report.lead_k) if metric.is_accuracy else ()
+    ):
+        said = _(
+            "{label} is {value} of {top}",
+            label=mean.label,
+            value=fixed(mean.mean),
+            top=short(top),
+        )
         is_drawn = isfinite(top) and isfinite(mean.mean)
-        return doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), said) if is_drawn else "–"
+        return (
+            doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), said)
+            if is_drawn
+            else "–"
+        )
     return ""
 
 
 def _models_by_metrics(report: ReportData) -> Iterator[Block]:
-    """Give a row a model; many columns are a table a cut-off, that of the lead in sight."""
+    """Give a row a model; many columns are a table a cut-off, that of the lead in
+    sight.
+    """
     near_best = words.near_best_in_words(report.settings)
-    legend: list[Line] = [Mark("best", "0.5"), _(": the highest mean of its column"), f". ° {near_best}."]
+    legend: list[Line] = [
+        Mark("best", "0.5"),
+        _(": the highest mean of its column"),
+        f". ° {near_best}.",
+    ]
     if report.baseline is not None:
-        marks = N_("▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)")
+        marks = N_(
+            "▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)"
+        )
         legend += [" ", say(marks, baseline=Name(report.baseline)), "."]
     of_accuracy = [metric.metric for metric in report.metrics if metric.is_accuracy]
-    columns = [of_k for name in of_accuracy for k in report.k if (of_k := report.means_of(name, k))]
+    columns = [
+        of_k
+        for name in of_accuracy
+        for k in report.k
+        if (of_k := report.means_of(name, k))
+    ]
     if len(columns) <= MOST_COLUMNS:
-        yield _models(report, columns, _("Means over {users}", users=users_in_words(report.n_users)), legend)
+        yield _models(
+            report,
+            columns,
+            _("Means over {users}", users=users_in_words(report.n_users)),
+            legend,
+        )
         return
     for k in sorted(report.k, key=lambda k: k != report.lead_k):
         title = _("Means at k = {k}", k=k or _("whole list"))
-        table = _models(report, [of_k for of_k in columns if of_k[0].k == k], title, legend)
+        table = _models(
+            report, [of_k for of_k in columns if of_k[0].k == k], title, legend
+        )
         same = _("The same at k = {k}", k=k or _("whole list"))
         yield table if k == report.lead_k else doc.Fold(same, [replace(table, note="")])
 
 
-def _models(report: ReportData, columns: Sequence[Sequence[Mean]], title: str, note: Line) -> Rows:
-    """Return a row a model, with its means and the signs of its differences from the baseline."""
-    verdicts = {(row.model, row.label): row.verdict for row in report.differences if row.baseline == report.baseline}
+def _models(
+    report: ReportData, columns: Sequence[Sequence[Mean]], title: str, note: Line
+) -> Rows:
+    """Return a row a model, with its means and the signs of its differences from the
+    baseline.
+    """
+    verdicts = {
+        (row.model, row.label): row.verdict
+        for row in report.differences
+        if row.baseline == report.baseline
+    }
     rows, most = [], 12 if len(report.at_lead) <= MOST_PAIRS else 8
-    for name, *means in sorted(zip(report.models, *columns, strict=True), key=lambda row: report.ranked.index(row[0])):
-        row: list[Line] = [[Name(name), *([" ", Mark("small", _("baseline"))] if name == report.baseline else [])]]
+    for name, *means in sorted(
+        zip(report.models, *columns, strict=True),
+        key=lambda row: report.ranked.index(row[0]),
+    ):
+        row: list[Line] = [
+            [
+                Name(name),
+                *(
+                    [" ", Mark("small", _("baseline"))]
+                    if name == report.baseline
+                    else []
+                ),
+            ]
+        ]
         for mean in means:
-            sign = words.SIGNS.get(verdicts.get((name, mean.label), ""), "").strip("◇○–")
-            row.append(mean.estimate(best=mean.best, signs="°" * mean.near_best + sign, signed=True))
+            sign = words.SIGNS.get(verdicts.get((name, mean.label), ""), "").strip(
+                "◇○–"
+            )
+            row.append(
+                mean.estimate(
+                    best=mean.best, signs="°" * mean.near_best + sign, signed=True
+                )
+            )
         rows.append(row)
-    return Rows([_("model"), *(of_k[0].label for of_k in columns)], rows, title, most=most, note=note)
+    return Rows(
+        [_("model"), *(of_k[0].label for of_k in columns)],
+        rows,
+        title,
+        most=most,
+        note=note,
+    )
 
 
 def remarks(report: ReportData) -> list[str]:
-    """Return the method of the intervals, what they leave out, and the users of metrics beyond accuracy; a console has the first alone."""
+    """Return the method of the intervals, what they leave out, and the users of metrics
+    beyond accuracy; a console has the first alone.
+    """
     if report.several:
         made = words.notes(report.settings, tested(report.differences))
         return [" ".join(made), words.intervals_in_words(report.settings)]
-    of_accuracy, said = {metric.metric for metric in report.metrics if metric.is_accuracy}, list[str]()
+    of_accuracy, said = (
+        {metric.metric for metric in report.metrics if metric.is_accuracy},
+        list[str](),
+    )
     if report.n_users < 2:
         said.append(_("No interval: one user is no sample."))
     else:
-        sample = N_("{confidence:g}% intervals for the mean, taking the users as a sample ({how}).")
+        sample = N_(
+            "{confidence:g}% intervals for the mean, taking the users as a sample ({how})."
+        )
         said.append(_(sample, confidence=100 * report.settings.confidence, how=_(BETA)))
         said.append(_("Intervals are not corrected for the number of comparisons."))
-        if any(not isfinite(mean.low) for mean in report.means if mean.metric in of_accuracy):
-            said.append(_("A metric without an upper bound has no interval where fewer than {n} users have a value above 0.", n=ENOUGH))  # fmt: skip
-        said.append(_("They do not cover another split of the data or another training run."))
+        if any(
+            not isfinite(mean.low)
+            for mean in report.means
+            if mean.metric in of_accuracy
+        ):
+            said.append(
+                _(
+                    "A metric without an upper bound has no interval where fewer "
+                    "than {n} users have a value above 0.",
+                    n=ENOUGH,
+                )
+            )
+        said.append(
+            _("They do not cover another split of the data or another training run.")
+        )
     if len(of_accuracy) < len(report.metrics):
-        said.append(_("Metrics beyond accuracy are below the others; they cover other users, or all lists together."))
+        said.append(
+            _(
+                "Metrics beyond accuracy are below the others; they cover other "
+                "users, or all lists together."
+            )
+        )
     return [" ".join(said)]
 
 
 def _tiles(report: ReportData) -> doc.Tiles:
     """Return four numbers to take in at once."""
     people = report.populations[0]
-    lists, relevant, n_items = people["list_length"], people["relevant_per_user"], people["n_items_recommended"]
+    lists, relevant, n_items = (
+        people["list_length"],
+        people["relevant_per_user"],
+        people["n_items_recommended"],
+    )
 
     def spread(counts: Mapping[str, float], more: str) -> str:
         if counts["min"] == counts["max"]:
             return _("all equal; {more}", more=more)
         range_ = N_("median; {low:,} to {high:,}, mean {mean:.1f}; {more}")
-        return _(range_, low=counts["min"], high=counts["max"], mean=counts["mean"], more=more)
+        return _(
+            range_,
+            low=counts["min"],
+            high=counts["max"],
+            mean=counts["mean"],
+            more=more,
+        )
 
     rows = ngettext("{n:,} row", "{n:,} rows", people["n_recommended"])
     in_all, n_users = _("{n:,} in all", n=people["n_relevant"]), people["n_users"]
-    return doc.Tiles([
-        (f"{n_users:,}", ngettext("user", "users", n_users), "; ".join(people["users"][1:]) or _("none left out")),
-        (short(lists["median"]), ngettext("item per list", "items per list", lists["median"]), spread(lists, rows)),
-        (short(relevant["median"]), ngettext("relevant item per user", "relevant items per user", relevant["median"]), spread(relevant, in_all)),
-        (f"{n_items:,}", ngettext("different item recommended", "different items recommended", n_items), _("{n:,} relevant to someone", n=people["n_items_relevant"])),
-    ])  # fmt: skip
+    return doc.Tiles(
+        [
+            (
+                f"{n_users:,}",
+                ngettext("user", "users", n_users),
+                "; ".join(people["users"][1:]) or _("none left out"),
+            ),
+            (
+                short(lists["median"]),
+                ngettext("item per list", "items per list", lists["median"]),
+                spread(lists, rows),
+            ),
+            (
+                short(relevant["median"]),
+                ngettext(
+                    "relevant item per user",
+                    "relevant items per user",
+                    relevant["median"],
+                ),
+                spread(relevant, in_all),
+            ),
+            (
+                f"{n_items:,}",
+                ngettext(
+                    "different item recommended", "different items recommended", n_items
+                ),
+                _("{n:,} relevant to someone", n=people["n_items_relevant"]),
+            ),
+        ]
+    )
 
 
 def findings(report: ReportData) -> Iterator[Block]:
-    """Give problems in the data in full, with their effect on the numbers and what to type."""
+    """Give problems in the data in full, with their effect on the numbers and what to
+    type.
+    """
     lints = list(report.lints.values())
-    measured = N_("{checks} checks of each model's lists. Effects are measured with the lead metric; .lint() of a model shows more.")  # fmt: skip
-    below = _(measured, checks=min(lint.n_checks for lint in lints)) if report.several else lints[0].measured
+    measured = N_(
+        "{checks} checks of each model's lists. Effects are measured with the "
+        "lead metric; .lint() of a model shows more."
+    )
+    below = (
+        _(measured, checks=min(lint.n_checks for lint in lints))
+        if report.several
+        else lints[0].measured
+    )
     if not report.several or not report.findings:
-        yield Note(Mark("strong", lints[0].headline if report.findings else _no_findings(report)), "plain")
+        yield Note(
+            Mark(
+                "strong", lints[0].headline if report.findings else _no_findings(report)
+            ),
+            "plain",
+        )
     for models, found in report.findings:
         is_open = found[0].severity == "warning" or len(report.findings) <= FEW_FINDINGS
         details = [Note(line, "plain") for line in _details(models, found)]
-        yield doc.Fold(Mark("strong", _brief(models, found[0], report)), details, is_open)
+        yield doc.Fold(
+            Mark("strong", _brief(models, found[0], report)), details, is_open
+        )
     not_checked = [line for lint in lints for line in lint.not_checked]
     yield from (Note(with_code(line)) for line in dict.fromkeys([below, *not_checked]))
 
 
 def _no_findings(report: ReportData) -> str:
-    return _("Lint: no findings in {checks} checks", checks=min(lint.n_checks for lint in report.lints.values()))
+    return _(
+        "Lint: no findings in {checks} checks",
+        checks=min(lint.n_checks for lint in report.lints.values()),
+    )
 
 
 def _brief(models: Sequence[str], found: Finding, report: ReportData) -> Line:
@@ -260,16 +535,32 @@ def _brief(models: Sequence[str], found: Finding, report: ReportData) -> Line:
         whose = _("all models")
     elif len(models) > MOST_NAMED:
         whose = _("{n} models", n=len(models))
-    return [*found.title, *([" ", Mark("small", ["(", whose, ")"])] if report.several else [])]
+    return [
+        *found.title,
+        *([" ", Mark("small", ["(", whose, ")"])] if report.several else []),
+    ]
 
 
 def _details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
-    """Return effect, example, advice and code; the effect with the name of each model if it is not the same on all."""
+    """Return effect, example, advice and code; the effect with the name of each model
+    if it is not the same on all.
+    """
     if len({one.effect for one in found}) == 1:
         return found[0].details
-    effects = [[strong(model), ": ", *with_code(one.effect)] for model, one in zip(models, found, strict=True)]
+    effects = [
+        [strong(model), ": ", *with_code(one.effect)]
+        for model, one in zip(models, found, strict=True)
+    ]
     if n := len(effects[MOST_NAMED:]):
-        effects = [*effects[:MOST_NAMED], [_("{n} more models have an effect of their own, each in its .lint()", n=n)]]
+        effects = [
+            *effects[:MOST_NAMED],
+            [
+                _(
+                    "{n} more models have an effect of their own, each in its .lint()",
+                    n=n,
+                )
+            ],
+        ]
     return [*effects, *replace(found[0], effect="").details]
 
 
@@ -279,7 +570,11 @@ def differences(report: ReportData) -> Iterator[Block]:
         return
     confidence = percent_of(report.settings.confidence)
     # Metrics with the bounds of the lead metric share an axis with it.
-    alike = {metric.metric for metric in report.metrics if metric.bounds == report.lead.bounds}
+    alike = {
+        metric.metric
+        for metric in report.metrics
+        if metric.bounds == report.lead.bounds
+    }
     lead = [row for row in report.differences if row.k == report.lead_k]
     drawn = [row for row in lead if row.metric in alike]
     if len(drawn) > MOST_DRAWN:
@@ -289,53 +584,132 @@ def differences(report: ReportData) -> Iterator[Block]:
         yield _matrix(report)
     if len(drawn) <= MOST_DRAWN:
         yield _forest(drawn)
-        yield Note(_("Mean difference over the same users, and its {confidence} interval. Filled marks are findings (▲ better, ▼ worse: the corrected test and the interval agree); hollow ones are not (◇ inconclusive, ○ no difference shown).", confidence=confidence))  # fmt: skip
+        yield Note(
+            _(
+                "Mean difference over the same users, and its {confidence} "
+                "interval. Filled marks are findings (▲ better, ▼ worse: the "
+                "corrected test and the interval agree); hollow ones are not (◇ "
+                "inconclusive, ○ no difference shown).",
+                confidence=confidence,
+            )
+        )
         if len(drawn) < len(lead):
             symbols = ", ".join(dict.fromkeys(row.symbol for row in drawn))
-            yield Note(_("Drawn for {symbol} alone; the other metrics are in the tables.", symbol=symbols))
+            yield Note(
+                _(
+                    "Drawn for {symbol} alone; the other metrics are in the tables.",
+                    symbol=symbols,
+                )
+            )
     columns: doc.Columns = [
         (_("metric"), lambda row: row.label),
         (_("model"), lambda row: Name(row.model)),
         (_("baseline"), lambda row: Name(row.baseline)),
         (_("difference"), lambda row: signed(row.difference)),
-        (_("{confidence} interval", confidence=confidence), lambda row: f"{fixed(row.low)} … {fixed(row.high)}"),
+        (
+            _("{confidence} interval", confidence=confidence),
+            lambda row: f"{fixed(row.low)} … {fixed(row.high)}",
+        ),
         ("p", lambda row: p_value(row.p)),
         (_("p, Holm"), lambda row: p_value(row.p_holm)),
         (_("effect size"), lambda row: fixed(row.effect_size)),
-        (_("won / tied / lost"), lambda row: f"{row.won:,} / {row.tied:,} / {row.lost:,}"),
+        (
+            _("won / tied / lost"),
+            lambda row: f"{row.won:,} / {row.tied:,} / {row.lost:,}",
+        ),
         (_("detectable"), lambda row: fixed(row.detectable)),
         (_("conclusion"), lambda row: verdict_in_words(row.verdict)),
     ]
     is_long = len(report.differences) > MOST_TESTS
-    listed = [row for row in report.differences if not is_long or row.metric == report.lead.metric]
+    listed = [
+        row
+        for row in report.differences
+        if not is_long or row.metric == report.lead.metric
+    ]
     for k in report.k:
-        table = doc.table_of_rows(columns, [row for row in listed if row.k == k], left=3)
+        table = doc.table_of_rows(
+            columns, [row for row in listed if row.k == k], left=3
+        )
         yield doc.Fold(_("Every test at k = {k}", k=k or _("whole list")), [table])
     if is_long:
-        said = N_("Tests of {symbol} alone; those of all {n:,} comparisons are in `found.differences(k={k})`.")
-        yield Note(with_code(_(said, symbol=report.lead.symbol, n=len(report.differences), k=[*report.k])))
-    about = N_("p-values are two-sided; those of {test} are corrected over all {count} comparisons of the report. Effect size: the mean difference in standard deviations of users' differences. Detectable: the true difference that a single, uncorrected t test at {alpha} would have found with {power} power. Won / tied / lost: users.")  # fmt: skip
+        said = N_(
+            "Tests of {symbol} alone; those of all {n:,} comparisons are in "
+            "`found.differences(k={k})`."
+        )
+        yield Note(
+            with_code(
+                _(
+                    said,
+                    symbol=report.lead.symbol,
+                    n=len(report.differences),
+                    k=[*report.k],
+                )
+            )
+        )
+    about = N_(
+        "p-values are two-sided; those of {test} are corrected over all {count} "
+        "comparisons of the report. Effect size: the mean difference in standard "
+        "deviations of users' differences. Detectable: the true difference that a "
+        "single, uncorrected t test at {alpha} would have found with {power} "
+        "power. Won / tied / lost: users."
+    )
     if report.settings.correction == "metric":
-        about = N_("p-values are two-sided; those of {test} are corrected within each metric, not over all {count} comparisons of the report. Effect size: the mean difference in standard deviations of users' differences. Detectable: the true difference that a single, uncorrected t test at {alpha} would have found with {power} power. Won / tied / lost: users.")  # fmt: skip
+        about = N_(
+            "p-values are two-sided; those of {test} are corrected within each "
+            "metric, not over all {count} comparisons of the report. Effect size: "
+            "the mean difference in standard deviations of users' differences. "
+            "Detectable: the true difference that a single, uncorrected t test at "
+            "{alpha} would have found with {power} power. Won / tied / lost: "
+            "users."
+        )
     n, alpha = f"{tested(report.differences):,}", f"{report.settings.alpha:g}"
-    yield Note(_(about, test=_(words.TESTS[report.settings.test]), count=n, power=percent_of(words.POWER), alpha=alpha))
+    yield Note(
+        _(
+            about,
+            test=_(words.TESTS[report.settings.test]),
+            count=n,
+            power=percent_of(words.POWER),
+            alpha=alpha,
+        )
+    )
 
 
 def _matrix(report: ReportData) -> Block:
-    """Return the difference of each two models in the lead metric, models in order: that of the row minus that of the column."""
-    ranked, of_pair = report.ranked, {frozenset((row.model, row.baseline)): row for row in report.at_lead}
+    """Return the difference of each two models in the lead metric, models in order:
+    that of the row minus that of the column.
+    """
+    ranked, of_pair = (
+        report.ranked,
+        {frozenset((row.model, row.baseline)): row for row in report.at_lead},
+    )
     rows: list[list[Line]] = []
     for at, higher in enumerate(ranked, 1):
         cells: list[Line] = [""] * (at - 1)
         for lower in ranked[at:]:
             row = of_pair[frozenset((higher, lower))]
             # The order is that of the means, so that no difference is below 0.
-            apart = f"{abs(row.difference):.3f}".removeprefix("0") if isfinite(row.difference) else "–"
-            cells.append(Mark("small", Mark("best", apart) if row.verdict in words.FOUND else apart))
+            apart = (
+                f"{abs(row.difference):.3f}".removeprefix("0")
+                if isfinite(row.difference)
+                else "–"
+            )
+            cells.append(
+                Mark(
+                    "small",
+                    Mark("best", apart) if row.verdict in words.FOUND else apart,
+                )
+            )
         rows.append([[f"{at} ", Name(higher, 20)], *cells])
-    note = _("The model of the row minus that of the column, which has the number of its row. Bold: shown to be better, the corrected test and the interval agree ({correction}).", correction=_correction(report))  # fmt: skip
+    note = _(
+        "The model of the row minus that of the column, which has the number of "
+        "its row. Bold: shown to be better, the corrected test and the interval "
+        "agree ({correction}).",
+        correction=_correction(report),
+    )
     header = [_("model"), *(f"{at}" for at in range(2, len(ranked) + 1))]
-    return Rows(header, rows, _("{label}: each two models", label=report.label), note=note)
+    return Rows(
+        header, rows, _("{label}: each two models", label=report.label), note=note
+    )
 
 
 def _forest(rows: Sequence[words.Difference]) -> Block:
@@ -344,19 +718,45 @@ def _forest(rows: Sequence[words.Difference]) -> Block:
     for row in rows:
         models = doc.inline([Name(row.model), " − ", Name(row.baseline)], "txt")
         ends = f"{signed(row.low)} … {signed(row.high)}"
-        said.append(f"{row.label} {models}: {signed(row.difference)} ({ends}), {_(words.VERDICTS[row.verdict][1])}")
+        said.append(
+            f"{row.label} {models}: {signed(row.difference)} ({ends}), "
+            f"{_(words.VERDICTS[row.verdict][1])}"
+        )
         if isfinite(row.difference):
-            numbers, value = (row.difference, row.low, row.high), f"{signed(row.difference)} {words.SIGNS[row.verdict]}"
-            points.append((f"{row.label} · {models}", numbers, row.verdict in words.FOUND, value, ends))
+            numbers, value = (
+                (row.difference, row.low, row.high),
+                f"{signed(row.difference)} {words.SIGNS[row.verdict]}",
+            )
+            points.append(
+                (
+                    f"{row.label} · {models}",
+                    numbers,
+                    row.verdict in words.FOUND,
+                    value,
+                    ends,
+                )
+            )
     title = _("difference, first minus second")
-    return doc.Picture(svg.forest(points, one_line(title, 90)), f"{title}. {'; '.join(said)}")
+    return doc.Picture(
+        svg.forest(points, one_line(title, 90)), f"{title}. {'; '.join(said)}"
+    )
 
 
 def curves(report: ReportData) -> Iterator[Block]:
-    """Give the lead metric against the cut-off; of one model, its distribution over users as well."""
-    title = _("Against the cut-off") if report.several else _("{symbol} against k", symbol=report.lead.symbol)
+    """Give the lead metric against the cut-off; of one model, its distribution over
+    users as well.
+    """
+    title = (
+        _("Against the cut-off")
+        if report.several
+        else _("{symbol} against k", symbol=report.lead.symbol)
+    )
     curve = Section("", [Note(title, "heading"), *_curve(report)], ("html",))
-    yield curve if report.several else doc.Side([curve, Section("", list(_distribution(report)))])
+    yield (
+        curve
+        if report.several
+        else doc.Side([curve, Section("", list(_distribution(report)))])
+    )
 
 
 def _curve(report: ReportData) -> Iterator[Block]:
@@ -364,50 +764,136 @@ def _curve(report: ReportData) -> Iterator[Block]:
     symbol, confidence = report.lead.symbol, report.settings.confidence
     of_each = [report.curves[name] for name in report.drawn]
     first = of_each[0]
-    lines = [(of[0].model, [(one.k or 0, one.mean, one.low, one.high) for one in of]) for of in of_each]
-    last = "; ".join(f"{one_line(name, 40)}: {fixed(line[-1][1])}" for name, line in lines)
-    alt = _("{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis="k", k=first[-1].k, values=last)
-    title = _("The numbers of the curves") if report.several else _("The numbers of the curve")
-    rows = [[f"{row[0].k}", *(mean.estimate() for mean in row)] for row in zip(*of_each, strict=True)]
-    numbers = Rows(["k", *(Name(name) if name else symbol for name in report.drawn)], rows, title)
+    lines = [
+        (of[0].model, [(one.k or 0, one.mean, one.low, one.high) for one in of])
+        for of in of_each
+    ]
+    last = "; ".join(
+        f"{one_line(name, 40)}: {fixed(line[-1][1])}" for name, line in lines
+    )
+    alt = _(
+        "{symbol} against {axis}. At {axis} = {k}: {values}",
+        symbol=symbol,
+        axis="k",
+        k=first[-1].k,
+        values=last,
+    )
+    title = (
+        _("The numbers of the curves")
+        if report.several
+        else _("The numbers of the curve")
+    )
+    rows = [
+        [f"{row[0].k}", *(mean.estimate() for mean in row)]
+        for row in zip(*of_each, strict=True)
+    ]
+    numbers = Rows(
+        ["k", *(Name(name) if name else symbol for name in report.drawn)], rows, title
+    )
     marked = [k for k in report.k if k is not None and not report.several]
-    yield doc.Picture(svg.curves(lines, _("cut-off k"), _("mean {symbol}@k", symbol=symbol), marked), alt, numbers)
+    yield doc.Picture(
+        svg.curves(lines, _("cut-off k"), _("mean {symbol}@k", symbol=symbol), marked),
+        alt,
+        numbers,
+    )
     yield from report.not_drawn
     if report.several:
-        yield Note(_("Bands are {confidence} intervals of each mean. They may overlap although the paired difference is significant: compare models by their differences.", confidence=percent_of(confidence)))  # fmt: skip
+        yield Note(
+            _(
+                "Bands are {confidence} intervals of each mean. They may overlap "
+                "although the paired difference is significant: compare models by "
+                "their differences.",
+                confidence=percent_of(confidence),
+            )
+        )
     elif isfinite(first[0].low):
-        yield Note(_("The band holds the {confidence:g}% intervals.", confidence=100 * confidence))
+        yield Note(
+            _(
+                "The band holds the {confidence:g}% intervals.",
+                confidence=100 * confidence,
+            )
+        )
 
 
 def _distribution(report: ReportData) -> Iterator[Block]:
-    """Give the values of users in bars, how many have the lowest and the highest, and the quartiles."""
-    (spread,), label, n_users = report.distributions, report.label, report.distributions[0]["n_users"]
+    """Give the values of users in bars, how many have the lowest and the highest, and
+    the quartiles.
+    """
+    (spread,), label, n_users = (
+        report.distributions,
+        report.label,
+        report.distributions[0]["n_users"],
+    )
     yield Note(_("{label} over users", label=label), "heading")
-    *edges, last = [(short(low), short(high)) for low, high in pairwise(spread["edges"])]
+    *edges, last = [
+        (short(low), short(high)) for low, high in pairwise(spread["edges"])
+    ]
     bins = [_("{low} to <{high}", low=low, high=high) for low, high in edges]
     bins.append(pgettext("last bin", "{low} to {high}", low=last[0], high=last[1]))
     shares = [f"{share:.1%}" for share in spread["shares"]]
-    said = ", ".join(f"{name}: {share}" for name, share in zip(bins, shares, strict=True))
-    drawn = svg.bars(spread, shares, _("{label} of a user", label=label), _("share of users"))
-    rows = [[name, f"{count:,}", share] for name, count, share in zip(bins, spread["counts"], shares, strict=True)]
-    numbers = Rows([label, pgettext("number", "users"), _("share")], rows, _("The numbers of the bars"))
-    yield doc.Picture(drawn, _("Share of users by {label}. {shares}", label=label, shares=said), numbers)
+    said = ", ".join(
+        f"{name}: {share}" for name, share in zip(bins, shares, strict=True)
+    )
+    drawn = svg.bars(
+        spread, shares, _("{label} of a user", label=label), _("share of users")
+    )
+    rows = [
+        [name, f"{count:,}", share]
+        for name, count, share in zip(bins, spread["counts"], shares, strict=True)
+    ]
+    numbers = Rows(
+        [label, pgettext("number", "users"), _("share")],
+        rows,
+        _("The numbers of the bars"),
+    )
+    yield doc.Picture(
+        drawn,
+        _("Share of users by {label}. {shares}", label=label, shares=said),
+        numbers,
+    )
     exactly = N_("Exactly {value}: {n:,} of {users} ({share}).")
     sentences = [
-        _(exactly, value=short(value), n=n, users=users_in_words(n_users), share=f"{n / max(n_users, 1):.1%}")
-        for value, n in ((0.0, spread["n_zero"]), (spread["edges"][-1], spread["n_top"]))
+        _(
+            exactly,
+            value=short(value),
+            n=n,
+            users=users_in_words(n_users),
+            share=f"{n / max(n_users, 1):.1%}",
+        )
+        for value, n in (
+            (0.0, spread["n_zero"]),
+            (spread["edges"][-1], spread["n_top"]),
+        )
     ]
-    sentences += [_("No value: {n:,}.", n=spread["n_without_value"])] if spread["n_without_value"] else []
-    quartiles = dict(zip(("low", "middle", "high"), map(fixed, spread["quartiles"]), strict=True))
-    sentences.append(_("Quartiles {low}, {middle}, {high}; mean {mean}.", **quartiles, mean=fixed(spread["mean"])))
+    sentences += (
+        [_("No value: {n:,}.", n=spread["n_without_value"])]
+        if spread["n_without_value"]
+        else []
+    )
+    quartiles = dict(
+        zip(("low", "middle", "high"), map(fixed, spread["quartiles"]), strict=True)
+    )
+    sentences.append(
+        _(
+            "Quartiles {low}, {middle}, {high}; mean {mean}.",
+            **quartiles,
+            mean=fixed(spread["mean"]),
+        )
+    )
     yield Note(" ".join(sentences))
-    keys = _("Grey: users at exactly 0. Below the bars: median and middle half of the users.")
+    keys = _(
+        "Grey: users at exactly 0. Below the bars: median and middle half of the users."
+    )
     yield Section("", [Note(keys)], ("html",))
 
 
 def beyond(report: ReportData) -> Iterator[Block]:
-    """Give metrics beyond accuracy of several models; those of one are in the overview."""
-    metrics = [metric for metric in report.metrics if report.several and not metric.is_accuracy]
+    """Give metrics beyond accuracy of several models; those of one are in the
+    overview.
+    """
+    metrics = [
+        metric for metric in report.metrics if report.several and not metric.is_accuracy
+    ]
     rows: list[list[Line]] = [
         [metric.symbol, *(mean.estimate(signed=True) for mean in means)]
         for metric in metrics
@@ -415,20 +901,31 @@ def beyond(report: ReportData) -> Iterator[Block]:
     ]
     if rows:
         title = f"{_('Beyond accuracy')} {at_k(report.lead_k)}"
-        note = _("Higher is not always better for these metrics. Numbers of all lists together have no interval, except means over pairs of users.")  # fmt: skip
+        note = _(
+            "Higher is not always better for these metrics. Numbers of all lists "
+            "together have no interval, except means over pairs of users."
+        )
         yield Rows([_("metric"), *map(Name, report.models)], rows, title, note=note)
 
 
 def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
-    """Give users with their lists; of two models, how many gain and lose with one instead of the other."""
+    """Give users with their lists; of two models, how many gain and lose with one
+    instead of the other.
+    """
     pair = None
     for group in groups:
         model, n = strong(group.model), len(group.users)
         if group.counts and pair != (pair := (group.model, group.baseline)):
             won, tied, lost = (f"{n:,}" for n in group.counts)
-            title = N_("{model} instead of {baseline}, {label}: users who gain {won}, who stay the same {tied}, who lose {lost}")  # fmt: skip
+            title = N_(
+                "{model} instead of {baseline}, {label}: users who gain {won}, "
+                "who stay the same {tied}, who lose {lost}"
+            )
             numbers = {"label": label, "won": won, "tied": tied, "lost": lost}
-            yield Note(say(title, model=model, baseline=strong(group.baseline), **numbers), "plain")
+            yield Note(
+                say(title, model=model, baseline=strong(group.baseline), **numbers),
+                "plain",
+            )
         yield Note(say(GROUPS[group.kind], n=n, model=model, label=label), "heading")
         widths = ("17em", "24em") if group.baseline is None else ("27em", "40em")
         yield doc.Cards([_card(group, user, label) for user in group.users], *widths)
@@ -439,7 +936,10 @@ def _card(group: UserGroup, user: ShownUser, label: str) -> Rows:
     by_rank = [{item.rank: item for item in items} for items in user.lists]
     ranks = sorted({rank for items in by_rank for rank in items if rank})
     none = [_("no list"), *[""] * len(ranks)]
-    cells = [[_item(items.get(rank)) for rank in ranks] if items else none for items in by_rank]
+    cells = [
+        [_item(items.get(rank)) for rank in ranks] if items else none
+        for items in by_rank
+    ]
     rows = list(zip(map(str, ranks), *cells, strict=False))
     below: list[Line] = []
     if user.n_places > len(rows):
@@ -447,11 +947,19 @@ def _card(group: UserGroup, user: ShownUser, label: str) -> Rows:
     if group.baseline is not None:
         change, n = signed(user.values[1] - user.values[0]), user.n_relevant
         relevant = ngettext("{n:,} relevant item", "{n:,} relevant items", n)
-        who: Line = [strong(user.user), " ", _("{change}, {relevant}", change=change, relevant=relevant)]
+        who: Line = [
+            strong(user.user),
+            " ",
+            _("{change}, {relevant}", change=change, relevant=relevant),
+        ]
         of_each = zip((group.baseline, group.model), user.values, strict=True)
-        header: list[Line] = [[Name(name, 20), f": {fixed(value)}"] for name, value in of_each]
+        header: list[Line] = [
+            [Name(name, 20), f": {fixed(value)}"] for name, value in of_each
+        ]
         return Rows(["#", *header], rows, who, 3, wraps=True, note=below)
-    found = _("found {n:,} of {relevant:,} relevant", n=user.n_hits, relevant=user.n_relevant)
+    found = _(
+        "found {n:,} of {relevant:,} relevant", n=user.n_hits, relevant=user.n_relevant
+    )
     found = found if user.n_relevant else _("no relevant item")
     who = [strong(user.user), f" {label} {fixed(user.values[0])} · {found}"]
     if not rows:
@@ -475,13 +983,19 @@ def _item(item: RankedItem | None) -> Line:
         name = [Name(item.title, 60), " ", Mark("small", ["(", Name(item.item), ")"])]
     if not item.relevance:
         return name
-    return [Mark("hit", name), Mark("aside", _("hit, {relevance}", relevance=short(item.relevance)))]
+    return [
+        Mark("hit", name),
+        Mark("aside", _("hit, {relevance}", relevance=short(item.relevance))),
+    ]
 
 
 def readings(report: ReportData) -> Iterator[Block]:
     """Give how to read each metric: the sentence, the formula and the convention."""
     columns: doc.Columns = [
-        (_("metric"), lambda metric: [metric.symbol, Mark("below", Mark("code", metric.metric))]),
+        (
+            _("metric"),
+            lambda metric: [metric.symbol, Mark("below", Mark("code", metric.metric))],
+        ),
         (_("how to read it"), lambda metric: with_code(metric.reads)),
         (_("formula"), lambda metric: Mark("code", metric.formula)),
         (_("convention"), lambda metric: metric.convention),
@@ -490,22 +1004,32 @@ def readings(report: ReportData) -> Iterator[Block]:
 
 
 #: In the order shown: a title, what gives the blocks, and the forms that have them.
-SECTIONS: tuple[tuple[str, Callable[[ReportData], Iterable[Block]], tuple[doc.Form, ...]], ...] = (
+SECTIONS: tuple[
+    tuple[str, Callable[[ReportData], Iterable[Block]], tuple[doc.Form, ...]], ...
+] = (
     (N_("Overview"), overview, ("html", "md", "txt", "tex")),
     (N_("Findings"), findings, ("html", "md")),
     (N_("Differences"), differences, ("html", "md")),
     (N_("Curve and distribution"), curves, ("html", "md")),
     (N_("Segments"), segments, ("html", "md", "txt", "tex")),
     (N_("Beyond accuracy"), beyond, ("html", "md")),
-    (N_("Users"), lambda report: user_blocks(report.users, report.label), ("html", "md")),
+    (
+        N_("Users"),
+        lambda report: user_blocks(report.users, report.label),
+        ("html", "md"),
+    ),
     (N_("How to read"), readings, ("html",)),
 )
 
 
 def sections_of(report: ReportData) -> list[Section]:
-    """Return the sections that have anything to show; findings come last if there are none."""
+    """Return the sections that have anything to show; findings come last if there are
+    none.
+    """
     shown, n = list[Section](), len(report.findings)
-    for title, section, forms in sorted(SECTIONS, key=lambda each: each[1] is findings and not n):
+    for title, section, forms in sorted(
+        SECTIONS, key=lambda each: each[1] is findings and not n
+    ):
         name = _(N_("Curves") if section is curves and report.several else title)
         if section is findings:
             name = _("Findings ({n})", n=n) if n else _("No findings")

@@ -1,4 +1,6 @@
-"""The section of segments: each beside all other users, models within it, or many models; times as a line."""
+"""The section of segments: each beside all other users, models within it, or many
+models; times as a line.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,16 @@ from typing import Any
 
 from recnb.display import document as doc
 from recnb.display import svg
-from recnb.display.document import Block, Line, Mark, Name, Rows, estimate, table_of_rows, with_code
+from recnb.display.document import (
+    Block,
+    Line,
+    Mark,
+    Name,
+    Rows,
+    estimate,
+    table_of_rows,
+    with_code,
+)
 from recnb.display.language import _
 from recnb.display.text import fixed, one_line, signed
 from recnb.report import conclusions as words
@@ -18,20 +29,36 @@ from recnb.results.table import times_of
 
 
 def segments(report: ReportData) -> Iterator[Block]:
-    """Give each segment of the users beside all other users, or the differences of models within it; times are drawn as well."""
+    """Give each segment of the users beside all other users, or the differences of
+    models within it; times are drawn as well.
+    """
     if report.segments is None:
         return
     rows = [row for row in report.segments.rows if row["metric"] == report.lead.metric]
     n, by = len(report.at_lead) or 1, one_line(report.segments.by, 200)
     each = [rows[at : at + n] for at in range(0, len(rows), n)]
     yield from _over_time(report, by, each)
-    yield _means_of_many(report, by, each) if n > MOST_PAIRS else _beside_each_other(report, by, rows)
+    yield (
+        _means_of_many(report, by, each)
+        if n > MOST_PAIRS
+        else _beside_each_other(report, by, rows)
+    )
 
 
-def _beside_each_other(report: ReportData, by: str, rows: Sequence[Mapping[Any, Any]]) -> Rows:
-    """Return each segment with its mean and its gap to all other users, or with the means of models and their difference."""
-    several, confidence, left = report.several, percent_of(report.settings.confidence), 1
-    reach = svg.reach_of([row[end] for row in rows for end in ("difference", "low", "high")])
+def _beside_each_other(
+    report: ReportData, by: str, rows: Sequence[Mapping[Any, Any]]
+) -> Rows:
+    """Return each segment with its mean and its gap to all other users, or with the
+    means of models and their difference.
+    """
+    several, confidence, left = (
+        report.several,
+        percent_of(report.settings.confidence),
+        1,
+    )
+    reach = svg.reach_of(
+        [row[end] for row in rows for end in ("difference", "low", "high")]
+    )
     columns: list[tuple[Line, Callable[[Any], Line]]] = [(_("segment"), _segment)]
     if len(report.at_lead) > 1:
         columns.append((_("model"), lambda row: _pair(row, report.baseline)))
@@ -41,68 +68,165 @@ def _beside_each_other(report: ReportData, by: str, rows: Sequence[Mapping[Any, 
         only = report.at_lead[0] if len(report.at_lead) == 1 else None
         other = only.baseline if only else report.baseline
         of_other: Line = _("second mean") if other is None else Name(other, 20)
-        columns.append((Name(only.model, 20) if only else _("mean"), lambda row: fixed(row["mean"])))
+        columns.append(
+            (
+                Name(only.model, 20) if only else _("mean"),
+                lambda row: fixed(row["mean"]),
+            )
+        )
         columns.append((of_other, lambda row: fixed(row["baseline_mean"])))
     else:
-        columns.append((_("mean"), lambda row: estimate(row["mean"], row["mean_low"], row["mean_high"])))
+        columns.append(
+            (
+                _("mean"),
+                lambda row: estimate(row["mean"], row["mean_low"], row["mean_high"]),
+            )
+        )
     title = _("{label} by {by}", label=report.label, by=by)
     if several and report.baseline is not None:
-        title = _("{label} by {by}, against {baseline}", label=report.label, by=by, baseline=one_line(report.baseline))
+        title = _(
+            "{label} by {by}, against {baseline}",
+            label=report.label,
+            by=by,
+            baseline=one_line(report.baseline),
+        )
     basis = report.segments.basis if report.segments else ""
     if not any(isfinite(row["difference"]) for row in rows):  # parts of the truth
         return table_of_rows(columns, rows, title, note=basis)
     columns += [
-        (_("difference") if several else _("gap to the rest"), lambda row: estimate(row["difference"], row["low"], row["high"], signed, signed=several)),
-        (Mark("aside", _("about 0") if several else _("gap, about 0")), lambda row: _strip_about_0(row, reach)),
-        (_("p, Holm"), lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–"),
-        (_("conclusion") if several else _("against the rest"), lambda row: verdict_in_words(row["verdict"])),
-    ]  # fmt: skip
+        (
+            _("difference") if several else _("gap to the rest"),
+            lambda row: estimate(
+                row["difference"], row["low"], row["high"], signed, signed=several
+            ),
+        ),
+        (
+            Mark("aside", _("about 0") if several else _("gap, about 0")),
+            lambda row: _strip_about_0(row, reach),
+        ),
+        (
+            _("p, Holm"),
+            lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–",
+        ),
+        (
+            _("conclusion") if several else _("against the rest"),
+            lambda row: verdict_in_words(row["verdict"]),
+        ),
+    ]
     if several:
-        note = _("{confidence} intervals, not corrected for the number of comparisons; p corrected by Holm's method over the {n} tests here. (few) marks segments in which little can be shown. That a difference is found in one segment and not in another does not show that the two differ.", confidence=confidence, n=sum(isfinite(row["p"]) for row in rows))  # fmt: skip
+        note = _(
+            "{confidence} intervals, not corrected for the number of comparisons; "
+            "p corrected by Holm's method over the {n} tests here. (few) marks "
+            "segments in which little can be shown. That a difference is found in "
+            "one segment and not in another does not show that the two differ.",
+            confidence=confidence,
+            n=sum(isfinite(row["p"]) for row in rows),
+        )
     else:
-        note = _("▲ and ▼ are findings: the corrected test and the {confidence} interval of the gap agree; ○ does not prove that there is no difference. (few) marks segments of few users.", confidence=confidence)  # fmt: skip
-        title = _("{label} by {by}: each segment, and its gap to all other users", label=report.label, by=by)
-    tinted = frozenset(at for at, row in enumerate(rows) if row["verdict"] in words.FOUND and not several)
+        note = _(
+            "▲ and ▼ are findings: the corrected test and the {confidence} "
+            "interval of the gap agree; ○ does not prove that there is no "
+            "difference. (few) marks segments of few users.",
+            confidence=confidence,
+        )
+        title = _(
+            "{label} by {by}: each segment, and its gap to all other users",
+            label=report.label,
+            by=by,
+        )
+    tinted = frozenset(
+        at
+        for at, row in enumerate(rows)
+        if row["verdict"] in words.FOUND and not several
+    )
     look = {"left": left, "tinted": tinted, "most": max(3, 12 - len(report.models))}
     return table_of_rows(columns, rows, title, note=f"{basis} {note}".strip(), **look)
 
 
-def _means_of_many(report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any, Any]]]) -> Rows:
+def _means_of_many(
+    report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any, Any]]]
+) -> Rows:
     """Return the mean of each of many models in each segment, the highest marked."""
     means = [_means_in(rows) for rows in each]
-    highest = [max(mean for mean, *_ends in of_segment.values()) for of_segment in means]
+    highest = [
+        max(mean for mean, *_ends in of_segment.values()) for of_segment in means
+    ]
     table: list[list[Line]] = [[_("users"), *(_users_in(rows[0]) for rows in each)]]
     for model in report.ranked:
-        cells = [(of_segment[model][0], top) for of_segment, top in zip(means, highest, strict=True)]
-        marked = [doc.Estimate(fixed(one), best=one >= top - SAME, signed=True) for one, top in cells]
+        cells = [
+            (of_segment[model][0], top)
+            for of_segment, top in zip(means, highest, strict=True)
+        ]
+        marked = [
+            doc.Estimate(fixed(one), best=one >= top - SAME, signed=True)
+            for one, top in cells
+        ]
         table.append([Name(model), *marked])
-    note = _("The highest mean of each segment is bold. Each difference with its test is in `found.differences(by=...)`.")  # fmt: skip
+    note = _(
+        "The highest mean of each segment is bold. Each difference with its test "
+        "is in `found.differences(by=...)`."
+    )
     note = report.segments.basis or note if report.segments else ""
     header: list[Line] = [_("model"), *(_segment(rows[0]) for rows in each)]
-    return Rows(header, table, _("{label} by {by}", label=report.label, by=by), most=6, note=with_code(note))
+    return Rows(
+        header,
+        table,
+        _("{label} by {by}", label=report.label, by=by),
+        most=6,
+        note=with_code(note),
+    )
 
 
-def _over_time(report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any, Any]]]) -> Iterator[Block]:
-    """Draw the means of segments that are dates, weeks or periods as a line for each model."""
+def _over_time(
+    report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any, Any]]]
+) -> Iterator[Block]:
+    """Draw the means of segments that are dates, weeks or periods as a line for each
+    model.
+    """
     names, drawn = [row["segment"] for row, *_others in each], report.drawn
     times = [getattr(time, "value", time) for time in times_of(by, names)]
-    found = [(time, names[at], _means_in(each[at])) for at, time in enumerate(times) if time is not None]
+    found = [
+        (time, names[at], _means_in(each[at]))
+        for at, time in enumerate(times)
+        if time is not None
+    ]
     if found:
-        lines = [(model, [(time, *means[model]) for time, _name, means in found]) for model in drawn]
-        said = "; ".join(f"{name}: {', '.join(fixed(means[one][0]) for one in drawn)}" for _time, name, means in found)
-        title, places = _("{label} by {by}", label=report.label, by=by), {time: name for time, name, _means in found}
-        picture = svg.curves(lines, one_line(by, 40), report.label, () if report.several else [*places], places)
+        lines = [
+            (model, [(time, *means[model]) for time, _name, means in found])
+            for model in drawn
+        ]
+        said = "; ".join(
+            f"{name}: {', '.join(fixed(means[one][0]) for one in drawn)}"
+            for _time, name, means in found
+        )
+        title, places = (
+            _("{label} by {by}", label=report.label, by=by),
+            {time: name for time, name, _means in found},
+        )
+        picture = svg.curves(
+            lines,
+            one_line(by, 40),
+            report.label,
+            () if report.several else [*places],
+            places,
+        )
         yield doc.Picture(picture, f"{title}. {said}")
         yield from report.not_drawn
 
 
 def _means_in(rows: Sequence[Mapping[Any, Any]]) -> dict[str, Sequence[float]]:
-    """Return the mean of each model in a segment with the ends of its interval; "" is the only model."""
+    """Return the mean of each model in a segment with the ends of its interval; "" is
+    the only model.
+    """
     means: dict[str, Sequence[float]] = {}
     for row in rows:
         means[row.get("model", "")] = row["mean"], row["mean_low"], row["mean_high"]
         if "baseline" in row:
-            means[row["baseline"]] = row["baseline_mean"], row["baseline_mean_low"], row["baseline_mean_high"]
+            means[row["baseline"]] = (
+                row["baseline_mean"],
+                row["baseline_mean_low"],
+                row["baseline_mean_high"],
+            )
     return means
 
 
@@ -111,7 +235,10 @@ def _segment(row: Mapping[Any, Any]) -> Name:
 
 
 def _pair(row: Mapping[Any, Any], baseline: str | None) -> Line:
-    return [Name(row["model"], 20), *([" − ", Name(row["baseline"], 20)] if baseline is None else [])]
+    return [
+        Name(row["model"], 20),
+        *([" − ", Name(row["baseline"], 20)] if baseline is None else []),
+    ]
 
 
 def _users_in(row: Mapping[Any, Any]) -> str:
@@ -119,6 +246,10 @@ def _users_in(row: Mapping[Any, Any]) -> str:
 
 
 def _strip_about_0(row: Mapping[str, Any], reach: float) -> Line:
-    alt = _("{segment}: gap {gap}", segment=one_line(row["segment"], 40), gap=signed(row["difference"]))
+    alt = _(
+        "{segment}: gap {gap}",
+        segment=one_line(row["segment"], 40),
+        gap=signed(row["difference"]),
+    )
     strip = svg.strip(row["difference"], row["low"], row["high"], -reach, reach)
     return doc.Picture(strip, alt) if isfinite(row["difference"]) else "–"

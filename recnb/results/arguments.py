@@ -23,13 +23,25 @@ Metrics = AnyMetric | Iterable[AnyMetric] | Mapping[Any, Mapping[str, Any]] | No
 AnyCutoffs = int | Sequence[int | None] | None
 
 #: The metrics of a table by default.
-STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")
+STANDARD = (
+    "ndcg",
+    "average_precision",
+    "reciprocal_rank",
+    "precision",
+    "recall",
+    "f1",
+    "hit_rate",
+)
 
 #: The cut-offs of a curve by default.
 CUTOFFS = range(1, 21)
 
-#: Options that are given where the frames are: side data, columns and conventions; a metric's cut-off is k.
-OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())} - {"metric", "cutoff"}
+#: Options that are given where the frames are: side data, columns and conventions; a
+#: metric's cut-off is k.
+OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())} - {
+    "metric",
+    "cutoff",
+}
 
 
 class Asked(NamedTuple):
@@ -41,12 +53,17 @@ class Asked(NamedTuple):
 
 
 def asked_of(
-    data: EvaluationData | None, metrics: Metrics, options: Given, *of_call: str,
+    data: EvaluationData | None,
+    metrics: Metrics,
+    options: Given,
+    *of_call: str,
     among: Collection[str] = EVERY_METRIC,
-) -> list[Asked]:  # fmt: skip
-    """Look up the metrics of a call, each with the options that it has; None: the standard ones that the data allow.
+) -> list[Asked]:
+    """Look up the metrics of a call, each with the options that it has; None: the
+    standard ones that the data allow.
 
-    `of_call`: other keywords of the call, which a misspelt option may mean; `among`: the metrics allowed, then without a cut-off.
+    `of_call`: other keywords of the call, which a misspelt option may mean; `among`:
+    the metrics allowed, then without a cut-off.
     """
     names = _names_of(metrics, data)
     named = [(name, metric_named(name, among)) for name in names]
@@ -55,7 +72,10 @@ def asked_of(
         raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
     for name, metric in named:
         if among is not EVERY_METRIC and metric.cutoff is not None:
-            raise OptionError(f"{name!r} has a cut-off, which is k= here: type {metric.name!r} and k={metric.cutoff}.")
+            raise OptionError(
+                f"{name!r} has a cut-off, which is k= here: type {metric.name!r} "
+                f"and k={metric.cutoff}."
+            )
     every_option = {option for _name, metric in named for option in metric.defaults}
     labels = ", ".join(metric.name for _name, metric in named)
     for option in options:
@@ -65,12 +85,18 @@ def asked_of(
             raise OptionError(f"none of {labels} has an option {option!r}. {known}")
     asked = []
     for name, metric in named:
-        own = {key: value for key, value in options.items() if key in metric.defaults and key not in metric.given}
+        own = {
+            key: value
+            for key, value in options.items()
+            if key in metric.defaults and key not in metric.given
+        }
         if isinstance(names, Mapping):
             check_options(metric, names[name])
             own |= names[name]
         metric.check(own)
-        is_text = isinstance(name, str) and (set(name) & set("@(") or name in PRINTED.values())
+        is_text = isinstance(name, str) and (
+            set(name) & set("@(") or name in PRINTED.values()
+        )
         asked.append(Asked(name if is_text else metric.name, metric, own))
     return asked
 
@@ -78,15 +104,31 @@ def asked_of(
 def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
     """Return metrics as a list, or as a mapping to their own options."""
     if metrics is None:
-        known = [name for name in STANDARD if not (data and data.library) or presets.of_metric(name, data.library)]
-        return [name for name in known if not (data and data.source.weighted and METRICS[name].instead)]
+        known = [
+            name
+            for name in STANDARD
+            if not (data and data.library) or presets.of_metric(name, data.library)
+        ]
+        return [
+            name
+            for name in known
+            if not (data and data.source.weighted and METRICS[name].instead)
+        ]
     if is_number(metrics):
-        raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
+        raise OptionError(
+            f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall']."
+        )
     names: Any = metrics if is_several(metrics) else [metrics]
     named = isinstance(names, Mapping)
-    names = {plain_text(name): names[name] for name in names} if named else [plain_text(name) for name in names]
+    names = (
+        {plain_text(name): names[name] for name in names}
+        if named
+        else [plain_text(name) for name in names]
+    )
     if not names:
-        raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
+        raise OptionError(
+            "metrics is empty: name at least one, such as metrics=['ndcg']."
+        )
     for name, given in names.items() if named else ():
         if not isinstance(given, Mapping):
             fix = "give each metric a mapping of its options, {} for none."
@@ -95,13 +137,19 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
 
 
 def metric_of_curve(metric: object, k: object) -> tuple[Metric[...], Cutoffs]:
-    """Look up the metric of a curve with the cut-offs that it runs over; of a text with a cut-off, up to that."""
+    """Look up the metric of a curve with the cut-offs that it runs over; of a text with
+    a cut-off, up to that.
+    """
     chosen = metric_named(metric)
     if chosen.cutoff is not None and (not isinstance(k, range) or k != CUTOFFS):
-        raise OptionError(f"{metric!r} has its cut-off, and k= names others: leave one of them out.")
+        raise OptionError(
+            f"{metric!r} has its cut-off, and k= names others: leave one of them out."
+        )
     cutoffs = Cutoffs.of(k if chosen.cutoff is None else range(1, chosen.cutoff + 1))
     if cutoffs.deepest is None:
-        raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
+        raise OptionError(
+            "a curve runs over whole numbers: leave None out of k, such as k=range(1, 21)."
+        )
     return chosen, cutoffs
 
 
@@ -111,7 +159,10 @@ def check_options(metric: Metric[...], options: Given) -> None:
         if name not in metric.defaults:
             _refuse_option_of_data(metric.name, name)
         if name in metric.given:
-            problem = f"the text of {metric.plain_name} gives {name}={metric.given[name]!r}, and {name}={quoted(value)}"
+            problem = (
+                f"the text of {metric.plain_name} gives "
+                f"{name}={metric.given[name]!r}, and {name}={quoted(value)}"
+            )
             raise OptionError(f"{problem} is another: leave one of them out.")
     metric.check(options)
 
@@ -119,5 +170,11 @@ def check_options(metric: Metric[...], options: Given) -> None:
 def _refuse_option_of_data(metric: str, name: str) -> None:
     """Refuse an option that is given where the frames are."""
     if name in OF_DATA:
-        problem = f"{name!r} is no option of {metric} but one of the data, given where the frames are: "
-        raise OptionError(problem, f"recs.rec.against(truth, {name}=...), recnb.evaluate or recnb.compare.")
+        problem = (
+            f"{name!r} is no option of {metric} but one of the data, given where the "
+            f"frames are: "
+        )
+        raise OptionError(
+            problem,
+            f"recs.rec.against(truth, {name}=...), recnb.evaluate or recnb.compare.",
+        )

@@ -1,4 +1,6 @@
-"""The data of one evaluation: users, lists, titles; and the way from a metric to its `Values`, under the convention it follows."""
+"""The data of one evaluation: users, lists, titles; and the way from a metric to its
+`Values`, under the convention it follows.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,23 @@ from recnb.metrics.gain import as_column
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits, cached_property
 from recnb.metrics.metric import LIST_METRICS, Credit, Given, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
-from recnb.results.values import OWN, Basis, Request, Said, Values, follows, index_of, pairs_in_words, weights_in_words
+from recnb.results.values import (
+    OWN,
+    Basis,
+    Request,
+    Said,
+    Values,
+    follows,
+    index_of,
+    pairs_in_words,
+    weights_in_words,
+)
 
 #: Why there is no explanation.
-MANY_ORDERS = "ties='expected' averages many orders, and a worked explanation follows one: choose ties='first'."
+MANY_ORDERS = (
+    "ties='expected' averages many orders, and a worked explanation follows one: "
+    "choose ties='first'."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +58,21 @@ class Scoring:
     @property
     def in_force(self) -> Convention:
         """The convention of the data with the metric's own options."""
-        return self.prepared.convention.with_metric({**self.metric.defaults, **self.options})
+        return self.prepared.convention.with_metric(
+            {**self.metric.defaults, **self.options}
+        )
 
     def hits(self, cutoffs: Cutoffs) -> Hits:
-        """Return the hits that the metric needs at these cut-offs, with all judged items if it counts these."""
+        """Return the hits that the metric needs at these cut-offs, with all judged
+        items if it counts these.
+        """
         whole = self.metric.needs_whole_list(self.options)
         hits = self.prepared.hits(None if whole else cutoffs.deepest)
-        return replace(hits, judged=self.prepared.judged_hits()) if "judged" in self.metric.needs else hits
+        return (
+            replace(hits, judged=self.prepared.judged_hits())
+            if "judged" in self.metric.needs
+            else hits
+        )
 
     def credit(self, cutoffs: Cutoffs) -> Credit:
         """Return the credit of the hits at these cut-offs."""
@@ -57,47 +80,77 @@ class Scoring:
         return self.metric.at(self.hits(cutoffs), cutoffs, self.options)
 
     def averaged(self, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
-        """Return the values of users × cut-offs, NaN where not averaged, and their mean."""
-        return average(self.credit(cutoffs), self.prepared.convention, self.prepared.user_weight)
+        """Return the values of users × cut-offs, NaN where not averaged, and their
+        mean.
+        """
+        return average(
+            self.credit(cutoffs), self.prepared.convention, self.prepared.user_weight
+        )
 
     def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int]:
-        """Count the users behind the mean at the deepest cut-off, those of them without a list, and those with no relevant item."""
+        """Count the users behind the mean at the deepest cut-off, those of them without
+        a list, and those with no relevant item.
+        """
         n_users, without_list, n_without = self.prepared.of_users
         convention = self.prepared.convention
-        credit = None if convention.relevant == ">0" else self.credit(Cutoffs.one(cutoffs.deepest))
+        credit = (
+            None
+            if convention.relevant == ">0"
+            else self.credit(Cutoffs.one(cutoffs.deepest))
+        )
         if credit is None or not isinstance(credit.out_of, Credit):
             return n_users, without_list, n_without
-        # Where an item of no gain can be relevant, an ideal of 0 says that there is nothing to find.
+        # Where an item of no gain can be relevant, an ideal of 0 says that there is
+        # nothing to find.
         n_undefined = int((np.asarray(credit.possible) == 0).sum())
-        if convention.no_relevant == "skip":  # those counted are others, who are left out before
+        if (
+            convention.no_relevant == "skip"
+        ):  # those counted are others, who are left out before
             return n_users - n_undefined, without_list, n_without + n_undefined
         return n_users, without_list, n_undefined
 
 
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
-    """Return the cut-offs; under a convention that does not cut, they only label the numbers."""
+    """Return the cut-offs; under a convention that does not cut, they only label the
+    numbers.
+    """
     return replace(cutoffs, uncut=True) if convention.cutoff == "none" else cutoffs
 
 
-def average(credit: Credit, convention: Convention, weights: Floats | None = None) -> tuple[Floats, Floats]:
-    """Fill in and leave out users who have nothing to find, and average the others, who may have weights."""
+def average(
+    credit: Credit, convention: Convention, weights: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Fill in and leave out users who have nothing to find, and average the others, who
+    may have weights.
+    """
     matrix, undefined = credit.value, undefined_in(credit, convention)
     if undefined is not None and undefined.any():
-        matrix = np.where(undefined, {"skip": np.nan, "one": 1.0}.get(convention.no_relevant, 0.0), matrix)
+        matrix = np.where(
+            undefined,
+            {"skip": np.nan, "one": 1.0}.get(convention.no_relevant, 0.0),
+            matrix,
+        )
     elif len(matrix) and weights is None:
         return matrix, np.asarray(matrix.mean(axis=0))
     return matrix, mean_of(matrix, weights)
 
 
 def mean_of(matrix: Floats, weights: Floats | None) -> Floats:
-    """Return the mean of each column over the users who have a value, of users with weights sum(w x) / sum(w); NaN if none has."""
+    """Return the mean of each column over the users who have a value, of users with
+    weights sum(w x) / sum(w); NaN if none has.
+    """
     weight = 1.0 if weights is None else as_column(weights)
-    n, total = (~np.isnan(matrix) * weight).sum(axis=0), np.nansum(matrix * weight, axis=0)
+    n, total = (
+        (~np.isnan(matrix) * weight).sum(axis=0),
+        np.nansum(matrix * weight, axis=0),
+    )
     return np.asarray(np.divide(total, n, out=np.full(len(total), np.nan), where=n > 0))
 
 
 def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
-    """Mark users who had nothing to find: no relevant item or, where an item of no gain can be relevant, an ideal of 0."""
+    """Mark users who had nothing to find: no relevant item or, where an item of no gain
+    can be relevant, an ideal of 0.
+    """
     if convention.relevant != ">0" and isinstance(credit.out_of, Credit):
         return np.asarray(np.asarray(credit.possible) == 0)
     n_relevant = credit.rows.n_relevant
@@ -107,7 +160,8 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
 class EvaluationData:
     """The joined data of one model, and the convention in force.
 
-    Each metric follows the conventions of `library`, over which `overrides` take precedence; None is recnb itself.
+    Each metric follows the conventions of `library`, over which `overrides` take
+    precedence; None is recnb itself.
     """
 
     def __init__(
@@ -125,7 +179,9 @@ class EvaluationData:
     @cached_property
     def item_data(self) -> ItemData:
         """All lists, and the attributes of items: what metrics beyond accuracy read."""
-        return (ItemData if self.source.in_memory else ItemDataOfParts)(self.prepared, self.side_data)
+        return (ItemData if self.source.in_memory else ItemDataOfParts)(
+            self.prepared, self.side_data
+        )
 
     @property
     def source(self) -> Source:
@@ -143,19 +199,30 @@ class EvaluationData:
         convention = replace(self.convention, min_propensity=1.0)
         hits = replace(self.prepared.all_hits, truth_weight=None)
         plain = replace(self.prepared, all_hits=hits, convention=convention, _cut={})
-        return EvaluationData(plain, self.library, {**self.overrides, "min_propensity": 1.0}, self.side_data)
+        return EvaluationData(
+            plain,
+            self.library,
+            {**self.overrides, "min_propensity": 1.0},
+            self.side_data,
+        )
 
     @property
     def users(self) -> pd.Index[Any]:
         """The users evaluated, in the order of every per-user result."""
-        users: pd.Index[Any] = pd.Index(self.prepared.users.to_numpy(), name=self.user_label)
+        users: pd.Index[Any] = pd.Index(
+            self.prepared.users.to_numpy(), name=self.user_label
+        )
         return users
 
     @property
     def user_label(self) -> str:
-        """The caller's name of the column of users: that of the recommendations, unless it is "user" and the truth has another."""
+        """The caller's name of the column of users: that of the recommendations, unless
+        it is "user" and the truth has another.
+        """
         label = self.source.labels.get("user", "user")
-        return self.source.truth_labels.get("user", "user") if label == "user" else label
+        return (
+            self.source.truth_labels.get("user", "user") if label == "user" else label
+        )
 
     @property
     def convention(self) -> Convention:
@@ -165,7 +232,11 @@ class EvaluationData:
     @property
     def one_no_relevant_rule(self) -> bool:
         """Whether all metrics do the same with users who have no relevant item."""
-        rules = {one.convention.no_relevant for one in presets.of_library(self.library)} if self.library else set()
+        rules = (
+            {one.convention.no_relevant for one in presets.of_library(self.library)}
+            if self.library
+            else set()
+        )
         return "no_relevant" in self.overrides or len(rules) < 2
 
     def restricted(self, prepared: Prepared) -> EvaluationData:
@@ -176,19 +247,29 @@ class EvaluationData:
         """Return the same data under a library's conventions."""
         name = presets.library_named(library)
         convention = self.source.as_given(presets.data_convention(name))
-        return EvaluationData(self.source.under(convention), name, side_data=self.side_data)
+        return EvaluationData(
+            self.source.under(convention), name, side_data=self.side_data
+        )
 
     # The metrics
 
-    def scoring(self, metric: Metric[...], options: Given, *, whole: bool = False) -> Scoring:
-        """Return a metric on the data and with the options in force: the evaluation's own, or a library's.
+    def scoring(
+        self, metric: Metric[...], options: Given, *, whole: bool = False
+    ) -> Scoring:
+        """Return a metric on the data and with the options in force: the evaluation's
+        own, or a library's.
 
-        What a library lacks is worked out as recnb defines it, relevance above 0 included, on the library's users and order.
+        What a library lacks is worked out as recnb defines it, relevance above 0
+        included, on the library's users and order.
         """
         recorded = self._recorded(metric, whole=whole)
         own = {} if recorded is None else dict(recorded.options)
         options = {**own, **metric.given, **options}
-        if self.prepared.all_hits.truth_weight is not None and metric.is_accuracy and not (metric.needs or metric.own):
+        if (
+            self.prepared.all_hits.truth_weight is not None
+            and metric.is_accuracy
+            and not (metric.needs or metric.own)
+        ):
             metric = metric.weighted(options)
         if not metric.is_accuracy or (self.library is None and not metric.data):
             return Scoring(self.prepared, metric, options)
@@ -196,33 +277,54 @@ class EvaluationData:
         if recorded is not None:
             convention = replace(recorded.convention, **self.overrides)
         elif self.library is not None:
-            no_relevant = "zero" if convention.no_relevant == "one" else convention.no_relevant
+            no_relevant = (
+                "zero" if convention.no_relevant == "one" else convention.no_relevant
+            )
             plain = {"cutoff": "k", "relevant": ">0", "no_relevant": no_relevant}
             convention = replace(convention, **plain | self.overrides)
         convention = self.source.as_given(replace(convention, **metric.data))
         return Scoring(self.source.under(convention), metric, options)
 
-    def _recorded(self, metric: Metric[...], *, whole: bool = False) -> presets.Preset | None:
-        """Return what is recorded of a metric in the library; nothing of one that it never cuts, if a cut-off is asked for."""
+    def _recorded(
+        self, metric: Metric[...], *, whole: bool = False
+    ) -> presets.Preset | None:
+        """Return what is recorded of a metric in the library; nothing of one that it
+        never cuts, if a cut-off is asked for.
+        """
         if self.library is None:
             return None
         name = metric.plain_name
-        if not metric.is_accuracy:  # of several ways that go by one formula, the one that has its name
+        if (
+            not metric.is_accuracy
+        ):  # of several ways that go by one formula, the one that has its name
             variants = presets.of_metric(name, self.library)
-            return next((one for one in variants if one.variant.split("[")[0] == name), next(iter(variants), None))
+            return next(
+                (one for one in variants if one.variant.split("[")[0] == name),
+                next(iter(variants), None),
+            )
         found = presets.default_of(self.library, name, whole=whole)
-        return None if found is not None and found.convention.cutoff == "none" and not whole else found
+        return (
+            None
+            if found is not None and found.convention.cutoff == "none" and not whole
+            else found
+        )
 
     def is_own(self, metric: Metric[...], *, whole: bool = False) -> bool:
-        """Whether a number under a library's conventions is recnb's own, since nothing is recorded of it there."""
+        """Whether a number under a library's conventions is recnb's own, since nothing
+        is recorded of it there.
+        """
         return self.library is not None and self._recorded(metric, whole=whole) is None
 
     def values_of_each(self, requests: Sequence[Request]) -> Iterable[Values]:
-        """Compute several metrics one by one; an engine, which has the rows elsewhere, fetches sums in one pass over them."""
+        """Compute several metrics one by one; an engine, which has the rows elsewhere,
+        fetches sums in one pass over them.
+        """
         return starmap(partial(values_of, self), requests)
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Given) -> Floats:
-        """Return a metric's value for each user at each cut-off; NaN for one who is left out at the last."""
+        """Return a metric's value for each user at each cut-off; NaN for one who is
+        left out at the last.
+        """
         found = values_of(self, metric, cutoffs, options)
         here = found.users.is_in(self.prepared.users.implode()).to_numpy()
         if here.sum() < self.n_users or np.isfinite(found.matrix[~here]).any():
@@ -233,9 +335,16 @@ class EvaluationData:
 
     # What is said of the numbers
 
-    def basis_of(self, scoring: Scoring, cutoffs: Cutoffs, given: Mapping[str, Any] | None = None) -> Basis:
-        """Return what a metric's number at the deepest of these cut-offs rests on; `given`: the options of the call."""
-        whole, options = cutoffs.values == (None,), {**scoring.metric.defaults, **scoring.options}
+    def basis_of(
+        self, scoring: Scoring, cutoffs: Cutoffs, given: Mapping[str, Any] | None = None
+    ) -> Basis:
+        """Return what a metric's number at the deepest of these cut-offs rests on;
+        `given`: the options of the call.
+        """
+        whole, options = (
+            cutoffs.values == (None,),
+            {**scoring.metric.defaults, **scoring.options},
+        )
         is_scaled = options.get("max_relevance", "") is None
         shown = shown_at(None, options) if whole and self.library is None else options
         return Basis(
@@ -248,14 +357,24 @@ class EvaluationData:
             given=tuple(self.overrides),
             options=dict(given or {}),
             is_own=self.is_own(scoring.metric, whole=whole),
-            weights=(scoring.prepared.all_hits.truth_weight is not None and scoring.prepared.weighting) or None,
+            weights=(
+                scoring.prepared.all_hits.truth_weight is not None
+                and scoring.prepared.weighting
+            )
+            or None,
             user_weight=scoring.prepared.user_weight,
         )
 
     @property
     def basis(self) -> str:
-        """In words, how many users there are, who was left out, and the convention, whatever the metric."""
-        words = [*self.users_in_words, *self.convention.phrases(graded=self.prepared.graded), *self.notes]
+        """In words, how many users there are, who was left out, and the convention,
+        whatever the metric.
+        """
+        words = [
+            *self.users_in_words,
+            *self.convention.phrases(graded=self.prepared.graded),
+            *self.notes,
+        ]
         return "; ".join([*words, *pairs_in_words(self.prepared.weighting)])
 
     @property
@@ -271,14 +390,35 @@ class EvaluationData:
 
     @cached_property
     def apart(self) -> tuple[Sentence, ...]:
-        """A note if no item of the lists is in the truth, as where ids are written in two ways."""
-        if len(self.prepared.all_hits.rank) or not isinstance(self.source, Tables) or self.source.is_part:
+        """A note if no item of the lists is in the truth, as where ids are written in
+        two ways.
+        """
+        if (
+            len(self.prepared.all_hits.rank)
+            or not isinstance(self.source, Tables)
+            or self.source.is_part
+        ):
             return ()
         items, judged = self.prepared.recs["item"], self.prepared.judged["item"]
-        if not len(items) or not len(judged) or items.is_in(judged.unique().implode()).any():
+        if (
+            not len(items)
+            or not len(judged)
+            or items.is_in(judged.unique().implode()).any()
+        ):
             return ()
-        message = N_("no recommended item is in the truth: lists hold items such as {item}, the truth such as {other}")
-        return (Sentence(message, {"item": one_line(repr(items[0]), 80), "other": one_line(repr(judged[0]), 80)}),)
+        message = N_(
+            "no recommended item is in the truth: lists hold items such as "
+            "{item}, the truth such as {other}"
+        )
+        return (
+            Sentence(
+                message,
+                {
+                    "item": one_line(repr(items[0]), 80),
+                    "other": one_line(repr(judged[0]), 80),
+                },
+            ),
+        )
 
     # Users and their lists
 
@@ -287,29 +427,49 @@ class EvaluationData:
         return index_of(user, self.prepared.users, "; ".join(self.users_in_words))
 
     def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
-        """Return the lists of the users at some positions, item by rank; fetched at once where rows are elsewhere."""
+        """Return the lists of the users at some positions, item by rank; fetched at
+        once where rows are elsewhere.
+        """
         users = self.prepared.users[list(positions)]
-        rows = self.prepared.lists_of(users).select("user", "rank", "item").sort("rank", maintain_order=True)
+        rows = (
+            self.prepared.lists_of(users)
+            .select("user", "rank", "item")
+            .sort("rank", maintain_order=True)
+        )
         found: dict[Any, dict[int, Any]] = {user: {} for user in users.to_list()}
         for user, rank, item in rows.iter_rows():
             found[user][rank] = item
         return [found[user] for user in users.to_list()]
 
     def truth_of(self, position: int) -> pl.DataFrame:
-        """Return the relevant items of the user at a position, the most relevant first."""
-        return self.prepared.truth.filter(pl.col("user") == self.prepared.users[[position]]).select("item", "relevance")
+        """Return the relevant items of the user at a position, the most relevant
+        first.
+        """
+        return self.prepared.truth.filter(
+            pl.col("user") == self.prepared.users[[position]]
+        ).select("item", "relevance")
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
-        """Return the titles of items, of those that have one in the frame of items: shown wherever items are."""
+        """Return the titles of items, of those that have one in the frame of items:
+        shown wherever items are.
+        """
         frame = self.side_data.items
         column = None if frame is None else title_column(frame.columns)
         if frame is None or column is None or not items:
             return {}
-        wanted = frame.filter(pl.col("item").is_in(pl.Series(items, dtype=frame["item"].dtype).implode()))
-        return {item: str(title) for item, title in wanted.select("item", column).iter_rows() if title is not None}
+        wanted = frame.filter(
+            pl.col("item").is_in(pl.Series(items, dtype=frame["item"].dtype).implode())
+        )
+        return {
+            item: str(title)
+            for item, title in wanted.select("item", column).iter_rows()
+            if title is not None
+        }
 
     def hits(self, depth: int | None = None) -> Hits:
-        """Return the hits down to a rank, from which every metric of accuracy is computed."""
+        """Return the hits down to a rank, from which every metric of accuracy is
+        computed.
+        """
         return self.prepared.hits(Cutoffs.one(depth).values[0])
 
 
@@ -317,13 +477,26 @@ class EvaluationData:
 Models = Mapping[str, EvaluationData]
 
 
-def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given) -> Values:
-    """Compute a metric: of accuracy for the users evaluated, beyond it for all who have a list."""
+def values_of(
+    data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
+) -> Values:
+    """Compute a metric: of accuracy for the users evaluated, beyond it for all who have
+    a list.
+    """
     scoring = data.scoring(metric, options, whole=k.values == (None,))
     if metric.is_accuracy:
         matrix, mean = scoring.averaged(k)
         here, basis = scoring.prepared, data.basis_of(scoring, k, options)
-        about = scoring.metric, scoring.options, k, here.users, matrix, mean, scoring.in_force, basis
+        about = (
+            scoring.metric,
+            scoring.options,
+            k,
+            here.users,
+            matrix,
+            mean,
+            scoring.in_force,
+            basis,
+        )
         return Values(*about, weights=here.user_weight)
     results = tuple(_of_lists(data, scoring, cut) for cut in k)
     in_force = {**metric.defaults, **scoring.options}
@@ -340,7 +513,9 @@ def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Gi
     if weights is not None:
         means = [*mean_of(np.stack(columns, axis=-1), weights)]
         who = "; ".join([who, *weights_in_words(weights)])
-    plain = {name: as_plain(value) for name, value in in_force.items() if value is not None}
+    plain = {
+        name: as_plain(value) for name, value in in_force.items() if value is not None
+    }
     return Values(
         metric=metric.bounded(scoring.options),
         options=scoring.options,
@@ -349,47 +524,87 @@ def values_of(data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Gi
         matrix=np.stack(columns, axis=-1) if columns else np.zeros((0, len(k))),
         mean=np.array(means, dtype=np.float64),
         convention=data.convention.with_metric(plain),
-        basis=Said(partial(_of_lists_in_words, data, metric, in_force, k, results, who), who),
+        basis=Said(
+            partial(_of_lists_in_words, data, metric, in_force, k, results, who), who
+        ),
         results=results,
         weights=weights,
     )
 
 
 def _of_lists_in_words(
-    data: EvaluationData, metric: Metric[...], options: Given, k: Cutoffs, results: Sequence[PerUser | Whole], users: str
-) -> list[str]:  # fmt: skip
-    """Return in words what a number beyond accuracy rests on at the deepest cut-off: users, items, order and options."""
+    data: EvaluationData,
+    metric: Metric[...],
+    options: Given,
+    k: Cutoffs,
+    results: Sequence[PerUser | Whole],
+    users: str,
+) -> list[str]:
+    """Return in words what a number beyond accuracy rests on at the deepest cut-off:
+    users, items, order and options.
+    """
     own, parts = data.is_own(metric), list[str]()
     catalogue, result = data.item_data.catalogue, results[k.values.index(k.deepest)]
-    if isinstance(result, PerUser) and not of_evaluated(metric) and (left := int((~result.counted).sum())):
+    if (
+        isinstance(result, PerUser)
+        and not of_evaluated(metric)
+        and (left := int((~result.counted).sum()))
+    ):
         parts.append(_("{n:,} with a list without a value, left out", n=left))
     population = options.get("population", "catalogue")
     is_counted = "catalogue" in metric.needs or options.get("normalize")
     if is_counted and population != "recommended" and catalogue.listed is not None:
         of_train = population == "train" or data.side_data.items is None
         members = catalogue.members("train" if of_train else "catalogue", metric.name)
-        words = N_("out of {n:,} items of train") if of_train else N_("out of {n:,} items of items=")
+        words = (
+            N_("out of {n:,} items of train")
+            if of_train
+            else N_("out of {n:,} items of items=")
+        )
         parts.append(_(words, n=int(members.sum())))
         parts += [_("and one more, of padding")] * (population == "catalogue+padding")
     if catalogue.users is not None and "train" in metric.needs:
-        parts.append(ngettext("what {n:,} user had in train", "what {n:,} users had in train", catalogue.n_users))
+        parts.append(
+            ngettext(
+                "what {n:,} user had in train",
+                "what {n:,} users had in train",
+                catalogue.n_users,
+            )
+        )
     parts.append(replace(data.convention, relevant_from=None).phrases(graded=False)[0])
     told = ((name, as_plain(value)) for name, value in options.items())
-    parts += [f"{name}={value}" for name, value in told if value and (name, value) != ("cutoff", "k")]
+    parts += [
+        f"{name}={value}"
+        for name, value in told
+        if value and (name, value) != ("cutoff", "k")
+    ]
     first = users if data.library is None or own else follows(data.library, words=users)
     return [first, *parts, *[_(OWN, library=data.library)] * own, *data.notes]
 
 
 def _of_lists(data: EvaluationData, scoring: Scoring, k: int | None) -> PerUser | Whole:
-    """Compute a metric beyond accuracy at a cut-off; credit of hits is filled in and left out as in metrics of accuracy."""
+    """Compute a metric beyond accuracy at a cut-off; credit of hits is filled in and
+    left out as in metrics of accuracy.
+    """
     metric, item_data, prepared = scoring.metric, data.item_data, data.prepared
     if metric.over != "hits":
-        found: PerUser | Whole = item_data.compute(metric, k, scoring.options, evaluated=of_evaluated(metric))
+        found: PerUser | Whole = item_data.compute(
+            metric, k, scoring.options, evaluated=of_evaluated(metric)
+        )
         return found
     cutoffs = cutoffs_under(prepared.convention, Cutoffs.one(k))
-    credit = metric.at(item_data.familiar(prepared, prepared.hits(cutoffs.deepest)), cutoffs, scoring.options)
+    credit = metric.at(
+        item_data.familiar(prepared, prepared.hits(cutoffs.deepest)),
+        cutoffs,
+        scoring.options,
+    )
     of_users = average(credit, data.convention)[0][:, 0]
-    return PerUser(of_users, np.ones(len(of_users)), ~np.isnan(of_users), partial(_rows_of_hits, data, credit))
+    return PerUser(
+        of_users,
+        np.ones(len(of_users)),
+        ~np.isnan(of_users),
+        partial(_rows_of_hits, data, credit),
+    )
 
 
 def _rows_of_hits(data: EvaluationData, credit: Credit, user: int) -> TermRows:
@@ -401,30 +616,48 @@ def _rows_of_hits(data: EvaluationData, credit: Credit, user: int) -> TermRows:
     rows = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
     familiar, row = item_data.familiar(prepared, hits), hits.truth_row[rows]
     names = {
-        "rank": hits.rank[rows], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
-        "n_hits": len(rows), "list_length": hits.list_length[user],
-    }  # fmt: skip
+        "rank": hits.rank[rows],
+        "expected_rank": familiar.expected_rank[row],
+        "depth": depth,
+        "k": depth,
+        "n_hits": len(rows),
+        "list_length": hits.list_length[user],
+    }
     items = positions(item_data.items, prepared.truth["item"])[row]
     undefined = undefined_in(credit, data.convention)
     is_undefined = undefined is not None and bool(undefined[user, 0])
-    return TermRows(credit.earned[rows], names, items, hits.rank[rows], undefined=is_undefined)
+    return TermRows(
+        credit.earned[rows], names, items, hits.rank[rows], undefined=is_undefined
+    )
 
 
 def recorded_in(library: str | None) -> list[str]:
-    """Return the metrics beyond accuracy whose numbers in a library are recorded; all, for recnb's own."""
-    of_library = {one.metric for one in presets.of_library(library)} if library else {*LIST_METRICS}
+    """Return the metrics beyond accuracy whose numbers in a library are recorded; all,
+    for recnb's own.
+    """
+    of_library = (
+        {one.metric for one in presets.of_library(library)}
+        if library
+        else {*LIST_METRICS}
+    )
     return [name for name in LIST_METRICS if name in of_library]
 
 
 def of_evaluated(metric: Metric[...]) -> bool:
-    """Whether the values of a metric beyond accuracy are of the users evaluated, and not of all users with a list."""
+    """Whether the values of a metric beyond accuracy are of the users evaluated, and
+    not of all users with a list.
+    """
     return metric.over in ("hits", "users")
 
 
 def as_plain(value: object) -> Any:
-    """Return an option as a word or number; what is bigger, such as a frame, as "given"."""
+    """Return an option as a word or number; what is bigger, such as a frame, as
+    "given".
+    """
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
-    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
+    if isinstance(value, (list, tuple)) and all(
+        isinstance(part, str) for part in value
+    ):
         return ", ".join(value)
     return "given"

@@ -1,4 +1,6 @@
-"""Gates: conditions that the numbers of a model must meet, as a test of a release asks for them."""
+"""Gates: conditions that the numbers of a model must meet, as a test of a release asks
+for them.
+"""
 
 from __future__ import annotations
 
@@ -28,35 +30,60 @@ SCHEMA = "recnb.gate/1"
 
 
 class GateCheck(NamedTuple):
-    """One condition on one number of one model: whether it is met, and the sentence that says so."""
+    """One condition on one number of one model: whether it is met, and the sentence
+    that says so.
+    """
 
     check: str  #: "at_least" or "not_worse"
     passed: bool
-    numbers: dict[str, Any]  #: metric, k, model and number of users; the value, or the difference with its interval
+    numbers: dict[
+        str, Any
+    ]  #: metric, k, model and number of users; the value, or the difference with its interval
     says: str
     basis: str = ""  #: the users and the convention behind the number
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain Python."""
-        return {"check": self.check, "passed": self.passed, **self.numbers, "basis": self.basis, "says": self.says}
+        return {
+            "check": self.check,
+            "passed": self.passed,
+            **self.numbers,
+            "basis": self.basis,
+            "says": self.says,
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(AsJson, Suggesting):
-    """The checks of a gate; true if all are passed. `to_frame` and `to_json` export them with the numbers behind each."""
+    """The checks of a gate; true if all are passed. `to_frame` and `to_json` export
+    them with the numbers behind each.
+    """
 
     checks: tuple[GateCheck, ...]
-    lang: str = field(default_factory=current)  #: the language of its words, that in force when it was made
-    warnings: tuple[str, ...] | None = None  #: of the lint, about the data; None where only the command line looks
+    lang: str = field(
+        default_factory=current
+    )  #: the language of its words, that in force when it was made
+    warnings: tuple[str, ...] | None = (
+        None  #: of the lint, about the data; None where only the command line looks
+    )
 
     def __bool__(self) -> bool:
         return all(check.passed for check in self.checks)
 
     @property
     def basis(self) -> str:
-        """The users and the convention behind the numbers, of each check if they are not all the same."""
-        names = [f"{one_line(check.numbers['model'])} {_label(check.numbers)}".lstrip() for check in self.checks]
-        return "; ".join(merged(dict(zip(names, ([check.basis] for check in self.checks), strict=True))))
+        """The users and the convention behind the numbers, of each check if they are
+        not all the same.
+        """
+        names = [
+            f"{one_line(check.numbers['model'])} {_label(check.numbers)}".lstrip()
+            for check in self.checks
+        ]
+        return "; ".join(
+            merged(
+                dict(zip(names, ([check.basis] for check in self.checks), strict=True))
+            )
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per check with its numbers."""
@@ -65,79 +92,174 @@ class Gate(AsJson, Suggesting):
     def to_dict(self) -> dict[str, Any]:
         """Return the gate as plain Python that `json` can write."""
         checks = [check.to_dict() for check in self.checks]
-        gate = {"schema": SCHEMA, "passed": bool(self), "checks": checks, "basis": self.basis}
+        gate = {
+            "schema": SCHEMA,
+            "passed": bool(self),
+            "checks": checks,
+            "basis": self.basis,
+        }
         return dict(json_values({**gate, "warnings": self.warnings}))
 
     def __repr__(self) -> str:
         with use_language(self.lang):
-            results = [f"{_('passed') if check.passed else _('failed')}: {check.says}" for check in self.checks]
+            results = [
+                f"{_('passed') if check.passed else _('failed')}: {check.says}"
+                for check in self.checks
+            ]
         return "\n".join([*results, self.basis])
 
 
-def at_least(models: Models, metric: Any, value: float, k: int | None, options: Given) -> Gate:
-    """Check whether a number of each model reaches a value; the name of the model is "" where there is one."""
+def at_least(
+    models: Models, metric: Any, value: float, k: int | None, options: Given
+) -> Gate:
+    """Check whether a number of each model reaches a value; the name of the model is ""
+    where there is one.
+    """
     if not is_number(value):
-        raise OptionError(f"value={quoted(value)} is no number that a metric could reach: give one, such as 0.3.")
+        raise OptionError(
+            f"value={quoted(value)} is no number that a metric could reach: give one, such as 0.3."
+        )
     chosen = metric_named(metric)
     cutoff, checks = chosen.cut_at(k), []
     for model, data in models.items():
         score = score_of(data, chosen, cutoff, options)
-        about = {"metric": chosen.name, "k": cutoff, "model": model, "n_users": score.n_users}
+        about = {
+            "metric": chosen.name,
+            "k": cutoff,
+            "model": model,
+            "n_users": score.n_users,
+        }
         checks.append(at_least_check(about, float(score), float(value), score.basis))
     return Gate(tuple(checks))
 
 
-def at_least_check(about: dict[str, Any], value: float, least: float, basis: str = "") -> GateCheck:
-    """Check whether a number reaches the least that passes; `about`: its metric, k, model and n_users."""
+def at_least_check(
+    about: dict[str, Any], value: float, least: float, basis: str = ""
+) -> GateCheck:
+    """Check whether a number reaches the least that passes; `about`: its metric, k,
+    model and n_users.
+    """
     enough, model = about["n_users"] >= ENOUGH, about["model"]
     passed = enough and value >= least  # NaN reaches nothing
-    words = N_("{label} is {value}, at least {least}") if passed else N_("{label} is {value}, below {least}")
+    words = (
+        N_("{label} is {value}, at least {least}")
+        if passed
+        else N_("{label} is {value}, below {least}")
+    )
     if not enough:
-        words = N_("{label} is {value}, and shows nothing of the least, {least}: {users}")
-    shown = {"value": told_apart(value, least), "least": whole(least), "users": _users(about["n_users"])}
+        words = N_(
+            "{label} is {value}, and shows nothing of the least, {least}: {users}"
+        )
+    shown = {
+        "value": told_apart(value, least),
+        "least": whole(least),
+        "users": _users(about["n_users"]),
+    }
     says = _(words, label=_label(about), **shown)
     numbers = {**about, "value": value, "least": least}
-    return GateCheck("at_least", passed, numbers, f"{one_line(model)}: {says}" if model else says, basis)
+    return GateCheck(
+        "at_least",
+        passed,
+        numbers,
+        f"{one_line(model)}: {says}" if model else says,
+        basis,
+    )
 
 
-def not_worse_check(about: dict[str, Any], margin: float, confidence: float, basis: str = "") -> GateCheck:
-    """Check that a model is not shown to be worse than the baseline or, with a margin, shown to be less than it below.
+def not_worse_check(
+    about: dict[str, Any], margin: float, confidence: float, basis: str = ""
+) -> GateCheck:
+    """Check that a model is not shown to be worse than the baseline or, with a margin,
+    shown to be less than it below.
 
-    `about`: metric, k, model, n_users, baseline, n_differ (users whose values differ), difference (the mean of the model
-    less that of the baseline), and the ends of its interval, low and high.
+    `about`: metric, k, model, n_users, baseline, n_differ (users whose values differ),
+    difference (the mean of the model less that of the baseline), and the ends of its
+    interval, low and high.
     """
-    n_users, differ, low, high = (about[name] for name in ("n_users", "n_differ", "low", "high"))
+    n_users, differ, low, high = (
+        about[name] for name in ("n_users", "n_differ", "low", "high")
+    )
     no_interval = differ and not isfinite(low)
-    passed = n_users >= ENOUGH and not no_interval and (not differ or (low > -margin if margin else high >= 0))
+    passed = (
+        n_users >= ENOUGH
+        and not no_interval
+        and (not differ or (low > -margin if margin else high >= 0))
+    )
     sentences = [
-        (n_users < ENOUGH or no_interval, N_("{label}: no conclusion on {model} against {baseline}")),
-        (not differ, N_("{label}: {model} and {baseline} give every user the same value")),
-        (passed and margin, N_("{label}: {model} is not worse than {baseline} by {margin} or more")),
+        (
+            n_users < ENOUGH or no_interval,
+            N_("{label}: no conclusion on {model} against {baseline}"),
+        ),
+        (
+            not differ,
+            N_("{label}: {model} and {baseline} give every user the same value"),
+        ),
+        (
+            passed and margin,
+            N_("{label}: {model} is not worse than {baseline} by {margin} or more"),
+        ),
         (passed, N_("{label}: {model} is not shown to be worse than {baseline}")),
         (not margin, N_("{label}: {model} is worse than {baseline}")),
-        (high <= -margin, N_("{label}: {model} is worse than {baseline} by {margin} or more")),
-        (True, N_("{label}: inconclusive whether {model} is worse than {baseline} by {margin} or more")),
+        (
+            high <= -margin,
+            N_("{label}: {model} is worse than {baseline} by {margin} or more"),
+        ),
+        (
+            True,
+            N_(
+                "{label}: inconclusive whether {model} is worse than {baseline} by {margin} or more"
+            ),
+        ),
     ]
     interval = "{users}"
     if isfinite(low):
-        interval = _("difference {difference}, {confidence:g}% interval {low} to {high}, {users}")
+        interval = _(
+            "difference {difference}, {confidence:g}% interval {low} to {high}, {users}"
+        )
     elif differ:
-        interval = _("difference {difference}, too few users or differences for an interval, {users}")
-    shown = {name: told_apart(about[name], -margin, 0) for name in ("difference", "low", "high")}
+        interval = _(
+            "difference {difference}, too few users or differences for an interval, {users}"
+        )
+    shown = {
+        name: told_apart(about[name], -margin, 0)
+        for name in ("difference", "low", "high")
+    }
     shown["difference"] = "+" * (about["difference"] > 0) + shown["difference"]
-    shown |= {"label": _label(about), "model": one_line(about["model"]), "baseline": one_line(about["baseline"])}
-    values = {"margin": whole(margin), "confidence": 100 * confidence, "users": _users(n_users)}
+    shown |= {
+        "label": _label(about),
+        "model": one_line(about["model"]),
+        "baseline": one_line(about["baseline"]),
+    }
+    values = {
+        "margin": whole(margin),
+        "confidence": 100 * confidence,
+        "users": _users(n_users),
+    }
     words = _(next(words for holds, words in sentences if holds))
     says = f"{words} ({interval})".format_map(shown | values)
-    return GateCheck("not_worse", bool(passed), {**about, "margin": margin, "confidence": confidence}, says, basis)
+    return GateCheck(
+        "not_worse",
+        bool(passed),
+        {**about, "margin": margin, "confidence": confidence},
+        says,
+        basis,
+    )
 
 
 def _label(about: Mapping[str, Any]) -> str:
     """Return the metric at its cut-off."""
-    return str(about["metric"]) if about["k"] is None else f"{about['metric']}@{about['k']}"
+    return (
+        str(about["metric"])
+        if about["k"] is None
+        else f"{about['metric']}@{about['k']}"
+    )
 
 
 def _users(n_users: int) -> str:
     """Return the number of users in words, and that they are too few, if they are."""
     users = users_in_words(n_users)
-    return users if n_users >= ENOUGH else _("{users}, where a gate needs {enough}", users=users, enough=ENOUGH)
+    return (
+        users
+        if n_users >= ENOUGH
+        else _("{users}, where a gate needs {enough}", users=users, enough=ENOUGH)
+    )

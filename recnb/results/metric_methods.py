@@ -1,4 +1,6 @@
-"""Every metric as users call it, a line each: as a method of evaluations and of `df.rec`, and as a function of one list."""
+"""Every metric as users call it, a line each: as a method of evaluations and of
+`df.rec`, and as a function of one list.
+"""
 
 from __future__ import annotations
 
@@ -20,24 +22,37 @@ P = ParamSpec("P")
 
 
 class OneList(Protocol[P]):
-    """A metric as a function of one ranking and what is relevant, or of several; or of grades and scores."""
+    """A metric as a function of one ranking and what is relevant, or of several; or of
+    grades and scores.
+    """
 
     __name__: str
 
     @overload
     def __call__(
-        self, ranking: Ranking, truth: Truth | None = None, /, *args: P.args, **options: P.kwargs
+        self,
+        ranking: Ranking,
+        truth: Truth | None = None,
+        /,
+        *args: P.args,
+        **options: P.kwargs,
     ) -> Score: ...
     @overload
-    def __call__(self, *, y_true: Any, y_score: Any, k: int | None = None, **options: Any) -> Score: ...
+    def __call__(
+        self, *, y_true: Any, y_score: Any, k: int | None = None, **options: Any
+    ) -> Score: ...
 
 
 @overload
-def method(metric: CatalogueMetric[P]) -> Callable[Concatenate[Any, P], CatalogueScore]: ...
+def method(
+    metric: CatalogueMetric[P],
+) -> Callable[Concatenate[Any, P], CatalogueScore]: ...
 @overload
 def method(metric: UserMetric[P]) -> Callable[Concatenate[Any, P], Score]: ...
 def method(metric: Any) -> Any:
-    """Return the method that gives a metric's number; `k` and the options are those of the metric's function."""
+    """Return the method that gives a metric's number; `k` and the options are those of
+    the metric's function.
+    """
 
     def call(self: Methods, k: Any = None, **options: Any) -> Any:
         return score_of(self._data, metric, k, options)
@@ -51,10 +66,17 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
     """Return the plain function of a metric."""
 
     def call(
-        ranking: Any = None, truth: Any = None, k: Any = None,
-        *, y_true: Any = None, y_score: Any = None, **options: Any,
-    ) -> Score:  # fmt: skip
-        return score_lists(metric, ranking, truth, k, options, y_true=y_true, y_score=y_score)
+        ranking: Any = None,
+        truth: Any = None,
+        k: Any = None,
+        *,
+        y_true: Any = None,
+        y_score: Any = None,
+        **options: Any,
+    ) -> Score:
+        return score_lists(
+            metric, ranking, truth, k, options, y_true=y_true, y_score=y_score
+        )
 
     call.__module__ = "recnb"
     function: OneList[P] = _describe(call, metric)
@@ -63,10 +85,15 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
 
 #: The parameters that all metrics share, and what they return.
 PARAMETERS = {
-    "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a list of such lists gives their mean.",
-    "truth": "truth : mapping, list or set, optional\n    Relevance of each item, or the relevant items; for several rankings, one for each.",
-    "k": "k : int, optional\n    Cut-off: the rank after which a list is cut, and its ideal. None: the whole list of each user.",
-    "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the relevance and the score of each item, in any order; equal scores keep their order.",
+    "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a "
+    "list of such lists gives their mean.",
+    "truth": "truth : mapping, list or set, optional\n    Relevance of each item, or the "
+    "relevant items; for several rankings, one for each.",
+    "k": "k : int, optional\n    Cut-off: the rank after which a list is cut, and its "
+    "ideal. None: the whole list of each user.",
+    "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the "
+    "relevance and the score of each item, in any order; equal scores keep their "
+    "order.",
 }
 RETURNS = {
     "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",
@@ -76,7 +103,11 @@ RETURNS = {
 
 def _describe(call: Any, metric: Metric[...], returned: str = "Score") -> Any:
     """Give the callable the metric's name, signature and docstring."""
-    own = [one for one in inspect.signature(call).parameters.values() if one.name not in ("k", "options")]
+    own = [
+        one
+        for one in inspect.signature(call).parameters.values()
+        if one.name not in ("k", "options")
+    ]
     plain = [one.replace(annotation=inspect.Parameter.empty) for one in own]
     of_metric = [*inspect.signature(metric.function).parameters.values()][1:]
     first = [one for one in plain if one.kind is one.POSITIONAL_OR_KEYWORD]
@@ -85,9 +116,17 @@ def _describe(call: Any, metric: Metric[...], returned: str = "Score") -> Any:
     call.__signature__ = inspect.Signature(parameters, return_annotation=returned)
     text, example, after = (inspect.getdoc(metric.function) or "").partition(">>>")
     described = [one for one in parameters if one.name not in ("self", "y_score")]
-    lines = "\n".join(PARAMETERS.get(one.name) or _option(metric, one) for one in described)
-    parts = [text.rstrip(), f"Parameters\n----------\n{lines}", f"Returns\n-------\n{RETURNS[returned]}"]
-    call.__doc__ = "\n\n".join([*parts, *([f"Examples\n--------\n{example}{after}"] if example else [])])
+    lines = "\n".join(
+        PARAMETERS.get(one.name) or _option(metric, one) for one in described
+    )
+    parts = [
+        text.rstrip(),
+        f"Parameters\n----------\n{lines}",
+        f"Returns\n-------\n{RETURNS[returned]}",
+    ]
+    call.__doc__ = "\n\n".join(
+        [*parts, *([f"Examples\n--------\n{example}{after}"] if example else [])]
+    )
     return call
 
 
@@ -96,9 +135,19 @@ def _option(metric: Metric[...], option: inspect.Parameter) -> str:
     name, default = option.name, option.default
     words = ", ".join(json.dumps(word) for word in metric.words.get(name, ()))
     shown = json.dumps(default) if isinstance(default, str) else default
-    kind = type(default).__name__ if option.annotation is option.empty else option.annotation
-    line = f"{name} : {f'{{{words}}}' if words else kind}, {'optional' if default is None else f'default {shown}'}"
-    meanings = "; ".join(f"{json.dumps(word)}: {meaning}" for word, meaning in metric.meanings.get(name, {}).items())
+    kind = (
+        type(default).__name__
+        if option.annotation is option.empty
+        else option.annotation
+    )
+    line = (
+        f"{name} : {f'{{{words}}}' if words else kind}, "
+        f"{'optional' if default is None else f'default {shown}'}"
+    )
+    meanings = "; ".join(
+        f"{json.dumps(word)}: {meaning}"
+        for word, meaning in metric.meanings.get(name, {}).items()
+    )
     return f"{line}\n    {meanings}." if meanings else line
 
 

@@ -1,4 +1,6 @@
-"""A metric of one's own: `recnb.metric` makes it of a function, once its formula and its code agree on a few small lists."""
+"""A metric of one's own: `recnb.metric` makes it of a function, once its formula and
+its code agree on a few small lists.
+"""
 
 from __future__ import annotations
 
@@ -21,68 +23,134 @@ from recnb.results.metric_methods import on_lists
 from recnb.results.single_list import Pair, hits_of
 
 #: A few lists, by the grade of each rank and of what they miss, and where they are cut.
-LISTS, CUTOFFS = (((3, 0, 1, 2), (2,)), ((0, 1, 0), ()), ((0, 0), (1, 3)), ((1, 1, 2, 1, 3, 0), ())), (2, None)
+LISTS, CUTOFFS = (
+    (((3, 0, 1, 2), (2,)), ((0, 1, 0), ()), ((0, 0), (1, 3)), ((1, 1, 2, 1, 3, 0), ())),
+    (2, None),
+)
 #: What a function of another form raises.
 FAILS = (ArithmeticError, AttributeError, KeyError, NameError, TypeError)
-FORM = "It is def mine(hits, k=None, *, option=1), which gives k to Credit as it is, several cut-offs at once."
+FORM = (
+    "It is def mine(hits, k=None, *, option=1), which gives k to Credit as it is, "
+    "several cut-offs at once."
+)
 #: The names of a formula, beside the options.
-NAMES = ("rank", "relevance", "nth", "first", "k", "n_relevant", "n_hits", "list_length")
+NAMES = (
+    "rank",
+    "relevance",
+    "nth",
+    "first",
+    "k",
+    "n_relevant",
+    "n_hits",
+    "list_length",
+)
 
 
 class OwnMetric(UserMetric[...]):
-    """A metric of the caller's: what its function returns is checked, and it is called on one list as recnb's own are."""
+    """A metric of the caller's: what its function returns is checked, and it is called
+    on one list as recnb's own are.
+    """
 
     def at(self, data: Any, k: Any, options: Mapping[str, Any]) -> Any:
-        """Compute the credit of hits; refuse ties that are averaged, what is no credit of the hits, and values beyond the bounds."""
+        """Compute the credit of hits; refuse ties that are averaged, what is no credit
+        of the hits, and values beyond the bounds.
+        """
         data.refuse_ties(f"{self.name} follows one order of each list")
         found = super().at(data, k, options)
         earned = np.asarray(found.earned if isinstance(found, Credit) else np.nan)
         if earned.shape != data.rank.shape or not np.isfinite(earned).all():
-            fix = "return recnb.metrics.Credit(hits, k, earned, out_of), `earned` a finite number for each hit."
-            raise OptionError(f"{self.name} returned no credit of the {len(data.rank):,} hits: {fix}")
+            fix = (
+                "return recnb.metrics.Credit(hits, k, earned, out_of), `earned` a "
+                "finite number for each hit."
+            )
+            raise OptionError(
+                f"{self.name} returned no credit of the {len(data.rank):,} hits: {fix}"
+            )
         low, high = self.bounds
-        if len(outside := found.value[(found.value < low - 1e-9) | (found.value > high + 1e-9)]):
-            chosen = "".join(f", {name}={one}" for name, one in {**self.defaults, **options}.items())
-            raise OptionError(f"{self.name} of a list is {outside[0]:.6g}{chosen}, beyond its bounds={self.bounds!r}.")
+        if len(
+            outside := found.value[
+                (found.value < low - 1e-9) | (found.value > high + 1e-9)
+            ]
+        ):
+            chosen = "".join(
+                f", {name}={one}" for name, one in {**self.defaults, **options}.items()
+            )
+            raise OptionError(
+                f"{self.name} of a list is {outside[0]:.6g}{chosen}, beyond its "
+                f"bounds={self.bounds!r}."
+            )
         return found
 
     def __call__(self, data: Any = None, *args: Any, **options: Any) -> Any:
-        """Compute the metric of one list or several, or in another metric the credit of hits."""
+        """Compute the metric of one list or several, or in another metric the credit of
+        hits.
+        """
         call = super().__call__ if isinstance(data, Hits) else on_lists(self)
         return call(data, *args, **options)
 
 
 def metric(
-    *, symbol: str, credit: str, out_of: str = "1", bounds: tuple[float, float] = (0, inf), reads: str = ""
+    *,
+    symbol: str,
+    credit: str,
+    out_of: str = "1",
+    bounds: tuple[float, float] = (0, inf),
+    reads: str = "",
 ) -> Callable[[Callable[..., Credit]], Metric[...]]:
-    """Make a metric of accuracy of a function `mine(hits, k=None)`, which returns `recnb.metrics.Credit`: what each hit earns, out of what.
+    """Make a metric of accuracy of a function `mine(hits, k=None)`, which returns
+    `recnb.metrics.Credit`: what each hit earns, out of what.
 
-    It is taken wherever the name of a metric is, and so is its name, and is a function of one list; `recnb/metrics/README.md` has an
-    example. Options are numbers with a default, by keyword; the first line of the docstring says what the number means. Where formula
-    and function differ on a few small lists, there is no metric.
+    It is taken wherever the name of a metric is, and so is its name, and is a function
+    of one list; `recnb/metrics/README.md` has an example. Options are numbers with a
+    default, by keyword; the first line of the docstring says what the number means.
+    Where formula and function differ on a few small lists, there is no metric.
 
     Parameters
     ----------
     symbol, bounds, reads
-        What is printed, such as "nDCG"; the lowest and the highest value; one sentence on how to read it.
+        What is printed, such as "nDCG"; the lowest and the highest value; one sentence
+        on how to read it.
     credit, out_of
-        What a hit adds, and what the sum is divided by, as a formula: + - * / ^, comparisons by <=, `log`, `min`, `max`; the names
-        rank, relevance, nth, first, k, n_relevant, list_length and the options. `ideal(...)` is a sum over the ideal list.
+        What a hit adds, and what the sum is divided by, as a formula: + - * / ^,
+        comparisons by <=, `log`, `min`, `max`; the names rank, relevance, nth, first,
+        k, n_relevant, list_length and the options. `ideal(...)` is a sum over the ideal
+        list.
     """
 
     def make(function: Callable[..., Credit]) -> Metric[...]:
         name, known = function.__name__, EVERY_METRIC.get(function.__name__)
-        if name.lower() in measure.NAMES or (known is not None and not known.own) or not name.isidentifier():
-            raise OptionError(f"{name!r} is a metric of recnb, or no name: give the function another one.")
+        if (
+            name.lower() in measure.NAMES
+            or (known is not None and not known.own)
+            or not name.isidentifier()
+        ):
+            raise OptionError(
+                f"{name!r} is a metric of recnb, or no name: give the function another one."
+            )
         if re.fullmatch(r"\w+([ -]\w+)*", symbol) is None:
-            raise OptionError(f"symbol={quoted(symbol)} of {name}: give letters, digits, '-', '_' and single blanks.")
+            raise OptionError(
+                f"symbol={quoted(symbol)} of {name}: give letters, digits, '-', "
+                f"'_' and single blanks."
+            )
         made = OwnMetric(
-            function, symbol=symbol, called=name.replace("_", " "), credit=credit, out_of=out_of, bounds=bounds,
-            references=(), sentence=reads, own=True,
-        )  # fmt: skip
+            function,
+            symbol=symbol,
+            called=name.replace("_", " "),
+            credit=credit,
+            out_of=out_of,
+            bounds=bounds,
+            references=(),
+            sentence=reads,
+            own=True,
+        )
         try_on_lists(made)
         described = on_lists(made)
-        vars(made).update({each: getattr(described, each) for each in ("__name__", "__doc__", "__signature__")})
+        vars(made).update(
+            {
+                each: getattr(described, each)
+                for each in ("__name__", "__doc__", "__signature__")
+            }
+        )
         METRICS[name] = made
         measure.parsed.cache_clear()  # what texts meant before this
         return made
@@ -91,7 +159,9 @@ def metric(
 
 
 def try_on_lists(made: Metric[...]) -> None:
-    """Refuse a metric whose options are no numbers, whose formula is none, or is another than the function on small lists."""
+    """Refuse a metric whose options are no numbers, whose formula is none, or is
+    another than the function on small lists.
+    """
     made.check(made.defaults)
     names = [*NAMES, *made.defaults]
     for text in map(str, (made.credit, made.out_of)):
@@ -100,13 +170,37 @@ def try_on_lists(made: Metric[...]) -> None:
         except SyntaxError:
             unknown = text
         if unknown:
-            known = f"+ - * / ^, <= (1 or 0), log (base 2), min, max, ideal(...) as a whole out_of, {', '.join(names)}."
-            raise OptionError(f"{made.name}: {unknown!r} is not understood in the formula {text!r}, which has {known}")
+            known = (
+                f"+ - * / ^, <= (1 or 0), log (base 2), min, max, ideal(...) as a "
+                f"whole out_of, {', '.join(names)}."
+            )
+            raise OptionError(
+                f"{made.name}: {unknown!r} is not understood in the formula "
+                f"{text!r}, which has {known}"
+            )
     for (grades, missed), k in product(LISTS, CUTOFFS):
-        truth, where = enumerate((*grades, *missed)), f"of the grades {list(grades)} at k={k}"
-        hits = hits_of([Pair(range(len(grades)), grades, [(item, grade) for item, grade in truth if grade])])
+        truth, where = (
+            enumerate((*grades, *missed)),
+            f"of the grades {list(grades)} at k={k}",
+        )
+        hits = hits_of(
+            [
+                Pair(
+                    range(len(grades)),
+                    grades,
+                    [(item, grade) for item, grade in truth if grade],
+                )
+            ]
+        )
         try:
-            compare_with_formula(made, replace(made, bounds=(-inf, inf)).at(hits, Cutoffs.of(k), {}), {}, where)
+            compare_with_formula(
+                made,
+                replace(made, bounds=(-inf, inf)).at(hits, Cutoffs.of(k), {}),
+                {},
+                where,
+            )
             made.at(hits, Cutoffs.of(k), {})  # or an error that it leaves its bounds
         except FAILS as problem:
-            raise OptionError(f"{made.name} fails {where}: {problem!r}.", fix=FORM) from problem
+            raise OptionError(
+                f"{made.name} fails {where}: {problem!r}.", fix=FORM
+            ) from problem

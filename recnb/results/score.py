@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 class Interval(tuple[float, float]):
-    """Lower and upper end of an interval for a mean over users, with its confidence and method."""
+    """Lower and upper end of an interval for a mean over users, with its confidence and
+    method.
+    """
 
     low: float
     high: float
@@ -37,7 +39,12 @@ class Interval(tuple[float, float]):
     def __new__(cls, low: float, high: float, confidence: float, method: str) -> Self:
         """Pack the two ends with what they are the ends of."""
         self = super().__new__(cls, (low, high))
-        self.low, self.high, self.confidence, self.method = low, high, confidence, method
+        self.low, self.high, self.confidence, self.method = (
+            low,
+            high,
+            confidence,
+            method,
+        )
         return self
 
     def __getnewargs__(self) -> tuple[Any, ...]:
@@ -49,7 +56,9 @@ class Interval(tuple[float, float]):
 
 
 class MetricValue(float, Suggesting):
-    """The number of a metric: a float with its cut-off, its convention and the values that it is computed from."""
+    """The number of a metric: a float with its cut-off, its convention and the values
+    that it is computed from.
+    """
 
     metric: str  #: the metric's name
     k: int | None  #: the cut-off; None: each whole list
@@ -59,7 +68,11 @@ class MetricValue(float, Suggesting):
     def __new__(cls, values: Values, **parts: Any) -> Self:
         """Pack the number with its values, and with what else it has."""
         self = super().__new__(cls, float(values.mean[0]))
-        about = {"metric": values.metric.name, "k": values.k.values[0], "convention": values.convention}
+        about = {
+            "metric": values.metric.name,
+            "k": values.k.values[0],
+            "convention": values.convention,
+        }
         vars(self).update(about, _values=values, **parts)
         return self
 
@@ -70,30 +83,47 @@ class MetricValue(float, Suggesting):
 
     @property
     def n_users(self) -> int:
-        """The number of users that the mean is over; of a number of all lists together, that of lists."""
+        """The number of users that the mean is over; of a number of all lists together,
+        that of lists.
+        """
         return int(self._values.n_users[0])
 
     @property
     def has_interval(self) -> bool:
-        """Whether it is a mean over users, or over pairs of users, as personalization is."""
+        """Whether it is a mean over users, or over pairs of users, as personalization
+        is.
+        """
         return not self._values.of_all or self._values.of_all[0].of_users is not None
 
-    def interval(self, confidence: float = 0.95, method: IntervalMethod = "beta") -> Interval:
+    def interval(
+        self, confidence: float = 0.95, method: IntervalMethod = "beta"
+    ) -> Interval:
         """Interval for the mean, taking the users as a sample.
 
-        `beta` is the exact interval of Clopper and Pearson for values of 0 and 1, and the beta interval that generalises it for
-        others: its coverage is at least the confidence at any number of users. "t" (Student's) and "bootstrap" (scipy's BCa of
-        2,000 draws) are too narrow where few users have a hit. It is (nan, nan) of a single user, and of a metric without an upper
-        bound (DCG, novelty) below 10 users with a value above 0.
+        `beta` is the exact interval of Clopper and Pearson for values of 0 and 1, and
+        the beta interval that generalises it for others: its coverage is at least the
+        confidence at any number of users. "t" (Student's) and "bootstrap" (scipy's BCa
+        of 2,000 draws) are too narrow where few users have a hit. It is (nan, nan) of a
+        single user, and of a metric without an upper bound (DCG, novelty) below 10
+        users with a value above 0.
 
-        A mean over pairs of users (personalization) has that of the jackknife. What all lists show together (coverage) has none:
-        users drawn again would show fewer different items.
+        A mean over pairs of users (personalization) has that of the jackknife. What all
+        lists show together (coverage) has none: users drawn again would show fewer
+        different items.
         """
         if not self.has_interval:
-            problem = f"{self.metric} is one number of all lists together and no mean over users, so there is no interval for it."
+            problem = (
+                f"{self.metric} is one number of all lists together and no mean over "
+                f"users, so there is no interval for it."
+            )
             raise OptionError(problem, fix="Compare models on the same users instead.")
         low, high = self._values.interval(confidence, method)
-        return Interval(float(low[0]), float(high[0]), confidence, "jackknife" if self._values.of_all else method)
+        return Interval(
+            float(low[0]),
+            float(high[0]),
+            confidence,
+            "jackknife" if self._values.of_all else method,
+        )
 
     @property
     def basis(self) -> str:
@@ -111,12 +141,19 @@ class MetricValue(float, Suggesting):
             return ""
         low, high = self.interval()
         if np.isnan(low):
-            words = N_("no interval: fewer than {n} users with a value above 0, and the metric has no upper bound")
+            words = N_(
+                "no interval: fewer than {n} users with a value above 0, and the "
+                "metric has no upper bound"
+            )
             return _(words, n=ENOUGH)
         return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
 
     def _repr_html_(self) -> str:
-        return str(render("results/score.jinja", score=self, interval=self._interval_in_words()))
+        return str(
+            render(
+                "results/score.jinja", score=self, interval=self._interval_in_words()
+            )
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = self._values.in_words()
@@ -124,7 +161,8 @@ class MetricValue(float, Suggesting):
 
 
 class Score(MetricValue):
-    """A metric's mean over users: a float with its users, its cut-off and its convention.
+    """A metric's mean over users: a float with its users, its cut-off and its
+    convention.
 
     >>> import recnb
     >>> score = recnb.ndcg([["a", "b"], ["b", "a"]], [{"a": 1}, {"a": 1}])
@@ -139,27 +177,45 @@ class Score(MetricValue):
         """The value of each user, indexed by user."""
         values, users = self._values.matrix[:, 0], self._values.users.to_numpy()
         kept = ~np.isnan(values)
-        return pd.Series(values[kept], pd.Index(users[kept], name=self._label), name=self.label)
+        return pd.Series(
+            values[kept], pd.Index(users[kept], name=self._label), name=self.label
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the values per user as a frame."""
         return self.per_user.to_frame()
 
-    def plot(self, ax: Axes | None = None, bins: int = 20, *, color: Any = ACCENT) -> Axes:
-        """Draw the share of users at each value, with the mean and its interval, on `ax` or on a new figure."""
+    def plot(
+        self, ax: Axes | None = None, bins: int = 20, *, color: Any = ACCENT
+    ) -> Axes:
+        """Draw the share of users at each value, with the mean and its interval, on
+        `ax` or on a new figure.
+        """
         ax, values = axes(ax), self.per_user.to_numpy()
-        ax.hist(values, bins, weights=np.full(len(values), 1 / max(len(values), 1)), color=color)
+        ax.hist(
+            values,
+            bins,
+            weights=np.full(len(values), 1 / max(len(values), 1)),
+            color=color,
+        )
         ax.axvline(float(self), color=QUIET)
         if self.n_users > 1:
             ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
         with lettering(current()) as fonts:
-            ax.set_xlabel(_("{label} of a user; line: mean and 95% interval", label=self.label), **fonts)
-            ax.set_ylabel(ngettext("share of {n:,} user", "share of {n:,} users", self.n_users), **fonts)
+            ax.set_xlabel(
+                _("{label} of a user; line: mean and 95% interval", label=self.label),
+                **fonts,
+            )
+            ax.set_ylabel(
+                ngettext("share of {n:,} user", "share of {n:,} users", self.n_users),
+                **fonts,
+            )
         return ax
 
 
 class CatalogueScore(MetricValue):
-    """A metric of all lists together: a float with the number of lists that show each item, and its convention.
+    """A metric of all lists together: a float with the number of lists that show each
+    item, and its convention.
 
     >>> import pandas as pd, recnb
     >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
@@ -172,22 +228,34 @@ class CatalogueScore(MetricValue):
 
     @cached_property
     def _exposure(self) -> pd.Series[int]:
-        """The number of lists that show each item of the catalogue, and each item that is shown."""
+        """The number of lists that show each item of the catalogue, and each item that
+        is shown.
+        """
         item_data = self._data.item_data
-        times, listed = item_data.lists().upto(self.k).times_shown, item_data.catalogue.listed
+        times, listed = (
+            item_data.lists().upto(self.k).times_shown,
+            item_data.catalogue.listed,
+        )
         member = times > 0 if listed is None else listed | (times > 0)
-        index: pd.Index[Any] = pd.Index(item_data.items.filter(pl.Series(member)).to_numpy(), name="item")
+        index: pd.Index[Any] = pd.Index(
+            item_data.items.filter(pl.Series(member)).to_numpy(), name="item"
+        )
         return pd.Series(times[member], index=index, name="n_lists")
 
     @property
     def per_item(self) -> pd.Series[int]:
-        """The number of lists that show each item, indexed by item; 0 for items of the catalogue that none shows."""
+        """The number of lists that show each item, indexed by item; 0 for items of the
+        catalogue that none shows.
+        """
         return self._exposure.copy()
 
     @property
     def per_user(self) -> NoReturn:
         """There is none: no user has a value of their own."""
-        raise OptionError(f"{self.metric} is one number of all lists together, and no user has one: see .per_item.")
+        raise OptionError(
+            f"{self.metric} is one number of all lists together, and no user has "
+            f"one: see .per_item."
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         kind, values, state = super().__reduce__()
@@ -199,8 +267,12 @@ class CatalogueScore(MetricValue):
         return self._exposure.to_frame()
 
 
-def score_of(data: EvaluationData, metric: Metric[...], k: int | None, options: Given) -> Score | CatalogueScore:
-    """Return the number of any metric: the mean over users, or the one number of all lists."""
+def score_of(
+    data: EvaluationData, metric: Metric[...], k: int | None, options: Given
+) -> Score | CatalogueScore:
+    """Return the number of any metric: the mean over users, or the one number of all
+    lists.
+    """
     if options:
         check_options(metric, options)
     (found,) = data.values_of_each([(metric, Cutoffs.one(k), options)])

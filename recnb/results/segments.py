@@ -1,4 +1,6 @@
-"""Segments: groups of users by a column, a Series or their history, and the metrics of each; parts of the truth, such as weeks."""
+"""Segments: groups of users by a column, a Series or their history, and the metrics of
+each; parts of the truth, such as weeks.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +28,33 @@ from recnb.results.table import Table
 from recnb.results.values import merged, pairs_in_words, weights_in_words
 from recnb.stats import Moments, gap_to_rest, holm
 
-#: Numbers of more values are put into bins; more segments are refused; a segment of fewer users is marked as small.
+#: Numbers of more values are put into bins; more segments are refused; a segment of
+#: fewer users is marked as small.
 FEW, MOST, SMALL = 8, 200, 30
 
-#: The columns of a table of segments after those that name a row; a part of the truth has the first four and the last.
-NUMBERS = ("n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small")
+#: The columns of a table of segments after those that name a row; a part of the truth
+#: has the first four and the last.
+NUMBERS = (
+    "n_users",
+    "mean",
+    "low",
+    "high",
+    "gap",
+    "gap_low",
+    "gap_high",
+    "p",
+    "p_holm",
+    "small",
+)
 
 #: A column each value of which is a truth of its own; how it is asked for.
-PART = N_("each {by} is a truth of its own: its rows of the truth, and the users who have one")
-ALONE = "stands alone, in a table or a report, without tests: these take the truth's rows of one value after the other."
+PART = N_(
+    "each {by} is a truth of its own: its rows of the truth, and the users who have one"
+)
+ALONE = (
+    "stands alone, in a table or a report, without tests: these take the truth's rows "
+    "of one value after the other."
+)
 
 #: Values of such a column, each with the evaluation against its rows.
 Parts = Iterator[tuple[Any, EvaluationData]]
@@ -44,7 +64,8 @@ class Segments(NamedTuple):
     """Which segment each user is in."""
 
     labels: tuple[str, ...]  #: what each column is called
-    #: Values of each segment, in the order shown; the last: of users of whom nothing is known.
+    #: Values of each segment, in the order shown; the last: of users of whom nothing is
+    #: known.
     keys: list[tuple[Any, ...]]
     users: pl.Series  #: each once
     code: Ints  #: by user: the position in `keys`
@@ -56,51 +77,95 @@ class Segments(NamedTuple):
 
 
 def table_by(
-    data: EvaluationData, metrics: Metrics, k: object, by: Any, bins: int, options: Given, confidence: float = 0.95
-) -> Table:  # fmt: skip
-    """Return each metric at each cut-off in each segment: mean, interval and the gap to all other users."""
+    data: EvaluationData,
+    metrics: Metrics,
+    k: object,
+    by: Any,
+    bins: int,
+    options: Given,
+    confidence: float = 0.95,
+) -> Table:
+    """Return each metric at each cut-off in each segment: mean, interval and the gap to
+    all other users.
+    """
     asked, cutoffs, by = asked_of(data, metrics, options), Cutoffs.of(k), unlisted(by)
     for each in asked:
         if each.metric.of == "all":
-            problem = f"{each.metric.name} is one number of all lists, with no value for each user, so "
+            problem = (
+                f"{each.metric.name} is one number of all lists, with no value for "
+                f"each user, so "
+            )
             raise OptionError(problem, "by= cannot break it down: leave it out.")
     parts = parts_of(data, by, bins)
     if parts is None:
         segments = segments_of(data, by, bins)
-        labels, (rows, phrases) = segments.labels, _rows_of_segments(data, asked, cutoffs, segments, confidence)
+        labels, (rows, phrases) = (
+            segments.labels,
+            _rows_of_segments(data, asked, cutoffs, segments, confidence),
+        )
     else:
-        labels, (rows, phrases) = (by,), _rows_of_parts(data, asked, cutoffs, parts, confidence)
+        labels, (rows, phrases) = (
+            (by,),
+            _rows_of_parts(data, asked, cutoffs, parts, confidence),
+        )
     metric, cuts, keys, numbers = zip(*rows, strict=True)
-    frame = pd.DataFrame(numbers, columns=NUMBERS[: len(numbers[0])]).astype({"n_users": int})
+    frame = pd.DataFrame(numbers, columns=NUMBERS[: len(numbers[0])]).astype(
+        {"n_users": int}
+    )
     label, n_tests = one_line(", ".join(labels)), 0
     if parts is None:
         tests = frame.groupby([pd.Series(metric), pd.Series(cuts)], dropna=False)["p"]
         # Of two segments each is the rest of the other, which is one test.
-        again = (tests.transform("size") == 2) & (tests.transform("count") == 2) & (tests.cumcount() == 1)
+        again = (
+            (tests.transform("size") == 2)
+            & (tests.transform("count") == 2)
+            & (tests.cumcount() == 1)
+        )
         corrected = pd.Series(holm(frame["p"].mask(again).to_numpy()))
-        frame["p_holm"], n_tests = corrected.where(~again, corrected.shift()), int((frame["p"].notna() & ~again).sum())
+        frame["p_holm"], n_tests = (
+            corrected.where(~again, corrected.shift()),
+            int((frame["p"].notna() & ~again).sum()),
+        )
         words = _(
-            "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
+            "by {by}: {confidence}% intervals, not corrected for the number of "
+            "comparisons; gap to all other users "
             "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
-            by=label, confidence=f"{100 * confidence:g}",
-        )  # fmt: skip
+            by=label,
+            confidence=f"{100 * confidence:g}",
+        )
     else:
         words = _(PART, by=label)
     frame["small"] = frame["n_users"] < SMALL
     names = ["metric", "k", *distinct_labels(labels, {"metric", "k", *NUMBERS})]
-    # Levels are in the order of the rows, so that a metric is found with its rows side by side.
-    columns = [pd.factorize(pd.Series(column, dtype=object)) for column in (metric, cuts, *zip(*keys, strict=True))]
+    # Levels are in the order of the rows, so that a metric is found with its rows side
+    # by side.
+    columns = [
+        pd.factorize(pd.Series(column, dtype=object))
+        for column in (metric, cuts, *zip(*keys, strict=True))
+    ]
     levels: list[Any] = [level.infer_objects() for _code, level in columns]
-    frame.index = pd.MultiIndex(levels, [[*code] for code, _level in columns], names=names)
+    frame.index = pd.MultiIndex(
+        levels, [[*code] for code, _level in columns], names=names
+    )
     table = Table.made(frame, [*merged(phrases), words], _("By {by}", by=label))
-    table.attrs |= {"n_users": data.n_users, "by": ", ".join(labels), "n_tests": n_tests}
+    table.attrs |= {
+        "n_users": data.n_users,
+        "by": ", ".join(labels),
+        "n_tests": n_tests,
+    }
     return table
 
 
 def _rows_of_segments(
-    data: EvaluationData, asked: Sequence[Asked], cutoffs: Cutoffs, segments: Segments, confidence: float
+    data: EvaluationData,
+    asked: Sequence[Asked],
+    cutoffs: Cutoffs,
+    segments: Segments,
+    confidence: float,
 ) -> tuple[list[Any], dict[str, list[str]]]:
-    """Compute each metric in each segment that has users, with the phrases of its basis."""
+    """Compute each metric in each segment that has users, with the phrases of its
+    basis.
+    """
     rows, phrases = list[Any](), dict[str, list[str]]()
     for name, metric, own in asked:
         found = values_of(data, metric, metric.cutoffs(cutoffs), own)
@@ -114,48 +179,79 @@ def _rows_of_segments(
                 of_segment = None if weights is None else weights[inside]
                 moments = Moments.of(values[inside], found.metric.bounds, of_segment)
                 gap = gap_to_rest(values, inside, confidence, weights)
-                numbers = np.concatenate([[inside.sum()], moments.mean, *moments.interval(confidence), *gap])
-                rows.append((metric.name, cut, segments.keys[segment], numbers.tolist()))
+                numbers = np.concatenate(
+                    [[inside.sum()], moments.mean, *moments.interval(confidence), *gap]
+                )
+                rows.append(
+                    (metric.name, cut, segments.keys[segment], numbers.tolist())
+                )
     return rows, phrases
 
 
 def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
-    """Name the columns of segments in a table that has columns of its own: "segment mean" for one called as one of these."""
+    """Name the columns of segments in a table that has columns of its own: "segment
+    mean" for one called as one of these.
+    """
     return [f"segment {label}" if label in taken else label for label in labels]
 
 
 def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
-    """Return segments by the names of columns, by a Series or mapping of user to segment, or by what users did in train."""
+    """Return segments by the names of columns, by a Series or mapping of user to
+    segment, or by what users did in train.
+    """
     columns = [_column(data, each) for each in (by if isinstance(by, list) else [by])]
     labels = tuple(label for label, _table in columns)
     if not labels or len(set(labels)) < len(labels):
         raise OptionError(f"by={quoted(by)}: name at least one column, each once.")
     everyone, names, codes = _everyone(data), list[list[Any]](), list[Ints]()
     for label, table in columns:
-        values = everyone.to_frame().join(table, on="user", how="left", maintain_order="left")["value"]
+        values = everyone.to_frame().join(
+            table, on="user", how="left", maintain_order="left"
+        )["value"]
         if values.drop_nulls().is_empty():
-            raise OptionError(f"by={quoted(label)} says nothing of the users evaluated, such as {everyone[0]!r}.")
+            raise OptionError(
+                f"by={quoted(label)} says nothing of the users evaluated, such as {everyone[0]!r}."
+            )
         values = _binned(values, bins)
         present = values.drop_nulls().unique().sort().to_list()
         names.append([*present, _unknown(present)])
-        codes.append(values.rank("dense").fill_null(len(names[-1])).cast(pl.Int64).to_numpy() - 1)
+        codes.append(
+            values.rank("dense").fill_null(len(names[-1])).cast(pl.Int64).to_numpy() - 1
+        )
     used, code = np.unique(np.stack(codes), axis=1, return_inverse=True)
     _refuse_many(used.shape[1], ", ".join(labels))
-    keys = [tuple(of_column[at] for of_column, at in zip(names, row, strict=True)) for row in used.T.tolist()]
+    keys = [
+        tuple(of_column[at] for of_column, at in zip(names, row, strict=True))
+        for row in used.T.tolist()
+    ]
     unknown = tuple(of_column[-1] for of_column in names)
-    return Segments(labels, keys if keys[-1] == unknown else [*keys, unknown], everyone, code.ravel())
+    return Segments(
+        labels,
+        keys if keys[-1] == unknown else [*keys, unknown],
+        everyone,
+        code.ravel(),
+    )
 
 
 def unlisted(by: Any) -> Any:
-    """Return what a list of one holds, of several columns a list, and anything else as it is."""
-    listed = [*by] if is_several(by) and not isinstance(by, (Mapping, pd.Series, pd.DataFrame)) else [by]
+    """Return what a list of one holds, of several columns a list, and anything else as
+    it is.
+    """
+    listed = (
+        [*by]
+        if is_several(by) and not isinstance(by, (Mapping, pd.Series, pd.DataFrame))
+        else [by]
+    )
     return listed[0] if len(listed) == 1 else listed
 
 
 def _refuse_many(n: int, label: str) -> None:
     if n > MOST:
         problem = f" makes {n:,} segments, and a table has at most {MOST}."
-        fix = "Put dates into periods, frame['week'] = frame['date'].dt.to_period('W'), and other values into groups."
+        fix = (
+            "Put dates into periods, frame['week'] = frame['date'].dt.to_period('W'), "
+            "and other values into groups."
+        )
         raise OptionError(f"by={quoted(label)}{problem}", fix=fix)
 
 
@@ -168,61 +264,107 @@ def _unknown(names: Collection[Any]) -> str:
 
 
 def _everyone(data: EvaluationData) -> pl.Series:
-    """Return the users evaluated, and those with a list: metrics beyond accuracy are of all lists."""
+    """Return the users evaluated, and those with a list: metrics beyond accuracy are of
+    all lists.
+    """
     prepared = data.prepared
     users = prepared.users.alias("user")
     # Metrics of all lists are not to be had of rows that are away.
-    return distinct(pl.concat([users, prepared.recs["user"]])) if prepared.source.in_memory else users
+    return (
+        distinct(pl.concat([users, prepared.recs["user"]]))
+        if prepared.source.in_memory
+        else users
+    )
 
 
 def _binned(values: pl.Series, bins: int) -> pl.Series:
-    """Put numbers that are many into quantile bins, named by their lowest and highest value."""
+    """Put numbers that are many into quantile bins, named by their lowest and highest
+    value.
+    """
     if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
-        fix = "For bins of your own give a column of them, users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
-        raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.", fix=fix)
+        fix = (
+            "For bins of your own give a column of them, "
+            "users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
+        )
+        raise OptionError(
+            f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.",
+            fix=fix,
+        )
     if not values.dtype.is_numeric() or values.drop_nulls().n_unique() <= FEW:
         return values
     numbers = values.cast(pl.Float64)
     edges = np.unique(np.quantile(numbers.drop_nulls(), np.arange(1, bins) / bins))
     code = pl.Series(np.searchsorted(edges, numbers.fill_null(0)))
     known = pl.DataFrame({"code": code, "value": numbers}).drop_nulls()
-    ends = known.group_by("code").agg(low=pl.min("value"), high=pl.max("value")).sort("code")
+    ends = (
+        known.group_by("code")
+        .agg(low=pl.min("value"), high=pl.max("value"))
+        .sort("code")
+    )
     names = _ranges(ends.select("low", "high").rows())
-    named = code.replace_strict(ends["code"], pl.Series(names, dtype=pl.Enum(names)), default=None)
+    named = code.replace_strict(
+        ends["code"], pl.Series(names, dtype=pl.Enum(names)), default=None
+    )
     return pl.select(pl.when(numbers.is_not_null()).then(named)).to_series()
 
 
 def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
     """Name bins with as many digits as tell their ends apart."""
     values = {end for of_bin in ends for end in of_bin}
-    digits = next(n for n in range(3, 18) if len({f"{value:.{n}g}" for value in values}) == len(values))
+    digits = next(
+        n
+        for n in range(3, 18)
+        if len({f"{value:.{n}g}" for value in values}) == len(values)
+    )
     form = ".0f" if all(value.is_integer() for value in values) else f".{digits}g"
     shown = [(f"{low:{form}}", f"{high:{form}}") for low, high in ends]
-    return [low if low == high else pgettext("segment", "{low} to {high}", low=low, high=high) for low, high in shown]
+    return [
+        low
+        if low == high
+        else pgettext("segment", "{low} to {high}", low=low, high=high)
+        for low, high in shown
+    ]
 
 
 # One column: user and value
 
 
 def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
-    """Return the name of a column that is given or known of the users, and the one value of each user."""
+    """Return the name of a column that is given or known of the users, and the one
+    value of each user.
+    """
     if isinstance(by, str):
         label, table = by, _column_named(data, by)
     elif isinstance(by, (Mapping, pd.Series)):
         label, table = _column_given(data, by)
     else:
-        fix = "Name a column of recs.rec.against(truth, users=frame), or give a Series or mapping of user to segment."
+        fix = (
+            "Name a column of recs.rec.against(truth, users=frame), or give a Series "
+            "or mapping of user to segment."
+        )
         raise OptionError(f"by={one_line(repr(by))} names no segments.", fix=fix)
     ids, value, users = table["user"], table["value"], data.prepared.judged["user"]
     if value.dtype.is_nested() or value.dtype == pl.Object:
         example = one_line(repr(value.drop_nulls().to_list()[0]))
-        raise OptionError(f"by={quoted(label)} holds {example}, which names no segment: give text or numbers.")
+        raise OptionError(
+            f"by={quoted(label)} holds {example}, which names no segment: give text or numbers."
+        )
     if validation.kind(ids.dtype) != validation.kind(users.dtype):
-        raise OptionError(f"by={quoted(label)} has users such as {ids[0]!r}; those evaluated are such as {users[0]!r}.")
-    table = pl.DataFrame([ids.cast(users.dtype), _without_nan(value)]).unique(maintain_order=True)
+        raise OptionError(
+            f"by={quoted(label)} has users such as {ids[0]!r}; those evaluated "
+            f"are such as {users[0]!r}."
+        )
+    table = pl.DataFrame([ids.cast(users.dtype), _without_nan(value)]).unique(
+        maintain_order=True
+    )
     for user in table.filter(pl.col("user").is_duplicated())["user"].head(1):
-        problem = f"by={quoted(label)} has more than one value for user {user!r}: give each user one."
-        raise OptionError(problem, fix=f"A column of the truth that differs within users {ALONE}")
+        problem = (
+            f"by={quoted(label)} has more than one value for user {user!r}: give each "
+            f"user one."
+        )
+        raise OptionError(
+            problem, fix=f"A column of the truth that differs within users {ALONE}"
+        )
     return label, table
 
 
@@ -230,19 +372,35 @@ def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     """Return the column of a Series or mapping of user to segment."""
     label = str(getattr(by, "name", None) or "segment")
     given = by if isinstance(by, pd.Series) else pd.Series(dict(by), dtype=object)
-    numbered = isinstance(given.index, pd.RangeIndex) and given.index.name is None and given.index.start == 0
+    numbered = (
+        isinstance(given.index, pd.RangeIndex)
+        and given.index.name is None
+        and given.index.start == 0
+    )
     if numbered and {*_everyone(data).to_list()} != {*given.index.to_list()}:
-        problem = f"by={quoted(label)} has no users on its index, only the numbers of its rows, which are not those of the users."
-        raise OptionError(problem, fix=f"Put the users on its index, users.set_index('user')[{label!r}].")
+        problem = (
+            f"by={quoted(label)} has no users on its index, only the numbers of its "
+            f"rows, which are not those of the users."
+        )
+        raise OptionError(
+            problem,
+            fix=f"Put the users on its index, users.set_index('user')[{label!r}].",
+        )
     try:
         values = from_pandas(given, "by", label, "value")
-    except FrameError:  # values of several kinds are text, and what is missing none of it
-        values = pl.Series(given.astype(object).where(given.notna(), None).to_list(), strict=False)
+    except (
+        FrameError
+    ):  # values of several kinds are text, and what is missing none of it
+        values = pl.Series(
+            given.astype(object).where(given.notna(), None).to_list(), strict=False
+        )
     return label, pl.DataFrame({"user": given.index.to_list(), "value": values})
 
 
 def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
-    """Return the column of this name: of the users, else of the truth, else worked out of train."""
+    """Return the column of this name: of the users, else of the truth, else worked out
+    of train.
+    """
     users, train = data.side_data.users, data.side_data.train
     if users is not None and by in users.columns and by != "user":
         return users.select("user", value=by)
@@ -251,22 +409,50 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
         return of_truth.select("user", "value")
     if by == "activity" and train is not None:
         counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
-        return _everyone(data).to_frame().join(counts, on="user", how="left").with_columns(pl.col("value").fill_null(0))
+        return (
+            _everyone(data)
+            .to_frame()
+            .join(counts, on="user", how="left")
+            .with_columns(pl.col("value").fill_null(0))
+        )
     if by == "activity":
-        raise RecnbError("by='activity' needs what users had before: type recs.rec.against(truth, train=frame).")
-    of_items = [] if data.side_data.items is None else [name for name in data.side_data.items.columns if name != "item"]
+        raise RecnbError(
+            "by='activity' needs what users had before: type recs.rec.against(truth, train=frame)."
+        )
+    of_items = (
+        []
+        if data.side_data.items is None
+        else [name for name in data.side_data.items.columns if name != "item"]
+    )
     if by in of_items:
-        problem = f"by={quoted(by)} is a column of items=: each value is a truth of its own, and groups no users."
+        problem = (
+            f"by={quoted(by)} is a column of items=: each value is a truth of its "
+            f"own, and groups no users."
+        )
         raise OptionError(problem, fix=f"It {ALONE}")
-    problem = f"by={quoted(by)} is no column of users=, items= or of the truth, where segments come from."
-    columns = [*(() if users is None else users.columns), *_columns_of_truth(data), *["activity"] * (train is not None)]
+    problem = (
+        f"by={quoted(by)} is no column of users=, items= or of the truth, where "
+        f"segments come from."
+    )
+    columns = [
+        *(() if users is None else users.columns),
+        *_columns_of_truth(data),
+        *["activity"] * (train is not None),
+    ]
     ids = ("user", data.side_data.truth_user, data.side_data.truth_item)
     known = near(by, [*(name for name in columns if name not in ids), *of_items])
-    raise OptionError(problem, fix=f"Give what is known of them: recs.rec.against(truth, users=frame). {known}")
+    raise OptionError(
+        problem,
+        fix=f"Give what is known of them: recs.rec.against(truth, users=frame). {known}",
+    )
 
 
 def _columns_of_truth(data: EvaluationData) -> list[str]:
-    return [] if data.side_data.truth is None else columns_of(data.side_data.truth, "truth")
+    return (
+        []
+        if data.side_data.truth is None
+        else columns_of(data.side_data.truth, "truth")
+    )
 
 
 def _column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
@@ -282,35 +468,54 @@ def _column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
     return validation.ids(table, "truth", roles)
 
 
-# Parts of the truth: a column that differs within users, or one of items=, each value of which is a truth of its own
+# Parts of the truth: a column that differs within users, or one of items=, each value
+# of which is a truth of its own
 
 
 def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
-    """Return the evaluation of each value of a column of the truth that differs within users, or of one of items=, if `by` names one.
+    """Return the evaluation of each value of a column of the truth that differs within
+    users, or of one of items=, if `by` names one.
 
-    Many numbers of items are put into bins. An item of several genres, in a list or as "comedy|drama", is in the part of each.
+    Many numbers of items are put into bins. An item of several genres, in a list or as
+    "comedy|drama", is in the part of each.
     """
     users, items, source = data.side_data.users, data.side_data.items, data.source
     if not isinstance(by, str) or (users is not None and by in users.columns):
         return None
     given = _column_of_truth(data, by)
     if given is None:
-        if items is None or by not in items.columns or by in ("item", *_columns_of_truth(data)):
+        if (
+            items is None
+            or by not in items.columns
+            or by in ("item", *_columns_of_truth(data))
+        ):
             return None
         row, values = np.arange(items.height), _without_nan(items[by])
         has_words = values.dtype in (pl.String, pl.List, pl.Array)
         row, values = words_of(values) if has_words else (row, _binned(values, bins))
-        given = pl.DataFrame({"item": items["item"][row], "value": values}).unique(maintain_order=True)
+        given = pl.DataFrame({"item": items["item"][row], "value": values}).unique(
+            maintain_order=True
+        )
     elif not given.select("user", "value").unique()["user"].is_duplicated().any():
         return None
     if not isinstance(source, Tables):
         raise elsewhere(source)
-    rows, ids = source.truth.with_row_index("row"), [name for name in given.columns if name != "value"]
+    rows, ids = (
+        source.truth.with_row_index("row"),
+        [name for name in given.columns if name != "value"],
+    )
     given = given.cast({name: rows[name].dtype for name in ids})
     if "user" not in ids:
-        return _each_part(data, source, by, rows.join(given, on=ids, how="left", maintain_order="left"))
+        return _each_part(
+            data,
+            source,
+            by,
+            rows.join(given, on=ids, how="left", maintain_order="left"),
+        )
     given = given.join(rows, on=ids, how="semi", maintain_order="left")
-    if given.height > rows.height:  # of one frame with both sides, where some rows of a pair are not judged
+    if (
+        given.height > rows.height
+    ):  # of one frame with both sides, where some rows of a pair are not judged
         problem = f"by={quoted(by)} is of rows that are not judged as well: "
         raise OptionError(problem, "give recommendations and truth as a frame each.")
     return _each_part(data, source, by, rows.with_columns(_without_nan(given["value"])))
@@ -320,30 +525,59 @@ def _without_nan(values: pl.Series) -> pl.Series:
     return values.fill_nan(None) if values.dtype.is_float() else values
 
 
-def _each_part(data: EvaluationData, source: Tables, by: str, rows: pl.DataFrame) -> Parts:
+def _each_part(
+    data: EvaluationData, source: Tables, by: str, rows: pl.DataFrame
+) -> Parts:
     """Evaluate against the rows of the truth of one value after the other."""
     values = rows["value"].unique().sort(nulls_last=True)
     _refuse_many(len(values), by)
     unknown = _unknown(values.to_list())
     for value in values.to_list():
-        here = rows.filter(pl.col("value").eq_missing(pl.lit(value, dtype=values.dtype)))["row"]
+        here = rows.filter(
+            pl.col("value").eq_missing(pl.lit(value, dtype=values.dtype))
+        )["row"]
         part = replace(source, truth=source.truth[here], is_part=True)
-        yield unknown if value is None else value, data.restricted(part.under(data.convention))
+        yield (
+            unknown if value is None else value,
+            data.restricted(part.under(data.convention)),
+        )
 
 
 def _rows_of_parts(
-    data: EvaluationData, asked: Sequence[Asked], cutoffs: Cutoffs, parts: Parts, confidence: float
+    data: EvaluationData,
+    asked: Sequence[Asked],
+    cutoffs: Cutoffs,
+    parts: Parts,
+    confidence: float,
 ) -> tuple[list[Any], dict[str, list[str]]]:
-    """Compute each metric against the truth of each value alone: mean, interval and users, without a gap or a test."""
+    """Compute each metric against the truth of each value alone: mean, interval and
+    users, without a gap or a test.
+    """
     rows, phrases = dict[Any, list[Any]](), dict[str, list[str]]()
     for value, part in parts:
-        for name, metric, own in asked if part.n_users else ():  # something in it is relevant
+        for name, metric, own in (
+            asked if part.n_users else ()
+        ):  # something in it is relevant
             found = values_of(part, metric, metric.cutoffs(cutoffs), own)
             columns = (found.n_users, found.mean, *found.interval(confidence))
-            for cut, *numbers in zip(found.k, *(column.tolist() for column in columns), strict=True):
-                rows.setdefault((name, cut), []).append((metric.name, cut, (value,), numbers))
+            for cut, *numbers in zip(
+                found.k, *(column.tolist() for column in columns), strict=True
+            ):
+                rows.setdefault((name, cut), []).append(
+                    (metric.name, cut, (value,), numbers)
+                )
             # Of users and weights each row has its own.
-            of_row = ["; ".join(found.basis.users_in_words()), *pairs_in_words(part.prepared.weighting)]
-            phrases[name] = [words for words in found.basis.phrases(brief=True) if words not in of_row]
-            phrases[name] += [*weights_in_words(data.prepared.user_weight), *pairs_in_words(data.prepared.weighting)]
+            of_row = [
+                "; ".join(found.basis.users_in_words()),
+                *pairs_in_words(part.prepared.weighting),
+            ]
+            phrases[name] = [
+                words
+                for words in found.basis.phrases(brief=True)
+                if words not in of_row
+            ]
+            phrases[name] += [
+                *weights_in_words(data.prepared.user_weight),
+                *pairs_in_words(data.prepared.weighting),
+            ]
     return [row for of_metric in rows.values() for row in of_metric], phrases

@@ -1,8 +1,9 @@
 """One list, plain Python: the textbook's own calls, and several lists at once.
 
-`ndcg([3, 2, 0, 1])` takes the grades of a list in rank order; `ndcg(["a", "b"], {"b": 2})` a ranking and what is
-relevant; `ndcg(y_true=[3, 0, 2], y_score=[0.2, 0.9, 0.5])` the grades and scores of items in any order; a list of
-rankings with a list of truths gives the mean. All end in the same `Hits` that frames end in.
+`ndcg([3, 2, 0, 1])` takes the grades of a list in rank order; `ndcg(["a", "b"], {"b":
+2})` a ranking and what is relevant; `ndcg(y_true=[3, 0, 2], y_score=[0.2, 0.9, 0.5])`
+the grades and scores of items in any order; a list of rankings with a list of truths
+gives the mean. All end in the same `Hits` that frames end in.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from recnb.results.values import Said, Values
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
 
-#: A list with nothing relevant: the articles give it 0, and there is no population to leave it out of.
+#: A list with nothing relevant: the articles give it 0, and there is no population to
+#: leave it out of.
 LISTS = Convention(order="row", no_relevant="zero")
 
 
@@ -41,13 +43,22 @@ class Pair(NamedTuple):
 
     items: Sequence[Any]  #: in rank order; the ranks, if grades were given
     grades: Sequence[float]  #: relevance of each rank
-    truth: Sequence[tuple[Any, float]]  #: the relevant items in the order listed, and how relevant each is
+    truth: Sequence[
+        tuple[Any, float]
+    ]  #: the relevant items in the order listed, and how relevant each is
     named: bool = True  #: whether items were given, and not grades
 
 
 def score_lists(
-    metric: Metric[...], ranking: Any, truth: Any, k: Any, options: Given, *, y_true: Any = None, y_score: Any = None
-) -> Score:  # fmt: skip
+    metric: Metric[...],
+    ranking: Any,
+    truth: Any,
+    k: Any,
+    options: Given,
+    *,
+    y_true: Any = None,
+    y_score: Any = None,
+) -> Score:
     """Compute a metric of one list or the mean of several."""
     metric.check(options)
     if y_true is None and y_score is None:
@@ -62,13 +73,23 @@ def score_lists(
     convention = LISTS.with_metric({**metric.defaults, **options})
     basis = Said(partial(_basis, pairs, metric, k, options, ties))
     mean = np.array([matrix[:, 0].mean()])
-    return Score(Values(metric, options, cutoff, users, matrix, mean, convention, basis), _label="list")
+    return Score(
+        Values(metric, options, cutoff, users, matrix, mean, convention, basis),
+        _label="list",
+    )
 
 
 def explain(
-    metric: Any, ranking: Ranking, truth: Truth | None = None, k: int | None = None, *, lang: str | None = None, **options: Any
-) -> Explanation:  # fmt: skip
-    """Explain the score of one list: formula, the same with numbers, a row per rank, the ideal list.
+    metric: Any,
+    ranking: Ranking,
+    truth: Truth | None = None,
+    k: int | None = None,
+    *,
+    lang: str | None = None,
+    **options: Any,
+) -> Explanation:
+    """Explain the score of one list: formula, the same with numbers, a row per rank,
+    the ideal list.
 
     `lang` is "en" or "ko"; by default the language that is set.
 
@@ -79,24 +100,41 @@ def explain(
     chosen.check(options)
     pair, *others = pairs = read_pairs(ranking, truth, chosen)
     if others:
-        raise RecnbError(f"explain takes one list, and {len(pairs)} were given: pick one.")
+        raise RecnbError(
+            f"explain takes one list, and {len(pairs)} were given: pick one."
+        )
     with use_language(lang):
         return explain_hits(
-            chosen, hits_of(pairs), Cutoffs.one(k), options,
-            items=dict(enumerate(pair.items if pair.named else [None] * len(pair.items), 1)),
+            chosen,
+            hits_of(pairs),
+            Cutoffs.one(k),
+            options,
+            items=dict(
+                enumerate(pair.items if pair.named else [None] * len(pair.items), 1)
+            ),
             truth_items=[item for item, _grade in pair.truth] if pair.named else None,
-            user=None, convention=LISTS, basis="; ".join(_basis(pairs, chosen, k, options)),
-        )  # fmt: skip
+            user=None,
+            convention=LISTS,
+            basis="; ".join(_basis(pairs, chosen, k, options)),
+        )
 
 
 def hits_of(pairs: Sequence[Pair]) -> Hits:
     """Join several lists with their truths, each a user of its own."""
-    hits: list[tuple[int, int, float, int]] = []  # user, rank, relevance, row of the truth
+    hits: list[
+        tuple[int, int, float, int]
+    ] = []  # user, rank, relevance, row of the truth
     truth: list[tuple[int, float]] = []
     for user, pair in enumerate(pairs):
-        row_of = {item: row for row, (item, _grade) in enumerate(pair.truth, len(truth))}
+        row_of = {
+            item: row for row, (item, _grade) in enumerate(pair.truth, len(truth))
+        }
         graded = enumerate(zip(pair.items, pair.grades, strict=True), 1)
-        hits += [(user, rank, grade, row_of[item]) for rank, (item, grade) in graded if grade > 0]
+        hits += [
+            (user, rank, grade, row_of[item])
+            for rank, (item, grade) in graded
+            if grade > 0
+        ]
         truth += [(user, grade) for _item, grade in pair.truth]
     whose, rank, relevance, row = np.array(hits, dtype=np.float64).reshape(-1, 4).T
     truth_user, grades = np.array(truth, dtype=np.float64).reshape(-1, 2).T
@@ -113,14 +151,24 @@ def hits_of(pairs: Sequence[Pair]) -> Hits:
 
 
 def _scored(grades: list[Any], scores: list[Any]) -> list[Pair]:
-    """Read the grades and scores of one list or several, whose items are ranked by score; equal scores keep their order."""
+    """Read the grades and scores of one list or several, whose items are ranked by
+    score; equal scores keep their order.
+    """
     if len(grades) != len(scores):
-        raise RecnbError(f"y_true has {len(grades)} values and y_score {len(scores)}: each item has one of both.")
+        raise RecnbError(
+            f"y_true has {len(grades)} values and y_score {len(scores)}: each item has one of both."
+        )
     if grades and all(map(_is_list, (*grades, *scores))):
-        return [pair for sides in zip(grades, scores, strict=True) for pair in _scored(*map(list, sides))]
+        return [
+            pair
+            for sides in zip(grades, scores, strict=True)
+            for pair in _scored(*map(list, sides))
+        ]
     if odd := [score for score in scores if not is_number(score)]:
         raise RecnbError(f"y_score holds {_shown(odd[0])}: a score is a finite number.")
-    return [_graded([grades[at] for at in np.argsort(-np.array(scores), kind="stable")])]
+    return [
+        _graded([grades[at] for at in np.argsort(-np.array(scores), kind="stable")])
+    ]
 
 
 def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
@@ -132,23 +180,44 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
         several = bool(entries) and all(map(_is_list, entries))
         return [_graded(list(one)) for one in (entries if several else [entries])]
     truth = [*truth] if isinstance(truth, Iterator) else truth
-    if not (_is_list(truth) and len(truth) and all(map(_is_truth, truth)) and all(map(_is_list, entries))):
+    if not (
+        _is_list(truth)
+        and len(truth)
+        and all(map(_is_truth, truth))
+        and all(map(_is_list, entries))
+    ):
         return [_matched(entries, truth, metric.name)]
     if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
-        held = f"ranking and truth hold tuples, such as {[*entries, *truth][0]!r}, which may be items or whole lists"
-        fix = "[list(one) for one in ranking]; of items give the relevant ones as a set, set(truth)."
+        held = (
+            f"ranking and truth hold tuples, such as {[*entries, *truth][0]!r}, which "
+            f"may be items or whole lists"
+        )
+        fix = (
+            "[list(one) for one in ranking]; of items give the relevant ones as a "
+            "set, set(truth)."
+        )
         raise RecnbError(f"{held}: make lists of lists, {fix}")
     if len(truth) != len(entries):
-        raise RecnbError(f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking.")
-    return [_matched(list(one), relevant, metric.name) for one, relevant in zip(entries, truth, strict=True)]
+        raise RecnbError(
+            f"{len(entries)} rankings stand against {len(truth)} truths: give one "
+            f"truth for each ranking."
+        )
+    return [
+        _matched(list(one), relevant, metric.name)
+        for one, relevant in zip(entries, truth, strict=True)
+    ]
 
 
 def _graded(grades: list[Any]) -> Pair:
     """Make a pair of the relevance of each rank."""
     if not grades:
-        raise RecnbError("the list of grades is empty: give the relevance of each rank, such as [3, 2, 0, 1].")
+        raise RecnbError(
+            "the list of grades is empty: give the relevance of each rank, such as [3, 2, 0, 1]."
+        )
     fix = "A ranking of items needs its truth: give the relevant items as the second argument."
-    numbers = [_grade(grade, f"rank {rank}", fix) for rank, grade in enumerate(grades, 1)]
+    numbers = [
+        _grade(grade, f"rank {rank}", fix) for rank, grade in enumerate(grades, 1)
+    ]
     relevant = [(rank, grade) for rank, grade in enumerate(numbers, 1) if grade > 0]
     return Pair(range(1, len(numbers) + 1), numbers, relevant, named=False)
 
@@ -158,29 +227,60 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     if hasattr(truth, "columns") or not _is_truth(truth):
         fix = "give a mapping of item to relevance, or the relevant items in a list or set."
         raise RecnbError(f"the truth is {_shown(truth)}: {fix}")
-    listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
-    _refuse_numbers(ranking, listed, metric, is_list=_is_list(truth), is_graded=isinstance(truth, Mapping))
+    listed = (
+        sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
+    )
+    _refuse_numbers(
+        ranking,
+        listed,
+        metric,
+        is_list=_is_list(truth),
+        is_graded=isinstance(truth, Mapping),
+    )
     for items, what in ((listed, "the truth"), (ranking, "the ranking")):
         _refuse_items(items, what)
-    if ranking and listed and {*map(_kind, ranking)}.isdisjoint(map(_kind, listed)) and {*ranking}.isdisjoint(listed):
+    if (
+        ranking
+        and listed
+        and {*map(_kind, ranking)}.isdisjoint(map(_kind, listed))
+        and {*ranking}.isdisjoint(listed)
+    ):
         raise RecnbError(  # 1 against "1" would score 0 for the kind of its ids alone
-            f"the ranking holds {ranking[0]!r} and the truth {listed[0]!r}, which never match: give items of one kind on both "
-            "sides; grades of the items are a mapping, dict(zip(items, grades)) or series.to_dict()."
+            f"the ranking holds {ranking[0]!r} and the truth {listed[0]!r}, which "
+            f"never match: give items of one kind on both "
+            "sides; grades of the items are a mapping, dict(zip(items, grades)) "
+            "or series.to_dict()."
         )
     graded = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
     judged = {item: _grade(grade, f"item {item!r}") for item, grade in graded.items()}
-    return Pair(ranking, [judged.get(item, 0.0) for item in ranking], [pair for pair in judged.items() if pair[1] > 0])
+    return Pair(
+        ranking,
+        [judged.get(item, 0.0) for item in ranking],
+        [pair for pair in judged.items() if pair[1] > 0],
+    )
 
 
 def _grade(grade: Any, where: str, fix: str = "") -> float:
     """Return a grade as a number, and refuse what is none."""
-    if (is_number(grade) or isinstance(grade, (bool, np.bool_))) and 0 <= float(grade) <= HIGHEST:
+    if (is_number(grade) or isinstance(grade, (bool, np.bool_))) and 0 <= float(
+        grade
+    ) <= HIGHEST:
         return float(grade)
-    problem = f"the relevance at {where} is {_shown(grade)}: a grade is a number from 0 up, at most {HIGHEST:g}."
+    problem = (
+        f"the relevance at {where} is {_shown(grade)}: a grade is a number from 0 up, "
+        f"at most {HIGHEST:g}."
+    )
     raise RecnbError(problem, fix=fix)
 
 
-def _refuse_numbers(ranking: list[Any], listed: list[Any], metric: str, *, is_list: bool, is_graded: bool) -> None:
+def _refuse_numbers(
+    ranking: list[Any],
+    listed: list[Any],
+    metric: str,
+    *,
+    is_list: bool,
+    is_graded: bool,
+) -> None:
     """Refuse grades and scores of one list, which look like ids of items."""
     values = [*ranking, *listed]
     flags = [value for value in values if isinstance(value, (bool, np.bool_))]
@@ -189,19 +289,34 @@ def _refuse_numbers(ranking: list[Any], listed: list[Any], metric: str, *, is_li
     odd = flags or [value for value in values if value % 1 != 0]
     if odd or (is_list and 0 < len(ranking) == len(listed)):
         raise RecnbError(
-            f"ranking and truth hold numbers, such as {(odd or ranking)[0]!r}: if they are grades and scores, type "
-            f"recnb.{metric}(y_true=..., y_score=...); if they are ids of items, give the relevant ones as a set, set(truth), "
+            f"ranking and truth hold numbers, such as {(odd or ranking)[0]!r}: if "
+            f"they are grades and scores, type "
+            f"recnb.{metric}(y_true=..., y_score=...); if they are ids of items, "
+            f"give the relevant ones as a set, set(truth), "
             "or of several lists [set(one) for one in truth]; fractions are ids as text."
         )
 
 
 def _refuse_items(items: list[Any], what: str) -> None:
-    """Refuse items that cannot be hashed, are missing, cannot be compared with a number of numpy, or are repeated."""
+    """Refuse items that cannot be hashed, are missing, cannot be compared with a number
+    of numpy, or are repeated.
+    """
     for item in items:
         has_hash = getattr(item, "__hash__", None) is not None
-        if not has_hash or item is None or item is pd.NA or isinstance(item, Decimal) or item != item:
-            advice = "items are text or numbers, and none is missing; [str(item) for item in items] makes them text."
-            raise RecnbError(f"{what} holds {_shown(item)}, which cannot be an item: {advice}")
+        if (
+            not has_hash
+            or item is None
+            or item is pd.NA
+            or isinstance(item, Decimal)
+            or item != item
+        ):
+            advice = (
+                "items are text or numbers, and none is missing; [str(item) for item "
+                "in items] makes them text."
+            )
+            raise RecnbError(
+                f"{what} holds {_shown(item)}, which cannot be an item: {advice}"
+            )
     if len({*items}) < len(items):
         twice = next(item for place, item in enumerate(items) if item in items[:place])
         raise RecnbError(f"{what} holds {twice!r} more than once: list each item once.")
@@ -214,14 +329,24 @@ def _kind(item: Any) -> type:
 def _as_list(values: Any, what: str) -> list[Any]:
     if not _is_list(values):
         raise RecnbError(
-            f"{what} is {_shown(values)}: give a list, from rank 1 down; frames are evaluated by recnb.evaluate(recs, truth), "
-            "and scores of items are ranked by sorted(scores, key=scores.get, reverse=True); an Evaluation has .measure(metric, k=10)."
+            f"{what} is {_shown(values)}: give a list, from rank 1 down; frames "
+            f"are evaluated by recnb.evaluate(recs, truth), "
+            "and scores of items are ranked by sorted(scores, key=scores.get, "
+            "reverse=True); an Evaluation has .measure(metric, k=10)."
         )
     return list(values)
 
 
 def _is_list(value: Any) -> bool:
-    kinds = (Sequence, np.ndarray, Iterator, MappingView, pd.Series, pd.Index, pl.Series)
+    kinds = (
+        Sequence,
+        np.ndarray,
+        Iterator,
+        MappingView,
+        pd.Series,
+        pd.Index,
+        pl.Series,
+    )
     return isinstance(value, kinds) and is_several(value)
 
 
@@ -233,10 +358,24 @@ def _shown(value: Any) -> str:
     return one_line(quoted(value), 80)
 
 
-def _basis(pairs: Sequence[Pair], metric: Metric[...], k: Any, options: Given, ties: Sequence[str] = ()) -> list[str]:
+def _basis(
+    pairs: Sequence[Pair],
+    metric: Metric[...],
+    k: Any,
+    options: Given,
+    ties: Sequence[str] = (),
+) -> list[str]:
     """Say in words how many lists there are, and by which rules."""
     n, empty = len(pairs), sum(not pair.truth for pair in pairs)
-    lists = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
-    zeros = ngettext("{n} list with no relevant item counts 0", "{n} lists with no relevant item count 0", empty)
+    lists = (
+        _("one list of {n}", n=len(pairs[0].grades))
+        if n == 1
+        else _("mean of {n} lists", n=n)
+    )
+    zeros = ngettext(
+        "{n} list with no relevant item counts 0",
+        "{n} lists with no relevant item count 0",
+        empty,
+    )
     rules = options_in_words(shown_at(k, {**metric.defaults, **options}))
     return [lists, *[zeros] * bool(empty), *ties, *rules]

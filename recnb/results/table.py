@@ -1,4 +1,6 @@
-"""`Table`: a DataFrame with the line of users and convention below it. Every result of several numbers is one."""
+"""`Table`: a DataFrame with the line of users and convention below it. Every result of
+several numbers is one.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,19 @@ import numpy as np
 import pandas as pd
 
 from recnb.data.files import written
-from recnb.display.document import Estimate, Line, Name, Note, Rows, aligned_rows, html, inline, joined, latex, plain
+from recnb.display.document import (
+    Estimate,
+    Line,
+    Name,
+    Note,
+    Rows,
+    aligned_rows,
+    html,
+    inline,
+    joined,
+    latex,
+    plain,
+)
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.style import COLOURS, lettering
 from recnb.display.templates import framed
@@ -32,24 +46,30 @@ TIMES = {"time", "hour", "day", "date", "week", "month", "quarter", "year", "per
 #: Markers of the columns of a plot.
 DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
-#: Formats of the numbers of some columns, by the beginning of their names; others have four decimals.
+#: Formats of the numbers of some columns, by the beginning of their names; others have
+#: four decimals.
 FORMATS = {"gap": "{:+.4f}", "rank": "{:g}", "relevance": "{:g}", "score": "{:#.5g}"}
 
 
 class Table(pd.DataFrame):
     """Numbers with the users and the convention behind them.
 
-    It is a DataFrame; shown whole, it has a line of small print with users and convention, `attrs["basis"]`. What is cut out
-    of it is a plain DataFrame. `plot()`, `to_markdown()` and `to_latex()` are recnb's, and take none of the options of pandas:
-    these are those of `table.to_frame()`.
+    It is a DataFrame; shown whole, it has a line of small print with users and
+    convention, `attrs["basis"]`. What is cut out of it is a plain DataFrame. `plot()`,
+    `to_markdown()` and `to_latex()` are recnb's, and take none of the options of
+    pandas: these are those of `table.to_frame()`.
     """
 
     _metadata: ClassVar = ["missed"]
-    missed: Table | None = None  #: of one user's list: the relevant items that are not among its rows
+    missed: Table | None = (
+        None  #: of one user's list: the relevant items that are not among its rows
+    )
 
     @classmethod
     def made(cls, frame: pd.DataFrame, basis: Iterable[str], title: str = "") -> Self:
-        """Return a table of a frame with the phrases of its basis, in the language in force."""
+        """Return a table of a frame with the phrases of its basis, in the language in
+        force.
+        """
         table = cls(frame)
         # Text and numbers only: pandas writes attrs as JSON where it writes them.
         table.attrs = {"basis": "; ".join(basis), "title": title, "lang": current()}
@@ -60,7 +80,9 @@ class Table(pd.DataFrame):
         return pd.DataFrame
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        """Return a table; that of pandas is a plain frame, as all that its methods return."""
+        """Return a table; that of pandas is a plain frame, as all that its methods
+        return.
+        """
         again: Self = pickle.loads(pickle.dumps(self))
         return again
 
@@ -69,7 +91,9 @@ class Table(pd.DataFrame):
         return pd.DataFrame(self)
 
     def plot(self, ax: Axes | None = None, *, color: Any = None, **line: Any) -> Axes:  # type: ignore[override]
-        """Draw the table, with the intervals that it has, on `ax` or on a new figure; `line`: options of the line of a curve."""
+        """Draw the table, with the intervals that it has, on `ax` or on a new figure;
+        `line`: options of the line of a curve.
+        """
         drawn = self.attrs.get("drawn", "means")
         if not drawn or (line and drawn != "curve"):
             what = f"no option {[*line]}" if line else "no figure of its own"
@@ -83,9 +107,14 @@ class Table(pd.DataFrame):
         if "by" in self.attrs:
             segments = list(dict.fromkeys(_segment(key) for key in self.index))
             if times := times_of(self.attrs["by"], segments):
-                return draw_over_time(self, dict(zip(segments, times, strict=True)), ax, color)
+                return draw_over_time(
+                    self, dict(zip(segments, times, strict=True)), ax, color
+                )
         with lettering(self.attrs.get("lang", "en")) as fonts:
-            parts = [part.select_dtypes("number").rename(columns=_label) for part in parts_of(self)]
+            parts = [
+                part.select_dtypes("number").rename(columns=_label)
+                for part in parts_of(self)
+            ]
             return draw_means(ax, parts, _("value"), color=color, **fonts)
 
     # What is shown; the tables of a comparison have their own.
@@ -111,7 +140,9 @@ class Table(pd.DataFrame):
     def _below(self) -> list[Line]:
         """Return the lines between the table and its basis."""
         left_out = len(self) - len(self._shown())
-        more = ngettext("{n:,} more row in .to_frame()", "{n:,} more rows in .to_frame()", left_out)
+        more = ngettext(
+            "{n:,} more row in .to_frame()", "{n:,} more rows in .to_frame()", left_out
+        )
         return [more] if left_out else []
 
     def _rows(self, *, symbols: bool) -> Rows:
@@ -122,32 +153,62 @@ class Table(pd.DataFrame):
             means = parts_of(frame)
             header: list[Line] = [_label(k) for k in means[0]]
             places = range(len(header))
-            columns: list[Sequence[Line]] = [[*map(_estimate, *(part.iloc[:, at] for part in means))] for at in places]
+            columns: list[Sequence[Line]] = [
+                [*map(_estimate, *(part.iloc[:, at] for part in means))]
+                for at in places
+            ]
         else:
             header = [self._head(column, symbols) for column in frame.columns]
             columns = [
-                [self._cell(value, label, column) for label, value in zip(frame.index, values.array, strict=True)]
+                [
+                    self._cell(value, label, column)
+                    for label, value in zip(frame.index, values.array, strict=True)
+                ]
                 for column, values in frame.items()
             ]
         if frame.index.names == [None]:  # rows have no names
-            left = max((at + 1 for at, is_number in enumerate(numeric) if not is_number), default=1)
+            left = max(
+                (at + 1 for at, is_number in enumerate(numeric) if not is_number),
+                default=1,
+            )
         else:
             names = [str(name or "") for name in frame.index.names]
             if frame.columns.names[0] is not None:
-                names[-1] = f"{names[-1]} × {frame.columns.names[0]}".removeprefix(" × ")
+                names[-1] = f"{names[-1]} × {frame.columns.names[0]}".removeprefix(
+                    " × "
+                )
             header = [*names, *header]
-            columns = [*(_level(frame.index, at, symbols) for at in range(len(names))), *columns]
+            columns = [
+                *(_level(frame.index, at, symbols) for at in range(len(names))),
+                *columns,
+            ]
             left = len(names) + (numeric.index(True) if True in numeric else 0)
-        tinted = frozenset(np.flatnonzero(frame["hit"]).tolist()) if "hit" in frame else frozenset()
-        return Rows(header, list(zip(*columns, strict=True)), self.attrs.get("title", ""), left, tinted)
+        tinted = (
+            frozenset(np.flatnonzero(frame["hit"]).tolist())
+            if "hit" in frame
+            else frozenset()
+        )
+        return Rows(
+            header,
+            list(zip(*columns, strict=True)),
+            self.attrs.get("title", ""),
+            left,
+            tinted,
+        )
 
     def _blocks(self, *, symbols: bool = False) -> list[Rows | Note]:
         """Return the table with the lines below it as blocks of a document."""
-        missed = [] if self.missed is None or self.missed.empty else [self.missed._rows(symbols=symbols)]
+        missed = (
+            []
+            if self.missed is None or self.missed.empty
+            else [self.missed._rows(symbols=symbols)]
+        )
         return [self._rows(symbols=symbols), *missed, *map(Note, self._notes())]
 
     def _notes(self) -> list[Line]:
-        return [line for line in [*self._below(), str(self.attrs.get("basis", ""))] if line]
+        return [
+            line for line in [*self._below(), str(self.attrs.get("basis", ""))] if line
+        ]
 
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
@@ -155,24 +216,37 @@ class Table(pd.DataFrame):
 
     def _repr_html_(self) -> str:
         with use_language(self.attrs.get("lang")):
-            return str(framed(self.attrs.get("title") or _("metrics at cut-offs"), html(self._blocks())))
+            return str(
+                framed(
+                    self.attrs.get("title") or _("metrics at cut-offs"),
+                    html(self._blocks()),
+                )
+            )
 
     def to_markdown(self, buf: Any = None) -> Any:  # type: ignore[override]
         """Return the table in Markdown, or write it to a file."""
         with use_language(self.attrs.get("lang")):
             return written(plain(self._blocks(symbols=True), "md") + "\n", buf)
 
-    def to_latex(self, buf: Any = None, *, caption: str | None = None, label: str | None = None) -> Any:  # type: ignore[override]
+    def to_latex(  # type: ignore[override]
+        self, buf: Any = None, *, caption: str | None = None, label: str | None = None
+    ) -> Any:
         """Return the table in LaTeX with booktabs, or write it to a file.
 
-        `caption` and `label` are LaTeX; the line with users and convention stands below the table.
+        `caption` and `label` are LaTeX; the line with users and convention stands below
+        the table.
         """
         with use_language(self.attrs.get("lang")):
             table = self._rows(symbols=True)
-            lines = [line.removesuffix(".") if isinstance(line, str) else line for line in self._notes()]
+            lines = [
+                line.removesuffix(".") if isinstance(line, str) else line
+                for line in self._notes()
+            ]
             words = caption or inline(table.caption or _("metrics at cut-offs"), "tex")
             text = latex(table, words, label, joined(lines, ". "))
-            return written("\n".join([_(r"% needs \usepackage{booktabs}"), text, ""]), buf)
+            return written(
+                "\n".join([_(r"% needs \usepackage{booktabs}"), text, ""]), buf
+            )
 
 
 def in_lines(blocks: Iterable[object]) -> str:
@@ -192,7 +266,9 @@ def number_in(column: str, value: float) -> str:
         return "–"
     if column in ("p", "p_holm") and value < 0.0001:
         return "<0.0001"
-    form = next((form for start, form in FORMATS.items() if column.startswith(start)), "{:.4f}")
+    form = next(
+        (form for start, form in FORMATS.items() if column.startswith(start)), "{:.4f}"
+    )
     return form.format(value)
 
 
@@ -219,7 +295,9 @@ def _level(index: Any, at: int, symbols: bool) -> list[Line]:
 
 
 def _label(part: Any) -> str:
-    """Return the name of a column; None, which is NaN among numbers, is the whole list."""
+    """Return the name of a column; None, which is NaN among numbers, is the whole
+    list.
+    """
     if part is None or part != part:
         return _("whole list")
     return str(int(part) if isinstance(part, float) and part.is_integer() else part)
@@ -229,7 +307,9 @@ def _label(part: Any) -> str:
 
 
 def axes(ax: Axes | None, height: float | None = None) -> Axes:
-    """Return the axes given, or those of a new figure, which may be so many inches high."""
+    """Return the axes given, or those of a new figure, which may be so many inches
+    high.
+    """
     import matplotlib.pyplot as plt
     from matplotlib.axes import Axes
 
@@ -237,47 +317,92 @@ def axes(ax: Axes | None, height: float | None = None) -> Axes:
         size = None if height is None else (plt.rcParams["figure.figsize"][0], height)
         ax = plt.figure(figsize=size, layout="constrained").add_subplot()
     elif not isinstance(ax, Axes):
-        raise OptionError(f"ax= is of type {type(ax).__name__}: give one Axes of matplotlib, such as ax=axes[0].")
+        raise OptionError(
+            f"ax= is of type {type(ax).__name__}: give one Axes of matplotlib, such as ax=axes[0]."
+        )
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
 def as_text(name: object) -> str:
-    """Return a name as text of matplotlib, which takes what stands between two $ for a formula."""
+    """Return a name as text of matplotlib, which takes what stands between two $ for a
+    formula.
+    """
     levels = name if isinstance(name, tuple) else (name,)
-    return one_line(" ".join(str(level) for level in levels if not pd.isna(level))).replace("$", r"\$")
+    return one_line(
+        " ".join(str(level) for level in levels if not pd.isna(level))
+    ).replace("$", r"\$")
 
 
 def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Return the means of a table and, if it has them, the lower and the upper ends of their intervals."""
+    """Return the means of a table and, if it has them, the lower and the upper ends of
+    their intervals.
+    """
     if "low" not in table.columns.get_level_values(-1):
         return [pd.DataFrame(table)]
     if table.columns.nlevels == 1:
-        return [table[[part]].set_axis(["mean"], axis=1) for part in ("mean", "low", "high")]
-    return [pd.DataFrame(table.xs(part, axis=1, level=1)) for part in ("mean", "low", "high")]
+        return [
+            table[[part]].set_axis(["mean"], axis=1) for part in ("mean", "low", "high")
+        ]
+    return [
+        pd.DataFrame(table.xs(part, axis=1, level=1))
+        for part in ("mean", "low", "high")
+    ]
 
 
-def draw_intervals(ax: Axes | None, parts: Sequence[pd.DataFrame], *, color: Any = None) -> Axes:
-    """Draw points in groups, a line for each row and a colour for each column; `parts`: means, and the ends of intervals if known."""
+def draw_intervals(
+    ax: Axes | None, parts: Sequence[pd.DataFrame], *, color: Any = None
+) -> Axes:
+    """Draw points in groups, a line for each row and a colour for each column; `parts`:
+    means, and the ends of intervals if known.
+    """
     values, *ends = parts
     n_rows, n_columns = values.shape
-    ax, colours = axes(ax), COLOURS if color is None else color if isinstance(color, list) else [color]
+    ax, colours = (
+        axes(ax),
+        COLOURS if color is None else color if isinstance(color, list) else [color],
+    )
     for at in range(n_columns):
         places = [row + 0.7 * ((at + 0.5) / n_columns - 0.5) for row in range(n_rows)]
         mean = values.iloc[:, at].to_numpy(dtype=float)
         lengths = [np.abs(end.iloc[:, at].to_numpy(dtype=float) - mean) for end in ends]
-        style: dict[str, Any] = {"color": colours[at % len(colours)], "marker": DOTS[at % len(DOTS)], "linestyle": ""}
-        ax.errorbar(mean, places, xerr=lengths or None, capsize=3, label=as_text(values.columns[at]), **style)
+        style: dict[str, Any] = {
+            "color": colours[at % len(colours)],
+            "marker": DOTS[at % len(DOTS)],
+            "linestyle": "",
+        }
+        ax.errorbar(
+            mean,
+            places,
+            xerr=lengths or None,
+            capsize=3,
+            label=as_text(values.columns[at]),
+            **style,
+        )
     ax.set_yticks(range(n_rows), [as_text(name) for name in values.index])
     ax.set_ylim(n_rows - 0.5, -0.5)
     ax.grid(axis="x", alpha=0.3)
     if n_columns > 1:  # beside the points, of which a row may be anywhere
-        ax.legend(title=values.columns.name, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+        ax.legend(
+            title=values.columns.name,
+            frameon=False,
+            loc="upper left",
+            bbox_to_anchor=(1, 1),
+        )
     return ax
 
 
-def draw_means(ax: Axes | None, parts: Sequence[pd.DataFrame], label: str, *, color: Any = None, **fonts: Any) -> Axes:
-    """Draw points of metrics, which are the rows; on a logarithmic axis if their scales are far apart."""
+def draw_means(
+    ax: Axes | None,
+    parts: Sequence[pd.DataFrame],
+    label: str,
+    *,
+    color: Any = None,
+    **fonts: Any,
+) -> Axes:
+    """Draw points of metrics, which are the rows; on a logarithmic axis if their scales
+    are far apart.
+    """
     largest = parts[0].abs().max(axis=1)
     ax = draw_intervals(axes(ax, 1.7 + 0.25 * parts[0].size), parts, color=color)
     if largest.max() > max(1, 10 * largest.min()):
@@ -287,8 +412,13 @@ def draw_means(ax: Axes | None, parts: Sequence[pd.DataFrame], label: str, *, co
 
 
 def times_of(by: str, segments: Iterable[str]) -> list[Any]:
-    """Return when each segment begins, as a date or the number of a week or year, None of a last one not known; nothing if they are no times."""
-    times, is_named = list[Any](), not TIMES.isdisjoint(re.split(r"[\W_\d]+", by.casefold()))
+    """Return when each segment begins, as a date or the number of a week or year, None
+    of a last one not known; nothing if they are no times.
+    """
+    times, is_named = (
+        list[Any](),
+        not TIMES.isdisjoint(re.split(r"[\W_\d]+", by.casefold())),
+    )
     for start in (segment.partition("/")[0] for segment in segments):
         time: Any = int(start) if is_named and start.isdecimal() else None
         with contextlib.suppress(ValueError):
@@ -298,14 +428,22 @@ def times_of(by: str, segments: Iterable[str]) -> list[Any]:
                 time = pd.Period(start).start_time
         times.append(time)
     kinds = {*map(type, times[:-1] if None in times else times)}
-    return times if len(times) > 1 and len(kinds) == 1 and type(None) not in kinds else []
+    return (
+        times if len(times) > 1 and len(kinds) == 1 and type(None) not in kinds else []
+    )
 
 
-def draw_over_time(table: pd.DataFrame, times: Mapping[str, Any], ax: Axes | None, color: Any) -> Axes:
-    """Draw each metric of a table of segments at each cut-off as a line over time with its band of intervals."""
+def draw_over_time(
+    table: pd.DataFrame, times: Mapping[str, Any], ax: Axes | None, color: Any
+) -> Axes:
+    """Draw each metric of a table of segments at each cut-off as a line over time with
+    its band of intervals.
+    """
     of_each: Any = table.groupby(level=[0, 1], sort=False, dropna=False)
     for (name, k), rows in of_each:
-        places = pd.Index([times[_segment(key)] for key in rows.index], name=table.attrs["by"])
+        places = pd.Index(
+            [times[_segment(key)] for key in rows.index], name=table.attrs["by"]
+        )
         line = rows[["mean", "low", "high"]].set_axis(places)
         line.attrs = {"symbol": f"{symbol_of(name)}{at_k(k)}", "n_users": None}
         ax = draw_curve(line[places.notna()], ax, color, marker="o")
@@ -317,15 +455,25 @@ def _segment(key: tuple[Any, ...]) -> str:
     return ", ".join(map(str, key[2:]))
 
 
-def draw_curve(table: pd.DataFrame, ax: Axes | None = None, color: Any = None, **line: Any) -> Axes:
-    """Draw a line over the index of a table with its band of intervals; `line` goes to matplotlib's plot."""
+def draw_curve(
+    table: pd.DataFrame, ax: Axes | None = None, color: Any = None, **line: Any
+) -> Axes:
+    """Draw a line over the index of a table with its band of intervals; `line` goes to
+    matplotlib's plot.
+    """
     from matplotlib.ticker import MaxNLocator
 
     ax, symbol, n_users = axes(ax), str(table.attrs["symbol"]), table.attrs["n_users"]
-    look = {"marker": "o" if len(table) <= 12 else "", "label": symbol, **({} if color is None else {"color": color})}
+    look = {
+        "marker": "o" if len(table) <= 12 else "",
+        "label": symbol,
+        **({} if color is None else {"color": color}),
+    }
     value, low, high = table.to_numpy(dtype=float).T
     drawn = ax.plot(table.index, value, **look | line)
-    ax.fill_between(table.index, low, high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
+    ax.fill_between(
+        table.index, low, high, alpha=0.2, color=drawn[0].get_color(), linewidth=0
+    )
     if ax.get_autoscaley_on():
         ax.set_ylim(bottom=0, auto=True)
     if pd.api.types.is_numeric_dtype(table.index):
@@ -336,7 +484,12 @@ def draw_curve(table: pd.DataFrame, ax: Axes | None = None, color: Any = None, *
         along = as_text(table.index.name or "k")
         words = f"{symbol}@k" if along == "k" else as_text(symbol)
         if n_users is not None:
-            words = _("{symbol}@{axis}, mean of {n:,} users", symbol=symbol, axis="k", n=n_users)
+            words = _(
+                "{symbol}@{axis}, mean of {n:,} users",
+                symbol=symbol,
+                axis="k",
+                n=n_users,
+            )
         ax.set_xlabel(along, **fonts)
         ax.set_ylabel(words if ax.get_ylabel() in ("", words) else _("value"), **fonts)
     if len({one.get_label() for one in ax.get_legend_handles_labels()[0]}) > 1:

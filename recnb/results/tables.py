@@ -1,4 +1,6 @@
-"""What makes a `Table`: metrics at cut-offs, measures, all metrics beyond accuracy, curves; items, and one user's list."""
+"""What makes a `Table`: metrics at cut-offs, measures, all metrics beyond accuracy,
+curves; items, and one user's list.
+"""
 
 from __future__ import annotations
 
@@ -23,19 +25,38 @@ from recnb.results.table import Table
 from recnb.results.values import Values, merged
 
 
-def table_of(data: EvaluationData, metrics: Metrics, k: Any, options: Given, *, intervals: bool = False) -> Table:
-    """Return means over users, or the one number of all lists: one row per metric, one column per cut-off, or three with intervals."""
+def table_of(
+    data: EvaluationData,
+    metrics: Metrics,
+    k: Any,
+    options: Given,
+    *,
+    intervals: bool = False,
+) -> Table:
+    """Return means over users, or the one number of all lists: one row per metric, one
+    column per cut-off, or three with intervals.
+    """
     if not isinstance(intervals, bool):
         raise OptionError(f"intervals={quoted(intervals)}: say True or False.")
     cutoffs = Cutoffs.of(k)
     asked = asked_of(data, metrics, options, "k", "intervals", "by", "bins")
-    with_cutoff = next((each.name for each in asked if each.metric.cutoff is not None), None)
+    with_cutoff = next(
+        (each.name for each in asked if each.metric.cutoff is not None), None
+    )
     if with_cutoff is not None and len(cutoffs) > 1:
         rest = " has columns for others: give each name its own cut-off, or none."
-        raise OptionError(f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}", rest)
+        raise OptionError(
+            f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}", rest
+        )
     requests = [(metric, metric.cutoffs(cutoffs), own) for _name, metric, own in asked]
-    shown = "" if with_cutoff is None or cutoffs.values[0] is None else f"@{cutoffs.values[0]}"
-    names = [name if metric.cutoff else f"{name}{shown}" for name, metric, _own in asked]
+    shown = (
+        ""
+        if with_cutoff is None or cutoffs.values[0] is None
+        else f"@{cutoffs.values[0]}"
+    )
+    names = [
+        name if metric.cutoff else f"{name}{shown}" for name, metric, _own in asked
+    ]
     found = zip(names, data.values_of_each(requests), strict=True)
     table = wide_table(found, cutoffs, intervals, [_("95% intervals")] * intervals)
     table.attrs["n_users"] = data.n_users
@@ -44,25 +65,50 @@ def table_of(data: EvaluationData, metrics: Metrics, k: Any, options: Given, *, 
     return table
 
 
-def wide_table(found: Iterable[tuple[str, Values]], cutoffs: Cutoffs, intervals: bool, words: Sequence[str]) -> Table:
-    """Return a table of metrics × cut-offs: of means, or of means and the ends of their intervals."""
+def wide_table(
+    found: Iterable[tuple[str, Values]],
+    cutoffs: Cutoffs,
+    intervals: bool,
+    words: Sequence[str],
+) -> Table:
+    """Return a table of metrics × cut-offs: of means, or of means and the ends of their
+    intervals.
+    """
     rows, phrases = dict[str, Floats](), dict[str, list[str]]()
-    for name, values in found:  # one by one, so that the values of users take the memory of those before
-        rows[name] = np.transpose([values.mean, *(values.interval() if intervals else ())]).ravel()
+    for (
+        name,
+        values,
+    ) in (
+        found
+    ):  # one by one, so that the values of users take the memory of those before
+        rows[name] = np.transpose(
+            [values.mean, *(values.interval() if intervals else ())]
+        ).ravel()
         phrases[name] = values.basis.phrases(brief=True)
     # As objects, whole numbers stay whole beside a None.
-    columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
+    columns = pd.Index(
+        list(cutoffs), dtype=object if None in cutoffs.values else None, name="k"
+    )
     if intervals:
-        columns = pd.MultiIndex.from_product([list(columns), ["mean", "low", "high"]], names=["k", None])
+        columns = pd.MultiIndex.from_product(
+            [list(columns), ["mean", "low", "high"]], names=["k", None]
+        )
     cells = np.array([*rows.values()]).reshape(len(rows), len(columns))
-    return Table.made(pd.DataFrame(cells, pd.Index([*rows], name="metric"), columns), [*merged(phrases), *words])
+    return Table.made(
+        pd.DataFrame(cells, pd.Index([*rows], name="metric"), columns),
+        [*merged(phrases), *words],
+    )
 
 
 def beyond_table(data: EvaluationData, k: object) -> Table:
-    """Return every metric beyond accuracy that the data allow, a row each; what the others need is said below."""
+    """Return every metric beyond accuracy that the data allow, a row each; what the
+    others need is said below.
+    """
     cutoffs, recorded = Cutoffs.of(k), recorded_in(data.library)
     if not recorded:
-        raise OptionError(f"{data.library} has no metric beyond accuracy that recnb has recorded.")
+        raise OptionError(
+            f"{data.library} has no metric beyond accuracy that recnb has recorded."
+        )
     found = dict[str, Values]()
     lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
     for name in recorded:
@@ -76,50 +122,86 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
                 found[name] = values
                 continue
         lacks.setdefault(_(lack).removesuffix("."), []).append(name)
-    absent = [_("not here: {names} ({why})", names=", ".join(names), why=why) for why, names in lacks.items()]
+    absent = [
+        _("not here: {names} ({why})", names=", ".join(names), why=why)
+        for why, names in lacks.items()
+    ]
     return wide_table(found.items(), cutoffs, False, absent)
 
 
-def measures_of(data: EvaluationData, names: Any, confidence: float, options: Given) -> Table:
-    """Return a row per measure, each at its own cut-off: mean, the ends of its interval and the number of users."""
+def measures_of(
+    data: EvaluationData, names: Any, confidence: float, options: Given
+) -> Table:
+    """Return a row per measure, each at its own cut-off: mean, the ends of its interval
+    and the number of users.
+    """
     names = [plain_text(name) for name in (names if is_several(names) else [names])]
     if not names:
-        raise OptionError("no measure is named: give at least one, such as names=['nDCG@10'].")
+        raise OptionError(
+            "no measure is named: give at least one, such as names=['nDCG@10']."
+        )
     rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
     asked = asked_of(data, names, options)
-    requests = [(metric, Cutoffs.of(metric.cutoff), own) for _name, metric, own in asked]
+    requests = [
+        (metric, Cutoffs.of(metric.cutoff), own) for _name, metric, own in asked
+    ]
     for text, found in zip(names, data.values_of_each(requests), strict=True):
-        rows[text := str(text)] = [column.item() for column in (found.mean, *found.interval(confidence), found.n_users)]
+        rows[text := str(text)] = [
+            column.item()
+            for column in (found.mean, *found.interval(confidence), found.n_users)
+        ]
         phrases[text] = found.basis.phrases(brief=True)
-    frame = pd.DataFrame.from_dict(rows, "index", columns=["mean", "low", "high", "users"]).rename_axis("measure")
+    frame = pd.DataFrame.from_dict(
+        rows, "index", columns=["mean", "low", "high", "users"]
+    ).rename_axis("measure")
     words = _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
     return Table.made(frame, [*merged(phrases), words])
 
 
-def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Given) -> pd.DataFrame:
-    """Return a row per user and a column per metric, at each cut-off, NaN for a user whom it leaves out; or counts of each user."""
+def users_frame(
+    data: EvaluationData, metrics: Metrics, k: Any, options: Given
+) -> pd.DataFrame:
+    """Return a row per user and a column per metric, at each cut-off, NaN for a user
+    whom it leaves out; or counts of each user.
+    """
     if metrics is None and k is None and not options:
         hits = data.hits()
-        found = np.bincount(hits.user if hits.tied is None else hits.user[hits.tied.top], minlength=hits.n_users)
-        counts = {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}
+        found = np.bincount(
+            hits.user if hits.tied is None else hits.user[hits.tied.top],
+            minlength=hits.n_users,
+        )
+        counts = {
+            "list_length": hits.list_length,
+            "n_relevant": hits.n_relevant,
+            "n_hits": found,
+        }
         return pd.DataFrame(counts, index=data.users)
     columns = {}
     for name, metric, own in asked_of(data, metrics, options):
         if metric.of == "all":
-            raise OptionError(f"{metric.name} is one number of all lists, and no user has a value of it: leave it out.")
+            raise OptionError(
+                f"{metric.name} is one number of all lists, and no user has a "
+                f"value of it: leave it out."
+            )
         for cut in metric.cutoffs(Cutoffs.of(k)):
             score = score_of(data, metric, cut, own)
-            columns[name if cut in (None, metric.cutoff) else f"{name}@{cut}"] = score.per_user
+            columns[name if cut in (None, metric.cutoff) else f"{name}@{cut}"] = (
+                score.per_user
+            )
     return pd.DataFrame(columns).rename_axis(data.user_label)
 
 
 def curve_of(data: EvaluationData, metric: Any, k: Any, options: Given) -> Table:
-    """Return a row per cut-off: the number of a metric and the ends of its interval, NaN where it has none."""
+    """Return a row per cut-off: the number of a metric and the ends of its interval,
+    NaN where it has none.
+    """
     chosen, cutoffs = metric_of_curve(metric, k)
     check_options(chosen, options)
     (found,) = data.values_of_each([(chosen, cutoffs, options)])
     numbers = np.transpose([found.mean, *found.interval()])
-    frame = pd.DataFrame(numbers, pd.Index([*cutoffs], name="k"), [chosen.name, "low", "high"])
+    frame = pd.DataFrame(
+        numbers, pd.Index([*cutoffs], name="k"), [chosen.name, "low", "high"]
+    )
     table = Table.made(frame, [*found.basis.phrases(), _("95% intervals")])
     n_users = None if found.of_all else int(found.n_users[-1])
     table.attrs |= {"drawn": "curve", "symbol": chosen.symbol, "n_users": n_users}
@@ -127,7 +209,9 @@ def curve_of(data: EvaluationData, metric: Any, k: Any, options: Given) -> Table
 
 
 def items_of(data: EvaluationData, k: object) -> Table:
-    """Count how often each item is recommended and found, the most recommended first: each item of frames, train and `items=` once."""
+    """Count how often each item is recommended and found, the most recommended first:
+    each item of frames, train and `items=` once.
+    """
     (cutoff,) = Cutoffs.one(k).values
     item_data, prepared = data.item_data, data.prepared
     items, n_items = item_data.items, len(item_data.items)
@@ -136,11 +220,17 @@ def items_of(data: EvaluationData, k: object) -> Table:
     frame = pd.DataFrame({"shown": shown, "share": shown / max(len(lists.item), 1)})
     if (had := item_data.catalogue.interactions) is not None:
         frame["share_in_train"] = had / max(had.sum(), 1)
-        frame["ratio"] = (frame["share"] / frame["share_in_train"]).where(frame["share_in_train"] > 0)
+        frame["ratio"] = (frame["share"] / frame["share_in_train"]).where(
+            frame["share_in_train"] > 0
+        )
     of_truth = positions(items, prepared.truth["item"])
-    # Pairs of user and item as one number: a place of a list is a hit if its pair is in the truth.
+    # Pairs of user and item as one number: a place of a list is a hit if its pair is in
+    # the truth.
     evaluated = item_data.lists(evaluated=True).upto(cutoff)
-    is_hit = np.isin(evaluated.user * n_items + evaluated.item, prepared.all_hits.truth_user * n_items + of_truth)
+    is_hit = np.isin(
+        evaluated.user * n_items + evaluated.item,
+        prepared.all_hits.truth_user * n_items + of_truth,
+    )
     frame["hits"] = np.bincount(evaluated.item[is_hit], minlength=n_items)
     frame["relevant"] = np.bincount(of_truth, minlength=n_items)
     frame.index = pd.Index(items.to_numpy(), name="item")
@@ -157,25 +247,37 @@ def items_of(data: EvaluationData, k: object) -> Table:
 
 
 def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
-    """Return a row for each place of one user's list; `missed` has the other relevant items, with their ranks below k, else NaN."""
+    """Return a row for each place of one user's list; `missed` has the other relevant
+    items, with their ranks below k, else NaN.
+    """
     (cutoff,) = Cutoffs.one(k).values
     position = data.position(user)
-    rows = data.prepared.lists_of(data.prepared.users[[position]]).sort("rank", maintain_order=True)
+    rows = data.prepared.lists_of(data.prepared.users[[position]]).sort(
+        "rank", maintain_order=True
+    )
     truth = data.truth_of(position)
     titles = data.item_titles([*rows["item"].to_list(), *truth["item"].to_list()])
     columns = [name for name in ("rank", "item", "score") if name in rows.columns]
-    places = rows.select(columns).join(truth, on="item", how="left", maintain_order="left")
+    places = rows.select(columns).join(
+        truth, on="item", how="left", maintain_order="left"
+    )
     inside = places if cutoff is None else places.filter(pl.col("rank") <= cutoff)
-    listed = inside.with_columns(pl.col("relevance").fill_null(0), hit=pl.col("relevance").is_not_null())
+    listed = inside.with_columns(
+        pl.col("relevance").fill_null(0), hit=pl.col("relevance").is_not_null()
+    )
     ranks = places.select("item", pl.col("rank").cast(pl.Float64))
     missed = truth.join(inside, on="item", how="anti", maintain_order="left")
     missed = missed.join(ranks, on="item", how="left", maintain_order="left")
     n_hits = int(listed["hit"].sum())
-    found = _("found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed))
+    found = _(
+        "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
+    )
     title = _("user {user}: {found}", user=one_line(user), found=found)
     table = Table.made(_titled(listed, titles), [data.basis], title)
     others = missed.sort("relevance", descending=True, maintain_order=True)
-    table.missed = Table.made(_titled(others, titles), [], _("relevant, and not among them"))
+    table.missed = Table.made(
+        _titled(others, titles), [], _("relevant, and not among them")
+    )
     for part in (table, table.missed):
         part.attrs |= {"drawn": "", "most": max(len(listed), len(others))}
     return table
@@ -184,5 +286,9 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
 def _titled(rows: pl.DataFrame, titles: dict[Any, str]) -> pd.DataFrame:
     frame = rows.to_pandas()
     if titles:
-        frame.insert(rows.columns.index("item") + 1, "title", frame["item"].map(titles).fillna(""))
+        frame.insert(
+            rows.columns.index("item") + 1,
+            "title",
+            frame["item"].map(titles).fillna(""),
+        )
     return frame

@@ -1,4 +1,6 @@
-"""`Values`, of which every result is made; and the words below a number: its users, and by which convention."""
+"""`Values`, of which every result is made; and the words below a number: its users, and
+by which convention.
+"""
 
 from __future__ import annotations
 
@@ -35,15 +37,21 @@ OWN = N_("recnb's own: that of {library} is not recorded")
 class Basis:
     """What a mean over users rests on: the users and the decisions in force."""
 
-    counts: tuple[int, int, int]  #: users averaged, of these without a list, and users with no relevant item
+    counts: tuple[
+        int, int, int
+    ]  #: users averaged, of these without a list, and users with no relevant item
     convention: Convention  #: with the metric's options
     graded: bool  #: whether the truth says how relevant an item is
     notes: tuple[str | Sentence, ...]
-    scale: float | None = None  #: the highest relevance, where the metric takes its scale from the truth
+    scale: float | None = (
+        None  #: the highest relevance, where the metric takes its scale from the truth
+    )
     library: str | None = None  #: whose conventions are followed
     given: tuple[str, ...] = ()  #: the names of what was given on top of these
     options: Given = field(default_factory=dict)  #: of the metric, as given in the call
-    is_own: bool = False  #: whether the number is recnb's own, since the library has none
+    is_own: bool = (
+        False  #: whether the number is recnb's own, since the library has none
+    )
     weights: Weighting | None = None  #: of relevant pairs
     user_weight: Floats | None = None
 
@@ -53,21 +61,35 @@ class Basis:
         parts = [users_in_words(n_users) + self.convention.users_phrase]
         parts += weights_in_words(self.user_weight)
         if n_without_list:
-            parts.append(_("{n:,} of them without a list, which counts 0", n=n_without_list))
+            parts.append(
+                _("{n:,} of them without a list, which counts 0", n=n_without_list)
+            )
         if n_without_relevant:
-            parts.append(_(NO_RELEVANT[self.convention.no_relevant], n=n_without_relevant))
+            parts.append(
+                _(NO_RELEVANT[self.convention.no_relevant], n=n_without_relevant)
+            )
         return parts
 
     def phrases(self, *, brief: bool = False) -> list[str]:
-        """Return the users and the decisions in words; `brief`: the name of a library says its decisions."""
+        """Return the users and the decisions in words; `brief`: the name of a library
+        says its decisions.
+        """
         given = self.convention.given_in_words(self.given)
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
         notes, users = list(map(str, self.notes)), self.users_in_words()
         notes += pairs_in_words(self.weights)
-        if brief:  # among those of other metrics, all that is said of users stands together
+        if (
+            brief
+        ):  # among those of other metrics, all that is said of users stands together
             users = ["; ".join(users)]
         if self.library and brief and not self.is_own:
-            return [follows(self.library, given), *users, *options_in_words(self.options), *scale, *notes]
+            return [
+                follows(self.library, given),
+                *users,
+                *options_in_words(self.options),
+                *scale,
+                *notes,
+            ]
         words = [*users, *self.convention.phrases(graded=self.graded), *notes, *scale]
         if self.library and self.is_own:
             words.append(_(OWN, library=self.library))
@@ -78,7 +100,9 @@ class Basis:
 
 @dataclass(frozen=True)
 class Said:
-    """A basis that is worded where the number is made: of one list, of metrics beyond accuracy, of what was pickled."""
+    """A basis that is worded where the number is made: of one list, of metrics beyond
+    accuracy, of what was pickled.
+    """
 
     words: Callable[[], list[str]]
     users: str = ""  #: the words for the users, which are among these
@@ -94,19 +118,25 @@ class Said:
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """A metric at some cut-offs: the values of users, their mean, and what they rest on."""
+    """A metric at some cut-offs: the values of users, their mean, and what they rest
+    on.
+    """
 
     metric: Metric[...]  #: with the bounds that it has under its options
     options: Given  #: in force, without those that are the metric's own defaults
     k: Cutoffs
-    users: pl.Series  #: one for each row of the matrix; of one number of all lists, those with a list
+    users: (
+        pl.Series
+    )  #: one for each row of the matrix; of one number of all lists, those with a list
     matrix: Floats  #: users × cut-offs; NaN: not averaged
     mean: Floats  #: by cut-off
     convention: Convention  #: with the metric's options
     basis: Basis | Said
     #: Of a metric beyond accuracy, by cut-off: with the rows behind the values.
     results: tuple[PerUser | Whole, ...] = ()
-    weights: Floats | None = None  #: of users, by row of the matrix; None: all count the same
+    weights: Floats | None = (
+        None  #: of users, by row of the matrix; None: all count the same
+    )
 
     @property
     def at_hand(self) -> Values:
@@ -115,35 +145,58 @@ class Values:
 
     @property
     def of_all(self) -> tuple[Whole, ...]:
-        """The one number of all lists, by cut-off; nothing of a metric that users have a value of."""
+        """The one number of all lists, by cut-off; nothing of a metric that users have
+        a value of.
+        """
         return tuple(each for each in self.results if isinstance(each, Whole))
 
     @property
     def n_users(self) -> Ints:
-        """The number of users averaged, by cut-off; of one number of all lists, the number of lists."""
+        """The number of users averaged, by cut-off; of one number of all lists, the
+        number of lists.
+        """
         if self.of_all:
             return np.full(len(self.k), len(self.users))
         return np.asarray(np.count_nonzero(~np.isnan(self.matrix), axis=0))
 
-    def interval(self, confidence: float = 0.95, method: IntervalMethod = "beta") -> tuple[Floats, Floats]:
-        """Return the ends of the interval of each mean, NaN where there is none: of what all lists show together."""
+    def interval(
+        self, confidence: float = 0.95, method: IntervalMethod = "beta"
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of the interval of each mean, NaN where there is none: of
+        what all lists show together.
+        """
         if self.of_all:
             none = (np.nan, np.nan)
-            ends = [interval_of_pairs(one.of_users(), confidence) if one.of_users else none for one in self.of_all]
+            ends = [
+                interval_of_pairs(one.of_users(), confidence) if one.of_users else none
+                for one in self.of_all
+            ]
             low, high = np.array(ends, dtype=np.float64).T
             return low, high
         kept = ~np.isnan(self.matrix)
         parts: list[Any] = [(rows, slice(at, at + 1)) for at, rows in enumerate(kept.T)]
         parts = [(slice(None), slice(None))] if kept.all() else parts
         weights, how = self.weights, (confidence, method, self.metric.bounds)
-        low, high = np.hstack([
-            intervals(self.matrix[rows, columns], *how, None if weights is None else weights[rows]) for rows, columns in parts
-        ])  # fmt: skip
+        low, high = np.hstack(
+            [
+                intervals(
+                    self.matrix[rows, columns],
+                    *how,
+                    None if weights is None else weights[rows],
+                )
+                for rows, columns in parts
+            ]
+        )
         return low, high
 
     def in_words(self) -> Values:
-        """Return the same without the data behind it: its basis in words, the values of users at hand."""
-        wholes = [Whole(one, of_users=one.of_users and partial(np.asarray, one.of_users())) for one in self.of_all]
+        """Return the same without the data behind it: its basis in words, the values of
+        users at hand.
+        """
+        wholes = [
+            Whole(one, of_users=one.of_users and partial(np.asarray, one.of_users()))
+            for one in self.of_all
+        ]
         said = Said(partial(list, self.basis.phrases()))
         return replace(self.at_hand, options={}, basis=said, results=tuple(wholes))
 
@@ -160,29 +213,40 @@ def index_of(user: Any, users: pl.Series, are: str) -> int:
         found = None
     if found is None:
         some = ", ".join(map(repr, users.head(5).to_list())) + ", …" * (len(users) > 5)
-        raise UnknownUserError(f"user {quoted(user)} is not evaluated. Those evaluated are {some}: {are}.")
+        raise UnknownUserError(
+            f"user {quoted(user)} is not evaluated. Those evaluated are {some}: {are}."
+        )
     return found
 
 
 def follows(library: str, given: str = "", words: str = "") -> str:
-    """Say whose conventions a number follows, which is no promise of the library's own number, and what was given on top."""
+    """Say whose conventions a number follows, which is no promise of the library's own
+    number, and what was given on top.
+    """
     known = _("by the conventions of {library}", library=library)
     if given:
-        known = _("by the conventions of {library}, with {given}", library=library, given=given)
+        known = _(
+            "by the conventions of {library}, with {given}",
+            library=library,
+            given=given,
+        )
     return f"{known}: {words}" if words else known
 
 
 def pairs_in_words(weights: Weighting | None) -> list[str]:
     """Return the weights of relevant pairs in words, if they have some."""
     words = N_(
-        "relevant pairs weigh 1 / propensity, from {low} to {high}: the {n:,} pairs count as {n_equal:,.0f} of equal weight"
+        "relevant pairs weigh 1 / propensity, from {low} to {high}: the {n:,} "
+        "pairs count as {n_equal:,.0f} of equal weight"
     )
     return [] if weights is None else [weights.in_words(words)]
 
 
 def weights_in_words(of_users: Floats | None) -> list[str]:
     """Return the weights of users in words, if they have some."""
-    words = N_("users weigh from {low} to {high}: the {n:,} users count as {n_equal:,.0f} of equal weight")
+    words = N_(
+        "users weigh from {low} to {high}: the {n:,} users count as {n_equal:,.0f} of equal weight"
+    )
     return [found.in_words(words) for found in [Weighting.of(of_users)] if found]
 
 
@@ -192,9 +256,11 @@ def scale_in_words(highest: float) -> str:
 
 
 def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
-    """Join the phrases of several metrics: each phrase once, behind the names of its metrics unless it is that of all.
+    """Join the phrases of several metrics: each phrase once, behind the names of its
+    metrics unless it is that of all.
 
-    >>> merged({"dcg": ["gain 2^relevance - 1", "9 users"], "ndcg": ["linear gain", "9 users", "ideal: all"]})
+    >>> dcg = ["gain 2^relevance - 1", "9 users"]
+    >>> merged({"dcg": dcg, "ndcg": ["linear gain", "9 users", "ideal: all"]})
     ['9 users', 'dcg: gain 2^relevance - 1', 'ndcg: linear gain, ideal: all']
     """
     names: dict[str, list[str]] = {}
@@ -206,4 +272,7 @@ def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
         if len(having) < len(phrases):
             own.setdefault(", ".join(having), []).append(phrase.replace("; ", ", "))
     shared = [phrase for phrase, having in names.items() if len(having) == len(phrases)]
-    return [*shared, *(f"{having}: {', '.join(words)}" for having, words in own.items())]
+    return [
+        *shared,
+        *(f"{having}: {', '.join(words)}" for having, words in own.items()),
+    ]

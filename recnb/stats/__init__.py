@@ -1,9 +1,19 @@
-"""Statistics of values per user: intervals of means, paired tests, Holm's correction, power; arrays of numpy in and out.
+"""Statistics of values per user: intervals of means, paired tests, Holm's correction,
+power; arrays of numpy in and out.
 
-`scipy.stats` takes a second to import, so the functions that use it import it. `README.md` has the methods and their coverage.
+`scipy.stats` takes a second to import, so the functions that use it import it.
+`README.md` has the methods and their coverage.
 """
 
-from recnb.stats.intervals import BETA, ENOUGH, UNBOUNDED, IntervalMethod, Moments, interval_of_pairs, intervals
+from recnb.stats.intervals import (
+    BETA,
+    ENOUGH,
+    UNBOUNDED,
+    IntervalMethod,
+    Moments,
+    interval_of_pairs,
+    intervals,
+)
 from recnb.stats.paired import (
     Detectable,
     Paired,
@@ -18,6 +28,21 @@ from recnb.stats.paired import (
 )
 
 __all__ = [
-    "BETA", "ENOUGH", "UNBOUNDED", "Detectable", "IntervalMethod", "Moments", "Paired", "Settings", "Test", "detectable",
-    "gap_to_rest", "holm", "interval_of_pairs", "intervals", "paired", "tau_ap", "users_needed",
-]  # fmt: skip
+    "BETA",
+    "ENOUGH",
+    "UNBOUNDED",
+    "Detectable",
+    "IntervalMethod",
+    "Moments",
+    "Paired",
+    "Settings",
+    "Test",
+    "detectable",
+    "gap_to_rest",
+    "holm",
+    "interval_of_pairs",
+    "intervals",
+    "paired",
+    "tau_ap",
+    "users_needed",
+]

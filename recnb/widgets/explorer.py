@@ -1,4 +1,6 @@
-"""The explorer: from the mean of a metric to its users, and to one user's list, by what a reader could ask of evaluations."""
+"""The explorer: from the mean of a metric to its users, and to one user's list, by what
+a reader could ask of evaluations.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from recnb.metrics.metric import METRICS
 from recnb.results.segments import segments_of
 from recnb.widgets.live import Live
 
-#: Users that are listed with controls and without, and bars of the histogram beside that of 0.
+#: Users that are listed with controls and without, and bars of the histogram beside
+#: that of 0.
 LISTED, LISTED_STILL, BARS = 200, 20, 10
 
 
@@ -40,43 +43,81 @@ class Choices(NamedTuple):
 
 
 class Explorer(Live):
-    """From a mean to the users behind it, and to one user's list; `choose` does by code what controls do in a notebook.
+    """From a mean to the users behind it, and to one user's list; `choose` does by code
+    what controls do in a notebook.
 
-    `shown` is what is chosen, as `explorer.shown.metric`, and `values` has a row per user. The user whose list is shown is at
-    first the one nearest to the mean.
+    `shown` is what is chosen, as `explorer.shown.metric`, and `values` has a row per
+    user. The user whose list is shown is at first the one nearest to the mean.
     """
 
     def __init__(
-        self, models: Mapping[str, Any], metric: Any = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any
-    ) -> None:  # fmt: skip
-        self.models, self.lang, self.options, names = dict(models), checked(lang), options, [*models]
+        self,
+        models: Mapping[str, Any],
+        metric: Any = "ndcg",
+        k: int | None = 10,
+        *,
+        lang: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.models, self.lang, self.options, names = (
+            dict(models),
+            checked(lang),
+            options,
+            [*models],
+        )
         self.is_paired = len(names) > 1
-        self.column = "difference" if self.is_paired else "value"  #: of the histogram and of segments
-        self.shown = Choices(metric_named(metric, METRICS).name, k, names[-1], names[0], None, self.column)
+        self.column = (
+            "difference" if self.is_paired else "value"
+        )  #: of the histogram and of segments
+        self.shown = Choices(
+            metric_named(metric, METRICS).name,
+            k,
+            names[-1],
+            names[0],
+            None,
+            self.column,
+        )
         self.values = self._values_of(self.shown)
         self.labels: pd.Series[Any] = self._labels_of("")  #: the segment of each user
-        self.shown = self.shown._replace(user=(self.values["value"] - self.values["value"].mean()).abs().idxmin())
+        self.shown = self.shown._replace(
+            user=(self.values["value"] - self.values["value"].mean()).abs().idxmin()
+        )
 
     @property
     def columns(self) -> list[str]:
-        """What may divide users into segments: columns of `users=` and, with `train=`, how much users did."""
+        """What may divide users into segments: columns of `users=` and, with `train=`,
+        how much users did.
+        """
         side = next(iter(self.models.values()))._data.side_data
         of_users = [] if side.users is None else side.users.columns[1:]
-        return list(dict.fromkeys([*of_users, *["activity"] * (side.train is not None)]))
+        return list(
+            dict.fromkeys([*of_users, *["activity"] * (side.train is not None)])
+        )
 
     def choose(self, **choices: Any) -> None:
-        """Choose what is shown, by the names of `Choices`; what is refused changes nothing."""
+        """Choose what is shown, by the names of `Choices`; what is refused changes
+        nothing.
+        """
         if "metric" in choices:
             choices["metric"] = metric_named(choices["metric"], METRICS).name
         if odd := [name for name in choices if name not in Choices._fields]:
-            raise OptionError(f"{odd[0]}= is nothing to choose. {near(odd[0], Choices._fields)}")
+            raise OptionError(
+                f"{odd[0]}= is nothing to choose. {near(odd[0], Choices._fields)}"
+            )
         shown, values, labels = self.shown._replace(**choices), self.values, self.labels
         known: dict[str, Collection[Any]] = {
-            "model": self.models, "other": self.models, "user": values.index, "sort": values.columns, "by": ["", *self.columns],
+            "model": self.models,
+            "other": self.models,
+            "user": values.index,
+            "sort": values.columns,
+            "by": ["", *self.columns],
             "bar": ["", *self.bars()],
-        }  # fmt: skip
+        }
         if "by" in choices and shown.by in known["by"]:
-            labels, shown = self._labels_of(shown.by), shown._replace(segment=choices.get("segment", ""))
+            labels, shown = (
+                self._labels_of(shown.by),
+                shown._replace(segment=choices.get("segment", "")),
+            )
         known["segment"] = ["", *labels.unique()]
         for name in known.keys() & choices.keys():
             if choices[name] not in known[name]:
@@ -90,52 +131,100 @@ class Explorer(Live):
     # Numbers.
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the users shown, in their order: value, hits, relevant items, length of the list, and the segment."""
+        """Return the users shown, in their order: value, hits, relevant items, length
+        of the list, and the segment.
+        """
         shown, frame = self.shown, self.values
         if shown.by:
-            frame = frame.assign(**{f"{shown.by} (segment)" if shown.by in frame else shown.by: self.labels})
-        kept = self._in_segment & frame.index.astype(str).str.contains(shown.search, case=False, regex=False)
+            frame = frame.assign(
+                **{
+                    f"{shown.by} (segment)"
+                    if shown.by in frame
+                    else shown.by: self.labels
+                }
+            )
+        kept = self._in_segment & frame.index.astype(str).str.contains(
+            shown.search, case=False, regex=False
+        )
         if shown.bar:
             kept &= self._bar_of_each() == shown.bar
-        return frame[kept].sort_values(shown.sort, ascending=shown.ascending, kind="stable")
+        return frame[kept].sort_values(
+            shown.sort, ascending=shown.ascending, kind="stable"
+        )
 
     def means(self) -> dict[str, float]:
         """Return the mean of each model over the users of the segment that is shown."""
         means = self.values[self._in_segment].mean()
-        return {name: float(means[name if self.is_paired else "value"]) for name in self.models}
+        return {
+            name: float(means[name if self.is_paired else "value"])
+            for name in self.models
+        }
 
     def segments(self) -> pd.DataFrame:
         """Return the users and the mean of each segment."""
-        return self.values[self.column].groupby(self.labels, observed=True).agg(["count", "mean"])
+        return (
+            self.values[self.column]
+            .groupby(self.labels, observed=True)
+            .agg(["count", "mean"])
+        )
 
     def bars(self) -> dict[str, int]:
-        """Return the number of users of the segment in each bar of the histogram; those of exactly 0 have their own."""
+        """Return the number of users of the segment in each bar of the histogram; those
+        of exactly 0 have their own.
+        """
         counts = self._bar_of_each()[self._in_segment].value_counts(sort=False)
         return {str(bar): int(n) for bar, n in counts.items()}
 
     def counts(self) -> tuple[int, int, int]:
-        """Return for how many users of the segment the model is better than the other, worse, and the same."""
+        """Return for how many users of the segment the model is better than the other,
+        worse, and the same.
+        """
         signs = np.sign(self.values["difference"].round(12))[self._in_segment]
         return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
 
     # What is shown, and what its controls do.
 
     def _html(self, live: bool) -> str:
-        frame, words = self.to_frame(), {"hits": _("hits"), "relevant": _("relevant"), "length": _("length")}
+        frame, words = (
+            self.to_frame(),
+            {"hits": _("hits"), "relevant": _("relevant"), "length": _("length")},
+        )
         words |= {"difference": _("difference"), "value": self._label}
-        columns = [column for column in map(str, self.values) if not (self.is_paired and column == "value")]
+        columns = [
+            column
+            for column in map(str, self.values)
+            if not (self.is_paired and column == "value")
+        ]
         return render(
-            "widgets/explorer.jinja", explorer=self, shown=self.shown, live=live, metrics=METRICS, label=self._label,
-            basis=self._score(self.shown.model).basis, frame=frame.head(LISTED if live else LISTED_STILL), n_users=len(frame),
-            headers={column: words.get(column, one_line(column, 24)) for column in columns}, n_segment=self._in_segment.sum(),
-        )  # fmt: skip
+            "widgets/explorer.jinja",
+            explorer=self,
+            shown=self.shown,
+            live=live,
+            metrics=METRICS,
+            label=self._label,
+            basis=self._score(self.shown.model).basis,
+            frame=frame.head(LISTED if live else LISTED_STILL),
+            n_users=len(frame),
+            headers={
+                column: words.get(column, one_line(column, 24)) for column in columns
+            },
+            n_segment=self._in_segment.sum(),
+        )
 
     def _worked(self) -> list[str]:
-        """Return the list of the user under each model that is shown, and how the number is made."""
+        """Return the list of the user under each model that is shown, and how the
+        number is made.
+        """
         shown, options = self.shown, self._options(self.shown.metric)
         names = dict.fromkeys([shown.other, shown.model])
-        lists = {name: self._answer(name, lambda ev: ev.user(shown.user, k=shown.k)) for name in names}
-        made = self._answer(shown.model, lambda ev: ev.explain(shown.metric, shown.user, k=shown.k, **options))
+        lists = {
+            name: self._answer(name, lambda ev: ev.user(shown.user, k=shown.k))
+            for name in names
+        }
+        made = self._answer(
+            shown.model,
+            lambda ev: ev.explain(shown.metric, shown.user, k=shown.k, **options),
+        )
         return [render("widgets/user.jinja", label=self._label, lists=lists, made=made)]
 
     def _answer(self, model: str, ask: Callable[[Any], Any]) -> str:
@@ -149,21 +238,39 @@ class Explorer(Live):
         shown = self.shown
         # Names of the user's are chosen by their position.
         choices: dict[str, Callable[[], list[Any]]] = {
-            "model": lambda: [*self.models], "other": lambda: [*self.models], "by": lambda: ["", *self.columns],
-            "segment": lambda: [*self.segments().index], "bar": lambda: [*self.bars()], "user": lambda: [*self.to_frame().index],
-        }  # fmt: skip
+            "model": lambda: [*self.models],
+            "other": lambda: [*self.models],
+            "by": lambda: ["", *self.columns],
+            "segment": lambda: [*self.segments().index],
+            "bar": lambda: [*self.bars()],
+            "user": lambda: [*self.to_frame().index],
+        }
         chosen: Any = choices[name]()[int(value)] if name in choices else value
         if name == "k":
             if not (value or "0").isdecimal():
-                raise OptionError(_("k={value}: give a whole number from 1 up, or 0 for whole lists.", value=value))
+                raise OptionError(
+                    _(
+                        "k={value}: give a whole number from 1 up, or 0 for whole lists.",
+                        value=value,
+                    )
+                )
             chosen = int(value or 0) or None
-        elif name in ("segment", "bar") and chosen == getattr(shown, name):  # chosen again: all users
+        elif name in ("segment", "bar") and chosen == getattr(
+            shown, name
+        ):  # chosen again: all users
             chosen = ""
-        turned = {"ascending": value == shown.sort and not shown.ascending} if name == "sort" else {}
+        turned = (
+            {"ascending": value == shown.sort and not shown.ascending}
+            if name == "sort"
+            else {}
+        )
         self.choose(**{name: chosen}, **turned)
 
     def __repr__(self) -> str:
-        means = [f"{one_line(name)} {fixed(mean)}".strip() for name, mean in self.means().items()]
+        means = [
+            f"{one_line(name)} {fixed(mean)}".strip()
+            for name, mean in self.means().items()
+        ]
         with use_language(self.lang):
             return f"{self._label} = {'; '.join(means)}\n{self._score(self.shown.model).basis}"
 
@@ -178,7 +285,11 @@ class Explorer(Live):
         return (self.labels == self.shown.segment) | (not self.shown.segment)
 
     def _options(self, metric: str) -> dict[str, Any]:
-        return {name: value for name, value in self.options.items() if name in METRICS[metric].defaults}
+        return {
+            name: value
+            for name, value in self.options.items()
+            if name in METRICS[metric].defaults
+        }
 
     def _score(self, model: str, shown: Choices | None = None) -> Any:
         metric, k = (shown or self.shown)[:2]
@@ -186,32 +297,57 @@ class Explorer(Live):
             return self.models[model].measure(metric, k=k, **self._options(metric))
 
     def _values_of(self, shown: Choices) -> pd.DataFrame:
-        """Return the metric of the users that all models have in common, with what their lists hold."""
-        values = pd.concat({name: self._score(name, shown).per_user for name in self.models}, axis=1, join="inner")
-        frame, ev = pd.DataFrame({"value": values[shown.model]}), self.models[shown.model]
+        """Return the metric of the users that all models have in common, with what
+        their lists hold.
+        """
+        values = pd.concat(
+            {name: self._score(name, shown).per_user for name in self.models},
+            axis=1,
+            join="inner",
+        )
+        frame, ev = (
+            pd.DataFrame({"value": values[shown.model]}),
+            self.models[shown.model],
+        )
         if self.is_paired:
-            frame = values.assign(value=values[shown.model], difference=values[shown.model] - values[shown.other])
+            frame = values.assign(
+                value=values[shown.model],
+                difference=values[shown.model] - values[shown.other],
+            )
         lists = ev.to_frame().reindex(frame.index)
         hits = ev.cg(k=shown.k, gain="binary").per_user.reindex(frame.index)
-        return frame.assign(hits=hits, relevant=lists["n_relevant"], length=lists["list_length"])
+        return frame.assign(
+            hits=hits, relevant=lists["n_relevant"], length=lists["list_length"]
+        )
 
     def _labels_of(self, by: str) -> pd.Series[Any]:
         """Return the segment of each user, in the order in which `by=` has them."""
         if not by:
             return pd.Series("", self.values.index)
         found = segments_of(next(iter(self.models.values()))._data, by)
-        names, code = [str(key) for (key,) in found.keys], found.of(pl.from_pandas(self.values.index))
-        return pd.Series(np.array(names)[code], self.values.index).astype(pd.CategoricalDtype(names, ordered=True))
+        names, code = (
+            [str(key) for (key,) in found.keys],
+            found.of(pl.from_pandas(self.values.index)),
+        )
+        return pd.Series(np.array(names)[code], self.values.index).astype(
+            pd.CategoricalDtype(names, ordered=True)
+        )
 
     def _bar_of_each(self) -> pd.Series[Any]:
-        """Return the bar of each user; a number on an edge belongs to the bar nearer to 0."""
+        """Return the bar of each user; a number on an edge belongs to the bar nearer to
+        0.
+        """
         numbers = self.values[self.column].round(12)
         lowest, highest = (-BARS // 2, BARS // 2) if self.is_paired else (0, BARS)
         top = float(numbers.abs().max()) or 1.0
         step = (1.0 if METRICS[self.shown.metric].bounds[1] == 1 else top) / highest
         names = {
-            code: f"{short((code - (code > 0)) * step)} – {short((code + (code < 0)) * step)}" if code else "0"
+            code: f"{short((code - (code > 0)) * step)} – {short((code + (code < 0)) * step)}"
+            if code
+            else "0"
             for code in range(lowest, highest + 1)
         }
-        bar: pd.Series[Any] = (np.sign(numbers) * np.ceil((numbers.abs() / step).round(9))).map(names)
+        bar: pd.Series[Any] = (
+            np.sign(numbers) * np.ceil((numbers.abs() / step).round(9))
+        ).map(names)
         return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))

@@ -1,4 +1,6 @@
-"""What playground, explorer and exercises share: HTML with controls where a kernel runs, and the same without them elsewhere."""
+"""What playground, explorer and exercises share: HTML with controls where a kernel
+runs, and the same without them elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +18,24 @@ if TYPE_CHECKING:
 
 @cache
 def html_widget() -> Any:
-    """Return the class of a widget that shows HTML; a control used comes back as its name, its value and the key of its row."""
+    """Return the class of a widget that shows HTML; a control used comes back as its
+    name, its value and the key of its row.
+    """
     import anywidget
     import traitlets
 
     files, html = resources.files("recnb.widgets"), traitlets.Unicode().tag(sync=True)
-    code = {"_esm": files.joinpath("live.js").read_text("utf-8"), "_css": files.joinpath("live.css").read_text("utf-8")}
+    code = {
+        "_esm": files.joinpath("live.js").read_text("utf-8"),
+        "_css": files.joinpath("live.css").read_text("utf-8"),
+    }
     return type("LiveHtml", (anywidget.AnyWidget,), {**code, "html": html})
 
 
 class Live(Suggesting, ABC):
-    """An object that a notebook shows with controls, which change it; it calls `_draw` after each change."""
+    """An object that a notebook shows with controls, which change it; it calls `_draw`
+    after each change.
+    """
 
     lang: str  #: of all that is shown
     problem = ""  #: why the last use of a control was refused
@@ -45,7 +54,9 @@ class Live(Suggesting, ABC):
         """Do what a control does."""
 
     def use(self, name: str, value: str = "", key: str = "") -> None:
-        """Do what a control does, by its name, its value and the key of its row; if it is refused, show why."""
+        """Do what a control does, by its name, its value and the key of its row; if it
+        is refused, show why.
+        """
         view, self._view, self.problem = self._view, None, ""  # drawn once, at the end
         try:
             with use_language(self.lang):
@@ -64,8 +75,13 @@ class Live(Suggesting, ABC):
 
                 top = html_widget()()
             except ImportError as missing:
-                problem = f"a widget needs ipywidgets and anywidget, and {missing.name} is not installed: "
-                raise RecnbError(f'{problem}pip install "recnb[notebook]".') from missing
+                problem = (
+                    f"a widget needs ipywidgets and anywidget, and {missing.name} is "
+                    f"not installed: "
+                )
+                raise RecnbError(
+                    f'{problem}pip install "recnb[notebook]".'
+                ) from missing
             worked = [ipywidgets.HTMLMath() for _part in self._worked()]
             top.on_msg(lambda _widget, used, _buffers: self.use(**used))
             self._view = ipywidgets.VBox([top, *worked])
@@ -80,7 +96,9 @@ class Live(Suggesting, ABC):
                 top.html = self._html(live=True)
                 for widget, html in zip(worked, self._worked(), strict=True):
                     widget.value = html
-            top.send("draw")  # also after a refusal, which leaves the HTML as it was: the control is put back
+            top.send(
+                "draw"
+            )  # also after a refusal, which leaves the HTML as it was: the control is put back
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_view": None}  # a widget is of one session

@@ -1,4 +1,6 @@
-"""The command line: files in, a report out, a gate that holds; what is refused is refused before anything is written, in one line."""
+"""The command line: files in, a report out, a gate that holds; what is refused is
+refused before anything is written, in one line.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,11 @@ def test_a_report_in_each_form(capsys):
     for name in ("r.html", "r.md", "r.tex", "r.json", "r.csv", "r.txt"):
         assert run("item-knn.csv", "test.csv", "--k", 5, 10, "-o", name) == 0
         written = Path(name).read_text(encoding="utf-8")
-        assert expected in written if name not in ("r.json", "r.csv") else str(float(KNN.ndcg(k=10)))[:8] in written
+        assert (
+            expected in written
+            if name not in ("r.json", "r.csv")
+            else str(float(KNN.ndcg(k=10)))[:8] in written
+        )
     assert json.loads(Path("r.json").read_text())["k"] == [5, 10]
     capsys.readouterr()
     assert run("item-knn.csv", "test.csv") == 0
@@ -61,45 +67,114 @@ def test_a_report_in_each_form(capsys):
 
 def test_several_files_are_compared(capsys):
     names = ("item-knn.run", "factors.run", "popular.run")
-    assert run(*names, "qrels.txt", "--baseline", "popular", "--k", 10, "--convention", "trec_eval") == 0
+    assert (
+        run(
+            *names,
+            "qrels.txt",
+            "--baseline",
+            "popular",
+            "--k",
+            10,
+            "--convention",
+            "trec_eval",
+        )
+        == 0
+    )
     of_files = capsys.readouterr().out
     assert "Comparison of item-knn, factors, popular" in of_files
     Path("runs").mkdir()
     for name in names:
         Path("runs", name).symlink_to(Path(name).resolve())
     for runs in ("runs", "*.run"):  # as the shell gives "runs/*.run", sorted by name
-        assert run(runs, "qrels.txt", "--baseline", "popular", "--k", 10, "--convention", "trec_eval") == 0
+        assert (
+            run(
+                runs,
+                "qrels.txt",
+                "--baseline",
+                "popular",
+                "--k",
+                10,
+                "--convention",
+                "trec_eval",
+            )
+            == 0
+        )
         assert sorted(capsys.readouterr().out.split()) == sorted(of_files.split())
-    assert run("all.csv", "test.csv", "--baseline", "popular", "--k", 10, "--format", "json") == 0
-    direct = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular").report(k=10).to_dict()
+    assert (
+        run(
+            "all.csv",
+            "test.csv",
+            "--baseline",
+            "popular",
+            "--k",
+            10,
+            "--format",
+            "json",
+        )
+        == 0
+    )
+    direct = (
+        recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular")
+        .report(k=10)
+        .to_dict()
+    )
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(direct))
-    assert run("item-knn.csv", "popular.csv", "test.csv", "--k", 10, "--format", "latex") == 0
+    assert (
+        run("item-knn.csv", "popular.csv", "test.csv", "--k", 10, "--format", "latex")
+        == 0
+    )
     assert r"\toprule" in capsys.readouterr().out
 
 
 def test_weights_are_columns_of_files(tmp_path, capsys):
     seen = SAMPLE.test.assign(seen=[0.1, 0.5, 1.0, 0.02] * 271)
-    items, users = SAMPLE.items.assign(chance=0.5), SAMPLE.users.assign(spent=range(1, 301))
+    items, users = (
+        SAMPLE.items.assign(chance=0.5),
+        SAMPLE.users.assign(spent=range(1, 301)),
+    )
     for name, frame in (("seen", seen), ("items", items), ("users", users)):
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
-    recs, of_items = SAMPLE.models["item-knn"], ("test.csv", "--items", tmp_path / "items.csv")
+    recs, of_items = (
+        SAMPLE.models["item-knn"],
+        ("test.csv", "--items", tmp_path / "items.csv"),
+    )
     for given, expected in (
-        ((tmp_path / "seen.csv", "--propensity", "seen", "--min-propensity", 0.1), recnb.evaluate(recs, seen, propensity="seen", min_propensity=0.1)),
-        ((*of_items, "--propensity", "chance"), recnb.evaluate(recs, SAMPLE.test, items=items, propensity="chance")),
-        (("test.csv", "--users", tmp_path / "users.csv", "--user-weight", "spent"), recnb.evaluate(recs, SAMPLE.test, users=users, user_weight="spent")),
-    ):  # fmt: skip
+        (
+            (tmp_path / "seen.csv", "--propensity", "seen", "--min-propensity", 0.1),
+            recnb.evaluate(recs, seen, propensity="seen", min_propensity=0.1),
+        ),
+        (
+            (*of_items, "--propensity", "chance"),
+            recnb.evaluate(recs, SAMPLE.test, items=items, propensity="chance"),
+        ),
+        (
+            ("test.csv", "--users", tmp_path / "users.csv", "--user-weight", "spent"),
+            recnb.evaluate(recs, SAMPLE.test, users=users, user_weight="spent"),
+        ),
+    ):
         assert run("item-knn.csv", *given, "--k", 10, "--format", "json") == 0
-        assert json.loads(capsys.readouterr().out) == json.loads(expected.report(k=10).to_json())
+        assert json.loads(capsys.readouterr().out) == json.loads(
+            expected.report(k=10).to_json()
+        )
     for given, words in (
-        (("test.csv", "--min-propensity", 0.1), "--min-propensity is the least of --propensity"),
-        (("test.csv", "--propensity", "chance"), "no column of the truth or of --items"),
+        (
+            ("test.csv", "--min-propensity", 0.1),
+            "--min-propensity is the least of --propensity",
+        ),
+        (
+            ("test.csv", "--propensity", "chance"),
+            "no column of the truth or of --items",
+        ),
         (("test.csv", "--user-weight", "spent"), "no column of --users"),
     ):
         assert run("item-knn.csv", *given) == 2
         assert words in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("line", "words"), [("--version", recnb.__version__), ("report a b --kk 5", ": --kk")])
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [("--version", recnb.__version__), ("report a b --kk 5", ": --kk")],
+)
 def test_the_version_and_an_option_that_is_none(line, words, capsys):
     with pytest.raises(SystemExit):
         main(line.split())
@@ -114,10 +189,24 @@ def test_models_by_name_and_in_parts(tmp_path, capsys):
             rows.to_parquet(tmp_path / name / f"{part}.parquet")
     new, old, truth = f"{tmp_path}/new/", f"{tmp_path}/old/*.parquet", f"{tmp_path}/t"
     want = recnb.compare(models, SAMPLE.test, baseline="old")
-    how = ("--baseline", "old", "--k", 10, "--format", "json", "--fail-below", "new:ndcg@10=0.25")
-    for given in (("--model", f"new={new}", "--model", f"old={old}"), (new, "--model", f"old={old}")):
+    how = (
+        "--baseline",
+        "old",
+        "--k",
+        10,
+        "--format",
+        "json",
+        "--fail-below",
+        "new:ndcg@10=0.25",
+    )
+    for given in (
+        ("--model", f"new={new}", "--model", f"old={old}"),
+        (new, "--model", f"old={old}"),
+    ):
         assert run(*given, truth, *how) == 0
-        assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(want.report(k=10).to_dict()))
+        assert json.loads(capsys.readouterr().out) == json.loads(
+            json.dumps(want.report(k=10).to_dict())
+        )
     assert run(new, old, truth, "--k", 10) == 0
     assert "Comparison of new, old" in capsys.readouterr().out
     for name in (f"{tmp_path}/new/0.parquet", f"{tmp_path}/t/1.parquet"):
@@ -128,18 +217,57 @@ def test_models_by_name_and_in_parts(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        ((*ONE, *CSV, "--fail-below", "ndcg@10=0.25"), 0, "recnb: ndcg@10 is 0.2589, at least 0.25"),
-        ((*ONE, *CSV, "--fail-below", "ndcg@10=0.3"), 1, "recnb: ndcg@10 is 0.2589, below 0.3"),
-        ((*ONE, *CSV, "--metrics", "P@5", "--fail-below", "IPrec@0.1=0.9"), 1, "recnb: IPrec@0.1 is 0.4268, below 0.9"),
-        ((*TWO, *CSV, "--fail-below", "item-knn:ndcg@10=0.25"), 0, "recnb: item-knn: ndcg@10"),
-        ((*TWO, *CSV, "--fail-below", "item-knn:AP(rel=4)@10=0.1"), 0, "recnb: item-knn: AP(rel=4)@10"),
-        ((*TWO, *CSV, "--fail-below", "ndcg@10=0.25"), 1, "recnb: popular: ndcg@10 is 0.1725, below 0.25"),
-        ((*TWO, *CSV, "--baseline", "popular", "--fail-if-worse", "ndcg@10", "--fail-if-worse", "item-knn:recall@5:1"), 0,
-            "recnb: ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864"),
-        ((*TWO, *CSV, "--baseline", "item-knn", "--fail-if-worse", "ndcg@10"), 1,
-            "recnb: ndcg@10: popular is worse than item-knn (difference -0.0864"),
+        (
+            (*ONE, *CSV, "--fail-below", "ndcg@10=0.25"),
+            0,
+            "recnb: ndcg@10 is 0.2589, at least 0.25",
+        ),
+        (
+            (*ONE, *CSV, "--fail-below", "ndcg@10=0.3"),
+            1,
+            "recnb: ndcg@10 is 0.2589, below 0.3",
+        ),
+        (
+            (*ONE, *CSV, "--metrics", "P@5", "--fail-below", "IPrec@0.1=0.9"),
+            1,
+            "recnb: IPrec@0.1 is 0.4268, below 0.9",
+        ),
+        (
+            (*TWO, *CSV, "--fail-below", "item-knn:ndcg@10=0.25"),
+            0,
+            "recnb: item-knn: ndcg@10",
+        ),
+        (
+            (*TWO, *CSV, "--fail-below", "item-knn:AP(rel=4)@10=0.1"),
+            0,
+            "recnb: item-knn: AP(rel=4)@10",
+        ),
+        (
+            (*TWO, *CSV, "--fail-below", "ndcg@10=0.25"),
+            1,
+            "recnb: popular: ndcg@10 is 0.1725, below 0.25",
+        ),
+        (
+            (
+                *TWO,
+                *CSV,
+                "--baseline",
+                "popular",
+                "--fail-if-worse",
+                "ndcg@10",
+                "--fail-if-worse",
+                "item-knn:recall@5:1",
+            ),
+            0,
+            "recnb: ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864",
+        ),
+        (
+            (*TWO, *CSV, "--baseline", "item-knn", "--fail-if-worse", "ndcg@10"),
+            1,
+            "recnb: ndcg@10: popular is worse than item-knn (difference -0.0864",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_gate(arguments, code, words, capsys):
     Path("gate.csv").unlink(missing_ok=True)
     assert run(*arguments) == code
@@ -153,34 +281,81 @@ def test_a_gate_is_written_with_the_warnings_about_its_data(capsys):
     two = ("const.csv", "popular.csv", "test.csv", "--baseline", "popular", "--k", 10)
     gates = ("--fail-if-worse", "ndcg@10:1", "--fail-below", "popular:hit_rate@10=0.1")
     assert run(*two, *gates, "--gate-json", "gate.json") == 0
-    found = recnb.compare({"const": const, "popular": SAMPLE.models["popular"]}, SAMPLE.test, baseline="popular")
-    lines = [f"{name}: warning: {warning.short}" for name in found.names for warning in found[name].lint().warnings]
+    found = recnb.compare(
+        {"const": const, "popular": SAMPLE.models["popular"]},
+        SAMPLE.test,
+        baseline="popular",
+    )
+    lines = [
+        f"{name}: warning: {warning.short}"
+        for name in found.names
+        for warning in found[name].lint().warnings
+    ]
     assert any("equal scores decide" in line for line in lines)
-    warned = [line for line in capsys.readouterr().err.splitlines() if ": warning: " in line]
+    warned = [
+        line for line in capsys.readouterr().err.splitlines() if ": warning: " in line
+    ]
     assert warned == [f"recnb: {line}" for line in lines]
     told = json.loads(Path("gate.json").read_text("utf-8"))
     assert (told["passed"], told["warnings"]) == (True, lines)
     assert [check["check"] for check in told["checks"]] == ["at_least", "not_worse"]
-    assert told["checks"][1] == json.loads(found.not_worse("ndcg", k=10, margin=1).to_json())["checks"][0]
+    assert (
+        told["checks"][1]
+        == json.loads(found.not_worse("ndcg", k=10, margin=1).to_json())["checks"][0]
+    )
     assert run("nothing.csv", "test.csv", *gates[2:], "--gate-json", "gate.json") == 2
     assert not Path("gate.json").exists(), "the gate of an earlier run"
 
 
 def test_columns_options_and_language(tmp_path, capsys):
     names = {"user": "who", "item": "what"}
-    SAMPLE.models["popular"].rename(columns=names).to_csv(tmp_path / "popular.csv", index=False)
-    SAMPLE.test.rename(columns=names | {"user": "whose"}).to_csv(tmp_path / "truth.csv", index=False)
-    arguments = ["--user", "who", "--user", "whose", "--item", "what", "--relevant-from", "4", "--metrics", "nDCG(gain='exponential')@10", "--ties", "item_asc", "--lang", "ko"]  # fmt: skip
+    SAMPLE.models["popular"].rename(columns=names).to_csv(
+        tmp_path / "popular.csv", index=False
+    )
+    SAMPLE.test.rename(columns=names | {"user": "whose"}).to_csv(
+        tmp_path / "truth.csv", index=False
+    )
+    arguments = [
+        "--user",
+        "who",
+        "--user",
+        "whose",
+        "--item",
+        "what",
+        "--relevant-from",
+        "4",
+        "--metrics",
+        "nDCG(gain='exponential')@10",
+        "--ties",
+        "item_asc",
+        "--lang",
+        "ko",
+    ]
     assert run(tmp_path / "popular.csv", tmp_path / "truth.csv", *arguments) == 0
     said = capsys.readouterr().out
-    value = SAMPLE.models["popular"].rec.against(SAMPLE.test, relevant_from=4).ndcg(k=10, gain="exponential")
+    value = (
+        SAMPLE.models["popular"]
+        .rec.against(SAMPLE.test, relevant_from=4)
+        .ndcg(k=10, gain="exponential")
+    )
     assert f"{value:.4f}" in said
     assert "사용자" in said
     assert recnb.language() == "en"
 
 
 def test_segments_by_several_columns_after_one_flag_or_two(capsys):
-    given = ("popular.csv", "test.csv", "--users", "users.csv", "--train", "train.csv", "--k", 5, "--format", "json")
+    given = (
+        "popular.csv",
+        "test.csv",
+        "--users",
+        "users.csv",
+        "--train",
+        "train.csv",
+        "--k",
+        5,
+        "--format",
+        "json",
+    )
     told = []
     for again in ([], ["--by"]):
         assert run(*given, "--by", "segment", *again, "activity") == 0
@@ -216,15 +391,27 @@ def refused(capsys):
         (("item-knn.csv", *ONE), "is given twice"),
         (("item-knn.*", "test.csv"), "of several kinds"),
         (("item-knn.csv", "--model", "a=item-knn.c*", "test.csv"), "is given twice"),
-        (("item-knn.csv", "--model", "item-knn=popular.csv", "test.csv"), "two models have one name"),
+        (
+            ("item-knn.csv", "--model", "item-knn=popular.csv", "test.csv"),
+            "two models have one name",
+        ),
         (("--model", "=popular.csv", "test.csv"), "say it as --model NAME=FILES"),
-        (("--model", "a=popular.csv", "test.csv"), "--model new=recs_new/ --model old=recs_old/"),
-        (("test.csv",), "test.csv is alone: recommendations are files, recnb report recs.parquet truth.parquet"),
+        (
+            ("--model", "a=popular.csv", "test.csv"),
+            "--model new=recs_new/ --model old=recs_old/",
+        ),
+        (
+            ("test.csv",),
+            "test.csv is alone: recommendations are files, recnb report recs.parquet truth.parquet",
+        ),
         ((*ONE, "--user", "who", "--user", "a b"), "--user who --user 'a b' "),
         ((*TWO, "--model", "model"), "one file with --model COLUMN"),
         (("none/*.csv", "test.csv"), "no file matches 'none/*.csv'"),
         (("nothing.csv", "test.csv"), "there is no file"),
-        (("item-knn.csv", "users.csv"), "users.csv): no column is known to be the item"),
+        (
+            ("item-knn.csv", "users.csv"),
+            "users.csv): no column is known to be the item",
+        ),
         ((*TWO, "--baseline", "als"), "--baseline als is none of the models"),
         ((*ONE, "--confidence", "2"), "--confidence 2.0 is"),
         ((*ONE, "--fail-below", "ndgc@10=0.1"), "Did you mean 'ndcg'"),
@@ -234,17 +421,40 @@ def refused(capsys):
         ((*ONE, "--fail-below", "als:ndcg@10=0.1"), "one file has no model to name"),
         ((*TWO, "--fail-below", "item-nn:ndcg@10=0.1"), "Did you mean 'item-knn'"),
         ((*TWO, "--fail-if-worse", "ndcg@10"), "say --baseline"),
-        ((*TWO, "--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"), "say it as [model:]ndcg@10[:0.01]"),
-        ((*TWO, "--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"), "is the baseline itself"),
-        ((*TWO, "--baseline", "popular", "--fail-if-worse", "als:ndcg@10"), "'als' is none of the models"),
+        (
+            (*TWO, "--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"),
+            "say it as [model:]ndcg@10[:0.01]",
+        ),
+        (
+            (*TWO, "--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"),
+            "is the baseline itself",
+        ),
+        (
+            (*TWO, "--baseline", "popular", "--fail-if-worse", "als:ndcg@10"),
+            "'als' is none of the models",
+        ),
         ((*ONE, "-o", "folder.html"), "folder.html cannot be written: it is a folder"),
         ((*ONE, "-o", "none/out.html"), "there is no folder 'none': make it first"),
         ((*ONE, "-o", "report.docx"), "report.docx is no form of a report"),
-        ((*ONE, "-o", "new.json", "--gate-json", "new.json", "--fail-below", "ndcg=0"), "a file each"),
+        (
+            (
+                *ONE,
+                "-o",
+                "new.json",
+                "--gate-json",
+                "new.json",
+                "--fail-below",
+                "ndcg=0",
+            ),
+            "a file each",
+        ),
         ((*TWO, "--gate-json", "gate.json"), "there is no gate"),
-        ((*TWO, "--gate-json", "test.csv", "--fail-below", "ndcg=0.1"), "--gate-json test.csv is test.csv, which is read"),
+        (
+            (*TWO, "--gate-json", "test.csv", "--fail-below", "ndcg=0.1"),
+            "--gate-json test.csv is test.csv, which is read",
+        ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("output", ["old.html", "new.html"])
 def test_refused_before_anything_is_written(folder, arguments, words, output, refused):
     (folder / "old.html").write_text("as it was")
@@ -263,33 +473,62 @@ TRUTH: dict[str, list[Any]] = {**LISTS, "relevance": [1.0]}
 @pytest.mark.parametrize(
     ("recs", "truth", "words"),
     [
-        ({"who": ["u"], "what": ["i"], "x": [1]}, TRUTH, "--user who, --item what, --score x."),
         (
-            {"who": ["u", "u", "v"], "what": ["i", "j", "i"], "x": [0, 9, 3], "pos": [2, 1, 1]},
+            {"who": ["u"], "what": ["i"], "x": [1]},
+            TRUTH,
+            "--user who, --item what, --score x.",
+        ),
+        (
+            {
+                "who": ["u", "u", "v"],
+                "what": ["i", "j", "i"],
+                "x": [0, 9, 3],
+                "pos": [2, 1, 1],
+            },
             TRUTH,
             "--user who, --item what, --rank pos.",
         ),
         ({**RECS, "item": [1, 2]}, TRUTH, "Make both text."),
-        (LISTS, TRUTH, "--rank ... or --score ...; or, if rows stand in rank order already, --order row"),
-        ({name: values[:0] for name, values in RECS.items()}, TRUTH, "there are no rows"),
+        (
+            LISTS,
+            TRUTH,
+            "--rank ... or --score ...; or, if rows stand in rank order already, --order row",
+        ),
+        (
+            {name: values[:0] for name, values in RECS.items()},
+            TRUTH,
+            "there are no rows",
+        ),
         (RECS, {**TRUTH, "relevance": [None]}, "0 for not relevant; or drop the rows."),
         (RECS, {**TRUTH, "relevance": [-1.0]}, "else set it to 0"),
     ],
 )
-def test_errors_of_frames_name_the_file_and_hold_no_code(recs, truth, words, tmp_path, refused):
+def test_errors_of_frames_name_the_file_and_hold_no_code(
+    recs, truth, words, tmp_path, refused
+):
     lists, judged = tmp_path / "lists.parquet", tmp_path / "truth.parquet"
     pd.DataFrame(recs).to_parquet(lists)
     pd.DataFrame(truth).to_parquet(judged)
     told = refused(lists, judged)
     assert words in told
-    assert (f"recommendations ({lists})" in told) or (f"truth ({judged})" in told) or "Make both text." in told
-    assert not re.search(r"\.\w+\(|frame|recs[.\[]|dtype", told.replace(str(tmp_path), "")), told
+    assert (
+        (f"recommendations ({lists})" in told)
+        or (f"truth ({judged})" in told)
+        or "Make both text." in told
+    )
+    assert not re.search(
+        r"\.\w+\(|frame|recs[.\[]|dtype", told.replace(str(tmp_path), "")
+    ), told
     pd.DataFrame(RECS).to_parquet(tmp_path / "other.parquet")
     if truth is TRUTH:
-        assert f"model 'lists' ({lists}): " in refused(tmp_path / "other.parquet", lists, judged)
+        assert f"model 'lists' ({lists}): " in refused(
+            tmp_path / "other.parquet", lists, judged
+        )
 
 
-@pytest.mark.parametrize("name", ["item-knn.csv", "test.csv", "train.csv", "items.csv", "users.csv"])
+@pytest.mark.parametrize(
+    "name", ["item-knn.csv", "test.csv", "train.csv", "items.csv", "users.csv"]
+)
 def test_no_input_is_written_over(folder, name, refused):
     for link in ("link.csv", "hard.csv"):
         (folder / link).unlink(missing_ok=True)
@@ -297,8 +536,17 @@ def test_no_input_is_written_over(folder, name, refused):
     os.link(folder / name, folder / "hard.csv")
     held = (folder / name).read_bytes()
     side_data = ["--train", "train.csv", "--items", "items.csv", "--users", "users.csv"]
-    for output in (name, f"./{name}", str(folder / name), f"../{folder.name}/{name}", "link.csv", "hard.csv"):
-        assert f"-o {output} is {name}, which is read" in refused(*ONE, *side_data, "-o", output)
+    for output in (
+        name,
+        f"./{name}",
+        str(folder / name),
+        f"../{folder.name}/{name}",
+        "link.csv",
+        "hard.csv",
+    ):
+        assert f"-o {output} is {name}, which is read" in refused(
+            *ONE, *side_data, "-o", output
+        )
         assert (folder / name).read_bytes() == held
 
 
@@ -308,7 +556,9 @@ def test_a_full_disk_is_told_and_a_device_is_written_to(refused, monkeypatch):
 
     with monkeypatch.context() as broken:
         broken.setattr(Path, "write_text", full)
-        assert "r.html cannot be written: No space left on device" in refused(*ONE, "-o", "r.html")
+        assert "r.html cannot be written: No space left on device" in refused(
+            *ONE, "-o", "r.html"
+        )
     assert main(["report", *ONE, "-o", os.devnull, "--format", "text"]) == 0
 
 
@@ -316,8 +566,14 @@ def test_a_full_disk_is_told_and_a_device_is_written_to(refused, monkeypatch):
     ("fault", "words"),
     [
         (ZeroDivisionError(), "ZeroDivisionError"),
-        (MemoryError("no 9 GiB"), "recnb: error: memory ran out (no 9 GiB): allow more"),
-        (OSError("Cannot allocate memory (os error 12)"), "recnb: error: memory ran out (Cannot"),
+        (
+            MemoryError("no 9 GiB"),
+            "recnb: error: memory ran out (no 9 GiB): allow more",
+        ),
+        (
+            OSError("Cannot allocate memory (os error 12)"),
+            "recnb: error: memory ran out (Cannot",
+        ),
     ],
 )
 def test_a_fault_of_recnb_is_no_number_below_the_bar(fault, words, capsys, monkeypatch):
@@ -333,17 +589,33 @@ def test_a_fault_of_recnb_is_no_number_below_the_bar(fault, words, capsys, monke
     ("arguments", "shell", "words"),
     [
         ("popular.run qrels.txt --k 10 --format csv", "", None),
-        ("item-knn.csv test.csv --lang ko", "", "give -o FILE, or set PYTHONIOENCODING=utf-8"),
-        ("item-knn.csv test.csv --format csv", "> /dev/full", "No space left on device"),
+        (
+            "item-knn.csv test.csv --lang ko",
+            "",
+            "give -o FILE, or set PYTHONIOENCODING=utf-8",
+        ),
+        (
+            "item-knn.csv test.csv --format csv",
+            "> /dev/full",
+            "No space left on device",
+        ),
         ("none.csv test.csv", "2>&-", ""),
     ],
 )
-def test_the_command_itself_and_a_console_that_cannot_take_what_is_told(arguments, shell, words):
+def test_the_command_itself_and_a_console_that_cannot_take_what_is_told(
+    arguments, shell, words
+):
     done = subprocess.run(
         ["bash", "-c", f'"$0" -m recnb report {arguments} {shell}', sys.executable],
-        capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(recnb.__file__).parent.parent), "PYTHONIOENCODING": "ascii"},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(recnb.__file__).parent.parent),
+            "PYTHONIOENCODING": "ascii",
+        },
+    )
     assert done.returncode == (0 if words is None else 2), done.stderr
     assert ("ndcg,10," in done.stdout) if words is None else (done.stdout == "")
     assert (words or "") in done.stderr

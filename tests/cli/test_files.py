@@ -1,4 +1,6 @@
-"""What the command line reads is what is in the files named: every row, every id, in every form, or an error with the file's name."""
+"""What the command line reads is what is in the files named: every row, every id, in
+every form, or an error with the file's name.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,24 @@ TRUTH = "user,item\nu1,a\nu2,b\nu3,c\n"
 RECS = "user,item,score\nu1,a,3\nu1,x,2\nu2,x,3\nu2,b,2\nu3,x,3\nu3,y,2\n"
 RIGHT = (1 + 1 / 2 + 0) / 3
 
-#: What the command gives for its arguments: the reciprocal rank at 5, or the one line in which it refuses them.
+#: What the command gives for its arguments: the reciprocal rank at 5, or the one line
+#: in which it refuses them.
 Told = Callable[..., float | str]
 
 
 @pytest.fixture
 def told(capsys):
     def asked(*arguments):
-        line = ["report", *map(str, arguments), "--k", "5", "--metrics", "reciprocal_rank", "--format", "csv"]
+        line = [
+            "report",
+            *map(str, arguments),
+            "--k",
+            "5",
+            "--metrics",
+            "reciprocal_rank",
+            "--format",
+            "csv",
+        ]
         code, said = main(line), capsys.readouterr()
         if code == 0:
             return float(pl.read_csv(said.out.encode())["mean"][0])
@@ -48,9 +60,19 @@ def lines(rows):
 QRELS, RUN = "u1 0 a 1\n", "u1 Q0 a 1 1.0 tag\n"
 #: Of 300 users, 150 have a key that comes late in the file.
 LATE = [{"user": f"u{n}", "item": "a", "relevance": 1} for n in range(150)]
-LATE += [{"user": f"u{n}", "item": item, "relevance": int(item == "b")} for n in range(150, 300) for item in "ab"]
-FIRST_WITHOUT = [{name: row[name] for name in row if n >= 150 or name != "relevance"} for n, row in enumerate(LATE)]
-HALF = [{"user": f"u{n}", "item": "a", "score": 1, **({"model": "one"} if n >= 150 else {})} for n in range(300)]
+LATE += [
+    {"user": f"u{n}", "item": item, "relevance": int(item == "b")}
+    for n in range(150, 300)
+    for item in "ab"
+]
+FIRST_WITHOUT = [
+    {name: row[name] for name in row if n >= 150 or name != "relevance"}
+    for n, row in enumerate(LATE)
+]
+HALF = [
+    {"user": f"u{n}", "item": "a", "score": 1, **({"model": "one"} if n >= 150 else {})}
+    for n in range(300)
+]
 ALL_A = "user,item,score\n" + "".join(f"u{n},a,1\n" for n in range(300))
 
 
@@ -58,47 +80,144 @@ ALL_A = "user,item,score\n" + "".join(f"u{n},a,1\n" for n in range(300))
     ("recs", "truth", "options", "result"),
     [
         # Ids of a named column are read as they are written, and scores as numbers.
-        (("r.csv", "who,item,score\n007,1,1\n1E2,2,1\n"), ("t.csv", "who,item\n07,1\n100,2\n1E2,3\n007,4\n"), ("--user", "who"), 0.0),
-        (("r.csv", "user,who,score\n1,007,1\n2,1E2,1\n"), ("t.csv", "user,who\n1,07\n2,100\n"), ("--item", "who"), 0.0),
-        (("r.csv", "who,item,score\n007,1,1\n1E2,2,1\n"), ("t.csv", "who,item\n007,1\n1E2,2\n"), ("--user", "who"), 1.0),
-        (("r.csv", "user,item,sure\nu1,a,1.50\nu1,x,1.5\nu1,y,9\n"), ("t.csv", "user,item\nu1,a\n"), ("--score", "sure"), 0.5),
+        (
+            ("r.csv", "who,item,score\n007,1,1\n1E2,2,1\n"),
+            ("t.csv", "who,item\n07,1\n100,2\n1E2,3\n007,4\n"),
+            ("--user", "who"),
+            0.0,
+        ),
+        (
+            ("r.csv", "user,who,score\n1,007,1\n2,1E2,1\n"),
+            ("t.csv", "user,who\n1,07\n2,100\n"),
+            ("--item", "who"),
+            0.0,
+        ),
+        (
+            ("r.csv", "who,item,score\n007,1,1\n1E2,2,1\n"),
+            ("t.csv", "who,item\n007,1\n1E2,2\n"),
+            ("--user", "who"),
+            1.0,
+        ),
+        (
+            ("r.csv", "user,item,sure\nu1,a,1.50\nu1,x,1.5\nu1,y,9\n"),
+            ("t.csv", "user,item\nu1,a\n"),
+            ("--score", "sure"),
+            0.5,
+        ),
         # Numbers of a CSV meet the same ids as text.
-        (("a.run", "1 Q0 10 1 2 t\n1 Q0 7 2 1 t\n2 Q0 7 1 2 t\n2 Q0 20 2 1 t\n"), ("t.csv", "user,item\n1,10\n2,20\n"), (), 0.75),
-        (("a.csv", "user,item,score\n1,10,2\n1,007,1\n2,007,2\n2,20,1\n"), ("t.csv", "user,item\n1,10\n2,20\n"), (), 0.75),
-        (("b.csv", "user,item,score\n1,m10,1\n"), ("t.csv", "user,item\n1,10\n2,20\n"), (), "item ids are of different kinds"),
-        # A key that first comes late in JSON lines is read: rows without it are neither relevant nor all alike.
+        (
+            ("a.run", "1 Q0 10 1 2 t\n1 Q0 7 2 1 t\n2 Q0 7 1 2 t\n2 Q0 20 2 1 t\n"),
+            ("t.csv", "user,item\n1,10\n2,20\n"),
+            (),
+            0.75,
+        ),
+        (
+            ("a.csv", "user,item,score\n1,10,2\n1,007,1\n2,007,2\n2,20,1\n"),
+            ("t.csv", "user,item\n1,10\n2,20\n"),
+            (),
+            0.75,
+        ),
+        (
+            ("b.csv", "user,item,score\n1,m10,1\n"),
+            ("t.csv", "user,item\n1,10\n2,20\n"),
+            (),
+            "item ids are of different kinds",
+        ),
+        # A key that first comes late in JSON lines is read: rows without it are neither
+        # relevant nor all alike.
         (("r.csv", ALL_A), ("t.jsonl", lines(LATE)), (), 0.5),
-        (("r.csv", ALL_A), ("t.jsonl", lines(FIRST_WITHOUT)), (), "150 values that are missing"),
-        (("m.jsonl", lines(HALF)), ("t.csv", ALL_A), ("--model", "model"), "150 rows without a model"),
-        (("r.csv", "user,item,item,score\nu1,x,a,1\n"), ("t.csv", TRUTH), (), "r.csv has more than one column called 'item'"),
-        (("r.tsv", 'user\titem\t"item"\tscore\nu1\tx\ta\t1\n'), ("t.csv", TRUTH), (), "r.tsv has more than one column called 'item'"),
-        (("b.run", QRELS), ("a.qrels", QRELS), (), "b.run: line 1, 'u1 0 a 1', is no run of TREC"),
-        (("r.csv", RECS), ("t.csv", "user,what\nu1,a\n"), (), "t.csv): no column is known to be the item"),
-        *((("r.csv", RECS), ("t.csv", TRUTH), (flag, file), words) for flag in ("--train", "--items", "--users")
-            for file, words in (("none.csv", "no file"), (".", "several kinds: "), ("*.none", "no file matches"), ("x", "its ending says of no format"))),
-        *((("r.csv", RECS.replace(",", by).replace("\n", "\r\n").encode(code)), ("t.csv", TRUTH.replace(",", by).encode(code)), (), RIGHT)
-            for by in ",;\t|" for code in ("utf-8", "utf-8-sig")),
+        (
+            ("r.csv", ALL_A),
+            ("t.jsonl", lines(FIRST_WITHOUT)),
+            (),
+            "150 values that are missing",
+        ),
+        (
+            ("m.jsonl", lines(HALF)),
+            ("t.csv", ALL_A),
+            ("--model", "model"),
+            "150 rows without a model",
+        ),
+        (
+            ("r.csv", "user,item,item,score\nu1,x,a,1\n"),
+            ("t.csv", TRUTH),
+            (),
+            "r.csv has more than one column called 'item'",
+        ),
+        (
+            ("r.tsv", 'user\titem\t"item"\tscore\nu1\tx\ta\t1\n'),
+            ("t.csv", TRUTH),
+            (),
+            "r.tsv has more than one column called 'item'",
+        ),
+        (
+            ("b.run", QRELS),
+            ("a.qrels", QRELS),
+            (),
+            "b.run: line 1, 'u1 0 a 1', is no run of TREC",
+        ),
+        (
+            ("r.csv", RECS),
+            ("t.csv", "user,what\nu1,a\n"),
+            (),
+            "t.csv): no column is known to be the item",
+        ),
+        *(
+            (("r.csv", RECS), ("t.csv", TRUTH), (flag, file), words)
+            for flag in ("--train", "--items", "--users")
+            for file, words in (
+                ("none.csv", "no file"),
+                (".", "several kinds: "),
+                ("*.none", "no file matches"),
+                ("x", "its ending says of no format"),
+            )
+        ),
+        *(
+            (
+                ("r.csv", RECS.replace(",", by).replace("\n", "\r\n").encode(code)),
+                ("t.csv", TRUTH.replace(",", by).encode(code)),
+                (),
+                RIGHT,
+            )
+            for by in ",;\t|"
+            for code in ("utf-8", "utf-8-sig")
+        ),
         # Files that are broken.
-        *(((name, content), ("t.csv", TRUTH), (), words) for name, content, words in (
-            ("r.csv", "user,item,score\nu1,a,1\nu2,b,2,3\n", "found more fields"),
-            ("r.csv", b"user,item,score\nu1,a,1\nu2,\xe9,1\n", "line 3 holds the byte 0xe9"),
-            ("r.csv", 'user,item,score\nu1,"a,1\nu2,b,1\n', "r.csv"),
-            ("r.csv", "", "r.csv cannot be read as .csv: empty CSV"),
-            ("r.jsonl", '{"user": "u1"}\n{"user": \n', "cannot be read as .jsonl"),
-            ("r.jsonl", "", "cannot be read as .jsonl"),
-            ("r.run", b"u1 Q0 a 1 1 t\n" * 90_000 + b"u2 Q0 \xe9 1 1 t\n", "line 90001 holds the byte 0xe9"),
-            ("r.parquet", b"PAR1 and no more", "cannot be read as .parquet"),
-            ("r.parquet", b"", "cannot be read as .parquet"),
-            ("r.arrow", b"", "cannot be read as .arrow"),
-            ("r.xlsx", b"PK\x03\x04\xff\xfe\x00", "is no text in UTF-8"),
-        )),
+        *(
+            ((name, content), ("t.csv", TRUTH), (), words)
+            for name, content, words in (
+                ("r.csv", "user,item,score\nu1,a,1\nu2,b,2,3\n", "found more fields"),
+                (
+                    "r.csv",
+                    b"user,item,score\nu1,a,1\nu2,\xe9,1\n",
+                    "line 3 holds the byte 0xe9",
+                ),
+                ("r.csv", 'user,item,score\nu1,"a,1\nu2,b,1\n', "r.csv"),
+                ("r.csv", "", "r.csv cannot be read as .csv: empty CSV"),
+                ("r.jsonl", '{"user": "u1"}\n{"user": \n', "cannot be read as .jsonl"),
+                ("r.jsonl", "", "cannot be read as .jsonl"),
+                (
+                    "r.run",
+                    b"u1 Q0 a 1 1 t\n" * 90_000 + b"u2 Q0 \xe9 1 1 t\n",
+                    "line 90001 holds the byte 0xe9",
+                ),
+                ("r.parquet", b"PAR1 and no more", "cannot be read as .parquet"),
+                ("r.parquet", b"", "cannot be read as .parquet"),
+                ("r.arrow", b"", "cannot be read as .arrow"),
+                ("r.xlsx", b"PK\x03\x04\xff\xfe\x00", "is no text in UTF-8"),
+            )
+        ),
     ],
     ids=lambda one: None if isinstance(one, tuple) else str(one)[:30],
-)  # fmt: skip
-def test_files_are_read_as_they_are_or_named(tmp_path, told, monkeypatch, recs, truth, options, result):
+)
+def test_files_are_read_as_they_are_or_named(
+    tmp_path, told, monkeypatch, recs, truth, options, result
+):
     monkeypatch.chdir(tmp_path)
     put(tmp_path / "x", "a b c d\n")
-    found = told(put(tmp_path / recs[0], recs[1]), put(tmp_path / truth[0], truth[1]), *options)
+    found = told(
+        put(tmp_path / recs[0], recs[1]), put(tmp_path / truth[0], truth[1]), *options
+    )
     if isinstance(result, str):
         assert result in str(found)
         assert ".astype" not in str(found)
@@ -112,14 +231,23 @@ def test_compressed_files_are_read_and_broken_ones_named(tmp_path, form, ending,
     frame, recs = pl.read_csv(RECS.encode()), tmp_path / f"r.{form}"
     rows = frame.with_columns(zero=pl.lit("Q0"), place=pl.lit(0), tag=pl.lit("tag"))
     {
-        "csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet, "arrow": frame.write_ipc,
-        "run": lambda path: rows.select("user", "zero", "item", "place", "score", "tag").write_csv(path, separator=" ", include_header=False),
-    }[form](recs)  # fmt: skip
+        "csv": frame.write_csv,
+        "jsonl": frame.write_ndjson,
+        "parquet": frame.write_parquet,
+        "arrow": frame.write_ipc,
+        "run": lambda path: rows.select(
+            "user", "zero", "item", "place", "score", "tag"
+        ).write_csv(path, separator=" ", include_header=False),
+    }[form](recs)
     if ending and form in ("parquet", "arrow"):
         return
     if ending:
         content, recs = recs.read_bytes(), tmp_path / f"r.{form}{ending}"
-        recs.write_bytes(gzip.compress(content) if ending == ".gz" else pa.compress(content, "zstd", asbytes=True))
+        recs.write_bytes(
+            gzip.compress(content)
+            if ending == ".gz"
+            else pa.compress(content, "zstd", asbytes=True)
+        )
     truth = put(tmp_path / "t.csv", TRUTH)
     assert told(recs, truth) == pytest.approx(RIGHT)
     if ending or form in ("parquet", "arrow"):
@@ -144,9 +272,35 @@ def test_ids_of_several_files_meet(tmp_path, capsys):
     recs = put(tmp_path / "r.csv", "who,item,score\n007,1,1\n1E2,2,1\n")
     beside = put(tmp_path / "beside.csv", recs.read_text())
     truth = put(tmp_path / "t.csv", "who,item\n07,1\n100,2\n1E2,3\n007,4\n")
-    assert recnb.compare({"a": recs, "b": beside}, truth, user="who")["a"].reciprocal_rank(k=5) == 0.0
-    users = "user,branch\n" + "".join(f"u{n},{'07' if n % 2 else '007'}\n" for n in range(20))
-    given = [put(tmp_path / "a.csv", ALL_A), put(tmp_path / "b.csv", ALL_A), "--users", put(tmp_path / "u.csv", users)]
-    assert main(["report", *map(str, given), "--by", "branch", "--k", "5", "--format", "json"]) == 0
+    assert (
+        recnb.compare({"a": recs, "b": beside}, truth, user="who")["a"].reciprocal_rank(
+            k=5
+        )
+        == 0.0
+    )
+    users = "user,branch\n" + "".join(
+        f"u{n},{'07' if n % 2 else '007'}\n" for n in range(20)
+    )
+    given = [
+        put(tmp_path / "a.csv", ALL_A),
+        put(tmp_path / "b.csv", ALL_A),
+        "--users",
+        put(tmp_path / "u.csv", users),
+    ]
+    assert (
+        main(
+            [
+                "report",
+                *map(str, given),
+                "--by",
+                "branch",
+                "--k",
+                "5",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
     rows = json.loads(capsys.readouterr().out)["segments"]["rows"]
     assert {"007", "07"} <= {row["segment"] for row in rows}

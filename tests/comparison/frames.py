@@ -1,4 +1,6 @@
-"""The sample and its comparison, and small frames whose numbers can be worked out by hand."""
+"""The sample and its comparison, and small frames whose numbers can be worked out by
+hand.
+"""
 
 from functools import cache
 
@@ -13,12 +15,18 @@ SIDES = {"train": SAMPLE.train, "items": SAMPLE.items}
 @cache
 def compared():
     """The models of the sample against the most popular items."""
-    return recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular", **SIDES)
+    return recnb.compare(
+        SAMPLE.recommendations, SAMPLE.test, baseline="popular", **SIDES
+    )
 
 
 def lists(**users):
     """A frame of recommendations from user="items in order"."""
-    rows = [(user, item, rank) for user, items in users.items() for rank, item in enumerate(items, 1)]
+    rows = [
+        (user, item, rank)
+        for user, items in users.items()
+        for rank, item in enumerate(items, 1)
+    ]
     return pd.DataFrame(rows, columns=["user", "item", "rank"])
 
 

@@ -14,33 +14,58 @@ from recnb.errors import OptionError, UnknownModelError
 from recnb.metrics.metric import LIST_METRICS
 from tests.comparison.frames import FIRST, SAMPLE, SECOND, SIDES, TRUTH, compared, lists
 
-EVALUATED = {name: one.rec.against(SAMPLE.test, **SIDES) for name, one in SAMPLE.models.items()}
-BEYOND = ("novelty", "popularity", "tail_share", "diversity", "serendipity", "calibration")
+EVALUATED = {
+    name: one.rec.against(SAMPLE.test, **SIDES) for name, one in SAMPLE.models.items()
+}
+BEYOND = (
+    "novelty",
+    "popularity",
+    "tail_share",
+    "diversity",
+    "serendipity",
+    "calibration",
+)
 
 
 def test_differences_are_those_of_the_values_of_users_and_tests_those_of_scipy():
-    """Beyond accuracy over the users who have a value in every model; there more is not called better."""
+    """Beyond accuracy over the users who have a value in every model; there more is not
+    called better.
+    """
     frame = compared().differences(["ndcg", "recall", *BEYOND], k=[5, 10])
     assert len(frame) == 8 * 2 * 2
     for row in frame.itertuples():
-        values = {name: getattr(one, row.metric)(k=row.k).per_user for name, one in EVALUATED.items()}
+        values = {
+            name: getattr(one, row.metric)(k=row.k).per_user
+            for name, one in EVALUATED.items()
+        }
         together = pd.concat(values, axis=1, join="inner")
         new, old = together[row.model], together[row.baseline]
         assert row.difference == pytest.approx((new - old).mean(), abs=1e-12)
         apart = (new - old).round(12)
-        assert (row.won, row.tied, row.lost) == ((apart > 0).sum(), (apart == 0).sum(), (apart < 0).sum())
+        assert (row.won, row.tied, row.lost) == (
+            (apart > 0).sum(),
+            (apart == 0).sum(),
+            (apart < 0).sum(),
+        )
         assert row.n_users == len(together)
         if row.tied < row.n_users:
             assert row.p == pytest.approx(stats.ttest_rel(new, old).pvalue, abs=1e-12)
-            assert row.effect_size == pytest.approx((new - old).mean() / (new - old).std())
+            assert row.effect_size == pytest.approx(
+                (new - old).mean() / (new - old).std()
+            )
         if row.metric == "ndcg":
-            assert (row.low, row.high) == pytest.approx(tuple(stats.ttest_rel(new, old).confidence_interval()))
+            assert (row.low, row.high) == pytest.approx(
+                tuple(stats.ttest_rel(new, old).confidence_interval())
+            )
         assert (row.verdict in ("better", "worse")) <= (row.metric not in LIST_METRICS)
     assert (frame.p_holm.dropna() >= frame.p.dropna()).all()
 
 
 def test_corrections_are_over_all_that_is_shown():
-    alone, among = compared().differences("hit_rate", k=10), compared().differences(k=[5, 10, 20])
+    alone, among = (
+        compared().differences("hit_rate", k=10),
+        compared().differences(k=[5, 10, 20]),
+    )
     here = among[(among.metric == "hit_rate") & (among.k == 10)]
     assert here.p.tolist() == alone.p.tolist()
     assert (here.p_holm.to_numpy() > alone.p_holm.to_numpy()).any()
@@ -52,7 +77,10 @@ def test_corrections_within_a_metric_are_those_of_the_metric_alone():
     among = found.differences(["ndcg", "hit_rate"], k=[5, 10])
     for metric in ("ndcg", "hit_rate"):
         alone = found.differences(metric, k=[5, 10])
-        assert among.loc[among.metric == metric, "p_holm"].tolist() == alone.p_holm.tolist()
+        assert (
+            among.loc[among.metric == metric, "p_holm"].tolist()
+            == alone.p_holm.tolist()
+        )
     assert "Holm's correction over the 4 comparisons of nDCG)" in among.conclusions[0]
     assert "Holm's correction over 4 comparisons)" in alone.conclusions[0]
     assert "within each metric" in among.notes[0]
@@ -61,34 +89,70 @@ def test_corrections_within_a_metric_are_those_of_the_metric_alone():
 
 
 def many(n, **options):
-    models = {f"m{at}": list(SAMPLE.models.values())[at % 3].query(f"rank > {at // 3}") for at in range(n)}
+    models = {
+        f"m{at}": list(SAMPLE.models.values())[at % 3].query(f"rank > {at // 3}")
+        for at in range(n)
+    }
     return recnb.compare(models, SAMPLE.test, **options)
 
 
 def test_of_many_models_every_two_are_compared_and_corrected_within_each_metric():
-    few, nine, named, asked = many(8), many(9), many(9, baseline="m2"), many(9, correction="all", pairs="baseline")
-    assert [one.baseline for one in (few, nine, named, asked)] == ["m0", None, "m2", "m0"]
-    assert [one.settings.correction for one in (few, nine, named, asked)] == ["all", "metric", "metric", "all"]
+    few, nine, named, asked = (
+        many(8),
+        many(9),
+        many(9, baseline="m2"),
+        many(9, correction="all", pairs="baseline"),
+    )
+    assert [one.baseline for one in (few, nine, named, asked)] == [
+        "m0",
+        None,
+        "m2",
+        "m0",
+    ]
+    assert [one.settings.correction for one in (few, nine, named, asked)] == [
+        "all",
+        "metric",
+        "metric",
+        "all",
+    ]
     assert len(nine.pairs) == 36
 
 
 def test_the_randomization_test_draws_enough_for_so_many_corrected_together():
     """With 10,000 draws no p-value is below 0.0576 after the correction."""
-    models = {f"m{at}": {user: [*"abcdefghi"[:at], f"x{user}"] for user in range(20)} for at in range(9)}
-    found = recnb.compare(models, {user: [f"x{user}"] for user in range(20)}, test="randomization")
+    models = {
+        f"m{at}": {user: [*"abcdefghi"[:at], f"x{user}"] for user in range(20)}
+        for at in range(9)
+    }
+    found = recnb.compare(
+        models, {user: [f"x{user}"] for user in range(20)}, test="randomization"
+    )
     assert set(found.differences("mrr", k=range(9, 25)).verdict) == {"worse"}
     said = str(found.report(k=range(9, 25), metrics=["mrr"]))
-    assert "Drawn for the 5 highest; 4 more models are not." in found.report(k=[9, 24], metrics=["mrr"]).to_html()
-    assert "Every other model is significantly below m0. Of 36 pairs, 36 are shown" in " ".join(said.split())
+    assert (
+        "Drawn for the 5 highest; 4 more models are not."
+        in found.report(k=[9, 24], metrics=["mrr"]).to_html()
+    )
+    assert (
+        "Every other model is significantly below m0. Of 36 pairs, 36 are shown"
+        in " ".join(said.split())
+    )
 
 
 def test_agreement_is_between_the_orders_of_the_models_by_each_two_metrics():
     found = many(9)
-    table, means = found.agreement(["ndcg", "recall"], k=[5, 10]), found.table(["ndcg", "recall"], k=[5, 10])
+    table, means = (
+        found.agreement(["ndcg", "recall"], k=[5, 10]),
+        found.table(["ndcg", "recall"], k=[5, 10]),
+    )
     assert len(table) == 6
     for row in table.itertuples():
-        assert row.tau_b == pytest.approx(stats.kendalltau(means[row.metric], means[row.other]).statistic)
-        assert row.tau_ap == recnb.stats.tau_ap(means[row.metric].to_numpy(), means[row.other].to_numpy())
+        assert row.tau_b == pytest.approx(
+            stats.kendalltau(means[row.metric], means[row.other]).statistic
+        )
+        assert row.tau_ap == recnb.stats.tau_ap(
+            means[row.metric].to_numpy(), means[row.other].to_numpy()
+        )
     assert table.attrs["basis"].startswith("orders of 9 models")
     with pytest.raises(OptionError, match="name two, or several cut-offs"):
         found.agreement("ndcg", k=5)
@@ -100,7 +164,9 @@ def test_every_two_models():
         (None, [("b", "a"), ("c", "a"), ("c", "b")]),
         ("c", [("a", "c"), ("b", "c"), ("b", "a")]),
     ):
-        frame = recnb.compare(models, TRUTH, pairs="all", baseline=baseline).differences("mrr", k=2)
+        frame = recnb.compare(
+            models, TRUTH, pairs="all", baseline=baseline
+        ).differences("mrr", k=2)
         assert list(zip(frame.model, frame.baseline, strict=True)) == pairs
     assert recnb.compare(models, TRUTH).baseline == "a"
 
@@ -110,7 +176,9 @@ def test_every_two_models():
 
 def test_a_table_and_differences_by_segment_are_those_of_the_users_in_it():
     found = recnb.compare(SAMPLE.models, SAMPLE.test, users=SAMPLE.users)
-    frame, table = (ask("ndcg", k=10, by="segment") for ask in (found.differences, found.table))
+    frame, table = (
+        ask("ndcg", k=10, by="segment") for ask in (found.differences, found.table)
+    )
     of = SAMPLE.users.set_index("user")["segment"]
     values = {name: one.ndcg(k=10).per_user for name, one in found.items()}
     assert frame.n_users.sum() == 2 * found.n_users
@@ -119,80 +187,153 @@ def test_a_table_and_differences_by_segment_are_those_of_the_users_in_it():
         new, old = values[row.model].loc[mine], values[row.baseline].loc[mine]
         assert row.difference == pytest.approx((new - old).mean())
         assert row.p == pytest.approx(stats.ttest_rel(new, old).pvalue)
-        assert table.loc[(row.segment, row.model), "ndcg@10"] == pytest.approx(new.mean(), abs=1e-12)
+        assert table.loc[(row.segment, row.model), "ndcg@10"] == pytest.approx(
+            new.mean(), abs=1e-12
+        )
     assert frame.p_holm.min() == pytest.approx(min(frame.p.min() * len(frame), 1))
 
 
 def test_segments_are_corrected_over_the_tests_made():
-    few = SAMPLE.users.assign(few=np.where(SAMPLE.users["user"] < "u006", "few", "many"))
+    few = SAMPLE.users.assign(
+        few=np.where(SAMPLE.users["user"] < "u006", "few", "many")
+    )
     found = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", users=few)
     rows = found.differences("ndcg", k=10, by="few")
-    assert (len(rows), rows["p_holm"].notna().sum(), rows.notes[0][:13]) == (4, 2, "2 comparisons")
-    assert "over the 2 tests" in found.report(k=10, metrics=["ndcg"], by="few").to_latex()
+    assert (len(rows), rows["p_holm"].notna().sum(), rows.notes[0][:13]) == (
+        4,
+        2,
+        "2 comparisons",
+    )
+    assert (
+        "over the 2 tests" in found.report(k=10, metrics=["ndcg"], by="few").to_latex()
+    )
 
 
 def test_beyond_accuracy_a_table_by_segment_is_of_the_users_evaluated():
-    whole, parts = compared().table(["ndcg", "novelty"], k=10), compared().table("novelty", k=10, by="activity")
-    assert "metrics beyond accuracy over the users who have a value in every model" in whole.attrs["basis"]
+    whole, parts = (
+        compared().table(["ndcg", "novelty"], k=10),
+        compared().table("novelty", k=10, by="activity"),
+    )
+    assert (
+        "metrics beyond accuracy over the users who have a value in every model"
+        in whole.attrs["basis"]
+    )
     values = EVALUATED["item-knn"].novelty(k=10).per_user
     assert whole.loc["item-knn", "novelty@10"] == pytest.approx(values.mean())
     n_in_train = SAMPLE.train.groupby("user").size().reindex(values.index)
     first = values.index[n_in_train.between(0, 9) & values.index.isin(compared().users)]
-    assert parts.loc[("0 to 9", "item-knn"), "novelty@10"] == pytest.approx(values[first].mean())
+    assert parts.loc[("0 to 9", "item-knn"), "novelty@10"] == pytest.approx(
+        values[first].mean()
+    )
 
 
 # Lists and users
 
 
 def test_movers_are_those_whose_value_changed_most():
-    found = recnb.compare({"old": SECOND, "new": lists(a="xy", b="qp", c="px", d="xq")}, TRUTH)
+    found = recnb.compare(
+        {"old": SECOND, "new": lists(a="xy", b="qp", c="px", d="xq")}, TRUTH
+    )
     movers = found.movers("mrr", k=2, n=2)
-    assert list(movers) == ["user", "before", "after", "change", "n_relevant", "old", "new"]
+    assert list(movers) == [
+        "user",
+        "before",
+        "after",
+        "change",
+        "n_relevant",
+        "old",
+        "new",
+    ]
     assert movers.user.tolist() == ["a", "c", "b"]
-    assert movers.change.tolist() == [0.5, 0.5, -0.5] == (movers.after - movers.before).tolist()
+    assert (
+        movers.change.tolist()
+        == [0.5, 0.5, -0.5]
+        == (movers.after - movers.before).tolist()
+    )
     assert movers.old.tolist() == [["y", "x"], ["p", "q"], ["y", "x"]]
     gained, lost = movers.groups
     assert gained.counts == lost.counts == (3, 0, 1)
-    assert ([item.relevance for item in gained.users[0].lists[1]], gained.users[0].n_relevant) == ([1.0, 0.0], 1)
+    assert (
+        [item.relevance for item in gained.users[0].lists[1]],
+        gained.users[0].n_relevant,
+    ) == ([1.0, 0.0], 1)
     back = found.movers("mrr", k=2, model="old", baseline="new")
     assert back.change.tolist() == [0.5, -0.5, -0.5, -0.5]
     fewer = recnb.compare({"old": SECOND, "new": lists(a="xy", c="px")}, TRUTH)
     assert "new: 0.0000: no list\n" in repr(fewer.movers("mrr", k=2))
-    for wrong in ({"n": -1}, {"n": 1.5}, {"n": True}, {"model": "other"}, {"model": "old"}, {"metric": "novelty"}):
+    for wrong in (
+        {"n": -1},
+        {"n": 1.5},
+        {"n": True},
+        {"model": "other"},
+        {"model": "old"},
+        {"metric": "novelty"},
+    ):
         with pytest.raises(OptionError):
             found.movers(**{"metric": "mrr", "k": 2, **wrong})
 
 
 def test_overlap_sees_order_gaps_and_repeats():
     gaps = FIRST.assign(rank=FIRST["rank"] * 2)
-    frame = recnb.compare({"one": FIRST, "gaps": gaps, "turned": SECOND}, TRUTH).overlap().set_index(["model", "other"])
+    frame = (
+        recnb.compare({"one": FIRST, "gaps": gaps, "turned": SECOND}, TRUTH)
+        .overlap()
+        .set_index(["model", "other"])
+    )
     assert frame.loc[("one", "gaps")].tolist()[1:] == [1.0, 4, 4]
     assert frame.loc[("one", "turned")].tolist()[1:] == [1.0, 4, 2]
-    fewer = recnb.compare({"one": FIRST, "none": FIRST[FIRST["user"] == "b"]}, TRUTH).overlap(1).iloc[0]
+    fewer = (
+        recnb.compare({"one": FIRST, "none": FIRST[FIRST["user"] == "b"]}, TRUTH)
+        .overlap(1)
+        .iloc[0]
+    )
     assert (fewer.jaccard, fewer.n_users, fewer.n_identical) == (0.25, 4, 1)
-    twice = pd.DataFrame({"user": ["a"] * 3, "item": ["x", "x", "y"], "rank": [1, 2, 3]})
+    twice = pd.DataFrame(
+        {"user": ["a"] * 3, "item": ["x", "x", "y"], "rank": [1, 2, 3]}
+    )
     for duplicates in ("keep", "rows", "hit_once"):
-        found = recnb.compare({"one": twice, "two": lists(a="xy")}, TRUTH.head(1), duplicates=duplicates)
+        found = recnb.compare(
+            {"one": twice, "two": lists(a="xy")}, TRUTH.head(1), duplicates=duplicates
+        )
         assert found.overlap().loc[0, ["jaccard", "n_identical"]].tolist() == [1, 1]
 
 
 def test_a_curve_and_what_is_beyond_accuracy_are_those_of_each_model():
     for metric in ("recall", "novelty"):
-        curve, table = compared().curve(metric, k=[5, 10]), compared().table(metric, k=10)
-        assert curve["model"].tolist() == [name for name in compared().names for _k in (5, 10)]
+        curve, table = (
+            compared().curve(metric, k=[5, 10]),
+            compared().table(metric, k=10),
+        )
+        assert curve["model"].tolist() == [
+            name for name in compared().names for _k in (5, 10)
+        ]
         at = curve[curve.k == 10].set_index("model")["mean"]
-        pd.testing.assert_series_equal(at[compared().names], table[f"{metric}@10"], check_names=False)
+        pd.testing.assert_series_equal(
+            at[compared().names], table[f"{metric}@10"], check_names=False
+        )
     assert list(compared().table(["nDCG@10", "AP"])) == ["nDCG@10", "AP"]
     found = compared().beyond(k=10)
-    assert found.loc["popular"].to_dict() == compared()["popular"].beyond(k=10)[10].to_dict()
+    assert (
+        found.loc["popular"].to_dict()
+        == compared()["popular"].beyond(k=10)[10].to_dict()
+    )
     assert "users with a list" in repr(found)
 
 
 def test_a_convention_of_a_library_may_have_its_own_users_for_each_metric():
     found = recnb.compare(SAMPLE.models, SAMPLE.test, convention="recommenders")
-    frame = found.differences(["ndcg", "precision"], k=10).set_index(["metric", "model"])
-    values = [recnb.evaluate(SAMPLE.models[name], SAMPLE.test, convention="recommenders").precision(k=10).per_user for name in ("factors", "item-knn")]  # fmt: skip
-    assert frame.difference["precision", "factors"] == pytest.approx((values[0] - values[1]).mean(), abs=1e-12)
+    frame = found.differences(["ndcg", "precision"], k=10).set_index(
+        ["metric", "model"]
+    )
+    values = [
+        recnb.evaluate(SAMPLE.models[name], SAMPLE.test, convention="recommenders")
+        .precision(k=10)
+        .per_user
+        for name in ("factors", "item-knn")
+    ]
+    assert frame.difference["precision", "factors"] == pytest.approx(
+        (values[0] - values[1]).mean(), abs=1e-12
+    )
     assert "recommenders" in found.basis
 
 
@@ -207,8 +348,15 @@ def test_a_comparison_is_a_mapping_of_evaluations():
         None,
     )
     for name, evaluation in found.items():
-        assert evaluation.ndcg(k=10) == found.models[name].ndcg(k=10) == EVALUATED[name].ndcg(k=10)
-    with pytest.raises(UnknownModelError, match=r"'populr' is none of the models\. Did you mean 'popular'"):
+        assert (
+            evaluation.ndcg(k=10)
+            == found.models[name].ndcg(k=10)
+            == EVALUATED[name].ndcg(k=10)
+        )
+    with pytest.raises(
+        UnknownModelError,
+        match=r"'populr' is none of the models\. Did you mean 'popular'",
+    ):
         found["populr"]
     assert issubclass(UnknownModelError, KeyError)
     assert found != recnb.compare(SAMPLE.recommendations, SAMPLE.test)
@@ -218,7 +366,11 @@ def test_a_comparison_is_a_mapping_of_evaluations():
 def test_an_order_that_unjudged_items_decide_is_a_warning() -> None:
     items = [f"i{at:02d}" for at in range(10)]
     truth = pd.DataFrame(
-        {"user": np.repeat(np.arange(40), 6), "item": items[:6] * 40, "relevance": [1, 1, 1, 0, 0, 0] * 40}
+        {
+            "user": np.repeat(np.arange(40), 6),
+            "item": items[:6] * 40,
+            "relevance": [1, 1, 1, 0, 0, 0] * 40,
+        }
     )
     lists = {
         "*usual*": [items[3], items[0], *items[4:6]],
@@ -227,8 +379,14 @@ def test_an_order_that_unjudged_items_decide_is_a_warning() -> None:
     }
     frames = {name: dict.fromkeys(range(40), ranks) for name, ranks in lists.items()}
     found = recnb.compare(frames, truth)
-    alone = {name: ev.ndcg(k=2) for name, ev in recnb.compare(frames, truth, judged_only=True).items()}
-    warning, differences = "Without the items that are not judged, judged_only=True, ", found.differences("ndcg", k=2)
+    alone = {
+        name: ev.ndcg(k=2)
+        for name, ev in recnb.compare(frames, truth, judged_only=True).items()
+    }
+    warning, differences = (
+        "Without the items that are not judged, judged_only=True, ",
+        found.differences("ndcg", k=2),
+    )
     assert differences.notes[0].startswith(warning)
     assert (
         f"in another order by nDCG@2: new {alone['new']:.4f}, *usual* {alone['*usual*']:.4f}, same"

@@ -16,17 +16,34 @@ EV = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, train=SAMPLE.train)
 
 
 def not_worse(low, high, margin, n_users=50, n_differ=20, mean=0.0):
-    about = {"metric": "ndcg", "k": 10, "model": "new", "n_users": n_users, "baseline": "old", "n_differ": n_differ}
-    return not_worse_check({**about, "difference": mean, "low": low, "high": high}, margin, 0.95)
+    about = {
+        "metric": "ndcg",
+        "k": 10,
+        "model": "new",
+        "n_users": n_users,
+        "baseline": "old",
+        "n_differ": n_differ,
+    }
+    return not_worse_check(
+        {**about, "difference": mean, "low": low, "high": high}, margin, 0.95
+    )
 
 
 def reached(value, least, n_users=261):
-    return at_least_check({"metric": "ndcg", "k": 10, "model": "", "n_users": n_users}, value, least)
+    return at_least_check(
+        {"metric": "ndcg", "k": 10, "model": "", "n_users": n_users}, value, least
+    )
 
 
 def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority():
-    gate, rows = FOUND.not_worse("ndcg", k=10), FOUND.differences("ndcg", k=10).set_index("model")
-    assert [(check.numbers["model"], check.passed) for check in gate.checks] == [("factors", True), ("popular", False)]
+    gate, rows = (
+        FOUND.not_worse("ndcg", k=10),
+        FOUND.differences("ndcg", k=10).set_index("model"),
+    )
+    assert [(check.numbers["model"], check.passed) for check in gate.checks] == [
+        ("factors", True),
+        ("popular", False),
+    ]
     assert bool(gate) is bool(FOUND.not_worse("ndcg", k=10, model="popular")) is False
     frame = gate.to_frame().set_index("model")
     for name in ("difference", "low", "high", "n_users"):
@@ -43,17 +60,41 @@ def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority()
     [
         (not_worse(-0.2, -0.1, 0.0), False, "new is worse than old ("),
         (not_worse(0.1, 0.2, 0.0), True, "new is not shown to be worse than old ("),
-        (not_worse(NAN, NAN, 0.0), False, "no conclusion on new against old (difference 0.0000, too few users or differences"),
+        (
+            not_worse(NAN, NAN, 0.0),
+            False,
+            "no conclusion on new against old (difference 0.0000, too few users or differences",
+        ),
         (not_worse(NAN, NAN, 0.1), False, "no conclusion on new against old ("),
-        (not_worse(-0.1, 0.3, 0.1), False, "inconclusive whether new is worse than old by 0.1 or more ("),
-        (not_worse(-0.2, -0.05, 0.1), False, "inconclusive whether new is worse than old by 0.1 or more ("),
-        (not_worse(-0.09, -0.01, 0.1), True, "new is not worse than old by 0.1 or more ("),
-        (not_worse(-0.5736, -0.4875, 0.02), False, "new is worse than old by 0.02 or more ("),
+        (
+            not_worse(-0.1, 0.3, 0.1),
+            False,
+            "inconclusive whether new is worse than old by 0.1 or more (",
+        ),
+        (
+            not_worse(-0.2, -0.05, 0.1),
+            False,
+            "inconclusive whether new is worse than old by 0.1 or more (",
+        ),
+        (
+            not_worse(-0.09, -0.01, 0.1),
+            True,
+            "new is not worse than old by 0.1 or more (",
+        ),
+        (
+            not_worse(-0.5736, -0.4875, 0.02),
+            False,
+            "new is worse than old by 0.02 or more (",
+        ),
         # Too few users are no pass, and the same values are.
         (not_worse(0.1, 0.2, 0.01, 9, 9), False, "9 users, where a gate needs 10"),
         (not_worse(NAN, NAN, 0.0, 9, 0), False, "9 users, where a gate needs 10"),
         (not_worse(0.1, 0.2, 0.01, 10, 10), True, "10 users)"),
-        (not_worse(NAN, NAN, 0.01, 10, 0), True, "new and old give every user the same value"),
+        (
+            not_worse(NAN, NAN, 0.01, 10, 0),
+            True,
+            "new and old give every user the same value",
+        ),
         (reached(0.4, 0.3, 9), False, "shows nothing of the least, 0.3: 9 users"),
         (reached(0.4, 0.3, 10), True, "is 0.4000, at least 0.3"),
         # Numbers have as many digits as tell them apart.
@@ -63,7 +104,7 @@ def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority()
         (reached(0.29999996, 0.3), False, "is 0.29999996, below 0.3"),
         (reached(0.3, 0.3), True, "is 0.3000, at least 0.3"),
     ],
-)  # fmt: skip
+)
 def test_the_rule_and_what_it_says(check, passed, words):
     assert (check.passed, words in check.says) == (passed, True)
 
@@ -76,8 +117,14 @@ def test_a_gate_of_few_users_or_without_an_interval_fails_and_the_same_lists_pas
         assert "1 user, where a gate needs 10" in repr(gate)
     # DCG has no upper bound, so where few users differ there is no interval.
     recs = SAMPLE.models["item-knn"]
-    other = recs.assign(item=recs["item"].where(recs["user"] != "u026", "none " + recs["rank"].astype(str)))
-    gate = recnb.compare({"new": other, "old": recs}, SAMPLE.test, baseline="old").not_worse("dcg", 10)
+    other = recs.assign(
+        item=recs["item"].where(
+            recs["user"] != "u026", "none " + recs["rank"].astype(str)
+        )
+    )
+    gate = recnb.compare(
+        {"new": other, "old": recs}, SAMPLE.test, baseline="old"
+    ).not_worse("dcg", 10)
     assert not gate
     assert "too few users or differences for an interval" in repr(gate)
     same = recnb.compare({"new": recs, "old": recs}, SAMPLE.test, baseline="old")
@@ -91,12 +138,23 @@ def test_a_number_that_must_be_reached():
     assert not gate
     assert f"ndcg@10 is {value}" in repr(gate)
     assert f"below {np.nextafter(value, 1)}" in repr(gate)
-    assert EV.at_least("ndcg", float(EV.ndcg(k=10, gain="exponential")), k=10, gain="exponential")
-    coverage, accuracy = EV.at_least("coverage", 0.1, k=10), EV.at_least("ndcg", 0.1, k=10)
-    assert (coverage.basis, accuracy.basis) == (EV.coverage(k=10).basis, EV.ndcg(k=10).basis)
+    assert EV.at_least(
+        "ndcg", float(EV.ndcg(k=10, gain="exponential")), k=10, gain="exponential"
+    )
+    coverage, accuracy = (
+        EV.at_least("coverage", 0.1, k=10),
+        EV.at_least("ndcg", 0.1, k=10),
+    )
+    assert (coverage.basis, accuracy.basis) == (
+        EV.coverage(k=10).basis,
+        EV.ndcg(k=10).basis,
+    )
     both = Gate((*coverage.checks, *accuracy.checks))
     assert "coverage@10: 298 users with a list" in both.basis
-    assert [check["basis"] for check in both.to_dict()["checks"]] == [coverage.basis, accuracy.basis]
+    assert [check["basis"] for check in both.to_dict()["checks"]] == [
+        coverage.basis,
+        accuracy.basis,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -106,9 +164,17 @@ def test_a_number_that_must_be_reached():
         (lambda: FOUND.not_worse("ndcg", margin=-1), "from 0 up"),
         (lambda: FOUND.not_worse("ndcg", margin="0.1"), "from 0 up"),
         (lambda: FOUND.not_worse("ndcg", model="item-knn"), "is the baseline itself"),
-        (lambda: recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all").not_worse("ndcg"), "baseline='item-knn'"),
+        (
+            lambda: recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all").not_worse(
+                "ndcg"
+            ),
+            "baseline='item-knn'",
+        ),
         (lambda: EV.at_least("ndcg", "high"), "is no number that a metric could reach"),
-        (lambda: EV.at_least("nDCG@10", 0.1, k=5), "'nDCG@10' has its cut-off, and k=5 is another"),
+        (
+            lambda: EV.at_least("nDCG@10", 0.1, k=5),
+            "'nDCG@10' has its cut-off, and k=5 is another",
+        ),
     ],
 )
 def test_gates_that_cannot_be(call, words):

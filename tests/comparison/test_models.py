@@ -1,4 +1,6 @@
-"""Which models are compared and on whom: every form of them, what is refused, users in common; identical lists have identical values."""
+"""Which models are compared and on whom: every form of them, what is refused, users in
+common; identical lists have identical values.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +13,43 @@ import pytest
 
 import recnb
 from recnb.conventions import presets
-from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError, RecnbError, UnknownUserError
+from recnb.errors import (
+    ColumnError,
+    FrameError,
+    NoUsersError,
+    OptionError,
+    RecnbError,
+    UnknownUserError,
+)
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.comparison.frames import FIRST, SAMPLE, SECOND, TRUTH, lists
 
 EVALUATED = FIRST.rec.against(TRUTH)
-SEVERAL = pd.concat([FIRST.assign(model="new"), SECOND.assign(model="old")], ignore_index=True)
-PREDICTED = pd.DataFrame({"qid": [1, 1], "label": [0, 1], "a": [0.1, 0.2], "b": [0.2, 0.1]})
+SEVERAL = pd.concat(
+    [FIRST.assign(model="new"), SECOND.assign(model="old")], ignore_index=True
+)
+PREDICTED = pd.DataFrame(
+    {"qid": [1, 1], "label": [0, 1], "a": [0.1, 0.2], "b": [0.2, 0.1]}
+)
 PARTS = {"part1": lists(a="xy", b="yx"), "part2": lists(c="pq", d="xq")}
 KINDS = {
-    "pandas": lambda frame: frame, "polars": pl.from_pandas,
-    "lazy": lambda frame: pl.from_pandas(frame).lazy(), "arrow": lambda frame: pl.from_pandas(frame).to_arrow(),
-}  # fmt: skip
+    "pandas": lambda frame: frame,
+    "polars": pl.from_pandas,
+    "lazy": lambda frame: pl.from_pandas(frame).lazy(),
+    "arrow": lambda frame: pl.from_pandas(frame).to_arrow(),
+}
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_one_frame_with_a_column_of_models(kind):
     for column, options in (("model", {}), ("which", {"model": "which"})):
-        found = recnb.compare(kind(SEVERAL.rename(columns={"model": column})), kind(TRUTH), **options)
-        assert found.table("mrr", k=2)["reciprocal_rank@2"].to_dict() == {"new": 0.625, "old": 0.375}
+        found = recnb.compare(
+            kind(SEVERAL.rename(columns={"model": column})), kind(TRUTH), **options
+        )
+        assert found.table("mrr", k=2)["reciprocal_rank@2"].to_dict() == {
+            "new": 0.625,
+            "old": 0.375,
+        }
     assert SEVERAL.columns.tolist() == ["user", "item", "rank", "model"]
 
 
@@ -38,27 +58,47 @@ def test_one_frame_with_a_column_of_models(kind):
 def test_columns_of_predictions(kind, with_items):
     """Each column is a model, as if it was the one score of the frame."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"qid": np.repeat(np.arange(20), 5), "label": rng.integers(0, 3, 100), "f1": rng.random(100)})
-    frame = frame.assign(y_pred=rng.random(100), xgb_pred=frame["label"] + rng.random(100))
+    frame = pd.DataFrame(
+        {
+            "qid": np.repeat(np.arange(20), 5),
+            "label": rng.integers(0, 3, 100),
+            "f1": rng.random(100),
+        }
+    )
+    frame = frame.assign(
+        y_pred=rng.random(100), xgb_pred=frame["label"] + rng.random(100)
+    )
     if with_items:
         frame["item"] = np.tile(np.arange(5), 20)
     found = recnb.compare(kind(frame), score=["y_pred", "xgb_pred"])
     for name, other in (("y_pred", "xgb_pred"), ("xgb_pred", "y_pred")):
-        assert found[name].ndcg(k=3) == recnb.evaluate(frame.drop(columns=other), score=name).ndcg(k=3)
+        assert found[name].ndcg(k=3) == recnb.evaluate(
+            frame.drop(columns=other), score=name
+        ).ndcg(k=3)
     assert found["xgb_pred"].ndcg(k=3) > found["y_pred"].ndcg(k=3)
 
 
 def test_other_forms_of_models():
-    assert SEVERAL.rec.compare(TRUTH, baseline="old").names == pl.from_pandas(SEVERAL).rec.compare(TRUTH).names
+    assert (
+        SEVERAL.rec.compare(TRUTH, baseline="old").names
+        == pl.from_pandas(SEVERAL).rec.compare(TRUTH).names
+    )
     both = SEVERAL.merge(TRUTH.assign(relevance=1), how="left").fillna({"relevance": 0})
-    assert recnb.compare(both, averaged_users="recs")["new"].mrr(k=2) == pytest.approx(2.5 / 3)
+    assert recnb.compare(both, averaged_users="recs")["new"].mrr(k=2) == pytest.approx(
+        2.5 / 3
+    )
     for models, truth in (
         ({"new": EVALUATED, "old": SECOND}, TRUTH),
         ({"new": EVALUATED, "old": SECOND.rec.against(TRUTH.iloc[::-1])}, None),
     ):
-        assert recnb.compare(models, truth).table("mrr", k=2).iloc[:, 0].tolist() == [0.625, 0.375]
+        assert recnb.compare(models, truth).table("mrr", k=2).iloc[:, 0].tolist() == [
+            0.625,
+            0.375,
+        ]
     # One list may have scores where another has ranks.
-    scored = SECOND.assign(score=-SECOND["rank"]).drop(columns="rank").rec.against(TRUTH)
+    scored = (
+        SECOND.assign(score=-SECOND["rank"]).drop(columns="rank").rec.against(TRUTH)
+    )
     found = recnb.compare({"a": EVALUATED, "b": scored})
     assert found.table("mrr", k=2).iloc[1, 0] == 0.375
     assert "ordered by score, or by rank" in found.basis
@@ -75,34 +115,126 @@ def beside(other, *truth, **options):
 @pytest.mark.parametrize(
     ("call", "kind", "words"),
     [
-        (lambda: recnb.compare(EVALUATED), OptionError, "one Evaluation, and a comparison needs two"),
-        (lambda: recnb.compare({1: FIRST, "1": SECOND}, TRUTH), OptionError, "name each by a text of its own"),
+        (
+            lambda: recnb.compare(EVALUATED),
+            OptionError,
+            "one Evaluation, and a comparison needs two",
+        ),
+        (
+            lambda: recnb.compare({1: FIRST, "1": SECOND}, TRUTH),
+            OptionError,
+            "name each by a text of its own",
+        ),
         (lambda: two(baseline="c"), OptionError, "none of the models"),
-        (lambda: two(baselin="a"), OptionError, r"'baselin' is no option of a comparison\. Did you mean 'baseline'"),
+        (
+            lambda: two(baselin="a"),
+            OptionError,
+            r"'baselin' is no option of a comparison\. Did you mean 'baseline'",
+        ),
         (lambda: two(model="m"), OptionError, "has their names"),
-        (lambda: two().differences("ndcg", k=1, test="wilcoxon"), OptionError, "has an option 'test'"),
-        (lambda: recnb.compare(FIRST, TRUTH), ColumnError, r"no column is known to be the model.*Say which: model='\.\.\.'"),
-        (lambda: recnb.compare([FIRST, SECOND], TRUTH), OptionError, "models is a list of 2, without their names: give each a name"),
-        (lambda: recnb.compare(FIRST.assign(model=["a", None] * 4), TRUTH), FrameError, "without a model"),
-        (lambda: recnb.compare(FIRST.assign(model="one"), TRUTH, model="no"), FrameError, "there is no column 'no'"),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND.drop(columns="item")}, TRUTH), ColumnError, "model 'b': "),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, pl.from_pandas(TRUTH).lazy().select("no")), FrameError, "truth cannot be read"),
-        (lambda: recnb.compare({"a": lists(a="xy"), "b": lists(b="xy")}, TRUTH, averaged_users="recs"), NoUsersError, "judged in every model"),
-        (lambda: SEVERAL.rec.against(TRUTH), FrameError, r"recnb\.compare\(recs, truth\)"),
-        (lambda: beside(SECOND.rec.against(TRUTH, averaged_users="recs")), OptionError, "averaged_users='truth' and averaged_users='recs'"),
-        (lambda: beside(SECOND.rec.against(TRUTH, ties="last")), OptionError, "ties='first' and ties='last'"),
-        (lambda: beside(recnb.evaluate(SECOND, TRUTH, convention="ranx")), OptionError, "convention='recnb' and convention='ranx'"),
-        (lambda: beside(SECOND.rec.against(TRUTH.head(3))), FrameError, r"relevant items \(4 and 3\): only 'a' has user 'd', item 'x'"),
+        (
+            lambda: two().differences("ndcg", k=1, test="wilcoxon"),
+            OptionError,
+            "has an option 'test'",
+        ),
+        (
+            lambda: recnb.compare(FIRST, TRUTH),
+            ColumnError,
+            r"no column is known to be the model.*Say which: model='\.\.\.'",
+        ),
+        (
+            lambda: recnb.compare([FIRST, SECOND], TRUTH),
+            OptionError,
+            "models is a list of 2, without their names: give each a name",
+        ),
+        (
+            lambda: recnb.compare(FIRST.assign(model=["a", None] * 4), TRUTH),
+            FrameError,
+            "without a model",
+        ),
+        (
+            lambda: recnb.compare(FIRST.assign(model="one"), TRUTH, model="no"),
+            FrameError,
+            "there is no column 'no'",
+        ),
+        (
+            lambda: recnb.compare(
+                {"a": FIRST, "b": SECOND.drop(columns="item")}, TRUTH
+            ),
+            ColumnError,
+            "model 'b': ",
+        ),
+        (
+            lambda: recnb.compare(
+                {"a": FIRST, "b": SECOND}, pl.from_pandas(TRUTH).lazy().select("no")
+            ),
+            FrameError,
+            "truth cannot be read",
+        ),
+        (
+            lambda: recnb.compare(
+                {"a": lists(a="xy"), "b": lists(b="xy")}, TRUTH, averaged_users="recs"
+            ),
+            NoUsersError,
+            "judged in every model",
+        ),
+        (
+            lambda: SEVERAL.rec.against(TRUTH),
+            FrameError,
+            r"recnb\.compare\(recs, truth\)",
+        ),
+        (
+            lambda: beside(SECOND.rec.against(TRUTH, averaged_users="recs")),
+            OptionError,
+            "averaged_users='truth' and averaged_users='recs'",
+        ),
+        (
+            lambda: beside(SECOND.rec.against(TRUTH, ties="last")),
+            OptionError,
+            "ties='first' and ties='last'",
+        ),
+        (
+            lambda: beside(recnb.evaluate(SECOND, TRUTH, convention="ranx")),
+            OptionError,
+            "convention='recnb' and convention='ranx'",
+        ),
+        (
+            lambda: beside(SECOND.rec.against(TRUTH.head(3))),
+            FrameError,
+            r"relevant items \(4 and 3\): only 'a' has user 'd', item 'x'",
+        ),
         (lambda: beside(EVALUATED, TRUTH), OptionError, "leave out the truth"),
-        (lambda: beside(EVALUATED, averaged_users="recs"), OptionError, "leave out averaged_users="),
-        (lambda: recnb.compare({"whole": FIRST, **PARTS}, TRUTH), FrameError, "'part1' and 'part2' have lists of different users, so they are parts of one run"),
-        (lambda: recnb.compare({name: part.rec.against(TRUTH) for name, part in PARTS.items()}), FrameError, "parts of one run"),
-        (lambda: two().differences("novelty", k=1), RecnbError, "novelty needs what users had before: give train="),
+        (
+            lambda: beside(EVALUATED, averaged_users="recs"),
+            OptionError,
+            "leave out averaged_users=",
+        ),
+        (
+            lambda: recnb.compare({"whole": FIRST, **PARTS}, TRUTH),
+            FrameError,
+            "'part1' and 'part2' have lists of different users, so they are parts of one run",
+        ),
+        (
+            lambda: recnb.compare(
+                {name: part.rec.against(TRUTH) for name, part in PARTS.items()}
+            ),
+            FrameError,
+            "parts of one run",
+        ),
+        (
+            lambda: two().differences("novelty", k=1),
+            RecnbError,
+            "novelty needs what users had before: give train=",
+        ),
         (lambda: two().beyond(k=1), OptionError, r"give compare\(\) train="),
         (lambda: two().curve(k=[1, None]), OptionError, "leave None out"),
-        (lambda: recnb.compare({"a": PREDICTED, "b": PREDICTED}, score=["a", "b"]), OptionError, "several columns of predictions"),
+        (
+            lambda: recnb.compare({"a": PREDICTED, "b": PREDICTED}, score=["a", "b"]),
+            OptionError,
+            "several columns of predictions",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_compared_is_refused(call, kind, words):
     with pytest.raises(kind, match=words):
         call()
@@ -112,16 +244,29 @@ def test_what_cannot_be_compared_is_refused(call, kind, words):
 
 
 def test_only_users_that_all_models_are_judged_on():
-    found = recnb.compare({"one": lists(a="xy", b="yx", c="pq"), "two": lists(b="xy", c="xp", d="xq")}, TRUTH, averaged_users="recs")  # fmt: skip
-    assert found.table("mrr", k=2)["reciprocal_rank@2"].to_dict() == {"one": 0.25, "two": 1.0}
-    assert "2 users that both models are judged on; 1 user of one left out" in found.basis
+    found = recnb.compare(
+        {"one": lists(a="xy", b="yx", c="pq"), "two": lists(b="xy", c="xp", d="xq")},
+        TRUTH,
+        averaged_users="recs",
+    )
+    assert found.table("mrr", k=2)["reciprocal_rank@2"].to_dict() == {
+        "one": 0.25,
+        "two": 1.0,
+    }
+    assert (
+        "2 users that both models are judged on; 1 user of one left out" in found.basis
+    )
     for one in found.models.values():
         assert (one.users.tolist(), one.counts.n_users) == (["b", "c"], 2)
     # What is known of a user stays as it was.
     assert found["two"].explain("mrr", "c", k=2).value == 1.0
     assert found["two"].under("ranx").n_users == 2
     assert [one.n_left_out for one in found.users_by_model] == [1, 1]
-    assert found.overlap(2).loc[0, ["n_users", "jaccard", "n_identical"]].tolist() == [2, pytest.approx(2 / 3), 0]
+    assert found.overlap(2).loc[0, ["n_users", "jaccard", "n_identical"]].tolist() == [
+        2,
+        pytest.approx(2 / 3),
+        0,
+    ]
     with pytest.raises(UnknownUserError):
         found["one"].explain("mrr", "a", k=2)
 
@@ -129,38 +274,70 @@ def test_only_users_that_all_models_are_judged_on():
 def test_users_without_a_list_count_0_and_are_told():
     found = recnb.compare({"all": FIRST, "few": lists(a="xy")}, TRUTH)
     assert found.table("mrr", k=2).loc["few"].item() == 0.25
-    assert "4 users that both models are judged on; 3 without a list from few, which counts 0" in found.basis
+    assert (
+        "4 users that both models are judged on; 3 without a list from few, which counts 0"
+        in found.basis
+    )
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"ties": "expected"}, {"candidates": "padded"}, {"averaged_users": "union", "no_relevant": "zero"}]
+    "options",
+    [
+        {},
+        {"ties": "expected"},
+        {"candidates": "padded"},
+        {"averaged_users": "union", "no_relevant": "zero"},
+    ],
 )
 def test_restricted_users_keep_their_values_and_explanations(options):
-    models = {**SAMPLE.models, "popular": SAMPLE.models["popular"].query("user > 'u100'")}
+    models = {
+        **SAMPLE.models,
+        "popular": SAMPLE.models["popular"].query("user > 'u100'"),
+    }
     options = {"order": "score", "averaged_users": "recs", **options}
     found = recnb.compare(models, SAMPLE.test, **options)
     for name, frame in models.items():
         whole, mine = frame.rec.against(SAMPLE.test, **options), found[name]
         for metric in ("ndcg", "mrr"):
             values = getattr(mine, metric)(k=10).per_user
-            pd.testing.assert_series_equal(values, getattr(whole, metric)(k=10).per_user.loc[values.index])
+            pd.testing.assert_series_equal(
+                values, getattr(whole, metric)(k=10).per_user.loc[values.index]
+            )
         for user in found.users[[0, -1]]:
-            ours, theirs = mine.explain("ndcg", user, k=10), whole.explain("ndcg", user, k=10)
-            assert (ours.value, ours.missed, ours.terms) == (theirs.value, theirs.missed, theirs.terms)
+            ours, theirs = (
+                mine.explain("ndcg", user, k=10),
+                whole.explain("ndcg", user, k=10),
+            )
+            assert (ours.value, ours.missed, ours.terms) == (
+                theirs.value,
+                theirs.missed,
+                theirs.terms,
+            )
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({}, "1 with no relevant item left out"),
-        ({"convention": "lightgbm"}, "1 with no relevant item counting 1 where evaluated"),
-        ({"convention": "lightgbm", "no_relevant": "zero"}, "1 with no relevant item counting 0 where evaluated"),
+        (
+            {"convention": "lightgbm"},
+            "1 with no relevant item counting 1 where evaluated",
+        ),
+        (
+            {"convention": "lightgbm", "no_relevant": "zero"},
+            "1 with no relevant item counting 0 where evaluated",
+        ),
         ({"convention": "catboost"}, ""),  # its metrics differ in this
     ],
 )
 def test_what_users_with_no_relevant_item_count_is_said(given, words):
-    recs, truth = {"u": {"x": 1.0, "z": 0.5}, "v": {"y": 1.0}}, {"u": {"x": 1, "z": 0}, "v": {"y": 0}}
-    basis = recnb.compare({"a": recs, "b": recs}, truth, averaged_users="both", **given).basis
+    recs, truth = (
+        {"u": {"x": 1.0, "z": 0.5}, "v": {"y": 1.0}},
+        {"u": {"x": 1, "z": 0}, "v": {"y": 0}},
+    )
+    basis = recnb.compare(
+        {"a": recs, "b": recs}, truth, averaged_users="both", **given
+    ).basis
     assert words in basis
     assert bool(words) == ("with no relevant item" in basis)
 
@@ -176,48 +353,89 @@ CONVENTIONS: list[dict[str, Any]] = [
     {"judged": "list", "averaged_users": "both"},
     {"relevant_from": 3},
     {"averaged_users": "both", "candidates": "catalogue", "ties": "first"},
-    {"averaged_users": "both", "candidates": "catalogue", "ties": "max_rank", "order": "score"},
+    {
+        "averaged_users": "both",
+        "candidates": "catalogue",
+        "ties": "max_rank",
+        "order": "score",
+    },
     {"averaged_users": "both", "candidates": "padded"},
     {"averaged_users": "both", "relevant": "any"},
-    {"averaged_users": "both", "duplicates": "dedupe", "ties": "item_asc", "order": "score"},
-    *({"convention": library} for library in ("cornac", "rectools", "ranx", "trec_eval", "recbole")),
+    {
+        "averaged_users": "both",
+        "duplicates": "dedupe",
+        "ties": "item_asc",
+        "order": "score",
+    },
+    *(
+        {"convention": library}
+        for library in ("cornac", "rectools", "ranx", "trec_eval", "recbole")
+    ),
 ]
 
 
 def twins():
-    """Two models with the same lists for six users, of whom one serves another two as well, with items of their own."""
+    """Two models with the same lists for six users, of whom one serves another two as
+    well, with items of their own.
+    """
     rng = np.random.default_rng(7)
     items = [f"i{number:02}" for number in range(12)]
-    rows = [(f"u{user}", item, 9.0 - at) for user in range(6) for at, item in enumerate(rng.permutation(items)[:5])]
+    rows = [
+        (f"u{user}", item, 9.0 - at)
+        for user in range(6)
+        for at, item in enumerate(rng.permutation(items)[:5])
+    ]
     both = pd.DataFrame(rows, columns=["user", "item", "score"])
-    # Items that sort before, between and after the others; one of the users is the only one with the highest grade.
-    own = [("v1", item, 9.0 - at) for at, item in enumerate(["a00", "i03", "i05x", "z99"])]
+    # Items that sort before, between and after the others; one of the users is the only
+    # one with the highest grade.
+    own = [
+        ("v1", item, 9.0 - at) for at, item in enumerate(["a00", "i03", "i05x", "z99"])
+    ]
     own += [("v2", "a01", 3.0), ("v2", "i00", 2.0)]
-    judged = [(f"u{user}", item, int(rng.integers(0, 4))) for user in range(6) for item in rng.permutation(items)[:6]]
+    judged = [
+        (f"u{user}", item, int(rng.integers(0, 4)))
+        for user in range(6)
+        for item in rng.permutation(items)[:6]
+    ]
     judged += [("v1", "i03", 5), ("v2", "q50", 4), ("w1", "i01", 6)]
     train = [(f"u{user}", items[user + at]) for user in range(6) for at in range(3)]
     known = [*items, "a00", "i05x", "z99", "a01", "q50"]
     sides = {
         "train": pd.DataFrame(train, columns=["user", "item"]),
-        "items": pd.DataFrame({"item": known, "genres": [["rock", "folk"][at % 2] for at in range(len(known))]}),
+        "items": pd.DataFrame(
+            {
+                "item": known,
+                "genres": [["rock", "folk"][at % 2] for at in range(len(known))],
+            }
+        ),
     }
     more = pd.concat([pd.DataFrame(own, columns=both.columns), both], ignore_index=True)
-    return {"these": both, "and more": more}, pd.DataFrame(judged, columns=["user", "item", "relevance"]), sides
+    return (
+        {"these": both, "and more": more},
+        pd.DataFrame(judged, columns=["user", "item", "relevance"]),
+        sides,
+    )
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS, ids=str)
 def test_no_metric_of_accuracy_differs(convention):
     models, truth, _ = twins()
     library = convention.get("convention")
-    names = [name for name in METRICS if library is None or presets.of_metric(name, library)]
+    names = [
+        name for name in METRICS if library is None or presets.of_metric(name, library)
+    ]
     assert len(names) >= 3
-    evaluated = recnb.compare({name: recnb.evaluate(one, truth, **convention) for name, one in models.items()})
+    evaluated = recnb.compare(
+        {name: recnb.evaluate(one, truth, **convention) for name, one in models.items()}
+    )
     for found in (recnb.compare(models, truth, **convention), evaluated):
         for name in names:
             for k in (1, 3, 50, None) if library is None else (3,):
                 values = [getattr(found[model], name)(k=k).per_user for model in models]
                 one, other = (each[each.index.str.startswith("u")] for each in values)
-                pd.testing.assert_series_equal(one, other, rtol=0, atol=0, obj=f"{name}@{k}")
+                pd.testing.assert_series_equal(
+                    one, other, rtol=0, atol=0, obj=f"{name}@{k}"
+                )
 
 
 @pytest.mark.parametrize("with_items", [False, True])
@@ -225,19 +443,31 @@ def test_no_metric_beyond_accuracy_differs(with_items):
     models, truth, sides = twins()
     sides = sides if with_items else {"train": sides["train"]}
     found = recnb.compare(models, truth, averaged_users="both", **sides)
-    names = [one.name for one in LIST_METRICS.values() if one.of != "all" and (with_items or not {"features", "genre"} & {*one.needs})]  # fmt: skip
+    names = [
+        one.name
+        for one in LIST_METRICS.values()
+        if one.of != "all" and (with_items or not {"features", "genre"} & {*one.needs})
+    ]
     assert len(names) >= 4
     assert (found.differences(names, k=[2, 3, 5]).difference == 0).all()
 
 
-@pytest.mark.parametrize(("changed", "metric"), [("train", "novelty"), ("items", "diversity")])
+@pytest.mark.parametrize(
+    ("changed", "metric"), [("train", "novelty"), ("items", "diversity")]
+)
 def test_what_is_known_of_items_must_be_one_where_it_enters(changed, metric):
     models, truth, kept = twins()
     both = {"a": kept, "b": {**kept, changed: kept[changed].iloc[:-2]}}
-    found = recnb.compare({name: recnb.evaluate(models["these"], truth, **side) for name, side in both.items()})
+    found = recnb.compare(
+        {
+            name: recnb.evaluate(models["these"], truth, **side)
+            for name, side in both.items()
+        }
+    )
     assert found.differences("ndcg", k=3).difference.item() == 0
     for call in (lambda: found.differences(metric, k=3), lambda: found.beyond(k=3)):
         with pytest.raises(
-            FrameError, match=rf"'a' and 'b' have different {changed}=.*give compare\(\) one {changed}="
+            FrameError,
+            match=rf"'a' and 'b' have different {changed}=.*give compare\(\) one {changed}=",
         ):
             call()

@@ -1,4 +1,6 @@
-"""Conventions as values: they print and parse back, compare, and say each decision in words; presets and their page can be read by eye."""
+"""Conventions as values: they print and parse back, compare, and say each decision in
+words; presets and their page can be read by eye.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +22,36 @@ from tests.strategies import values_of
 from tests.tools.conventions_page import PAGE, page
 
 DEFAULTS = {one.name: one.default for one in fields(Convention)}
-METRIC_OPTIONS = {name: values for metric in METRICS.values() for name, values in values_of(metric).items()}
+METRIC_OPTIONS = {
+    name: values
+    for metric in METRICS.values()
+    for name, values in values_of(metric).items()
+}
 ROWS = rows_of("conventions/presets.csv")
 
 
 def all_conventions() -> st.SearchStrategy[Convention]:
-    axes: dict[str, st.SearchStrategy[Any]] = {name: st.sampled_from(words) for name, words in WORDS.items()}
+    axes: dict[str, st.SearchStrategy[Any]] = {
+        name: st.sampled_from(words) for name, words in WORDS.items()
+    }
     axes["relevant_from"] = st.none() | st.integers(1, 10**6) | st.floats(1e-9, 1e9)
-    options = {name: st.sampled_from(values) for name, values in METRIC_OPTIONS.items() if None not in values}
+    options = {
+        name: st.sampled_from(values)
+        for name, values in METRIC_OPTIONS.items()
+        if None not in values
+    }
     metric = st.fixed_dictionaries({}, optional=options)
-    return st.builds(lambda own, chosen: Convention(**own).with_metric(chosen), st.fixed_dictionaries(axes), metric)
+    return st.builds(
+        lambda own, chosen: Convention(**own).with_metric(chosen),
+        st.fixed_dictionaries(axes),
+        metric,
+    )
 
 
 @given(one=all_conventions(), other=all_conventions())
-def test_what_is_printed_is_python_that_makes_it_again(one: Convention, other: Convention) -> None:
+def test_what_is_printed_is_python_that_makes_it_again(
+    one: Convention, other: Convention
+) -> None:
     assert eval(repr(one), {"Convention": Convention}) == one
     assert (one == other) == (repr(one) == repr(other))
     assert len({one, other}) == (1 if one == other else 2)
@@ -54,32 +72,69 @@ def test_thresholds_and_bases_are_said_in_words_and_values_are_read() -> None:
     assert "relevance of 3.5 or more" in str(Convention(relevant_from=3.5))
     with pytest.raises(OptionError, match="threshold"):
         Convention(relevant_from=0)
-    said = Convention(relevant_from=2, no_relevant="one").given_in_words(["relevant_from", "no_relevant"])
+    said = Convention(relevant_from=2, no_relevant="one").given_in_words(
+        ["relevant_from", "no_relevant"]
+    )
     assert said == "relevance of 2 or more, users with no relevant item count 1"
-    bases = [{"discount": "log", "log_base": 2}, {"discount": "log", "log_base": 10}, {"log_base": 2}, {"log_base": 10}]
+    bases = [
+        {"discount": "log", "log_base": 2},
+        {"discount": "log", "log_base": 10},
+        {"log_base": 2},
+        {"log_base": 10},
+    ]
     told = [*map(conventions.options_in_words, bases)]
-    assert told == [["discount log2(1 + rank)"], ["discount log10(1 + rank)"], [], ["logarithm of base 10"]]
-    assert [*map(value_of, ["10", "1.", "true", "log", "1e-9"])] == [10, 1.0, True, "log", 1e-9]
+    assert told == [
+        ["discount log2(1 + rank)"],
+        ["discount log10(1 + rank)"],
+        [],
+        ["logarithm of base 10"],
+    ]
+    assert [*map(value_of, ["10", "1.", "true", "log", "1e-9"])] == [
+        10,
+        1.0,
+        True,
+        "log",
+        1e-9,
+    ]
 
 
 def test_presets_can_be_read_by_eye() -> None:
-    """They are sorted, each once, of one version a library, and written without what is the default."""
+    """They are sorted, each once, of one version a library, and written without what is
+    the default.
+    """
     assert [row["library"] for row in ROWS] == sorted(row["library"] for row in ROWS)
     assert len({(row["library"], row["variant"]) for row in ROWS}) == len(ROWS)
-    assert len({(row["library"], row["version"]) for row in ROWS}) == len({row["library"] for row in ROWS}) == 22
+    assert (
+        len({(row["library"], row["version"]) for row in ROWS})
+        == len({row["library"] for row in ROWS})
+        == 22
+    )
     for row in ROWS:
         one = preset(row["library"], row["variant"])
         if one.metric not in LIST_METRICS:
-            own = {name for name in DEFAULTS if getattr(one.convention, name) != DEFAULTS[name]}
-            assert {part.partition("=")[0] for part in row["convention"].split("; ") if part} == own, row
+            own = {
+                name
+                for name in DEFAULTS
+                if getattr(one.convention, name) != DEFAULTS[name]
+            }
+            assert {
+                part.partition("=")[0] for part in row["convention"].split("; ") if part
+            } == own, row
             metric_named(one.metric).check(dict(one.options))
 
 
 def test_libraries_and_their_metrics_are_listed_under_all_their_names() -> None:
     assert conventions.names() == [*dict.fromkeys(row["library"] for row in ROWS)]
     for name in conventions.names():
-        assert conventions.metrics(name) == [row["variant"] for row in ROWS if row["library"] == name]
-    for other, name in {"SKLearn": "scikit-learn", "scikit_learn": "scikit-learn", "ir measures": "ir-measures", **ALIASES}.items():  # fmt: skip
+        assert conventions.metrics(name) == [
+            row["variant"] for row in ROWS if row["library"] == name
+        ]
+    for other, name in {
+        "SKLearn": "scikit-learn",
+        "scikit_learn": "scikit-learn",
+        "ir measures": "ir-measures",
+        **ALIASES,
+    }.items():
         assert conventions.metrics(other) == conventions.metrics(name)
     with pytest.raises(OptionError, match=r"'trec-evil' is no library.*trec-eval"):
         conventions.metrics("trec-evil")

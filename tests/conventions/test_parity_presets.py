@@ -1,8 +1,10 @@
-"""`as_in` returns what the real libraries return, on random data: the presets are not fitted to the recorded cases.
+"""`as_in` returns what the real libraries return, on random data: the presets are not
+fitted to the recorded cases.
 
-Libraries that the extra recnb[test] has are asked here. Others are asked in environments of their own, which
-`python -m tests.tools.parity.environments <folder>` makes, and which RECNB_PARITY=<folder> names; those tests are marked
-`parity`. RECNB_PARITY_SEED gives other data.
+Libraries that the extra recnb[test] has are asked here. Others are asked in
+environments of their own, which `python -m tests.tools.parity.environments <folder>`
+makes, and which RECNB_PARITY=<folder> names; those tests are marked `parity`.
+RECNB_PARITY_SEED gives other data.
 """
 
 from __future__ import annotations
@@ -26,25 +28,39 @@ from tests.tools.parity.data import DataSet, data_sets
 from tests.tools.parity.environments import ASKED, python, wanted
 
 DATA = data_sets(seed=int(os.environ.get("RECNB_PARITY_SEED", "7")), number=70)
-#: What a library may raise, and for which variants, where as_in has a number: crashes, and not conventions.
+#: What a library may raise, and for which variants, where as_in has a number: crashes,
+#: and not conventions.
 RAISES = {
-    "recbole": ("ValueError: recbole has lists of k items only", "coverage popularity tail_percentage gini entropy"),
+    "recbole": (
+        "ValueError: recbole has lists of k items only",
+        "coverage popularity tail_percentage gini entropy",
+    ),
 }
 
 
 @cache
 def answers(asked: str) -> dict[str, list[float | str]]:
-    """What the library says, by variant; without its environment the test fails where all is required, and else is skipped."""
+    """What the library says, by variant; without its environment the test fails where
+    all is required, and else is skipped.
+    """
     environment = ASKED[asked].environment
     if python(environment) is None:
-        reason = f"{asked} has no environment, and the presets were not held against it: run `python -m tests.tools.parity.environments <folder>` and set RECNB_PARITY=<folder>"  # fmt: skip
+        reason = (
+            f"{asked} has no environment, and the presets were not held against it: "
+            f"run `python -m tests.tools.parity.environments <folder>` and set "
+            f"RECNB_PARITY=<folder>"
+        )
         if not wanted(environment):
             pytest.skip(f"{reason}, both with RECNB_PARITY_ALL=1")
         if os.environ.get("RECNB_REQUIRE_ALL") == "1":
             raise AssertionError(reason)
         pytest.skip(reason)
-    answer = record.asked(asked, [one.variant for one in record.presets_of(asked)], DATA)
-    assert not environment or {one.version for one in record.presets_of(asked)} == {answer["version"]}
+    answer = record.asked(
+        asked, [one.variant for one in record.presets_of(asked)], DATA
+    )
+    assert not environment or {one.version for one in record.presets_of(asked)} == {
+        answer["version"]
+    }
     values: dict[str, list[float | str]] = answer["values"]
     assert set(values) == {one.variant for one in record.presets_of(asked)}
     return values
@@ -63,13 +79,24 @@ def source(number: int) -> Source:
 
 def of_lists(one: Preset, data: DataSet) -> float:
     """The number of a metric beyond accuracy."""
-    recs, truth = pd.DataFrame(data["lists"], columns=["user", "item", "rank"]), frames(data)[1]
+    recs, truth = (
+        pd.DataFrame(data["lists"], columns=["user", "item", "rank"]),
+        frames(data)[1],
+    )
     more: dict[str, Any] = {
-        "train": pd.DataFrame(data["train"], columns=["user", "item"]), "items": pd.DataFrame({"item": data["catalogue"]})
-    }  # fmt: skip
+        "train": pd.DataFrame(data["train"], columns=["user", "item"]),
+        "items": pd.DataFrame({"item": data["catalogue"]}),
+    }
     if one.metric == "diversity":
-        vectors = pd.DataFrame.from_dict(data["features"], orient="index").add_prefix("x").astype(float)
-        more = {"items": vectors.rename_axis("item").reset_index(), "features": list(vectors)}
+        vectors = (
+            pd.DataFrame.from_dict(data["features"], orient="index")
+            .add_prefix("x")
+            .astype(float)
+        )
+        more = {
+            "items": vectors.rename_axis("item").reset_index(),
+            "features": list(vectors),
+        }
     return as_in(one.library, one.variant, recs, truth, data["k"], **more)
 
 
@@ -83,25 +110,44 @@ def here(one: Preset, number: int) -> float | str:
         return f"{type(refused).__name__}: {refused}"
 
 
-@pytest.mark.parametrize("asked", [pytest.param(name, marks=pytest.mark.parity if how.environment else (), id=name) for name, how in ASKED.items()])  # fmt: skip
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param(name, marks=pytest.mark.parity if how.environment else (), id=name)
+        for name, how in ASKED.items()
+    ],
+)
 def test_as_in_returns_what_the_library_returns(asked: str) -> None:
-    """Every variant was compared often enough, and the library raises only what is known."""
+    """Every variant was compared often enough, and the library raises only what is
+    known.
+    """
     start, known = RAISES.get(asked, ("", ""))
     for one in record.presets_of(asked):
         compared = 0
         for number, there in enumerate(answers(asked)[one.variant]):
-            value, what = here(one, number), (one.variant, number, DATA[number]["kind"], there)
+            value, what = (
+                here(one, number),
+                (one.variant, number, DATA[number]["kind"], there),
+            )
             if isinstance(there, str):
                 is_known = one.variant in known.split() and there.startswith(start)
                 assert isinstance(value, str) or is_known, what
             elif "follows no rule" not in str(value):
                 compared += 1
                 assert not isinstance(value, str), (what, value)
-                assert value == pytest.approx(there, abs=one.tolerance, rel=0, nan_ok=True), what
+                assert value == pytest.approx(
+                    there, abs=one.tolerance, rel=0, nan_ok=True
+                ), what
         assert compared >= 5, one
 
 
 def test_every_preset_of_an_asked_library_is_checked_once() -> None:
-    checked = Counter((one.library, one.variant) for asked in ASKED for one in record.presets_of(asked))
+    checked = Counter(
+        (one.library, one.variant)
+        for asked in ASKED
+        for one in record.presets_of(asked)
+    )
     libraries = {asked.split(" ")[0] for asked in ASKED}
-    assert checked == Counter((one.library, one.variant) for name in libraries for one in of_library(name))
+    assert checked == Counter(
+        (one.library, one.variant) for name in libraries for one in of_library(name)
+    )

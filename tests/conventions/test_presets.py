@@ -1,6 +1,8 @@
-"""`as_in` returns what 22 libraries really returned, or refuses the frames by name; and presets are not fitted to these cases.
+"""`as_in` returns what 22 libraries really returned, or refuses the frames by name; and
+presets are not fitted to these cases.
 
-On random data as on the recorded cases each preset gives what the plain reference makes of its options.
+On random data as on the recorded cases each preset gives what the plain reference makes
+of its options.
 """
 
 from __future__ import annotations
@@ -39,11 +41,28 @@ def table(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-CASES: dict[str, Case] = {case["id"]: case for case in json.loads((RECORDED / "cases.json").read_text("utf-8"))}
-ROWS = {key: [*rows] for key, rows in groupby(table("values.csv"), key=lambda row: (row["library"], row["variant"]))}
-OF_HITS = {key: one for key, one in presets().items() if one.metric not in {*LIST_METRICS, *RETRIEVAL_METRICS}}
-#: Evidently's AP reads relevance off the last input row, a defect that no convention expresses (see the preset's note).
-EXPRESSED = {key: one for key, one in OF_HITS.items() if key[0] != "evidently" or not key[1].startswith("ap[")}
+CASES: dict[str, Case] = {
+    case["id"]: case
+    for case in json.loads((RECORDED / "cases.json").read_text("utf-8"))
+}
+ROWS = {
+    key: [*rows]
+    for key, rows in groupby(
+        table("values.csv"), key=lambda row: (row["library"], row["variant"])
+    )
+}
+OF_HITS = {
+    key: one
+    for key, one in presets().items()
+    if one.metric not in {*LIST_METRICS, *RETRIEVAL_METRICS}
+}
+#: Evidently's AP reads relevance off the last input row, a defect that no convention
+#: expresses (see the preset's note).
+EXPRESSED = {
+    key: one
+    for key, one in OF_HITS.items()
+    if key[0] != "evidently" or not key[1].startswith("ap[")
+}
 
 
 def frames(case: Case) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -52,7 +71,9 @@ def frames(case: Case) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 @cache
 def source(case: str) -> Source:
-    """A case as as_in reads it, kept so that presets of one convention share their join."""
+    """A case as as_in reads it, kept so that presets of one convention share their
+    join.
+    """
     return read(*frames(CASES[case]), {}, {})
 
 
@@ -67,7 +88,11 @@ def outcome(call: Callable[[], float]) -> float | str:
 def same(got: float | str, wanted: float | str, tolerance: float = 1e-9) -> bool:
     if isinstance(got, str) or isinstance(wanted, str):
         return isinstance(got, str) and isinstance(wanted, str)
-    return math.isnan(got) if math.isnan(wanted) else abs(got - wanted) <= tolerance * max(1.0, abs(wanted))
+    return (
+        math.isnan(got)
+        if math.isnan(wanted)
+        else abs(got - wanted) <= tolerance * max(1.0, abs(wanted))
+    )
 
 
 @cache
@@ -76,37 +101,54 @@ def answer(library: str, variant: str, case: str) -> float | str:
     return outcome(lambda: as_in_of(source(case), library, variant, CASES[case]["k"]))
 
 
-# What libraries returned ------------------------------------------------------------------------------------------------
+# What libraries returned
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("key", OF_HITS, ids=" ".join)
 def test_the_recorded_values(key: tuple[str, str]) -> None:
-    """Where a library raised an error, as_in refuses the same frames, and no others but those without a rule."""
+    """Where a library raised an error, as_in refuses the same frames, and no others but
+    those without a rule.
+    """
     rows, preset, wrong = ROWS[key], presets()[key], {}
     assert {row["version"] for row in rows} == {preset.version}
     for row in rows:
         given = answer(*key, row["case"])
         if row["error"]:
-            right = re.search("refuses that|raises an error|not the top of the scale", str(given))
+            right = re.search(
+                "refuses that|raises an error|not the top of the scale", str(given)
+            )
         else:
-            right = "follows no rule" in str(given) or same(given, float(row["value"]), preset.tolerance)
+            right = "follows no rule" in str(given) or same(
+                given, float(row["value"]), preset.tolerance
+            )
         if not right:
-            wrong[row["case"]] = f"{row['value'] or row['error']} there, as_in {given!r}"
+            wrong[row["case"]] = (
+                f"{row['value'] or row['error']} there, as_in {given!r}"
+            )
     assert not wrong
 
 
 def test_few_values_follow_no_rule_and_the_defect_is_named() -> None:
-    values = [(*key, row["case"]) for key in OF_HITS for row in ROWS[key] if not row["error"]]
+    values = [
+        (*key, row["case"]) for key in OF_HITS for row in ROWS[key] if not row["error"]
+    ]
     unruled = [key for key in values if "follows no rule" in str(answer(*key))]
     assert len(unruled) == 150
     for library, variant, case in unruled:
         preset = presets()[library, variant]
-        recorded = next(float(row["value"]) for row in ROWS[library, variant] if row["case"] == case)
-        assert preset.note or same(by_reference(preset, CASES[case]), recorded, preset.tolerance)
+        recorded = next(
+            float(row["value"]) for row in ROWS[library, variant] if row["case"] == case
+        )
+        assert preset.note or same(
+            by_reference(preset, CASES[case]), recorded, preset.tolerance
+        )
 
 
 def test_as_in_reads_the_frames_and_looks_up_the_preset() -> None:
-    """The other tests read each case once: frames that are read anew give the same number or error, whatever the case."""
+    """The other tests read each case once: frames that are read anew give the same
+    number or error, whatever the case.
+    """
     read_anew = set()
     for at, (library, variant) in enumerate(OF_HITS):
         case = ROWS[library, variant][at % len(ROWS[library, variant])]["case"]
@@ -118,57 +160,111 @@ def test_as_in_reads_the_frames_and_looks_up_the_preset() -> None:
 
 
 def test_every_preset_is_recorded() -> None:
-    elsewhere = {key for key, one in presets().items() if one.metric in RETRIEVAL_METRICS}  # in results/test_values.py
+    elsewhere = {
+        key for key, one in presets().items() if one.metric in RETRIEVAL_METRICS
+    }  # in results/test_values.py
     assert presets().keys() - elsewhere == ROWS.keys()
     of_hits = [case for case in CASES if case.startswith("c")]
     assert all([row["case"] for row in ROWS[key]] == of_hits for key in OF_HITS)
 
 
-# What presets and conventions say ---------------------------------------------------------------------------------------
+# What presets and conventions say
+# ---------------------------------------------------------------------------------------
 
 
 def by_reference(preset: Preset, case: Case) -> float | str:
     whole = {"cutoff": "none"} if (preset.library, preset.variant) == WHOLE else {}
-    return outcome(lambda: evaluate(preset.metric, vars(preset.convention) | dict(preset.options) | whole, case))
+    return outcome(
+        lambda: evaluate(
+            preset.metric, vars(preset.convention) | dict(preset.options) | whole, case
+        )
+    )
 
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    """Some users in both frames, some in one; lists of up to six rows, pairs repeated, items judged but not recommended."""
+    """Some users in both frames, some in one; lists of up to six rows, pairs repeated,
+    items judged but not recommended.
+    """
     items = st.sampled_from(("b", "a", "i10", "i9", "ä", "X", "c d"))
-    users = draw(st.lists(st.sampled_from(("u2", "u10", "u1", "Zoë", "_")), min_size=1, max_size=4, unique=True))
-    grades = draw(st.sampled_from([(1.0,), (1.0, 0.0), (1.0, 2.0, 4.0, 0.0), (1.0, 0.0, 2.0, 4.0, 0.5, -1.0, 0.25)]))
-    # Ties in plenty, scores of 0 and below, and two that only double precision tells apart.
-    scores = [(2.0, 1.0, 1.0 + 1e-9, 0.5, 0.0, -1.0), (3.0, 2.5, 2.0, 1.5, 1.25, 1.0), (1.0, 0.0)]
+    users = draw(
+        st.lists(
+            st.sampled_from(("u2", "u10", "u1", "Zoë", "_")),
+            min_size=1,
+            max_size=4,
+            unique=True,
+        )
+    )
+    grades = draw(
+        st.sampled_from(
+            [
+                (1.0,),
+                (1.0, 0.0),
+                (1.0, 2.0, 4.0, 0.0),
+                (1.0, 0.0, 2.0, 4.0, 0.5, -1.0, 0.25),
+            ]
+        )
+    )
+    # Ties in plenty, scores of 0 and below, and two that only double precision tells
+    # apart.
+    scores = [
+        (2.0, 1.0, 1.0 + 1e-9, 0.5, 0.0, -1.0),
+        (3.0, 2.5, 2.0, 1.5, 1.25, 1.0),
+        (1.0, 0.0),
+    ]
     score = st.sampled_from(draw(st.sampled_from(scores)))
     recs: list[dict[str, Any]] = []
     truth: list[dict[str, Any]] = []
     for user in users:
         in_both = user == users[0]
         n = draw(st.integers(int(in_both), 5))
-        listed = draw(st.lists(items, min_size=n, max_size=n, unique=draw(st.booleans())))
+        listed = draw(
+            st.lists(items, min_size=n, max_size=n, unique=draw(st.booleans()))
+        )
         ranks = draw(st.permutations(range(1, n + 1)))
-        recs += [{"user": user, "item": i, "score": draw(score), "rank": r} for i, r in zip(listed, ranks, strict=True)]
+        recs += [
+            {"user": user, "item": i, "score": draw(score), "rank": r}
+            for i, r in zip(listed, ranks, strict=True)
+        ]
         judged = draw(st.lists(items, min_size=int(in_both), max_size=4, unique=True))
-        truth += [{"user": user, "item": item, "relevance": draw(st.sampled_from(grades))} for item in judged]
+        truth += [
+            {"user": user, "item": item, "relevance": draw(st.sampled_from(grades))}
+            for item in judged
+        ]
     k = draw(st.sampled_from([1, 2, 3, 5, 10]))
-    return {"recs": draw(st.permutations(recs)), "truth": draw(st.permutations(truth)), "k": k}
+    return {
+        "recs": draw(st.permutations(recs)),
+        "truth": draw(st.permutations(truth)),
+        "k": k,
+    }
 
 
-def made_case(k: int, listed: list[tuple[str, str, float, int]], judged: list[tuple[str, str, float]]) -> Case:
-    recs = [dict(zip(("user", "item", "score", "rank"), row, strict=True)) for row in listed]
+def made_case(
+    k: int,
+    listed: list[tuple[str, str, float, int]],
+    judged: list[tuple[str, str, float]],
+) -> Case:
+    recs = [
+        dict(zip(("user", "item", "score", "rank"), row, strict=True)) for row in listed
+    ]
     return {
         "recs": recs,
-        "truth": [dict(zip(("user", "item", "relevance"), row, strict=True)) for row in judged],
+        "truth": [
+            dict(zip(("user", "item", "relevance"), row, strict=True)) for row in judged
+        ],
         "k": k,
     }
 
 
 ALL_TIED = made_case(
-    2, [("u1", item, 0.5, rank) for rank, item in enumerate("bacd", 1)], [("u1", "c", 2.0), ("u1", "x", 1.0), ("u1", "b", 0.0)],
-)  # fmt: skip
+    2,
+    [("u1", item, 0.5, rank) for rank, item in enumerate("bacd", 1)],
+    [("u1", "c", 2.0), ("u1", "x", 1.0), ("u1", "b", 0.0)],
+)
 # By user there is something to compare; by item nothing is ever hit.
-NOTHING_SHARED = made_case(3, [("u1", "a", 1.0, 1), ("u2", "a", 1.0, 1)], [("u1", "b", 1.0), ("u3", "b", 1.0)])
+NOTHING_SHARED = made_case(
+    3, [("u1", "a", 1.0, 1), ("u2", "a", 1.0, 1)], [("u1", "b", 1.0), ("u3", "b", 1.0)]
+)
 
 
 @given(case=cases())
@@ -178,7 +274,10 @@ NOTHING_SHARED = made_case(3, [("u1", "a", 1.0, 1), ("u2", "a", 1.0, 1)], [("u1"
 def test_every_preset_does_what_its_options_say(case: Case) -> None:
     frames_read = read(*frames(case), {}, {})
     for key, preset in EXPRESSED.items():
-        wanted, got = by_reference(preset, case), outcome(partial(value_under, frames_read, preset, case["k"]))
+        wanted, got = (
+            by_reference(preset, case),
+            outcome(partial(value_under, frames_read, preset, case["k"])),
+        )
         assert same(got, wanted), (key, got, wanted)
 
 
@@ -196,10 +295,16 @@ def test_a_pair_judged_twice_counts_at_its_highest() -> None:
     twice = pd.concat([truth, truth.assign(relevance=0.0)], ignore_index=True)
     once, again = (read(recs, judged, {}, {}) for judged in (truth, twice))
     for key in OF_HITS:
-        assert same(*(outcome(partial(as_in_of, one, *key, ALL_TIED["k"])) for one in (again, once))), key
+        assert same(
+            *(
+                outcome(partial(as_in_of, one, *key, ALL_TIED["k"]))
+                for one in (again, once)
+            )
+        ), key
 
 
-# Frames on which a number follows no rule are refused by name, and what the error advises gives a number ----------------
+# Frames on which a number follows no rule are refused by name, and what the error
+# advises gives a number ----------------
 
 Frame = pd.DataFrame
 RECS = Frame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
@@ -208,10 +313,13 @@ GRADED = Frame({"user": [1, 1], "item": ["b", "c"], "relevance": [2, 1]})
 NEGATIVE = GRADED.assign(relevance=[2, -1])
 LEVEL = RECS.assign(score=[3.0, 2.0, 2.0])
 LONG = Frame({"user": 1, "item": [*"abcdefghijklmnop"], "score": [9.0, *[2.0] * 15]})
-BOTH, BOTH_TRUTH = (pd.concat([one, one.assign(user=2)], ignore_index=True) for one in (RECS, TRUTH))
+BOTH, BOTH_TRUTH = (
+    pd.concat([one, one.assign(user=2)], ignore_index=True) for one in (RECS, TRUTH)
+)
 TWICE = pd.concat([RECS, RECS[:1].assign(score=0.5)], ignore_index=True)
 
-#: Word of the refusal, library, metric, recommendations, truth, k, and both after what the error advises.
+#: Word of the refusal, library, metric, recommendations, truth, k, and both after what
+#: the error advises.
 REMEDIES = [
     ("grades", "recpack", "ndcg", RECS, GRADED, 2, RECS, GRADED.assign(relevance=1)),
     ("repeats", "recpack", "recall", TWICE, TRUTH, 2, RECS, TRUTH),
@@ -219,11 +327,38 @@ REMEDIES = [
     ("ties", "recpack", "rr", LEVEL, TRUTH, 3, RECS, TRUTH),
     ("ties", "torchmetrics", "precision[list]", LEVEL, TRUTH, 2, RECS, TRUTH),
     ("ties", "torcheval", "precision", LEVEL, TRUTH, 2, RECS, TRUTH),
-    ("graded ties", "scikit-learn", "ndcg_ignore_ties[list]", LEVEL, GRADED, 2, RECS, GRADED),
-    ("long ties", "ranx", "ndcg", LONG, TRUTH, 3, LONG.assign(score=range(16, 0, -1)), TRUTH),
+    (
+        "graded ties",
+        "scikit-learn",
+        "ndcg_ignore_ties[list]",
+        LEVEL,
+        GRADED,
+        2,
+        RECS,
+        GRADED,
+    ),
+    (
+        "long ties",
+        "ranx",
+        "ndcg",
+        LONG,
+        TRUTH,
+        3,
+        LONG.assign(score=range(16, 0, -1)),
+        TRUTH,
+    ),
     ("unsorted rows", "evidently", "ap[list]", RECS[::-1], TRUTH, 2, RECS, TRUTH),
     ("unsorted rows", "evidently", "ap[full]", LEVEL, TRUTH, 2, RECS, TRUTH),
-    ("short lists", "evidently", "ap[list]", BOTH[:-1], BOTH_TRUTH, 3, BOTH, BOTH_TRUTH),
+    (
+        "short lists",
+        "evidently",
+        "ap[list]",
+        BOTH[:-1],
+        BOTH_TRUTH,
+        3,
+        BOTH,
+        BOTH_TRUTH,
+    ),
     ("negatives", "evidently", "ndcg[list]", RECS, NEGATIVE, 2, RECS, GRADED),
 ]
 
@@ -241,15 +376,21 @@ def test_what_follows_no_rule_is_refused_and_the_remedy_works(
 
 
 def test_every_remedy_is_tried() -> None:
-    assert {case[0] for case in REMEDIES} == {word for word, refusal in REFUSALS.items() if refusal.remedy}
+    assert {case[0] for case in REMEDIES} == {
+        word for word, refusal in REFUSALS.items() if refusal.remedy
+    }
 
 
 NOT_REFUSED = [
-    ("recpack", "ndcg", RECS, TRUTH, 2), ("recpack", "precision", RECS, GRADED, 2),
-    # No hit is among equal scores; all of them are hits; the equal scores stand below k.
-    ("recpack", "rr", LEVEL, TRUTH.assign(item="a"), 3), ("recpack", "recall", LEVEL, GRADED.assign(relevance=1), 2),
-    ("torcheval", "precision", LEVEL, TRUTH.assign(item="a"), 1), ("ranx", "ndcg", LONG[:15], TRUTH, 3),
-]  # fmt: skip
+    ("recpack", "ndcg", RECS, TRUTH, 2),
+    ("recpack", "precision", RECS, GRADED, 2),
+    # No hit is among equal scores; all of them are hits; the equal scores stand below
+    # k.
+    ("recpack", "rr", LEVEL, TRUTH.assign(item="a"), 3),
+    ("recpack", "recall", LEVEL, GRADED.assign(relevance=1), 2),
+    ("torcheval", "precision", LEVEL, TRUTH.assign(item="a"), 1),
+    ("ranx", "ndcg", LONG[:15], TRUTH, 3),
+]
 
 
 @pytest.mark.parametrize(("library", "metric", "recs", "truth", "k"), NOT_REFUSED)
@@ -259,12 +400,23 @@ def test_what_does_not_depend_on_it_is_not_refused(
     assert 0 <= as_in(library, metric, recs, truth, k) <= 1
 
 
-def test_evidently_reads_the_longest_list_of_all_users_and_the_last_place_of_those_with_a_hit() -> None:
-    """Lists of users without a hit make precision@3 defined, and not the reciprocal rank; where nobody has a hit it raises."""
-    recs, truth = pd.concat([RECS, RECS[:2].assign(user=2)], ignore_index=True), TRUTH.assign(user=2)
+def test_evidently_reads_the_longest_list_of_all_users_and_the_last_place_of_those_with_a_hit() -> (
+    None
+):
+    """Lists of users without a hit make precision@3 defined, and not the reciprocal
+    rank; where nobody has a hit it raises.
+    """
+    recs, truth = (
+        pd.concat([RECS, RECS[:2].assign(user=2)], ignore_index=True),
+        TRUTH.assign(user=2),
+    )
     assert as_in("evidently", "precision[list]", recs, truth, 3) == 0.5
     none = TRUTH.assign(item="x")
-    for asked in (("rr[list]", recs, truth, 3), ("rr[list]", RECS, none, 2), ("precision[list]", RECS, none, 4)):
+    for asked in (
+        ("rr[list]", recs, truth, 3),
+        ("rr[list]", RECS, none, 2),
+        ("precision[list]", RECS, none, 4),
+    ):
         with pytest.raises(RecnbError, match="raises an error on"):
             as_in("evidently", *asked)
 
@@ -274,7 +426,12 @@ def test_true_and_false_are_grades_of_1_and_0(library: str) -> None:
     grades = Frame({"user": [1, 1], "item": ["b", "z"], "relevance": [1, 0]})
     truths = grades, grades.astype({"relevance": bool})
     for metric in recnb.conventions.metrics(library):
-        of_numbers, of_words = (outcome(partial(as_in, library, metric, RECS, truth, 2)) for truth in truths)
+        of_numbers, of_words = (
+            outcome(partial(as_in, library, metric, RECS, truth, 2)) for truth in truths
+        )
         assert str(of_numbers) == str(of_words), metric
-    of_numbers, of_words = (repr(recnb.evaluate(RECS, truth, convention=library).table(k=2)) for truth in truths)
+    of_numbers, of_words = (
+        repr(recnb.evaluate(RECS, truth, convention=library).table(k=2))
+        for truth in truths
+    )
     assert of_numbers == of_words

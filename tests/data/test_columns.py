@@ -1,4 +1,6 @@
-"""Which column plays which role, what columns may hold, and what the basis says; orders and numbers are held by the law of test_attack."""
+"""Which column plays which role, what columns may hold, and what the basis says; orders
+and numbers are held by the law of test_attack.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,15 @@ from recnb.data.columns import from_pandas
 from recnb.errors import FrameError, RecnbError
 from tests.random_frames import random_frames
 
-RECS = pd.DataFrame({"user": [1, 1, 1, 2, 2], "item": [10, 11, 12, 10, 13], "rank": [1, 2, 3, 1, 2]})
+RECS = pd.DataFrame(
+    {"user": [1, 1, 1, 2, 2], "item": [10, 11, 12, 10, 13], "rank": [1, 2, 3, 1, 2]}
+)
 SCORED = RECS.drop(columns="rank").assign(score=[3, 2, 1, 2, 1])
-TRUTH = pd.DataFrame({"user": [1, 1, 2], "item": [11, 14, 10], "relevance": [3.0, 1.0, 2.0]})
-#: User 1 hits at rank 2 with relevance 3 (ideal 3, 1), user 2 at rank 1 with relevance 2.
+TRUTH = pd.DataFrame(
+    {"user": [1, 1, 2], "item": [11, 14, 10], "relevance": [3.0, 1.0, 2.0]}
+)
+#: User 1 hits at rank 2 with relevance 3 (ideal 3, 1), user 2 at rank 1 with relevance
+#: 2.
 DCG = pytest.approx([3 / np.log2(3), 2.0], abs=1e-15)
 
 
@@ -35,9 +42,13 @@ def dcg(recs: object, truth: object, **options: object) -> list[float]:
 
 
 def test_a_column_named_for_frames_beside_one_of_both_sides() -> None:
-    both = pd.DataFrame({"cust": [1, 1], "item": ["a", "b"], "score": [2.0, 1.0], "rating": [1, None]})
+    both = pd.DataFrame(
+        {"cust": [1, 1], "item": ["a", "b"], "score": [2.0, 1.0], "rating": [1, None]}
+    )
     users = pd.DataFrame({"who": [1], "town": ["x"]})
-    assert recnb.evaluate(both, user=["cust", "who"], users=users).table("ndcg", k=1, by="town")["mean"].tolist() == [1]
+    assert recnb.evaluate(both, user=["cust", "who"], users=users).table(
+        "ndcg", k=1, by="town"
+    )["mean"].tolist() == [1]
     with pytest.raises(RecnbError, match="no column for user='whom'"):
         recnb.evaluate(both, user=["cust", "who", "whom"], users=users)
 
@@ -47,7 +58,12 @@ def test_every_common_name_in_any_spelling_and_any_other_by_keyword(role: str) -
     frames = (SCORED if role == "score" else RECS), TRUTH
     assert dcg(*frames) == DCG
     for name in NAMES[role]:
-        for spelled in (name, name.upper(), f"{name[:2]}_{name[2:]}", f" {name[0]} {name[1:3]}-{name[3:]} ".title()):
+        for spelled in (
+            name,
+            name.upper(),
+            f"{name[:2]}_{name[2:]}",
+            f" {name[0]} {name[1:3]}-{name[3:]} ".title(),
+        ):
             recs, truth = (frame.rename(columns={role: spelled}) for frame in frames)
             assert dcg(recs, truth) == DCG, spelled
             if role in ("user", "item"):
@@ -62,7 +78,12 @@ def test_every_common_name_in_any_spelling_and_any_other_by_keyword(role: str) -
 def test_no_name_suggests_two_roles() -> None:
     every = list(itertools.chain.from_iterable(NAMES.values()))
     assert len(every) == len(set(every))
-    for role, promised in {"user": "userid qid", "item": "movieid docid", "score": "prediction", "relevance": "rating label"}.items():  # fmt: skip
+    for role, promised in {
+        "user": "userid qid",
+        "item": "movieid docid",
+        "score": "prediction",
+        "relevance": "rating label",
+    }.items():
         assert set(promised.split()) <= set(NAMES[role])
 
 
@@ -71,39 +92,87 @@ def test_a_keyword_wins_over_common_names() -> None:
     assert dcg(recs, TRUTH, user="user") == DCG
     with pytest.raises(FrameError, match="no user is in both frames"):
         dcg(recs, TRUTH, user="user_id")
-    # `label` is usually relevance; named as the user column it is not taken for relevance as well.
+    # `label` is usually relevance; named as the user column it is not taken for
+    # relevance as well.
     assert dcg(RECS, TRUTH.rename(columns={"user": "label"}), user="label") == DCG
     # The score column of one frame does not hide the relevance of the other.
-    rated = SCORED.rename(columns={"score": "rating"}), TRUTH.rename(columns={"relevance": "rating"})
+    rated = (
+        SCORED.rename(columns={"score": "rating"}),
+        TRUTH.rename(columns={"relevance": "rating"}),
+    )
     assert dcg(*rated, score="rating") == DCG
 
 
 def test_each_frame_has_one_of_several_names() -> None:
-    recs, truth = RECS.rename(columns={"user": "cust", "item": "sku"}), TRUTH.rename(columns={"user": "customer"})
-    train, users = TRUTH.rename(columns={"user": "Kunde"}), pd.DataFrame({"who": [1, 2], "plan": ["x", "y"]})
+    recs, truth = (
+        RECS.rename(columns={"user": "cust", "item": "sku"}),
+        TRUTH.rename(columns={"user": "customer"}),
+    )
+    train, users = (
+        TRUTH.rename(columns={"user": "Kunde"}),
+        pd.DataFrame({"who": [1, 2], "plan": ["x", "y"]}),
+    )
     names: Any = {"user": ["cust", "who", "Kunde"], "item": ("sku", "item")}
-    for convert in (pd.DataFrame, pl.from_pandas, lambda frame: pl.from_pandas(frame).lazy()):
-        assert dcg(convert(recs), convert(truth), train=convert(train), users=convert(users), **names) == DCG
-    found = recnb.compare({"a": recs, "b": recs}, truth, train=train, users=users, **names)
+    for convert in (
+        pd.DataFrame,
+        pl.from_pandas,
+        lambda frame: pl.from_pandas(frame).lazy(),
+    ):
+        assert (
+            dcg(
+                convert(recs),
+                convert(truth),
+                train=convert(train),
+                users=convert(users),
+                **names,
+            )
+            == DCG
+        )
+    found = recnb.compare(
+        {"a": recs, "b": recs}, truth, train=train, users=users, **names
+    )
     assert found["a"].dcg(k=3).per_user.tolist() == DCG
-    assert dcg(RECS.rename(columns={"item": "ware"}), TRUTH, train=train, user="Kunde", item="ware") == DCG
+    assert (
+        dcg(
+            RECS.rename(columns={"item": "ware"}),
+            TRUTH,
+            train=train,
+            user="Kunde",
+            item="ware",
+        )
+        == DCG
+    )
     both = r"recommendations: 'cust' and 'sku' are both columns of it.*Drop or rename"
-    for wrong, words in ((["cust", "nope"], "'nope', which user="), (["cust", "sku"], both), ([1], "as text")):
+    for wrong, words in (
+        (["cust", "nope"], "'nope', which user="),
+        (["cust", "sku"], both),
+        ([1], "as text"),
+    ):
         with pytest.raises(RecnbError, match=words):
             dcg(recs, truth, train=train, **names | {"user": wrong})
 
 
-@pytest.mark.parametrize("column", ["title", "Name", "product_name", "movieTitle", "Item Label"])
+@pytest.mark.parametrize(
+    "column", ["title", "Name", "product_name", "movieTitle", "Item Label"]
+)
 def test_titles_of_items(column: str) -> None:
     items = pd.DataFrame({"brand_name": "x", column: ["A", "B"], "item": [11, 12]})
-    assert "A" in recnb.evaluate(RECS, TRUTH, items=items).user(1, k=3)["title"].tolist()
+    assert (
+        "A" in recnb.evaluate(RECS, TRUTH, items=items).user(1, k=3)["title"].tolist()
+    )
 
 
 COLUMNS: dict[str, tuple[Any, list[Any]]] = {
-    "text, some missing": (pd.Series(["a", None, "a text that is longer than a view", "가"], dtype="str"), ["a", None, "a text that is longer than a view", "가"]),
-    "a category that is missing": (pd.Series(["b", None, "a"], dtype="category"), ["b", None, "a"]),
+    "text, some missing": (
+        pd.Series(["a", None, "a text that is longer than a view", "가"], dtype="str"),
+        ["a", None, "a text that is longer than a view", "가"],
+    ),
+    "a category that is missing": (
+        pd.Series(["b", None, "a"], dtype="category"),
+        ["b", None, "a"],
+    ),
     "whole numbers and decimals": (pd.Series([1, 2.5], dtype=object), [1.0, 2.5]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", COLUMNS)
@@ -112,9 +181,13 @@ def test_a_column_as_polars_has_it(what: str) -> None:
     assert from_pandas(column, "users", "group", "group").to_list() == values
 
 
-@pytest.mark.parametrize("values", [["a", 1], [True, 1], [1j, 2], [object()], [10**30, 1], [[1], 2]])
+@pytest.mark.parametrize(
+    "values", [["a", 1], [True, 1], [1j, 2], [object()], [10**30, 1], [[1], 2]]
+)
 def test_a_column_of_several_kinds_is_refused(values: list[Any]) -> None:
-    with pytest.raises(FrameError, match="users: column 'group' holds values of more than one kind"):
+    with pytest.raises(
+        FrameError, match="users: column 'group' holds values of more than one kind"
+    ):
         from_pandas(pd.Series(values, dtype=object), "users", "group", "group")
 
 
@@ -124,24 +197,44 @@ MANY, GRADED = random_frames(np.random.default_rng(7))
 
 
 def numbers(recs: Any, truth: Any) -> Any:
-    return recnb.evaluate(recs, truth).table(["ndcg", "average_precision", "err"], k=[1, 5, None]).to_numpy()
+    return (
+        recnb.evaluate(recs, truth)
+        .table(["ndcg", "average_precision", "err"], k=[1, 5, None])
+        .to_numpy()
+    )
 
 
 WANT = numbers(MANY, GRADED)
 BLOCK = pd.DataFrame(np.repeat(MANY.to_numpy(), 2, axis=0), columns=MANY.columns)
-DECIMALS = {"relevance": GRADED["relevance"].astype(pd.ArrowDtype(pa.decimal128(21, 2)))}
+DECIMALS = {
+    "relevance": GRADED["relevance"].astype(pd.ArrowDtype(pa.decimal128(21, 2)))
+}
 #: Frames with the same rows.
 SAME: dict[str, tuple[Any, Any]] = {
     "one label of all rows": (MANY.set_axis([0] * len(MANY), axis=0), GRADED),
     "labels that are missing": (MANY.set_axis([None] * len(MANY), axis=0), GRADED),
-    "labels of two levels": (MANY.set_axis(pd.MultiIndex.from_product([["a"], range(len(MANY))]), axis=0), GRADED),
+    "labels of two levels": (
+        MANY.set_axis(pd.MultiIndex.from_product([["a"], range(len(MANY))]), axis=0),
+        GRADED,
+    ),
     "rows of a larger frame": (BLOCK.iloc[::2], GRADED),
-    "an array by columns": (pd.DataFrame(np.asfortranarray(MANY.to_numpy()), columns=MANY.columns), GRADED),
+    "an array by columns": (
+        pd.DataFrame(np.asfortranarray(MANY.to_numpy()), columns=MANY.columns),
+        GRADED,
+    ),
     "an array by rows": (MANY.astype(float), GRADED),
-    "sparse columns": (MANY.assign(score=MANY["score"].astype(pd.SparseDtype("float64", 0.0))), GRADED),
+    "sparse columns": (
+        MANY.assign(score=MANY["score"].astype(pd.SparseDtype("float64", 0.0))),
+        GRADED,
+    ),
     "decimals of Arrow": (MANY, GRADED.assign(**DECIMALS)),
-    "an interval that nobody reads": (MANY, duckdb.from_arrow(pa.Table.from_pandas(GRADED)).select("*, to_days(item::int) as since")),
-}  # fmt: skip
+    "an interval that nobody reads": (
+        MANY,
+        duckdb.from_arrow(pa.Table.from_pandas(GRADED)).select(
+            "*, to_days(item::int) as since"
+        ),
+    ),
+}
 
 
 @pytest.mark.parametrize("what", SAME)
@@ -150,9 +243,12 @@ def test_the_same_rows_give_the_same_numbers(what: str) -> None:
 
 
 OTHERS: dict[str, list[Any]] = {
-    "times": [dt.datetime(2024, 1, 1, 12), dt.datetime(2024, 1, 2, 12)], "days": [dt.date(2024, 1, 1), dt.date(2024, 1, 2)],
-    "durations": [dt.timedelta(1), dt.timedelta(2)], "true and false": [True, False], "decimals": [Decimal("1.5"), Decimal("2.5")],
-}  # fmt: skip
+    "times": [dt.datetime(2024, 1, 1, 12), dt.datetime(2024, 1, 2, 12)],
+    "days": [dt.date(2024, 1, 1), dt.date(2024, 1, 2)],
+    "durations": [dt.timedelta(1), dt.timedelta(2)],
+    "true and false": [True, False],
+    "decimals": [Decimal("1.5"), Decimal("2.5")],
+}
 
 
 @pytest.mark.parametrize("case", OTHERS)
@@ -161,7 +257,8 @@ def test_other_ids_are_refused_until_they_are_text(case: str) -> None:
     text = recs.with_columns(item=pl.Series([str(one) for one in OTHERS[case]]))
     for convert in (pl.DataFrame, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow):
         with pytest.raises(
-            FrameError, match=r"recommendations: column 'item' holds .*, which is no item id.*Make them text"
+            FrameError,
+            match=r"recommendations: column 'item' holds .*, which is no item id.*Make them text",
         ):
             recnb.evaluate(convert(recs), convert(recs[:1]))
         assert recnb.evaluate(convert(text), convert(text[:1])).mrr() == 0.5
@@ -172,19 +269,35 @@ def test_closed_connection(side: int) -> None:
     frames: list[Any] = [MANY, GRADED]
     with duckdb.connect() as connection:
         frames[side] = connection.from_arrow(pa.Table.from_pandas(frames[side]))
-    with pytest.raises(RecnbError, match=f"{('recommendations', 'truth')[side]} cannot be read"):
+    with pytest.raises(
+        RecnbError, match=f"{('recommendations', 'truth')[side]} cannot be read"
+    ):
         recnb.evaluate(*frames)
 
 
-@pytest.mark.parametrize("scores", [[2**60, 2**60 + 1], pl.Series([2**63, 2**63 + 1], dtype=pl.UInt64), [Decimal("0.12345678901234567890"), Decimal("0.12345678901234567891")]])  # fmt: skip
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [2**60, 2**60 + 1],
+        pl.Series([2**63, 2**63 + 1], dtype=pl.UInt64),
+        [Decimal("0.12345678901234567890"), Decimal("0.12345678901234567891")],
+    ],
+)
 def test_close_scores_are_no_ties(scores: Any) -> None:
     """They rise by less than a float tells apart."""
     recs = pl.DataFrame({"user": 1, "item": ["a", "b"], "score": scores})
     truth = pl.DataFrame({"user": 1, "item": ["b"]})
-    for options in ({}, {"ties": "expected"}, {"candidates": "padded"}, {"duplicates": "keep"}):
+    for options in (
+        {},
+        {"ties": "expected"},
+        {"candidates": "padded"},
+        {"duplicates": "keep"},
+    ):
         assert recnb.evaluate(recs, truth, **options).reciprocal_rank(k=2) == 1.0
     found = recnb.evaluate(recs, truth).lint(k=2)
-    assert not {"ties", "one_score", "upside_down"} & {one.name for one in found.findings}
+    assert not {"ties", "one_score", "upside_down"} & {
+        one.name for one in found.findings
+    }
     with pytest.raises(FrameError, match="disagree in 1 place"):
         recnb.evaluate(recs.with_columns(rank=pl.Series([1, 2])), truth)
 
@@ -195,26 +308,44 @@ def test_a_threshold_meets_grades_of_any_precision(dtype: str) -> None:
     assert recnb.evaluate(RECS, truth, relevant_from=0.7).counts.n_relevant == 1
 
 
-@pytest.mark.parametrize(("dtype", "bound"), [("float16", 2**11), ("float32", 2**24), ("float64", 2**53)])
+@pytest.mark.parametrize(
+    ("dtype", "bound"), [("float16", 2**11), ("float32", 2**24), ("float64", 2**53)]
+)
 @pytest.mark.parametrize("library", [pd, pl])
-def test_float_ids_beyond_what_their_type_counts_are_refused(dtype: str, bound: int, library: Any) -> None:
+def test_float_ids_beyond_what_their_type_counts_are_refused(
+    dtype: str, bound: int, library: Any
+) -> None:
     def frame(ids: list[int]) -> Any:
-        return library.DataFrame({"user": np.array([1, 1]), "item": np.array(ids).astype(dtype), "rank": [1, 2]})
+        return library.DataFrame(
+            {
+                "user": np.array([1, 1]),
+                "item": np.array(ids).astype(dtype),
+                "rank": [1, 2],
+            }
+        )
 
     with pytest.raises(FrameError, match=r"not exact"):
         recnb.evaluate(frame([bound + 1, bound]), frame([1, 2]))
-    assert recnb.evaluate(frame([bound - 1, 5]), frame([bound - 1, 7])).recall(k=1) == 0.5
+    assert (
+        recnb.evaluate(frame([bound - 1, 5]), frame([bound - 1, 7])).recall(k=1) == 0.5
+    )
 
 
 @pytest.mark.filterwarnings("error")
 def test_grades_whose_sums_would_overflow_are_refused() -> None:
     recs = pd.DataFrame({"user": [1, 1], "item": [1, 2], "rank": [1, 2]})
     truth = recs[["user", "item"]].assign(relevance=1e308)
-    with pytest.raises(FrameError, match=r"'relevance' holds 1e\+308 for user 1, item 1.*Make the scale smaller"):
+    with pytest.raises(
+        FrameError,
+        match=r"'relevance' holds 1e\+308 for user 1, item 1.*Make the scale smaller",
+    ):
         recnb.evaluate(recs, truth)
     truth["relevance"] /= truth["relevance"].max()
     assert recnb.evaluate(recs, truth).ndcg(k=2) == 1.0
-    for call in (lambda: recnb.ndcg([1, 2], {1: 1e308, 2: 1e308}), lambda: recnb.dcg([1e308, 1e308])):
+    for call in (
+        lambda: recnb.ndcg([1, 2], {1: 1e308, 2: 1e308}),
+        lambda: recnb.dcg([1e308, 1e308]),
+    ):
         with pytest.raises(RecnbError, match=r"1e\+308"):
             call()
 
@@ -223,14 +354,20 @@ def test_grades_whose_sums_would_overflow_are_refused() -> None:
 
 ONE_NOT = TRUTH.assign(relevance=[0.0, 0.0, 2.0])
 SAID: list[tuple[Any, Any, dict[str, Any], str]] = [
-    (RECS, TRUTH, {}, "relevance above 0"), (RECS, TRUTH.drop(columns="relevance"), {}, "every pair of the truth"),
-    (RECS, TRUTH, {}, "ordered by rank"), (SCORED, TRUTH, {}, "ordered by score, equal scores in the order given"),
-    (SCORED, TRUTH, {"ties": "item_desc"}, "equal scores by item, descending"), (SCORED, TRUTH, {"order": "row"}, "in the order given"),
-    (RECS, TRUTH, {}, "2 users;"), (RECS, TRUTH, {"averaged_users": "recs"}, "2 users, those with a list"),
-    (RECS, TRUTH, {"averaged_users": "both"}, "2 users, those in both frames"), (RECS, TRUTH, {"averaged_users": "union"}, "2 users, those in either frame"),
-    (RECS, ONE_NOT, {}, "1 with no relevant item left out"), (RECS, ONE_NOT, {"no_relevant": "zero"}, "1 with no relevant item counting 0"),
+    (RECS, TRUTH, {}, "relevance above 0"),
+    (RECS, TRUTH.drop(columns="relevance"), {}, "every pair of the truth"),
+    (RECS, TRUTH, {}, "ordered by rank"),
+    (SCORED, TRUTH, {}, "ordered by score, equal scores in the order given"),
+    (SCORED, TRUTH, {"ties": "item_desc"}, "equal scores by item, descending"),
+    (SCORED, TRUTH, {"order": "row"}, "in the order given"),
+    (RECS, TRUTH, {}, "2 users;"),
+    (RECS, TRUTH, {"averaged_users": "recs"}, "2 users, those with a list"),
+    (RECS, TRUTH, {"averaged_users": "both"}, "2 users, those in both frames"),
+    (RECS, TRUTH, {"averaged_users": "union"}, "2 users, those in either frame"),
+    (RECS, ONE_NOT, {}, "1 with no relevant item left out"),
+    (RECS, ONE_NOT, {"no_relevant": "zero"}, "1 with no relevant item counting 0"),
     (RECS, ONE_NOT, {"no_relevant": "one"}, "1 with no relevant item counting 1"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("at", range(len(SAID)))
@@ -245,15 +382,36 @@ def test_the_basis_says_what_is_in_force(at: int) -> None:
 
 
 def test_counts() -> None:
-    recs = pd.DataFrame({"user": [1, 1, 5, 6, 6], "item": [10, 11, 10, 17, 18], "rank": [1, 2, 1, 1, 2]})
-    truth = pd.DataFrame({"user": [1, 1, 2, 5, 9], "item": [11, 14, 10, 10, 10], "relevance": [3, 0, 2, 0, 0]})
+    recs = pd.DataFrame(
+        {"user": [1, 1, 5, 6, 6], "item": [10, 11, 10, 17, 18], "rank": [1, 2, 1, 1, 2]}
+    )
+    truth = pd.DataFrame(
+        {
+            "user": [1, 1, 2, 5, 9],
+            "item": [11, 14, 10, 10, 10],
+            "relevance": [3, 0, 2, 0, 0],
+        }
+    )
     counts = recnb.evaluate(recs, truth).counts
     # 1 and 2 have something relevant, 2 has no list; 5, 6 and 9 have nothing relevant.
-    assert (counts.n_users, counts.n_without_list, counts.n_without_relevant) == (2, 1, 3)
-    assert (counts.n_recommended, counts.n_relevant, counts.n_not_relevant, counts.n_gaps) == (5, 2, 3, 0)
+    assert (counts.n_users, counts.n_without_list, counts.n_without_relevant) == (
+        2,
+        1,
+        3,
+    )
+    assert (
+        counts.n_recommended,
+        counts.n_relevant,
+        counts.n_not_relevant,
+        counts.n_gaps,
+    ) == (5, 2, 3, 0)
     assert (counts.n_items_recommended, counts.n_items_relevant) == (4, 2)
     assert recnb.evaluate(recs, truth, judged="list").counts.n_not_relevant == 4
     everyone = recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero")
-    assert (everyone.counts.n_users, everyone.counts.n_without_list, everyone.counts.n_without_relevant) == (5, 2, 3)
+    assert (
+        everyone.counts.n_users,
+        everyone.counts.n_without_list,
+        everyone.counts.n_without_relevant,
+    ) == (5, 2, 3)
     assert "2 of them without a list, which counts 0" in everyone.basis
     assert "3 with no relevant item left out" in recnb.evaluate(recs, truth).basis

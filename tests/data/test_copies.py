@@ -1,4 +1,6 @@
-"""What the caller does to frames, arrays and tables after `evaluate` changes nothing of the evaluation, which lets go of all rows with it."""
+"""What the caller does to frames, arrays and tables after `evaluate` changes nothing of
+the evaluation, which lets go of all rows with it.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +27,30 @@ METRICS = ["recall", "ndcg", "reciprocal_rank", "average_precision"]
 
 
 def columns() -> dict[str, Columns]:
-    """Arrays of every frame that an evaluation takes: users 1 to 4 of two cities, items 10 to 19."""
+    """Arrays of every frame that an evaluation takes: users 1 to 4 of two cities, items
+    10 to 19.
+    """
     of_four = np.arange(1, 5)
     items = np.array([10, 11, 12, 13, 14, 10, 12, 15, 16, 11, 17, 18])
     return {
-        "recs": {"user": np.repeat(of_four, 3), "item": items, "score": np.tile([0.9, 0.5, 0.1], 4)},
-        "truth": {
-            "user": np.array([1, 1, 2, 3, 4]), "item": np.array([11, 19, 13, 16, 11]),
-            "relevance": np.array([1.0, 2.0, 3.0, 1.0, 2.0]), "wave": np.array([1, 1, 2, 1, 2]),
+        "recs": {
+            "user": np.repeat(of_four, 3),
+            "item": items,
+            "score": np.tile([0.9, 0.5, 0.1], 4),
         },
-        "train": {"user": np.array([1, 2, 3, 4, 4]), "item": np.array([15, 16, 17, 12, 10])},
+        "truth": {
+            "user": np.array([1, 1, 2, 3, 4]),
+            "item": np.array([11, 19, 13, 16, 11]),
+            "relevance": np.array([1.0, 2.0, 3.0, 1.0, 2.0]),
+            "wave": np.array([1, 1, 2, 1, 2]),
+        },
+        "train": {
+            "user": np.array([1, 2, 3, 4, 4]),
+            "item": np.array([15, 16, 17, 12, 10]),
+        },
         "items": {"item": np.arange(10, 20), "weight": np.linspace(0.1, 1.0, 10)},
         "users": {"user": of_four.copy(), "city": np.array([1, 2, 1, 2])},
-    }  # fmt: skip
+    }
 
 
 def rows(table: Any) -> Any:
@@ -47,15 +60,26 @@ def rows(table: Any) -> Any:
 def asked(ev: recnb.Evaluation) -> list[Any]:
     """Numbers that look at every frame, and at the rows of the lists."""
     return [
-        rows(ev.table(METRICS, k=[1, 3])), ev.recall(k=1).per_user.to_dict(), float(ev.under("rectools").ndcg(k=2)),
+        rows(ev.table(METRICS, k=[1, 3])),
+        ev.recall(k=1).per_user.to_dict(),
+        float(ev.under("rectools").ndcg(k=2)),
         [rows(ev.explain("ndcg", user, k=3)) for user in (1, 2)],
-        [float(ev.novelty(k=2)), float(ev.coverage(k=2)), float(ev.diversity(k=2, features=["weight"]))],
-        *(rows(ev.table(["recall"], k=3, by=column)) for column in ("city", "wave", "activity")),
-    ]  # fmt: skip
+        [
+            float(ev.novelty(k=2)),
+            float(ev.coverage(k=2)),
+            float(ev.diversity(k=2, features=["weight"])),
+        ],
+        *(
+            rows(ev.table(["recall"], k=3, by=column))
+            for column in ("city", "wave", "activity")
+        ),
+    ]
 
 
 def of_pandas() -> recnb.Evaluation:
-    return recnb.evaluate(**{name: pd.DataFrame(made) for name, made in columns().items()})
+    return recnb.evaluate(
+        **{name: pd.DataFrame(made) for name, made in columns().items()}
+    )
 
 
 @functools.cache
@@ -65,7 +89,9 @@ def expected() -> list[Any]:
 
 def block(made: Columns) -> pd.DataFrame:
     """A pandas frame over one array, which is put in the place of the columns."""
-    array = np.stack([np.asarray(values, dtype=np.float64) for values in made.values()], axis=1)
+    array = np.stack(
+        [np.asarray(values, dtype=np.float64) for values in made.values()], axis=1
+    )
     frame = pd.DataFrame(array, columns=list(made), copy=False)
     made.clear()
     made["block"] = array
@@ -74,7 +100,9 @@ def block(made: Columns) -> pd.DataFrame:
 
 def arrow(made: Columns) -> pa.Table:
     arrays = {
-        name: pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
+        name: pa.Array.from_buffers(
+            pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)]
+        )
         for name, values in made.items()
     }
     return pa.table(arrays)
@@ -82,7 +110,9 @@ def arrow(made: Columns) -> pa.Table:
 
 #: Frames whose columns are the memory of arrays, where their kind can have that.
 OVER: dict[str, Callable[[Columns], Any]] = {
-    "pandas": lambda made: pd.DataFrame({name: pd.Series(one, copy=False) for name, one in made.items()}, copy=False),
+    "pandas": lambda made: pd.DataFrame(
+        {name: pd.Series(one, copy=False) for name, one in made.items()}, copy=False
+    ),
     "pandas, of one array": block,
     "polars": pl.DataFrame,
     "polars, lazy": pl.LazyFrame,
@@ -94,7 +124,9 @@ OVER: dict[str, Callable[[Columns], Any]] = {
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
 @pytest.mark.parametrize("kind", OVER)
-def test_frames_and_the_arrays_that_they_are_made_over_changed_afterwards(kind: str) -> None:
+def test_frames_and_the_arrays_that_they_are_made_over_changed_afterwards(
+    kind: str,
+) -> None:
     made = columns()
     frames = {name: OVER[kind](one) for name, one in made.items()}
     ev = recnb.evaluate(**frames)
@@ -123,7 +155,12 @@ def test_matrices_of_a_model_written_afterwards() -> None:
     test = sp.csr_matrix(np.array([[0.0, 1, 0], [0, 0, 1]]))
     train = sp.csr_matrix(np.array([[1.0, 0, 0], [0, 0, 0]]))
     ev = model_evaluation(lambda user: scores, test, train, k=3)
-    test.data[:], test.indices[:], train.data[:], scores[:] = 5.0, 0, 0.0, [0.1, 0.2, 0.3]
+    test.data[:], test.indices[:], train.data[:], scores[:] = (
+        5.0,
+        0,
+        0.0,
+        [0.1, 0.2, 0.3],
+    )
     assert ev.reciprocal_rank(k=3) == pytest.approx((1 + 1 / 3) / 2)
     assert ev.cg(k=3).per_user.tolist() == [1.0, 1.0]
 
@@ -152,19 +189,36 @@ ASKED: dict[str, Callable[[recnb.Evaluation], Any]] = {
         ev.counts.n_items_relevant,
         ev.ndcg(k=3).interval(),
     ],
-    "segments of another": lambda ev: ev.under("rectools").table(["recall"], k=3, by="city"),
-    "explanations": lambda ev: [ev.explain(*one, k=3)._repr_html_() for one in (("ndcg", 1), ("coverage",))],
-    "comparison": lambda ev: recnb.compare({"one": ev, "other": ev}).table(METRICS, k=3)._repr_html_(),
+    "segments of another": lambda ev: ev.under("rectools").table(
+        ["recall"], k=3, by="city"
+    ),
+    "explanations": lambda ev: [
+        ev.explain(*one, k=3)._repr_html_() for one in (("ndcg", 1), ("coverage",))
+    ],
+    "comparison": lambda ev: (
+        recnb.compare({"one": ev, "other": ev}).table(METRICS, k=3)._repr_html_()
+    ),
     "lint": lambda ev: ev.lint()._repr_html_(),
-    "of lists": lambda ev: [ev.novelty(k=2).per_user, ev.coverage(k=2).per_item, ev.serendipity(k=2).interval()],
-    "of attributes": lambda ev: [ev.diversity(k=2, features=["weight"], single="zero"), ev.personalization(k=2)],
+    "of lists": lambda ev: [
+        ev.novelty(k=2).per_user,
+        ev.coverage(k=2).per_item,
+        ev.serendipity(k=2).interval(),
+    ],
+    "of attributes": lambda ev: [
+        ev.diversity(k=2, features=["weight"], single="zero"),
+        ev.personalization(k=2),
+    ],
     "report": lambda ev: [ev.items(k=2)._repr_html_(), ev.report(k=2)._repr_html_()],
 }
 
 
 @pytest.mark.parametrize("ask", ASKED)
-@pytest.mark.parametrize("convention", [{}, {"judged_only": True}, {"ties": "expected"}], ids=str)
-def test_rows_are_freed_with_the_evaluation(ask: str, convention: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "convention", [{}, {"judged_only": True}, {"ties": "expected"}], ids=str
+)
+def test_rows_are_freed_with_the_evaluation(
+    ask: str, convention: dict[str, Any]
+) -> None:
     """A cycle of references would keep millions of rows until Python looks for cycles."""
     frames = {name: pd.DataFrame(made) for name, made in columns().items()}
     frames["recs"]["rank"] = np.tile([1, 2, 3], 4)

@@ -1,4 +1,6 @@
-"""The join: small blocks, hashes that meet, places below a list, long runs of equal scores, ids looked up; its numbers are held by the law of test_attack."""
+"""The join: small blocks, hashes that meet, places below a list, long runs of equal
+scores, ids looked up; its numbers are held by the law of test_attack.
+"""
 
 import math
 from dataclasses import replace
@@ -23,29 +25,47 @@ from tests.tools.attack.kinds import SCORES
 
 
 @settings(max_examples=examples(160), suppress_health_check=list(HealthCheck))
-@given(cases(), st.sampled_from([0, 56, 62, 64]), st.sampled_from(["pandas", "polars", "streamed lazy"]))
+@given(
+    cases(),
+    st.sampled_from([0, 56, 62, 64]),
+    st.sampled_from(["pandas", "polars", "streamed lazy"]),
+)
 def test_small_blocks_and_ids_whose_hashes_are_the_same(case, shift, way):
-    """Frames are cut into blocks, which all cores share; hashes have a few bits, or are all equal."""
+    """Frames are cut into blocks, which all cores share; hashes have a few bits, or are
+    all equal.
+    """
     hashes, kept = encoding.hashes_of, np.uint64(2**64 - 2**shift if shift < 64 else 0)
     with pytest.MonkeyPatch.context() as patched:
         for module in (encoding, join):
             patched.setattr(module, "BLOCK", 4)
-            patched.setattr(module, "hashes_of", lambda values, seed=0: hashes(values, seed) & kept)
+            patched.setattr(
+                module, "hashes_of", lambda values, seed=0: hashes(values, seed) & kept
+            )
         check(replace(case, way=way))
 
 
 #: Decisions one or two at a time, so that each is tried however few cases are drawn.
 DECISIONS = [
-    {"averaged_users": "recs", "no_relevant": "zero"}, {"averaged_users": "both", "relevant": "!=0"},
-    {"averaged_users": "union", "no_relevant": "one"}, {"order": "row", "candidates": "padded", "duplicates": "rows"},
-    {"ties": "last", "duplicates": "hit_once"}, {"ties": "item_asc"}, {"ties": "item_desc", "candidates": "padded"},
-    {"ties": "worst", "judged": "list"}, {"ties": "worst", "candidates": "padded", "duplicates": "keep"},
-    {"ties": "max_rank", "duplicates": "keep"}, {"ties": "floor_mean_rank"}, {"ties": "floor_mean_rank", "candidates": "padded"},
-    {"ties": "max_rank", "candidates": "catalogue", "duplicates": "rows"}, {"candidates": "catalogue"},
-    {"duplicates": "rows", "judged": "list", "no_relevant": "zero"}, {"duplicates": "dedupe"},
-    {"nonpositive_scores": "never_hit", "duplicates": "hit_once"}, {"order": "rank", "duplicates": "keep", "candidates": "padded"},
+    {"averaged_users": "recs", "no_relevant": "zero"},
+    {"averaged_users": "both", "relevant": "!=0"},
+    {"averaged_users": "union", "no_relevant": "one"},
+    {"order": "row", "candidates": "padded", "duplicates": "rows"},
+    {"ties": "last", "duplicates": "hit_once"},
+    {"ties": "item_asc"},
+    {"ties": "item_desc", "candidates": "padded"},
+    {"ties": "worst", "judged": "list"},
+    {"ties": "worst", "candidates": "padded", "duplicates": "keep"},
+    {"ties": "max_rank", "duplicates": "keep"},
+    {"ties": "floor_mean_rank"},
+    {"ties": "floor_mean_rank", "candidates": "padded"},
+    {"ties": "max_rank", "candidates": "catalogue", "duplicates": "rows"},
+    {"candidates": "catalogue"},
+    {"duplicates": "rows", "judged": "list", "no_relevant": "zero"},
+    {"duplicates": "dedupe"},
+    {"nonpositive_scores": "never_hit", "duplicates": "hit_once"},
+    {"order": "rank", "duplicates": "keep", "candidates": "padded"},
     {"order": "rank", "duplicates": "dedupe"},
-]  # fmt: skip
+]
 
 
 def test_lists_by_rank_close_up_where_repeats_leave_them():
@@ -58,7 +78,9 @@ def test_lists_by_rank_close_up_where_repeats_leave_them():
 @settings(max_examples=examples(32), suppress_health_check=list(HealthCheck))
 @given(case=cases())
 def test_each_decision_gives_what_loops_give(options, case):
-    assume("nonpositive_scores" not in options or SCORES[case.scores].family == "floats")  # a date is not below 0
+    assume(
+        "nonpositive_scores" not in options or SCORES[case.scores].family == "floats"
+    )  # a date is not below 0
     column = "rank" if options.get("order") == "rank" else "score"
     check(replace(case, options=options, columns=(column,), way="polars"))
 
@@ -66,7 +88,9 @@ def test_each_decision_gives_what_loops_give(options, case):
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_gaps_of_ranks_are_counted(shuffled):
     recs, truth = random_frames(np.random.default_rng(7), 15)
-    recs = recs.drop(columns="score").assign(rank=recs.groupby("user").cumcount() * 2 + 1)
+    recs = recs.drop(columns="score").assign(
+        rank=recs.groupby("user").cumcount() * 2 + 1
+    )
     several = int((recs.groupby("user").size() > 1).sum())
     recs = recs.sample(frac=1, random_state=1) if shuffled else recs
     assert recnb.evaluate(recs, truth).counts.n_gaps == several
@@ -79,48 +103,79 @@ def test_no_user_in_common_is_refused_whoever_counts(users):
         pl.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]}),
         pl.DataFrame({"user": [3], "item": [10]}),
     )
-    for more in ({}, {"candidates": "padded"}, {"judged": "list"}, {"no_relevant": "zero"}, {"no_relevant": "one"}):
-        with pytest.raises(FrameError, match=r"no user is in both frames.*such as 1.*such as 3"):
+    for more in (
+        {},
+        {"candidates": "padded"},
+        {"judged": "list"},
+        {"no_relevant": "zero"},
+        {"no_relevant": "one"},
+    ):
+        with pytest.raises(
+            FrameError, match=r"no user is in both frames.*such as 1.*such as 3"
+        ):
             recnb.evaluate(recs, truth, averaged_users=users, **more)
 
 
-@pytest.mark.parametrize("options", [{}, {"ties": "worst"}, {"candidates": "padded"}, {"duplicates": "rows"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"ties": "worst"}, {"candidates": "padded"}, {"duplicates": "rows"}],
+    ids=str,
+)
 def test_ranks_given_twice_are_refused_whatever_the_other_options(options):
-    recs = pl.DataFrame({"user": 1, "item": [10, 11], "rank": [1, 1], "score": [0.1, 0.2]})
+    recs = pl.DataFrame(
+        {"user": 1, "item": [10, 11], "rank": [1, 1], "score": [0.1, 0.2]}
+    )
     with pytest.raises(FrameError, match="user 1 has 10 and 11 at rank 1"):
         recnb.evaluate(recs, recs[["user", "item"]], order="rank", **options)
 
 
 @pytest.mark.parametrize(
     "ranks, duplicates, place",
-    [([1, 2], "error", 4), ([1, 7], "error", 9), ([1, 2, 3], "keep", 5), ([1, 3, 7], "hit_once", 9)],
+    [
+        ([1, 2], "error", 4),
+        ([1, 7], "error", 9),
+        ([1, 2, 3], "keep", 5),
+        ([1, 3, 7], "hit_once", 9),
+    ],
 )
 def test_the_catalogue_stands_below_empty_places_and_repeats(ranks, duplicates, place):
     """Items a and b in a list, once or twice; c and d of the catalogue follow it."""
-    recs = pd.DataFrame({"user": 1, "item": ["b", "a", "a"][: len(ranks)], "rank": ranks})
+    recs = pd.DataFrame(
+        {"user": 1, "item": ["b", "a", "a"][: len(ranks)], "rank": ranks}
+    )
     truth = pd.DataFrame({"user": 1, "item": ["c", "d"], "relevance": [0, 1]})
     for ties in ("first", "max_rank"):
-        ev = recnb.evaluate(recs, truth, candidates="catalogue", duplicates=duplicates, ties=ties)
+        ev = recnb.evaluate(
+            recs, truth, candidates="catalogue", duplicates=duplicates, ties=ties
+        )
         assert ev.reciprocal_rank() == 1 / place
         assert ev.precision() == 1 / place
 
 
 @pytest.mark.parametrize("g, m, above", [(300, 1, 0), (1000, 7, 1), (300, 300, 2)])
 def test_large_runs_of_equal_scores(g, m, above):
-    """Exact fractions say what a thousand tied items give; enumerating their orders could not."""
+    """Exact fractions say what a thousand tied items give; enumerating their orders
+    could not.
+    """
     items = [f"i{number}" for number in range(above + g)]
     recs = pd.DataFrame({"user": 1, "item": items, "score": [2.0] * above + [1.0] * g})
     truth = pd.DataFrame({"user": 1, "item": items[above : above + m]})
     ev = recnb.evaluate(recs, truth, ties="expected")
-    first = [Fraction(math.comb(g - j, m - 1), math.comb(g, m)) for j in range(1, g + 1)]
+    first = [
+        Fraction(math.comb(g - j, m - 1), math.comb(g, m)) for j in range(1, g + 1)
+    ]
     for k in (1, 10, g // 2, above + g):
         inside = range(1, min(g, k - above) + 1)
         wanted = {
             "precision": Fraction(m * len(inside), g * k),
             "recall": Fraction(len(inside), g),
             "hit_rate": sum(first[: len(inside)], Fraction(0)),
-            "reciprocal_rank": math.fsum(float(first[j - 1]) / (above + j) for j in inside),
-            "average_precision": math.fsum((1 + (j - 1) * (m - 1) / (g - 1)) / (above + j) / g for j in inside),
+            "reciprocal_rank": math.fsum(
+                float(first[j - 1]) / (above + j) for j in inside
+            ),
+            "average_precision": math.fsum(
+                (1 + (j - 1) * (m - 1) / (g - 1)) / (above + j) / g for j in inside
+            ),
             "dcg": math.fsum(m / g / math.log2(above + j + 1) for j in inside),
         }
         for name, value in wanted.items():
@@ -133,9 +188,16 @@ def test_large_runs_of_equal_scores(g, m, above):
 def test_texts_are_looked_up_as_a_dictionary_finds_them(n_known, n_values):
     rng = np.random.default_rng(n_known)
     known = pl.Series([f"user {number}" for number in rng.permutation(n_known)])
-    values = pl.Series([f"user {number}" for number in rng.integers(0, int(n_known * 1.3) + 1, n_values)])
+    values = pl.Series(
+        [
+            f"user {number}"
+            for number in rng.integers(0, int(n_known * 1.3) + 1, n_values)
+        ]
+    )
     places = {name: place for place, name in enumerate(known)}
-    assert encoding.positions(known, values).tolist() == [places.get(name, -1) for name in values]
+    assert encoding.positions(known, values).tolist() == [
+        places.get(name, -1) for name in values
+    ]
 
 
 @pytest.mark.parametrize("low", [-(2**63), -1, 0, 2**63 - 4])
@@ -143,13 +205,24 @@ def test_whole_numbers_are_looked_up_at_both_ends_of_their_range(low):
     known = pl.Series([low + 2, low, low + 3])
     values = pl.Series([low, low + 1, low + 2, low + 3, -(2**63), 2**63 - 1])
     places = {name: place for place, name in enumerate(known)}
-    assert encoding.positions(known, values).tolist() == [places.get(name, -1) for name in values]
+    assert encoding.positions(known, values).tolist() == [
+        places.get(name, -1) for name in values
+    ]
 
 
 @pytest.mark.parametrize("side", ["lists", "truth"])
 def test_items_of_one_side_alone_whose_hashes_are_the_same(side, monkeypatch):
     for module in (encoding, join):
-        monkeypatch.setattr(module, "hashes_of", lambda values, seed=0: np.zeros(len(values), dtype=np.uint64))
+        monkeypatch.setattr(
+            module,
+            "hashes_of",
+            lambda values, seed=0: np.zeros(len(values), dtype=np.uint64),
+        )
     recs, truth = {"ann": ["a"]}, {"ann": ["a"]}
     (recs if side == "lists" else truth)["bob"] = ["x", "y"]
-    assert recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero").hit_rate(k=1) == 0.5
+    assert (
+        recnb.evaluate(
+            recs, truth, averaged_users="union", no_relevant="zero"
+        ).hit_rate(k=1)
+        == 0.5
+    )

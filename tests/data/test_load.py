@@ -1,4 +1,6 @@
-"""What callers hold: mappings, Series, lists in cells, one frame with both sides, and files, all equal to the same frames."""
+"""What callers hold: mappings, Series, lists in cells, one frame with both sides, and
+files, all equal to the same frames.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,33 @@ import recnb
 from recnb.errors import FrameError, RecnbError
 
 LISTS = {"ann": ["a", "b", "c"], "bob": ["c", "d", "a"], "cy": ["x", "a", "b"]}
-LIKED = {"cy": {"b": 1, "q": 2}, "bob": {"d": 3, "x": 1}, "ann": {"a": 2, "c": 1}}  # another order on purpose
-SCORED = {user: {item: 1 / (3 + at) for at, item in reversed([*enumerate(items)])} for user, items in LISTS.items()}
+LIKED = {
+    "cy": {"b": 1, "q": 2},
+    "bob": {"d": 3, "x": 1},
+    "ann": {"a": 2, "c": 1},
+}  # another order on purpose
+SCORED = {
+    user: {item: 1 / (3 + at) for at, item in reversed([*enumerate(items)])}
+    for user, items in LISTS.items()
+}
 METRICS = ["ndcg", "recall", "mrr", "average_precision", "precision", "err"]
 
 
 def recs_of(lists: Any) -> pd.DataFrame:
-    rows = [(user, item, rank) for user, items in lists.items() for rank, item in enumerate(items, 1)]
+    rows = [
+        (user, item, rank)
+        for user, items in lists.items()
+        for rank, item in enumerate(items, 1)
+    ]
     return pd.DataFrame(rows, columns=["user", "item", "rank"])
 
 
 def truth_of(liked: Any) -> pd.DataFrame:
-    rows = [(user, item, grade) for user, items in liked.items() for item, grade in items.items()]
+    rows = [
+        (user, item, grade)
+        for user, items in liked.items()
+        for item, grade in items.items()
+    ]
     return pd.DataFrame(rows, columns=["user", "item", "relevance"])
 
 
@@ -47,7 +64,13 @@ def same(recs: Any, truth: Any, want: Any = WANT, **options: Any) -> None:
 
 
 def cells(lists: Any, **columns: Any) -> dict[str, Any]:
-    return {"user": list(lists), **{name: [one(items) for items in lists.values()] for name, one in columns.items()}}
+    return {
+        "user": list(lists),
+        **{
+            name: [one(items) for items in lists.values()]
+            for name, one in columns.items()
+        },
+    }
 
 
 class Tensor:
@@ -65,14 +88,37 @@ class Tensor:
 
 #: What makes the collection of one user, in order.
 COLLECTIONS: dict[str, Callable[[list[Any]], Any]] = {
-    "list": list, "tuple": tuple, "array": np.array, "Series": pd.Series, "Polars": pl.Series, "keys": lambda items: dict.fromkeys(items).keys(),
-    "generator": lambda items: (item for item in items), "tensor": Tensor,
-}  # fmt: skip
+    "list": list,
+    "tuple": tuple,
+    "array": np.array,
+    "Series": pd.Series,
+    "Polars": pl.Series,
+    "keys": lambda items: dict.fromkeys(items).keys(),
+    "generator": lambda items: (item for item in items),
+    "tensor": Tensor,
+}
 RECS_HELD: dict[str, Callable[[], Any]] = {
-    **{f"mapping of {name}": lambda of=of: {user: of(items) for user, items in LISTS.items()} for name, of in COLLECTIONS.items()},
-    **{f"frame of {name}": lambda of=of: pd.DataFrame({"user": IDS, "recommended": pd.Series([of(items) for items in LISTS.values()], dtype=object)})
-       for name, of in COLLECTIONS.items() if name != "generator"},
-    "rows of a matrix": lambda: dict(zip(IDS, np.array(list(LISTS.values())), strict=True)),
+    **{
+        f"mapping of {name}": lambda of=of: {
+            user: of(items) for user, items in LISTS.items()
+        }
+        for name, of in COLLECTIONS.items()
+    },
+    **{
+        f"frame of {name}": lambda of=of: pd.DataFrame(
+            {
+                "user": IDS,
+                "recommended": pd.Series(
+                    [of(items) for items in LISTS.values()], dtype=object
+                ),
+            }
+        )
+        for name, of in COLLECTIONS.items()
+        if name != "generator"
+    },
+    "rows of a matrix": lambda: dict(
+        zip(IDS, np.array(list(LISTS.values())), strict=True)
+    ),
     "another mapping": lambda: MappingProxyType(LISTS),
     "mapping of scores": lambda: SCORED,
     "Series of lists": lambda: pd.Series(LISTS),
@@ -81,16 +127,21 @@ RECS_HELD: dict[str, Callable[[], Any]] = {
     "lazy frame of lists": lambda: pl.LazyFrame(cells(LISTS, recommended=list)),
     "Arrow table of lists": lambda: pa.table(cells(LISTS, recommendations=list)),
     "frame of scores": lambda: pd.DataFrame(cells(SCORED, recommended=dict)),
-}  # fmt: skip
+}
 TRUTH_HELD: dict[str, Any] = {
-    "truth: mapping": LIKED, "truth: Series": pd.Series(LIKED), "truth: frame of mappings": pd.DataFrame(cells(LIKED, relevant=dict)),
-    "truth: frame": TRUTH, "truth: lazy": pl.from_pandas(TRUTH).lazy(),
-}  # fmt: skip
+    "truth: mapping": LIKED,
+    "truth: Series": pd.Series(LIKED),
+    "truth: frame of mappings": pd.DataFrame(cells(LIKED, relevant=dict)),
+    "truth: frame": TRUTH,
+    "truth: lazy": pl.from_pandas(TRUTH).lazy(),
+}
 BINARY_HELD: dict[str, Any] = {
-    "sets": {user: set(items) for user, items in LIKED.items()}, "lists": {user: list(items) for user, items in LIKED.items()},
-    "keys": {user: items.keys() for user, items in LIKED.items()}, "frame of sets": pd.DataFrame(cells(LIKED, relevant=set)),
+    "sets": {user: set(items) for user, items in LIKED.items()},
+    "lists": {user: list(items) for user, items in LIKED.items()},
+    "keys": {user: items.keys() for user, items in LIKED.items()},
+    "frame of sets": pd.DataFrame(cells(LIKED, relevant=set)),
     "frame of lists": pl.DataFrame(cells(LIKED, ground_truth=list)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("how", [*RECS_HELD, *TRUTH_HELD, *BINARY_HELD])
@@ -106,20 +157,30 @@ def test_one_side(how: str) -> None:
 
 
 def test_columns_of_lists_by_keyword() -> None:
-    recs = pd.DataFrame(cells(LISTS, best=list, other=lambda _: [1])).rename(columns={"user": "who"})
-    truth = pd.DataFrame(cells(LIKED, right=dict, wrong=lambda _: [1])).rename(columns={"user": "who"})
+    recs = pd.DataFrame(cells(LISTS, best=list, other=lambda _: [1])).rename(
+        columns={"user": "who"}
+    )
+    truth = pd.DataFrame(cells(LIKED, right=dict, wrong=lambda _: [1])).rename(
+        columns={"user": "who"}
+    )
     same(recs, truth, user="who", recommended="best", relevant="right")
     same(recs, TRUTH, user="who", recommended="best")
-    shown = RECS.rename(columns={"item": "ware"}).assign(recommended=True)  # a row an item, whatever else it says
+    shown = RECS.rename(columns={"item": "ware"}).assign(
+        recommended=True
+    )  # a row an item, whatever else it says
     same(shown, TRUTH.rename(columns={"item": "ware"}), item="ware")
     with pytest.raises(RecnbError, match="user="):
         recnb.evaluate(recs, truth)
-    with pytest.raises(FrameError, match="a column of lists is named by recommended= or relevant="):
+    with pytest.raises(
+        FrameError, match="a column of lists is named by recommended= or relevant="
+    ):
         recnb.evaluate(recs.assign(rank=1), TRUTH, user="who", item="best")
 
 
 def test_an_empty_list_counts_0() -> None:
-    """An empty list is no list, and an empty truth none: as in frames, which have no row of them."""
+    """An empty list is no list, and an empty truth none: as in frames, which have no
+    row of them.
+    """
     for nothing in ([], None, float("nan")):
         ev = recnb.evaluate({**LISTS, "ann": nothing}, LIKED)
         assert ev.ndcg(k=3).per_user["ann"] == 0
@@ -132,18 +193,32 @@ def test_train_in_the_forms_of_a_truth() -> None:
     frame = pd.DataFrame({"user": ["ann", "bob", "bob"], "item": ["x", "y", "b"]})
     want = recnb.evaluate(RECS, TRUTH, train=frame).novelty(k=3)
     assert recnb.evaluate(LISTS, LIKED, train=train).novelty(k=3) == want
-    assert recnb.evaluate(RECS, TRUTH, train=pl.DataFrame(cells(train, relevant=list))).novelty(k=3) == want
+    assert (
+        recnb.evaluate(
+            RECS, TRUTH, train=pl.DataFrame(cells(train, relevant=list))
+        ).novelty(k=3)
+        == want
+    )
     under = recnb.evaluate(RECS, TRUTH, train=frame).under("ranx")
-    assert under.novelty(k=3) == recnb.evaluate(RECS, TRUTH, train=frame, convention="ranx").novelty(k=3)
+    assert under.novelty(k=3) == recnb.evaluate(
+        RECS, TRUTH, train=frame, convention="ranx"
+    ).novelty(k=3)
 
 
 def test_attributes_of_items_are_numbers_or_genres() -> None:
-    items = pd.DataFrame({"item": ["a", "b"], "words": ["x", "y"], "one": [1.0, 0.5], "two": [0.5, 3.0]})
+    items = pd.DataFrame(
+        {"item": ["a", "b"], "words": ["x", "y"], "one": [1.0, 0.5], "two": [0.5, 3.0]}
+    )
     ev = recnb.evaluate(LISTS, LIKED, train={"ann": ["a"], "bob": ["b"]}, items=items)
-    words = "column 'words' holds text, and several columns of features= must hold numbers"
+    words = (
+        "column 'words' holds text, and several columns of features= must hold numbers"
+    )
     with pytest.raises(FrameError, match=words):
         ev.diversity(features=["one", "words"])
-    with pytest.raises(FrameError, match="column 'one' holds other numbers than 0 and 1, which name no genre"):
+    with pytest.raises(
+        FrameError,
+        match="column 'one' holds other numbers than 0 and 1, which name no genre",
+    ):
         ev.calibration(genre=["one", "two"])
 
 
@@ -154,19 +229,44 @@ def outer() -> pd.DataFrame:
     return TRUTH.merge(RECS, how="outer", on=["user", "item"])
 
 
-@pytest.mark.parametrize("convert", [pl.DataFrame.to_pandas, pl.DataFrame, pl.DataFrame.lazy, pl.DataFrame.to_arrow, lambda one: duckdb.from_arrow(one.to_arrow())])  # fmt: skip
-def test_a_list_of_either_side_for_each_user(convert: Callable[[pl.DataFrame], Any]) -> None:
-    frame = pl.DataFrame(cells(LISTS, shown=list) | {"bought": [list(LIKED[user]) for user in LISTS]})
+@pytest.mark.parametrize(
+    "convert",
+    [
+        pl.DataFrame.to_pandas,
+        pl.DataFrame,
+        pl.DataFrame.lazy,
+        pl.DataFrame.to_arrow,
+        lambda one: duckdb.from_arrow(one.to_arrow()),
+    ],
+)
+def test_a_list_of_either_side_for_each_user(
+    convert: Callable[[pl.DataFrame], Any],
+) -> None:
+    frame = pl.DataFrame(
+        cells(LISTS, shown=list) | {"bought": [list(LIKED[user]) for user in LISTS]}
+    )
     same(convert(frame), None, BINARY, recommended="shown", relevant="bought")
 
 
 def test_a_learning_to_rank_frame_says_what_it_holds() -> None:
-    frame = pd.DataFrame({"qid": [1, 1, 1, 2, 2], "score": [0.1, 0.9, 0.5, 0.2, 0.3], "label": [2, 0, 1, 0, 1]})
+    frame = pd.DataFrame(
+        {
+            "qid": [1, 1, 1, 2, 2],
+            "score": [0.1, 0.9, 0.5, 0.2, 0.3],
+            "label": [2, 0, 1, 0, 1],
+        }
+    )
     want = pytest.approx([(1 / np.log2(3) + 2 / 2) / (2 + 1 / np.log2(3)), 1.0])
     for one in (frame, frame.assign(doc_id=[3, 4, 5, 3, 4])):
         score, ev = one.rec.ndcg(k=3), one.rec.evaluation()
         assert score.per_user.tolist() == want
-        for shown in (score, ev, ev.table(k=[2]), ev.curve("ndcg", k=[2]), ev.explain("ndcg", 1, k=2)):
+        for shown in (
+            score,
+            ev,
+            ev.table(k=[2]),
+            ev.curve("ndcg", k=[2]),
+            ev.explain("ndcg", 1, k=2),
+        ):
             assert "relevant items: those in this frame" in repr(shown)
         assert ("each row is an item of its own" in ev.basis) == ("doc_id" not in one)
     for ev in (recnb.evaluate(outer()), recnb.evaluate(RECS, TRUTH)):
@@ -177,15 +277,27 @@ def test_a_learning_to_rank_frame_says_what_it_holds() -> None:
 def test_rows_without_a_score_are_counted() -> None:
     frame = outer().rename(columns={"rank": "score"})
     missing = frame[frame["score"].isna()]
-    assert f"{len(missing)} rows without a score: judged, not recommended" in recnb.evaluate(frame).ndcg(k=2).basis
-    assert "1 row without a score" in recnb.evaluate(pd.concat([frame.dropna(subset="score"), missing[:1]])).basis
+    assert (
+        f"{len(missing)} rows without a score: judged, not recommended"
+        in recnb.evaluate(frame).ndcg(k=2).basis
+    )
+    assert (
+        "1 row without a score"
+        in recnb.evaluate(pd.concat([frame.dropna(subset="score"), missing[:1]])).basis
+    )
 
 
 def test_several_models_in_a_frame_without_items() -> None:
-    labels = pd.DataFrame({"qid": [1, 1, 2, 2], "label": [0, 1, 1, 0], "pred": [0.9, 0.5, 0.8, 0.1]})
-    both = pd.concat([labels.assign(model="a"), labels.assign(model="b", pred=[0.1, 0.2, 0.9, 0.3])])
+    labels = pd.DataFrame(
+        {"qid": [1, 1, 2, 2], "label": [0, 1, 1, 0], "pred": [0.9, 0.5, 0.8, 0.1]}
+    )
+    both = pd.concat(
+        [labels.assign(model="a"), labels.assign(model="b", pred=[0.1, 0.2, 0.9, 0.3])]
+    )
     for frame in (both, pl.from_pandas(both)):
-        with pytest.raises(FrameError, match=r"2 models in column 'model'.*recnb\.compare\(frame\)"):
+        with pytest.raises(
+            FrameError, match=r"2 models in column 'model'.*recnb\.compare\(frame\)"
+        ):
             recnb.evaluate(frame)
         assert recnb.compare(frame)["b"].mrr() == 1
     assert recnb.evaluate(both[both["model"] == "a"]).mrr() == 0.75
@@ -206,25 +318,44 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
 @pytest.mark.parametrize("file", WRITERS)
 def test_files(file: str, tmp_path: Path) -> None:
     frames = {
-        "recs": RECS, "truth": TRUTH, "both": outer(), "train": TRUTH[["user", "item"]].replace("q", "a"),
+        "recs": RECS,
+        "truth": TRUTH,
+        "both": outer(),
+        "train": TRUTH[["user", "item"]].replace("q", "a"),
         "users": pd.DataFrame({"user": IDS, "plan": ["x", "y", "x"]}),
-    }  # fmt: skip
+    }
     paths = {name: tmp_path / f"{name}{file}" for name in frames}
     for name, frame in frames.items():
         WRITERS[file](frame, paths[name])
-    for recs, truth in ((paths["recs"], str(paths["truth"])), (str(paths["recs"]), LIKED), (RECS, paths["truth"])):
+    for recs, truth in (
+        (paths["recs"], str(paths["truth"])),
+        (str(paths["recs"]), LIKED),
+        (RECS, paths["truth"]),
+    ):
         same(recs, truth)
     same(paths["both"], None)
-    ev = recnb.evaluate(paths["recs"], paths["truth"], train=paths["train"], users=paths["users"])
-    assert ev.novelty(k=3) == recnb.evaluate(RECS, TRUTH, train=frames["train"]).novelty(k=3)
-    assert set(ev.table("ndcg", k=3, by="plan").to_frame().reset_index()["plan"]) == {"x", "y"}
+    ev = recnb.evaluate(
+        paths["recs"], paths["truth"], train=paths["train"], users=paths["users"]
+    )
+    assert ev.novelty(k=3) == recnb.evaluate(
+        RECS, TRUTH, train=frames["train"]
+    ).novelty(k=3)
+    assert set(ev.table("ndcg", k=3, by="plan").to_frame().reset_index()["plan"]) == {
+        "x",
+        "y",
+    }
 
 
 def _parts(frame: pd.DataFrame, file: str, folder: Path) -> Path:
-    """Write a frame as engines do, a file for every two rows beside files that are none of them."""
+    """Write a frame as engines do, a file for every two rows beside files that are none
+    of them.
+    """
     (folder / "more").mkdir(parents=True)
     for start in range(0, len(frame), 2):
-        WRITERS[file](frame[start : start + 2], folder / ("more" if start else "") / f"part-{start:02}{file}")
+        WRITERS[file](
+            frame[start : start + 2],
+            folder / ("more" if start else "") / f"part-{start:02}{file}",
+        )
     (folder / "_SUCCESS").touch()
     (folder / ".part-00.crc").touch()
     return folder
@@ -232,40 +363,74 @@ def _parts(frame: pd.DataFrame, file: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize("file", WRITERS)
 def test_a_folder_or_a_pattern_is_one_frame(file: str, tmp_path: Path) -> None:
-    recs, truth = _parts(RECS, file, tmp_path / "r"), _parts(TRUTH, file, tmp_path / "t")
+    recs, truth = (
+        _parts(RECS, file, tmp_path / "r"),
+        _parts(TRUTH, file, tmp_path / "t"),
+    )
     for given in (f"{recs}/", recs, f"{recs}/**/*", f"{tmp_path}/[r]"):
         same(given, f"{truth}/**/*{file[1:]}")
     _parts(pd.DataFrame({"user": IDS}), file, tmp_path / "u")
-    assert recnb.evaluate(recs, truth, train=f"{truth}/", users=f"{tmp_path}/u*").novelty(k=3) > 0
+    assert (
+        recnb.evaluate(recs, truth, train=f"{truth}/", users=f"{tmp_path}/u*").novelty(
+            k=3
+        )
+        > 0
+    )
     found = recnb.compare({"new": f"{recs}/", "old": recs}, truth)
     assert (found["old"].table(METRICS, k=[1, 2, None]).to_numpy() == WANT).all()
 
 
 def test_parts_of_one_table_that_differ(tmp_path: Path) -> None:
-    for name, text in {"a.csv": "user,item,rank\n007,a,1\n", "b.csv": "item,rank,user\nb,1,7\n"}.items():
+    for name, text in {
+        "a.csv": "user,item,rank\n007,a,1\n",
+        "b.csv": "item,rank,user\nb,1,7\n",
+    }.items():
         _file(tmp_path, text, name)
     assert recnb.evaluate(f"{tmp_path}/*.csv", {"007": ["a"], "7": ["x"]}).mrr() == 0.5
-    _file(tmp_path, "user,item,rank,shelf\n8,x,1,top\n", "c.csv")  # which nothing asks for
+    _file(
+        tmp_path, "user,item,rank,shelf\n8,x,1,top\n", "c.csv"
+    )  # which nothing asks for
     assert recnb.evaluate(f"{tmp_path}/*.csv", {"8": ["x"], "7": ["x"]}).mrr() == 0.5
-    with pytest.raises(FrameError, match=r"c.csv has a column 'shelf', and .*a.csv has none"):
+    with pytest.raises(
+        FrameError, match=r"c.csv has a column 'shelf', and .*a.csv has none"
+    ):
         recnb.evaluate(f"{tmp_path}/*.csv", {"8": ["x"]}, item="shelf")
     for n, kind in enumerate((pl.Int32, pl.Int64)):
-        table = pl.DataFrame({"user": [f"u{n}"], "item": [7], "rank": [1]}, schema_overrides={"item": kind})
-        table.with_columns(more=None if n else 1).write_parquet(tmp_path / f"{n}.parquet")
+        table = pl.DataFrame(
+            {"user": [f"u{n}"], "item": [7], "rank": [1]},
+            schema_overrides={"item": kind},
+        )
+        table.with_columns(more=None if n else 1).write_parquet(
+            tmp_path / f"{n}.parquet"
+        )
         (tmp_path / f"all/model={n}").mkdir(parents=True)
         RECS.to_parquet(tmp_path / f"all/model={n}/x.parquet")
     assert recnb.evaluate(f"{tmp_path}/?.parquet", {"u0": [7], "u1": [8]}).mrr() == 0.5
     assert recnb.compare(tmp_path / "all", TRUTH).names == ["0", "1"]
 
 
-@pytest.mark.parametrize(("files", "words"), [
-    ({}, "the folder '.*' holds no files"),
-    ({"a.csv": "user,item,rank\n", "b.csv": "user,item\n"}, "a.csv has a column 'rank', and .*b.csv has none"),
-    ({"a.jsonl": '{"user": 1}', "b.jsonl": '{"user": "1"}'}, "'user' is of different kinds: whole numbers in .*, text in"),
-    ({"a.csv": "user,item\n", "b.csv": ""}, r"b\.csv cannot be read as \.csv"),
-    ({"_delta_log/0.json": "", "a.parquet": ""}, "of Delta Lake.*polars.scan_delta"),
-])  # fmt: skip
-def test_a_folder_that_is_no_table(files: dict[str, str], words: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({}, "the folder '.*' holds no files"),
+        (
+            {"a.csv": "user,item,rank\n", "b.csv": "user,item\n"},
+            "a.csv has a column 'rank', and .*b.csv has none",
+        ),
+        (
+            {"a.jsonl": '{"user": 1}', "b.jsonl": '{"user": "1"}'},
+            "'user' is of different kinds: whole numbers in .*, text in",
+        ),
+        ({"a.csv": "user,item\n", "b.csv": ""}, r"b\.csv cannot be read as \.csv"),
+        (
+            {"_delta_log/0.json": "", "a.parquet": ""},
+            "of Delta Lake.*polars.scan_delta",
+        ),
+    ],
+)
+def test_a_folder_that_is_no_table(
+    files: dict[str, str], words: str, tmp_path: Path
+) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         _file(tmp_path, text, name)
@@ -274,11 +439,21 @@ def test_a_folder_that_is_no_table(files: dict[str, str], words: str, tmp_path: 
 
 
 def test_lists_in_files_and_files_of_trec(tmp_path: Path) -> None:
-    lists, run, qrels = (tmp_path / name for name in ("lists.parquet", "run.txt", "qrels.txt"))
+    lists, run, qrels = (
+        tmp_path / name for name in ("lists.parquet", "run.txt", "qrels.txt")
+    )
     pl.DataFrame(cells(LISTS, recommended=list)).write_parquet(lists)
-    rows = [f"{user} Q0 {item} {rank} {9 - rank} tag\n" for user, item, rank in RECS.itertuples(index=False)]
+    rows = [
+        f"{user} Q0 {item} {rank} {9 - rank} tag\n"
+        for user, item, rank in RECS.itertuples(index=False)
+    ]
     run.write_text("".join(rows))
-    qrels.write_text("".join(f"{user} 0 {item} {grade}\n" for user, item, grade in TRUTH.itertuples(index=False)))
+    qrels.write_text(
+        "".join(
+            f"{user} 0 {item} {grade}\n"
+            for user, item, grade in TRUTH.itertuples(index=False)
+        )
+    )
     for recs, truth in ((lists, TRUTH), (run, qrels), (run, LIKED), (LISTS, qrels)):
         same(recs, truth)
     with pytest.raises(FrameError, match=r"qrels\.txt: line 1, .* is no run of TREC"):
@@ -286,20 +461,39 @@ def test_lists_in_files_and_files_of_trec(tmp_path: Path) -> None:
 
 
 def test_numbers_of_a_csv_file_are_text_where_other_ids_are(tmp_path: Path) -> None:
-    pd.DataFrame({"user": [1, 2], "item": [10, 20], "rank": [1, 1]}).to_csv(tmp_path / "recs.csv", index=False)
-    assert recnb.evaluate(tmp_path / "recs.csv", pd.DataFrame({"user": ["1", "2"], "item": ["10", "x"]})).mrr() == 0.5
+    pd.DataFrame({"user": [1, 2], "item": [10, 20], "rank": [1, 1]}).to_csv(
+        tmp_path / "recs.csv", index=False
+    )
+    assert (
+        recnb.evaluate(
+            tmp_path / "recs.csv",
+            pd.DataFrame({"user": ["1", "2"], "item": ["10", "x"]}),
+        ).mrr()
+        == 0.5
+    )
     assert recnb.evaluate(tmp_path / "recs.csv", {1: [10], 2: [30]}).mrr() == 0.5
     with pytest.raises(FrameError, match="item ids are of different kinds"):
         recnb.evaluate(tmp_path / "recs.csv", {1: ["x"]})
-    assert recnb.evaluate(_file(tmp_path, "user,item,rank\nu,1.5,1\nu,1.50,2\n", "a.csv"), {"u": ["1.50"]}).mrr() == 0.5
+    assert (
+        recnb.evaluate(
+            _file(tmp_path, "user,item,rank\nu,1.5,1\nu,1.50,2\n", "a.csv"),
+            {"u": ["1.50"]},
+        ).mrr()
+        == 0.5
+    )
 
 
 def test_models_to_compare(tmp_path: Path) -> None:
-    frame = pd.concat([RECS.assign(model="a"), RECS.assign(model="b", rank=4 - RECS["rank"])])
+    frame = pd.concat(
+        [RECS.assign(model="a"), RECS.assign(model="b", rank=4 - RECS["rank"])]
+    )
     frame.to_csv(tmp_path / "models.csv", index=False)
     RECS.to_csv(tmp_path / "a.csv", index=False)
     want = recnb.compare(frame, TRUTH).table(k=3).to_numpy()
-    by_name = {"a": tmp_path / "a.csv", "b": {user: items[::-1] for user, items in LISTS.items()}}
+    by_name = {
+        "a": tmp_path / "a.csv",
+        "b": {user: items[::-1] for user, items in LISTS.items()},
+    }
     for models in (by_name, tmp_path / "models.csv"):
         assert (recnb.compare(models, LIKED).table(k=3).to_numpy() == want).all()
     with pytest.raises(RecnbError, match="model 'ann'"):
@@ -324,18 +518,38 @@ def _file(folder: Path, text: str, name: str = "file.txt") -> Path:
         ("run", "", "is empty, and so no run of TREC"),
         ("run", "\n# nothing here\n", "is empty"),
         ("run", "a b c\n", "line 1, 'a b c', is no run of TREC, which has 6 columns"),
-        ("run", "# a comment\n\nq Q0 d 1 1 tag\nq Q0 d 1 1\n", "line 4, 'q Q0 d 1 1', is no run"),
+        (
+            "run",
+            "# a comment\n\nq Q0 d 1 1 tag\nq Q0 d 1 1\n",
+            "line 4, 'q Q0 d 1 1', is no run",
+        ),
         ("run", "q Q0 d 1 x tag\n", "line 1, .* has a score that is no number"),
-        ("run", "q Q0 d 1 1 tag\n\nq Q0 d 1 nan tag\n", "line 3, .* has a score that is no number"),
-        ("run", "q Q0 d 1 1 tag\nq Q0 d 1 1,5 tag\n", "line 2, .* has a score that is no number"),
+        (
+            "run",
+            "q Q0 d 1 1 tag\n\nq Q0 d 1 nan tag\n",
+            "line 3, .* has a score that is no number",
+        ),
+        (
+            "run",
+            "q Q0 d 1 1 tag\nq Q0 d 1 1,5 tag\n",
+            "line 2, .* has a score that is no number",
+        ),
         ("qrels", RUN, r"line 1, .* is no qrels of TREC, which has 4 columns"),
         ("qrels", "q 0 d 1 1\n", "is no qrels"),
         ("qrels", "q 0 d\n", "is no qrels"),
-        *(("qrels", f"q 0 d 1\nq 0 e {grade}\n", f"line 2, 'q 0 e {grade}', has a relevance that is no whole number")
-          for grade in ("0.5", "1e3", "x", "0x1", "nan", "1.1.1")),
+        *(
+            (
+                "qrels",
+                f"q 0 d 1\nq 0 e {grade}\n",
+                f"line 2, 'q 0 e {grade}', has a relevance that is no whole number",
+            )
+            for grade in ("0.5", "1e3", "x", "0x1", "nan", "1.1.1")
+        ),
     ],
-)  # fmt: skip
-def test_what_is_broken_is_refused(tmp_path: Path, kind: str, text: str, words: str) -> None:
+)
+def test_what_is_broken_is_refused(
+    tmp_path: Path, kind: str, text: str, words: str
+) -> None:
     for path, said in (
         (_file(tmp_path, text), words),
         (tmp_path / "none", "there is no file '.*none'"),
@@ -357,21 +571,47 @@ def test_a_run_as_trec_eval_reads_it(tmp_path: Path) -> None:
     )
     read = recnb.read_trec_run(_file(tmp_path, text + RUN))
     assert read["user"].tolist() == ["q1"] * 7 + ["q2"]
-    assert read["item"].tolist() == ["d1", "d2", "d3", "d#4", "d\u00a05", '"d1', "NA", "007"]
-    assert read["score"].tolist() == [2.129133, 5.0, 5.0, -0.001, 1000.0, 3.5, 3.5, 0.001]
+    assert read["item"].tolist() == [
+        "d1",
+        "d2",
+        "d3",
+        "d#4",
+        "d\u00a05",
+        '"d1',
+        "NA",
+        "007",
+    ]
+    assert read["score"].tolist() == [
+        2.129133,
+        5.0,
+        5.0,
+        -0.001,
+        1000.0,
+        3.5,
+        3.5,
+        0.001,
+    ]
     assert read["model"].tolist() == ["STANDARD"] * 5 + ["tag"] * 3
-    qrels = "# comment here\r\n301 0 CR#93E-1860 0\r\n301\tQ0\td2\t+1 \r\n# and here\r\n301 0 NA -2\n 2 0 007 0.0\n"
+    qrels = (
+        "# comment here\r\n301 0 CR#93E-1860 0\r\n301\tQ0\td2\t+1 \r\n# and "
+        "here\r\n301 0 NA -2\n 2 0 007 0.0\n"
+    )
     assert recnb.read_trec_qrels(_file(tmp_path, qrels)).to_dict("list") == {
-        "user": ["301", "301", "301", "2"], "item": ["CR#93E-1860", "d2", "NA", "007"], "relevance": [0, 1, -2, 0]
-    }  # fmt: skip
+        "user": ["301", "301", "301", "2"],
+        "item": ["CR#93E-1860", "d2", "NA", "007"],
+        "relevance": [0, 1, -2, 0],
+    }
 
 
-@pytest.mark.parametrize("lines", [
-    "user,item,rank\r\nu,a,1\r\nu,b,2\r\n",
-    "\n\nuser,item,rank\n\nu,a,1\n\nu,b,2\n\n\n",
-    "user,item,rank\r\n\r\nu,a,1\r\nu,b,2\r\n\r\n",
-    'user,item,rank,title\nu,a,1,"one\n\ntwo"\n\nu,b,2,"three"\n',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "user,item,rank\r\nu,a,1\r\nu,b,2\r\n",
+        "\n\nuser,item,rank\n\nu,a,1\n\nu,b,2\n\n\n",
+        "user,item,rank\r\n\r\nu,a,1\r\nu,b,2\r\n\r\n",
+        'user,item,rank,title\nu,a,1,"one\n\ntwo"\n\nu,b,2,"three"\n',
+    ],
+)
 def test_blank_lines_of_csv_are_no_rows(lines: str, tmp_path: Path) -> None:
     ev = recnb.evaluate(_file(tmp_path, lines, "recs.csv"), {"u": ["b"]})
     assert ev.mrr() == 0.5
@@ -379,14 +619,23 @@ def test_blank_lines_of_csv_are_no_rows(lines: str, tmp_path: Path) -> None:
 
 
 def test_runs_and_qrels_of_ranx_are_taken_as_mappings() -> None:
-    """By the package of their class: ranx itself need not be installed, and was tried by hand."""
+    """By the package of their class: ranx itself need not be installed, and was tried
+    by hand.
+    """
     held = {
         "__module__": "ranx.data_structures",
         "__init__": lambda self, by_user: setattr(self, "by_user", by_user),
         "to_dict": lambda self: self.by_user,
     }
     ranx = type("Run", (), held)
-    recs, truth = {"q1": {"a": 0.5, "b": 0.9}, "q2": {"c": 1.0}}, {"q1": {"a": 1}, "q2": {"x": 2, "c": 1}}
-    assert recnb.evaluate(ranx(recs), ranx(truth)).ndcg(k=2) == recnb.evaluate(recs, truth).ndcg(k=2)
-    models = [recnb.compare({"a": of(recs), "b": of(truth)}, of(truth)) for of in (ranx, dict)]
+    recs, truth = (
+        {"q1": {"a": 0.5, "b": 0.9}, "q2": {"c": 1.0}},
+        {"q1": {"a": 1}, "q2": {"x": 2, "c": 1}},
+    )
+    assert recnb.evaluate(ranx(recs), ranx(truth)).ndcg(k=2) == recnb.evaluate(
+        recs, truth
+    ).ndcg(k=2)
+    models = [
+        recnb.compare({"a": of(recs), "b": of(truth)}, of(truth)) for of in (ranx, dict)
+    ]
     assert models[0].table("ndcg", k=2).equals(models[1].table("ndcg", k=2))

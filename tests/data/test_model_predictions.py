@@ -19,7 +19,16 @@ from recnb.evaluate import model_evaluation
 from tests.data.test_refused import refused
 from tests.reference import REFERENCE
 
-METRICS = ["precision", "recall", "ndcg", "average_precision", "reciprocal_rank", "hit_rate", "f1", "dcg"]
+METRICS = [
+    "precision",
+    "recall",
+    "ndcg",
+    "average_precision",
+    "reciprocal_rank",
+    "hit_rate",
+    "f1",
+    "dcg",
+]
 
 
 @dataclass
@@ -37,11 +46,19 @@ class Model:
 
 
 def loop(scores: Any, test: Any, train: Any, k: int) -> dict[str, float]:
-    """Predict, leave out what was trained on, take the best k, score; users without test items are left out."""
+    """Predict, leave out what was trained on, take the best k, score; users without
+    test items are left out.
+    """
     rows = []
     for user in np.flatnonzero(test.any(axis=1)):
-        relevant = {int(item): float(test[user, item]) for item in np.flatnonzero(test[user])}
-        candidates = [item for item in range(test.shape[1]) if train is None or train[user, item] == 0]
+        relevant = {
+            int(item): float(test[user, item]) for item in np.flatnonzero(test[user])
+        }
+        candidates = [
+            item
+            for item in range(test.shape[1])
+            if train is None or train[user, item] == 0
+        ]
         top = sorted(candidates, key=lambda item: (-scores[user, item], item))[:k]
         rows.append({name: REFERENCE[name](top, relevant, k) for name in METRICS})
     return {name: float(np.mean([row[name] for row in rows])) for name in METRICS}
@@ -51,25 +68,34 @@ SHAPE = (6, 8)
 
 
 @given(
-    arrays.arrays(np.float64, SHAPE, elements=st.integers(-3, 3).map(float)), arrays.arrays(np.int64, SHAPE, elements=st.sampled_from([0, 0, 0, 1, 2])),
-    st.none() | arrays.arrays(np.int64, SHAPE, elements=st.sampled_from([0, 0, 1])), st.lists(st.integers(1, 12), min_size=1, max_size=3, unique=True),
-)  # fmt: skip
+    arrays.arrays(np.float64, SHAPE, elements=st.integers(-3, 3).map(float)),
+    arrays.arrays(np.int64, SHAPE, elements=st.sampled_from([0, 0, 0, 1, 2])),
+    st.none() | arrays.arrays(np.int64, SHAPE, elements=st.sampled_from([0, 0, 1])),
+    st.lists(st.integers(1, 12), min_size=1, max_size=3, unique=True),
+)
 def test_the_same_as_a_loop(scores: Any, test: Any, train: Any, ks: list[int]) -> None:
-    """Scores have many ties; train and test may overlap; k may be above the number of items left."""
+    """Scores have many ties; train and test may overlap; k may be above the number of
+    items left.
+    """
     evaluated = test.any(axis=1)
     assume(evaluated.any())
     assume(train is None or (train[evaluated] == 0).any())
     model = Model(scores)
     had = None if train is None else sp.csr_matrix(train)
     table, of_function = (
-        recnb.evaluate_model(one, sp.csr_matrix(test), had, k=ks, metrics=METRICS) for one in (model, lambda user: scores[user])
-    )  # fmt: skip
+        recnb.evaluate_model(one, sp.csr_matrix(test), had, k=ks, metrics=METRICS)
+        for one in (model, lambda user: scores[user])
+    )
     assert of_function.to_frame().equals(table.to_frame())
     assert (table.columns.tolist(), table.index.tolist()) == (ks, METRICS)
-    behind = model_evaluation(lambda user: scores[user], sp.csr_matrix(test), had, k=max(ks))
+    behind = model_evaluation(
+        lambda user: scores[user], sp.csr_matrix(test), had, k=max(ks)
+    )
     for k in ks:
         assert behind.ndcg(k=k) == pytest.approx(table.loc["ndcg", k], abs=1e-12)
-        assert table[k].to_dict() == pytest.approx(loop(scores, test, train, k), abs=1e-12)
+        assert table[k].to_dict() == pytest.approx(
+            loop(scores, test, train, k), abs=1e-12
+        )
     assert model.asked == np.flatnonzero(evaluated).tolist()
     assert all(type(user) is int for user in model.asked)
 
@@ -91,30 +117,50 @@ WANT = table(SCORES)
 def halves(matrix: Any) -> Any:
     """Return a matrix of which every entry, 0 as well, is given in two parts."""
     rows, columns = np.indices(matrix.shape).reshape(2, -1)
-    return sp.coo_matrix((np.repeat(matrix.ravel() / 2, 2), (np.repeat(rows, 2), np.repeat(columns, 2))), matrix.shape)
+    return sp.coo_matrix(
+        (np.repeat(matrix.ravel() / 2, 2), (np.repeat(rows, 2), np.repeat(columns, 2))),
+        matrix.shape,
+    )
 
 
 KINDS: dict[str, Any] = {
-    **{name: getattr(sp, name) for name in ("csc_matrix", "coo_matrix", "lil_matrix", "csr_array", "coo_array")}, "halves": halves,
-    "bool": lambda matrix: sp.csr_matrix(matrix.astype(bool)), "float32": lambda matrix: sp.csr_matrix(matrix.astype("float32")),
-}  # fmt: skip
+    **{
+        name: getattr(sp, name)
+        for name in ("csc_matrix", "coo_matrix", "lil_matrix", "csr_array", "coo_array")
+    },
+    "halves": halves,
+    "bool": lambda matrix: sp.csr_matrix(matrix.astype(bool)),
+    "float32": lambda matrix: sp.csr_matrix(matrix.astype("float32")),
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_matrices_of_any_kind_stay_as_they_are(kind: str) -> None:
     test, train = (KINDS[kind](matrix) for matrix in (BINARY, TRAIN))
     before = test.copy(), train.copy()
-    pd.testing.assert_frame_equal(recnb.evaluate_model(Model(SCORES), test, train, k=[3, 10]), WANT)
+    pd.testing.assert_frame_equal(
+        recnb.evaluate_model(Model(SCORES), test, train, k=[3, 10]), WANT
+    )
     for now, then in zip((test, train), before, strict=True):
-        assert (type(now), now.dtype, now.shape, now.nnz) == (type(then), then.dtype, then.shape, then.nnz)
+        assert (type(now), now.dtype, now.shape, now.nnz) == (
+            type(then),
+            then.dtype,
+            then.shape,
+            then.nnz,
+        )
         assert (now != then).nnz == 0
 
 
-MASKED = np.where(TRAIN, -np.inf, np.where(SCORES.max() == SCORES, np.inf, SCORES))  # a model may mask items itself
+MASKED = np.where(
+    TRAIN, -np.inf, np.where(SCORES.max() == SCORES, np.inf, SCORES)
+)  # a model may mask items itself
 SCORED: dict[str, Any] = {
-    "infinite in part": MASKED, "float32": SCORES.astype("float32"), "lists": SCORES.tolist(), "Series": [*map(pd.Series, SCORES)],
+    "infinite in part": MASKED,
+    "float32": SCORES.astype("float32"),
+    "lists": SCORES.tolist(),
+    "Series": [*map(pd.Series, SCORES)],
     "of one row": [row.reshape(1, -1) for row in SCORES],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", SCORED)
@@ -125,20 +171,80 @@ def test_scores_of_any_kind(what: str) -> None:
 T, WRAPPED = sp.csr_matrix(TEST), "lambda user: model.predict(user, np.arange(n_items))"
 GOOD = Model(SCORES)
 WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[RecnbError], tuple[str, ...]]] = {
-    "a dense test": (GOOD, TEST, {}, FrameError, ("test is of ndarray", "scipy.sparse.csr_matrix(test)")),
-    "a dense train": (GOOD, T, {"train": TRAIN}, FrameError, ("train is of ndarray", "csr_matrix(train)")),
-    "complex relevance": (GOOD, T * 1j, {}, FrameError, ("test", "complex128", "numbers")),
-    "turned over": (GOOD, T, {"train": T.T}, FrameError, ("train has shape (25, 40)", "(40, 25)", "users × items")),
-    "scores NaN": (Model(np.where(SCORES[0, 2] == SCORES, np.nan, SCORES)), T, {}, RecnbError, ("model.predict(0) gave NaN", "items of the matrices needs one")),
-    "too few scores": (Model(SCORES[:, :24]), T, {}, RecnbError, ("model.predict(0) gave 24 scores", "25 items")),
-    "sparse scores": (Model(sp.csr_matrix(SCORES)), T, {}, RecnbError, ("model.predict(0) gave no array of numbers", ".toarray()")),
-    "scores of text": (Model([["a"] * 25] * 40), T, {}, RecnbError, ("model.predict(0) gave no array of numbers", "'a'")),
-    "no model": (object(), T, {}, RecnbError, ("object", "without a predict method", "function of the user", WRAPPED)),
+    "a dense test": (
+        GOOD,
+        TEST,
+        {},
+        FrameError,
+        ("test is of ndarray", "scipy.sparse.csr_matrix(test)"),
+    ),
+    "a dense train": (
+        GOOD,
+        T,
+        {"train": TRAIN},
+        FrameError,
+        ("train is of ndarray", "csr_matrix(train)"),
+    ),
+    "complex relevance": (
+        GOOD,
+        T * 1j,
+        {},
+        FrameError,
+        ("test", "complex128", "numbers"),
+    ),
+    "turned over": (
+        GOOD,
+        T,
+        {"train": T.T},
+        FrameError,
+        ("train has shape (25, 40)", "(40, 25)", "users × items"),
+    ),
+    "scores NaN": (
+        Model(np.where(SCORES[0, 2] == SCORES, np.nan, SCORES)),
+        T,
+        {},
+        RecnbError,
+        ("model.predict(0) gave NaN", "items of the matrices needs one"),
+    ),
+    "too few scores": (
+        Model(SCORES[:, :24]),
+        T,
+        {},
+        RecnbError,
+        ("model.predict(0) gave 24 scores", "25 items"),
+    ),
+    "sparse scores": (
+        Model(sp.csr_matrix(SCORES)),
+        T,
+        {},
+        RecnbError,
+        ("model.predict(0) gave no array of numbers", ".toarray()"),
+    ),
+    "scores of text": (
+        Model([["a"] * 25] * 40),
+        T,
+        {},
+        RecnbError,
+        ("model.predict(0) gave no array of numbers", "'a'"),
+    ),
+    "no model": (
+        object(),
+        T,
+        {},
+        RecnbError,
+        ("object", "without a predict method", "function of the user", WRAPPED),
+    ),
     "negative relevance": (GOOD, -T, {}, FrameError, ("-1", "set it to 0")),
     "NaN relevance": (GOOD, T * np.nan, {}, FrameError, ("'relevance'", "NaN")),
     "an empty test": (GOOD, T * 0, {}, FrameError, ("test has no relevant items",)),
-    "nothing left to rank": (GOOD, T, {"train": sp.csr_matrix(np.ones(TEST.shape))}, FrameError, ("recommendations: there are no rows",)),
-}  # fmt: skip
+    "nothing left to rank": (
+        GOOD,
+        T,
+        {"train": sp.csr_matrix(np.ones(TEST.shape))},
+        FrameError,
+        ("recommendations: there are no rows",),
+    ),
+}
 
 
 @pytest.mark.parametrize("what", WRONG)

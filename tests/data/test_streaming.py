@@ -1,6 +1,8 @@
-"""Frames that are read in batches: what is read, what is held in memory and what in files, which are gone with the evaluation.
+"""Frames that are read in batches: what is read, what is held in memory and what in
+files, which are gone with the evaluation.
 
-That their numbers are those of frames in memory is held in tests/distributed/test_engines.py, and by the law of tests/test_attack.py.
+That their numbers are those of frames in memory is held in
+tests/distributed/test_engines.py, and by the law of tests/test_attack.py.
 """
 
 import gc
@@ -25,7 +27,9 @@ from tests.random_frames import METRICS, STREAMED, K, random_frames, shuffled, s
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    """Whatever has more than 30 rows is put into files, read in batches of 7, in blocks and buckets of few."""
+    """Whatever has more than 30 rows is put into files, read in batches of 7, in blocks
+    and buckets of few.
+    """
     sized(monkeypatch)
 
 
@@ -36,7 +40,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def same(made, whole):
-    np.testing.assert_allclose(made.table(METRICS, k=K), whole.table(METRICS, k=K), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        made.table(METRICS, k=K), whole.table(METRICS, k=K), rtol=0, atol=1e-12
+    )
     assert made.basis == whole.basis
 
 
@@ -45,11 +51,15 @@ def same(made, whole):
 
 FILES = {
     "files": lambda folder, files: pl.scan_parquet(files),
-    "one file, filtered": lambda folder, files: pl.scan_parquet(folder / "one.parquet").filter("keep"),
+    "one file, filtered": lambda folder, files: pl.scan_parquet(
+        folder / "one.parquet"
+    ).filter("keep"),
     "a pattern": lambda folder, files: f"{folder}/0*.parquet",
     "duckdb": lambda folder, files: duckdb.read_parquet(files),
     "dataset": lambda folder, files: ds.dataset(files),
-    "dataset, filtered": lambda folder, files: ds.dataset(folder / "one.parquet").filter(ds.field("keep")),
+    "dataset, filtered": lambda folder, files: ds.dataset(
+        folder / "one.parquet"
+    ).filter(ds.field("keep")),
 }
 
 
@@ -57,10 +67,14 @@ FILES = {
 def test_files(where, tmp_path):
     """Lists of users are torn over the files, beside columns that are not read."""
     recs, truth = random_frames(np.random.default_rng(3), n_users=45, text=True)
-    recs, truth = (frame.rename(columns={"user": "who"}) for frame in (shuffled(recs), truth))
+    recs, truth = (
+        frame.rename(columns={"user": "who"}) for frame in (shuffled(recs), truth)
+    )
     recs = recs.assign(more="x", other=1.5, model="a")
     for number, start in enumerate(range(0, len(recs), 31)):
-        recs[start : start + 31].to_parquet(tmp_path / f"{number:03}.parquet", row_group_size=10)
+        recs[start : start + 31].to_parquet(
+            tmp_path / f"{number:03}.parquet", row_group_size=10
+        )
     recs.assign(keep=True).to_parquet(tmp_path / "one.parquet")
     source = FILES[where](tmp_path, sorted(map(str, tmp_path.glob("0*.parquet"))))
     made, whole = (recnb.evaluate(one, truth, user="who") for one in (source, recs))
@@ -71,11 +85,19 @@ def test_files(where, tmp_path):
 
 def test_models_in_one_file_are_not_held(tmp_path):
     recs, truth = random_frames(np.random.default_rng(4))
-    both = pd.concat([recs.assign(model="a"), recs.assign(model="b", score=-recs["score"])])
+    both = pd.concat(
+        [recs.assign(model="a"), recs.assign(model="b", score=-recs["score"])]
+    )
     both.to_parquet(tmp_path / "recs.parquet")
-    found, whole = recnb.compare(tmp_path / "recs.parquet", truth), recnb.compare(both, truth)
+    found, whole = (
+        recnb.compare(tmp_path / "recs.parquet", truth),
+        recnb.compare(both, truth),
+    )
     assert (found.table(k=3).to_numpy() == whole.table(k=3).to_numpy()).all()
-    with pytest.raises(RecnbError, match=r"stay in files.*read the files into a frame first, polars\.read_parquet"):
+    with pytest.raises(
+        RecnbError,
+        match=r"stay in files.*read the files into a frame first, polars\.read_parquet",
+    ):
         found["a"].personalization(k=3)
 
 
@@ -83,12 +105,22 @@ def test_models_in_one_file_are_not_held(tmp_path):
 def test_rows_are_read_once(kind, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(9))
     begun, read = [], parts.batches_of
-    monkeypatch.setattr(parts, "batches_of", lambda *given: begun.append((given[1], [*given[2]])) or read(*given))
-    made, whole = recnb.evaluate(STREAMED[kind](recs.assign(more=1)), truth), recnb.evaluate(recs, truth)
+    monkeypatch.setattr(
+        parts,
+        "batches_of",
+        lambda *given: begun.append((given[1], [*given[2]])) or read(*given),
+    )
+    made, whole = (
+        recnb.evaluate(STREAMED[kind](recs.assign(more=1)), truth),
+        recnb.evaluate(recs, truth),
+    )
     made.table()
     same(made.under("ranx"), whole.under("ranx"))
     assert made._data.lists_of([3])[0] == whole._data.lists_of([3])[0]
-    assert begun == [("truth", ["user", "item", "relevance"]), ("recommendations", ["user", "item", "score"])]
+    assert begun == [
+        ("truth", ["user", "item", "relevance"]),
+        ("recommendations", ["user", "item", "score"]),
+    ]
 
 
 def test_a_connection_may_be_asked_other_things_meanwhile():
@@ -103,9 +135,13 @@ def test_a_connection_may_be_asked_other_things_meanwhile():
 
 def test_ids_of_other_kinds_are_refused_by_the_first_batch(monkeypatch):
     recs, truth = random_frames(np.random.default_rng(14))
-    monkeypatch.setattr(buckets.Buckets, "_write", lambda self: pytest.fail("more was read"))
+    monkeypatch.setattr(
+        buckets.Buckets, "_write", lambda self: pytest.fail("more was read")
+    )
     with pytest.raises(FrameError, match="item ids are of different kinds"):
-        recnb.evaluate(STREAMED["lazy"](recs), truth.assign(item=truth["item"].astype(str))[:20])
+        recnb.evaluate(
+            STREAMED["lazy"](recs), truth.assign(item=truth["item"].astype(str))[:20]
+        )
 
 
 # ---- what is held
@@ -115,7 +151,9 @@ def test_ids_of_other_kinds_are_refused_by_the_first_batch(monkeypatch):
 def test_what_fits_is_held_in_memory(fits, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(2))
     expected, size = recnb.evaluate(recs, truth), pl.from_pandas(recs).estimated_size()
-    monkeypatch.setattr(buckets, "available_memory", lambda: 32 * size if fits else size)
+    monkeypatch.setattr(
+        buckets, "available_memory", lambda: 32 * size if fits else size
+    )
     for rows, share in ((len(recs) if fits else len(recs) - 1, 0), (0, 1 / 32)):
         monkeypatch.setattr(buckets, "WHOLE", rows)
         monkeypatch.setattr(buckets, "SHARE", share)
@@ -125,12 +163,16 @@ def test_what_fits_is_held_in_memory(fits, monkeypatch):
 
 
 @pytest.mark.parametrize(("available", "most"), [(10**9, 60), (24 * 20 * 20 // 4, 30)])
-def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(available, most, monkeypatch):
+def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(
+    available, most, monkeypatch
+):
     recs, truth = random_frames(np.random.default_rng(20), n_users=60)
     monkeypatch.setattr(buckets, "SLOTS", 128)
     monkeypatch.setattr(buckets, "available_memory", lambda: available)
     seen, joined = [], parts.part_of
-    monkeypatch.setattr(parts, "part_of", lambda *rows: seen.append(rows[0].height) or joined(*rows))
+    monkeypatch.setattr(
+        parts, "part_of", lambda *rows: seen.append(rows[0].height) or joined(*rows)
+    )
     recnb.evaluate(STREAMED["lazy"](shuffled(recs)), truth)
     assert 5 < max(seen) <= most, seen
     assert sum(seen) == len(recs)
@@ -138,22 +180,36 @@ def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(availab
 
 @pytest.mark.parametrize(
     ("limit", "used", "left"),
-    [("1000000\n", "400000\n", 600_000), ("1000000", "3000000", 0), ("max\n", "5", None)],
+    [
+        ("1000000\n", "400000\n", 600_000),
+        ("1000000", "3000000", 0),
+        ("max\n", "5", None),
+    ],
 )
 def test_a_container_sets_the_limit(limit, used, left, tmp_path, monkeypatch):
     (tmp_path / "max").write_text(limit)
     (tmp_path / "current").write_text(used)
     monkeypatch.setattr(buckets, "LIMITS", ((tmp_path / "max", tmp_path / "current"),))
     found = buckets.available_memory()
-    assert found == left if left is not None else 2**20 < found <= psutil.virtual_memory().total
+    assert (
+        found == left
+        if left is not None
+        else 2**20 < found <= psutil.virtual_memory().total
+    )
 
 
-@pytest.mark.skipif(not hasattr(psutil.Process, "rlimit"), reason="psutil knows ulimit on Linux alone")
-@pytest.mark.parametrize(("of", "held"), [("RLIMIT_AS", "vms"), ("RLIMIT_DATA", "data")])
+@pytest.mark.skipif(
+    not hasattr(psutil.Process, "rlimit"), reason="psutil knows ulimit on Linux alone"
+)
+@pytest.mark.parametrize(
+    ("of", "held"), [("RLIMIT_AS", "vms"), ("RLIMIT_DATA", "data")]
+)
 def test_ulimit_sets_the_limit(of, held):
     process, more = psutil.Process(), 2**28
     limits = process.rlimit(getattr(psutil, of))
-    process.rlimit(getattr(psutil, of), (getattr(process.memory_info(), held) + more, limits[1]))
+    process.rlimit(
+        getattr(psutil, of), (getattr(process.memory_info(), held) + more, limits[1])
+    )
     try:
         assert more // 2 < buckets.available_memory() <= more
     finally:
@@ -177,8 +233,13 @@ def test_they_are_gone_after_an_error_too(folder):
     recs, truth = random_frames(np.random.default_rng(18))
     missing = shuffled(recs).astype({"item": "Int64"})
     missing.loc[len(missing) - 1, "item"] = None
-    for wrong, words in ((shuffled(pd.concat([recs, recs[:1]])), "is repeated"), (missing, "1 missing item id, the first in row")):  # fmt: skip
-        with pytest.raises(FrameError, match=f"{words}.*one part of the frame: there may be more"):
+    for wrong, words in (
+        (shuffled(pd.concat([recs, recs[:1]])), "is repeated"),
+        (missing, "1 missing item id, the first in row"),
+    ):
+        with pytest.raises(
+            FrameError, match=f"{words}.*one part of the frame: there may be more"
+        ):
             recnb.evaluate(STREAMED["lazy"](wrong), truth)
     gc.collect()
     assert not any(folder.iterdir())
@@ -188,7 +249,9 @@ def test_they_are_gone_after_an_error_too(folder):
 
 
 @pytest.mark.parametrize(("counted", "used"), [(3, 3), (64, 8), (None, 1)])
-def test_cores_are_counted_where_the_system_does_not_list_those_allowed(counted, used, monkeypatch):
+def test_cores_are_counted_where_the_system_does_not_list_those_allowed(
+    counted, used, monkeypatch
+):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: counted)
     assert n_cores() == used
@@ -223,18 +286,29 @@ for rows in (recs.head(10_000), recs):
     made.table(["ndcg", "recall"], k=10)
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(int(peak.split()[1]) / 1024, made.counts.n_recommended, made._data.source.in_memory)
-"""
+"""  # noqa: E501
 
 
 def peak_of(folder, n, whole):
-    """Megabytes at the peak for 2,000 users with lists of n items, of whom 10 are hits at most."""
+    """Megabytes at the peak for 2,000 users with lists of n items, of whom 10 are hits
+    at most.
+    """
     item = np.tile(np.arange(n), 2000)
-    rows = pl.DataFrame({"user": np.repeat(np.arange(2000), n), "item": item, "rank": item + 1})
+    rows = pl.DataFrame(
+        {"user": np.repeat(np.arange(2000), n), "item": item, "rank": item + 1}
+    )
     rows.write_parquet(folder / "recs.parquet", row_group_size=50_000)
     found = subprocess.run(
-        [sys.executable, "-c", PEAK, str(folder), str(whole)], check=True, capture_output=True, text=True,
-        env={**os.environ, "POLARS_MAX_THREADS": "2", "POLARS_ROW_GROUP_PREFETCH_SIZE": "1"},
-    ).stdout.split()  # fmt: skip
+        [sys.executable, "-c", PEAK, str(folder), str(whole)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={
+            **os.environ,
+            "POLARS_MAX_THREADS": "2",
+            "POLARS_ROW_GROUP_PREFETCH_SIZE": "1",
+        },
+    ).stdout.split()
     assert found[1:] == [str(2000 * n), str(whole >= 2000 * n)]
     return float(found[0])
 
@@ -242,9 +316,15 @@ def peak_of(folder, n, whole):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for the peak")
 def test_memory_does_not_grow_with_the_rows(tmp_path):
-    truth = pl.DataFrame({"user": np.repeat(np.arange(2000), 10), "item": np.tile(np.arange(0, 40, 4), 2000)})
+    truth = pl.DataFrame(
+        {
+            "user": np.repeat(np.arange(2000), 10),
+            "item": np.tile(np.arange(0, 40, 4), 2000),
+        }
+    )
     truth.write_parquet(tmp_path / "truth.parquet")
     few, many = (peak_of(tmp_path, n, 100_000) for n in (400, 3200))
-    # 5,600,000 rows more are 134 MB as they stand in a table, and more while they are joined.
+    # 5,600,000 rows more are 134 MB as they stand in a table, and more while they are
+    # joined.
     assert many - few < 100
     assert peak_of(tmp_path, 3200, 10_000_000) - many > 100

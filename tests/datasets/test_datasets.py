@@ -1,4 +1,6 @@
-"""The data sets: the made sample against what its docstring promises, MovieLens on a tiny copy."""
+"""The data sets: the made sample against what its docstring promises, MovieLens on a
+tiny copy.
+"""
 
 from __future__ import annotations
 
@@ -28,25 +30,48 @@ def pairs(frame: pd.DataFrame) -> set[tuple[str, str]]:
 def test_the_sample_is_what_it_says() -> None:
     """What is in its files follows from how they are made, below."""
     sample = load_sample()
-    shapes = {name: getattr(sample, name).shape for name in ("train", "test", "items", "users", "recommendations")}
-    assert shapes == {"train": (5073, 4), "test": (1084, 3), "items": (250, 5), "users": (300, 4), "recommendations": (17880, 5)}  # fmt: skip
+    shapes = {
+        name: getattr(sample, name).shape
+        for name in ("train", "test", "items", "users", "recommendations")
+    }
+    assert shapes == {
+        "train": (5073, 4),
+        "test": (1084, 3),
+        "items": (250, 5),
+        "users": (300, 4),
+        "recommendations": (17880, 5),
+    }
     assert list(sample.models) == ["item-knn", "factors", "popular"]
     train, test = pairs(sample.train), pairs(sample.test)
     assert (len(train), len(test), train & test) == (5073, 1084, set())
     for frame in sample.models.values():
-        assert (list(frame), len(pairs(frame) - train)) == (["user", "item", "rank", "score"], len(frame))
+        assert (list(frame), len(pairs(frame) - train)) == (
+            ["user", "item", "rank", "score"],
+            len(frame),
+        )
         for _, part in frame.groupby("user"):
             assert part["rank"].to_list() == list(range(1, 21))
             assert (np.diff(part["score"]) < 0).all()
-    joined = pd.concat([frame.assign(model=name) for name, frame in sample.models.items()], ignore_index=True)
-    pd.testing.assert_frame_equal(joined[[*sample.recommendations]], sample.recommendations)
+    joined = pd.concat(
+        [frame.assign(model=name) for name, frame in sample.models.items()],
+        ignore_index=True,
+    )
+    pd.testing.assert_frame_equal(
+        joined[[*sample.recommendations]], sample.recommendations
+    )
 
 
 def test_two_recommenders_are_close_and_the_third_is_behind() -> None:
     sample = load_sample()
-    found = {name: recnb.evaluate(frame, sample.test).ndcg(k=10).per_user for name, frame in sample.models.items()}
+    found = {
+        name: recnb.evaluate(frame, sample.test).ndcg(k=10).per_user
+        for name, frame in sample.models.items()
+    }
     knn, factors, popular = found.values()
-    close, *behind = (float(gap.mean() / gap.sem()) for gap in (knn - factors, knn - popular, factors - popular))
+    close, *behind = (
+        float(gap.mean() / gap.sem())
+        for gap in (knn - factors, knn - popular, factors - popular)
+    )
     assert abs(close) < 1
     assert min(behind) > 4
 
@@ -65,13 +90,25 @@ def test_the_sample_is_small_and_fresh_each_time() -> None:
 @pytest.mark.parametrize("model", make_sample.MODELS)
 def test_recommendations_are_made_again_byte_for_byte(model: str) -> None:
     # A checkout on Windows may have changed the line ends of the committed file.
-    stored = (SAMPLE_FOLDER / f"recommendations-{model}.csv").read_bytes().replace(b"\r\n", b"\n")
+    stored = (
+        (SAMPLE_FOLDER / f"recommendations-{model}.csv")
+        .read_bytes()
+        .replace(b"\r\n", b"\n")
+    )
     assert make_sample.written(model) == stored
 
 
 def test_import_is_light() -> None:
-    code = "import sys, recnb; before = set(sys.modules); import recnb.datasets; new = set(sys.modules) - before"
-    assert printed(f"{code}; print(*new & {{'pooch', 'requests', 'scipy', 'matplotlib', 'IPython'}})") == ""
+    code = (
+        "import sys, recnb; before = set(sys.modules); import recnb.datasets; new = "
+        "set(sys.modules) - before"
+    )
+    assert (
+        printed(
+            f"{code}; print(*new & {{'pooch', 'requests', 'scipy', 'matplotlib', 'IPython'}})"
+        )
+        == ""
+    )
 
 
 # MovieLens, on a copy of three users and three films
@@ -110,40 +147,68 @@ def write_zip(path: Path) -> Path:
 
 def assert_tiny(read: MovieLens) -> None:
     assert read.ratings.to_dict("list") == {
-        "user": [1, 3, 1, 2], "item": [2, 1, 3, 3], "rating": [5, 3, 4, 1], "timestamp": [874965758, 876893171, 878542960, 876893119],
-    }  # fmt: skip
+        "user": [1, 3, 1, 2],
+        "item": [2, 1, 3, 3],
+        "rating": [5, 3, 4, 1],
+        "timestamp": [874965758, 876893171, 878542960, 876893119],
+    }
     assert read.items.astype({"year": "Float64"}).fillna({"year": 0}).to_dict("list") == {
         "item": [1, 2, 3], "title": ["Toy\x85 Box (1995)", "Café Été (1996)", "unknown"],
         "genres": ["Animation|Comedy", "Comedy", "unknown"], "year": [1995, 1996, 0],
     }  # fmt: skip
     assert list(read.users) == ["user", "age", "gender", "occupation", "zip"]
-    assert (read.users["age"].sum(), read.users["zip"].to_list()) == (100, ["85711", "04401", "T8H1N"])
+    assert (read.users["age"].sum(), read.users["zip"].to_list()) == (
+        100,
+        ["85711", "04401", "T8H1N"],
+    )
     assert repr(read) == "MovieLens(3 users, 3 items, 4 ratings)"
 
 
 def test_a_local_copy_is_a_folder_or_a_zip_by_path_or_by_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, inner = write_folder(tmp_path / "copy"), write_folder(tmp_path / "outer" / "ml-100k").parent
-    for path in (folder, str(inner), write_zip(tmp_path / "ml-100k.zip"), tmp_path):  # the folder with the zip will do
+    folder, inner = (
+        write_folder(tmp_path / "copy"),
+        write_folder(tmp_path / "outer" / "ml-100k").parent,
+    )
+    for path in (
+        folder,
+        str(inner),
+        write_zip(tmp_path / "ml-100k.zip"),
+        tmp_path,
+    ):  # the folder with the zip will do
         assert_tiny(load_movielens(path=path))
     monkeypatch.setenv("RECNB_DATA_DIR", str(folder))
     assert_tiny(load_movielens())
     monkeypatch.setenv("RECNB_DATA_DIR", str(tmp_path / "gone"))
-    with pytest.raises(RecnbError, match=r"gone.* is no folder and no zip.*RECNB_DATA_DIR"):
+    with pytest.raises(
+        RecnbError, match=r"gone.* is no folder and no zip.*RECNB_DATA_DIR"
+    ):
         load_movielens()
     monkeypatch.setitem(sys.modules, "pooch", None)
-    assert_tiny(load_movielens(path=folder))  # path= goes before the variable, and needs no pooch
+    assert_tiny(
+        load_movielens(path=folder)
+    )  # path= goes before the variable, and needs no pooch
 
 
 @pytest.mark.parametrize(
     ("file", "text"),
-    [("u.data", "1\t2\t5\t874965758\n1\t3\t4\n"), ("u.data", "1\t2\tgood\t874965758\n"), ("u.data", ""), ("u.item", "1|Toy Box|01-Jan-1995||x|0|yes|1\n"), ("u.user", None)],
-)  # fmt: skip
-def test_a_file_that_cannot_be_read_or_is_missing_is_named(tmp_path: Path, file: str, text: str | None) -> None:
+    [
+        ("u.data", "1\t2\t5\t874965758\n1\t3\t4\n"),
+        ("u.data", "1\t2\tgood\t874965758\n"),
+        ("u.data", ""),
+        ("u.item", "1|Toy Box|01-Jan-1995||x|0|yes|1\n"),
+        ("u.user", None),
+    ],
+)
+def test_a_file_that_cannot_be_read_or_is_missing_is_named(
+    tmp_path: Path, file: str, text: str | None
+) -> None:
     folder = write_folder(tmp_path)
     (folder / file).unlink() if text is None else (folder / file).write_text(text)
-    with pytest.raises(RecnbError, match=rf"^{file} of .* cannot be read: .*Get the archive again"):
+    with pytest.raises(
+        RecnbError, match=rf"^{file} of .* cannot be read: .*Get the archive again"
+    ):
         load_movielens(path=folder)
 
 
@@ -155,28 +220,49 @@ def test_an_unknown_set_and_what_is_no_copy(tmp_path: Path) -> None:
             load_movielens(path=path)
 
 
-def test_a_download_is_kept_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From a tiny archive in the place of the official one, into a cache of the test's own."""
+def test_a_download_is_kept_and_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a tiny archive in the place of the official one, into a cache of the test's
+    own.
+    """
     import pooch
 
-    mirror, kept = write_zip(tmp_path / "ml-100k.zip"), tmp_path / "cache" / "recnb" / "ml-100k.zip"
+    mirror, kept = (
+        write_zip(tmp_path / "ml-100k.zip"),
+        tmp_path / "cache" / "recnb" / "ml-100k.zip",
+    )
     monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache" / name)
     monkeypatch.setattr(movielens, "ADDRESS", "https://example.org/ml-100k.zip")
-    monkeypatch.setattr(movielens, "CHECKSUM", "sha256:" + hashlib.sha256(mirror.read_bytes()).hexdigest())
+    monkeypatch.setattr(
+        movielens,
+        "CHECKSUM",
+        "sha256:" + hashlib.sha256(mirror.read_bytes()).hexdigest(),
+    )
 
     def send(url: str, output: str, _pooch: object) -> None:
-        Path(output).write_bytes(mirror.read_bytes())  # raises what requests raises where nothing is sent
+        Path(output).write_bytes(
+            mirror.read_bytes()
+        )  # raises what requests raises where nothing is sent
 
-    monkeypatch.setattr(pooch.core, "choose_downloader", lambda url, progressbar=False: send)
+    monkeypatch.setattr(
+        pooch.core, "choose_downloader", lambda url, progressbar=False: send
+    )
     assert_tiny(load_movielens())
     mirror.unlink()  # the second time nothing is asked of the server
     assert_tiny(load_movielens())
     kept.unlink()
-    with pytest.raises(RecnbError, match=r"example\.org/ml-100k\.zip was not sent as expected: .*path="):
+    with pytest.raises(
+        RecnbError, match=r"example\.org/ml-100k\.zip was not sent as expected: .*path="
+    ):
         load_movielens()
     write_zip(mirror)
-    monkeypatch.setattr(movielens, "CHECKSUM", "md5:0e33842e24a9c977be4e0107933c0723")  # of the official archive
-    with pytest.raises(RecnbError, match=r"(?s)not sent as expected.*0e33842e24a9c977be4e0107933c0723"):
+    monkeypatch.setattr(
+        movielens, "CHECKSUM", "md5:0e33842e24a9c977be4e0107933c0723"
+    )  # of the official archive
+    with pytest.raises(
+        RecnbError, match=r"(?s)not sent as expected.*0e33842e24a9c977be4e0107933c0723"
+    ):
         load_movielens()
     assert not kept.exists()
     monkeypatch.setitem(sys.modules, "pooch", None)

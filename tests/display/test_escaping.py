@@ -1,7 +1,9 @@
-"""Whatever a user's ids, titles, columns and models are called: it is text in every form of every result.
+"""Whatever a user's ids, titles, columns and models are called: it is text in every
+form of every result.
 
-Nothing opens a tag or is typeset in HTML, nothing is markup in Markdown, nothing is a command in LaTeX, and in plain
-text a name stays on its line and turns no other text round.
+Nothing opens a tag or is typeset in HTML, nothing is markup in Markdown, nothing is a
+command in LaTeX, and in plain text a name stays on its line and turns no other text
+round.
 """
 
 from __future__ import annotations
@@ -23,22 +25,95 @@ from recnb.widgets.explorer import Explorer
 from recnb.widgets.quiz import quiz
 
 EVIL = (
-    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</div></td></table><b>", "$x^2$ and \\(y\\) $$z$$",
-    "'quotes' & \"more\" `code`", "a|b *c* _d_ # [e](http://f)", "\\input{secret} 50% & {g}", "אבג \u202eabc", "مرحبا", "👩‍🔬🇰🇷",
-    "two\nlines\r\tx", "L" + 300 * "o" + "ng", "{0} {n} %s", "<!-- ", "&lt;b&gt;", "\x1b[31mred",
-)  # fmt: skip
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</div></td></table><b>",
+    "$x^2$ and \\(y\\) $$z$$",
+    "'quotes' & \"more\" `code`",
+    "a|b *c* _d_ # [e](http://f)",
+    "\\input{secret} 50% & {g}",
+    "אבג \u202eabc",
+    "مرحبا",
+    "👩‍🔬🇰🇷",
+    "two\nlines\r\tx",
+    "L" + 300 * "o" + "ng",
+    "{0} {n} %s",
+    "<!-- ",
+    "&lt;b&gt;",
+    "\x1b[31mred",
+)
 TAGS = {
-    "a", "article", "b", "bdi", "body", "br", "button", "caption", "code", "dd", "details", "div", "dl", "dt", "em", "figcaption", "fieldset", "figure", "footer", "form", "h1", "h2", "h3",
-    "h4", "head", "header", "hr", "html", "i", "img", "input", "label", "legend", "li", "main", "meta", "nav", "ol", "option", "output", "p", "pre", "section", "select", "small",
-    "span", "strong", "style", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "u", "ul",
-}  # fmt: skip
+    "a",
+    "article",
+    "b",
+    "bdi",
+    "body",
+    "br",
+    "button",
+    "caption",
+    "code",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "figcaption",
+    "fieldset",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "i",
+    "img",
+    "input",
+    "label",
+    "legend",
+    "li",
+    "main",
+    "meta",
+    "nav",
+    "ol",
+    "option",
+    "output",
+    "p",
+    "pre",
+    "section",
+    "select",
+    "small",
+    "span",
+    "strong",
+    "style",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "u",
+    "ul",
+}
 #: Tags that recnb puts around names and words, and that no name here has.
 OWN_TAG = re.compile(r"</?(bdi|span|code|strong|em|small)\b")
 EMPTY = {"img", "input", "br", "hr", "meta"}
 
 
 class Page(HTMLParser):
-    """What a browser would make of HTML: only tags and attributes that do nothing, and where mathematics is on."""
+    """What a browser would make of HTML: only tags and attributes that do nothing, and
+    where mathematics is on.
+    """
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -59,8 +134,14 @@ class Page(HTMLParser):
             if name in ("src", "href"):
                 assert (value or "").startswith(("data:image/svg+xml", "#")), value
                 if name == "src":
-                    assert not OWN_TAG.search(unescape(b64decode((value or "").split(",")[1]).decode())), "in a picture"
-        off = any("mathjax_ignore" in (value or "") for name, value in attrs if name == "class")
+                    assert not OWN_TAG.search(
+                        unescape(b64decode((value or "").split(",")[1]).decode())
+                    ), "in a picture"
+        off = any(
+            "mathjax_ignore" in (value or "")
+            for name, value in attrs
+            if name == "class"
+        )
         if tag not in EMPTY:
             self.open.append((tag, off or (bool(self.open) and self.open[-1][1])))
 
@@ -73,7 +154,9 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         self.text.append(data)
         assert not OWN_TAG.search(data), "a tag of recnb's own is escaped"
-        if not (self.open and (self.open[-1][1] or self.open[-1][0] in ("style", "title"))):
+        if not (
+            self.open and (self.open[-1][1] or self.open[-1][0] in ("style", "title"))
+        ):
             self.typeset.append(data)
 
 
@@ -85,14 +168,28 @@ COLUMN = EVIL[0] + EVIL[3]
 def frames() -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
     """Recommendations, truth and side data, in which everything is named so."""
     places = range(len(ITEMS))
-    listed = [(user, ITEMS[b], (7 * a + 3 * b) % 17 + b / 100) for a, user in enumerate(EVIL) for b in places]
-    judged = [(user, ITEMS[(2 * a + 4 * b) % 16], 1 + (a + b) % 3) for a, user in enumerate(EVIL) for b in range(3)]
+    listed = [
+        (user, ITEMS[b], (7 * a + 3 * b) % 17 + b / 100)
+        for a, user in enumerate(EVIL)
+        for b in places
+    ]
+    judged = [
+        (user, ITEMS[(2 * a + 4 * b) % 16], 1 + (a + b) % 3)
+        for a, user in enumerate(EVIL)
+        for b in range(3)
+    ]
     recs = pd.DataFrame(listed, columns=["user", "item", "score"])
     truth = pd.DataFrame(judged, columns=["user", "item", "relevance"])
-    train = truth.assign(item=[ITEMS[at % len(ITEMS)] for at in range(len(truth))])[["user", "item"]]
-    users = pd.DataFrame({"user": EVIL, COLUMN: [EVIL[at % 4] for at in range(len(EVIL))]})
+    train = truth.assign(item=[ITEMS[at % len(ITEMS)] for at in range(len(truth))])[
+        ["user", "item"]
+    ]
+    users = pd.DataFrame(
+        {"user": EVIL, COLUMN: [EVIL[at % 4] for at in range(len(EVIL))]}
+    )
     genres = [EVIL[at % 5] for at in range(len(ITEMS))]
-    about = pd.DataFrame({"item": ITEMS, "title": [f"{one} t" for one in ITEMS], "genres": genres})
+    about = pd.DataFrame(
+        {"item": ITEMS, "title": [f"{one} t" for one in ITEMS], "genres": genres}
+    )
     return recs, truth, {"users": users, "items": about, "train": train}
 
 
@@ -112,9 +209,15 @@ def comparison() -> recnb.Comparison:
 
 @cache
 def found_in_some() -> recnb.Comparison:
-    """A comparison in which findings are about some models: all scores of one are equal."""
+    """A comparison in which findings are about some models: all scores of one are
+    equal.
+    """
     recs, truth, side_data = frames()
-    return recnb.compare({EVIL[0]: recs, EVIL[3]: recs.assign(score=1.0), EVIL[7]: recs}, truth, **side_data)
+    return recnb.compare(
+        {EVIL[0]: recs, EVIL[3]: recs.assign(score=1.0), EVIL[7]: recs},
+        truth,
+        **side_data,
+    )
 
 
 def explorer(evaluations: dict[str, recnb.Evaluation]) -> Explorer:
@@ -124,7 +227,9 @@ def explorer(evaluations: dict[str, recnb.Evaluation]) -> Explorer:
 
 
 def playground() -> recnb.widgets.Playground:
-    play = recnb.playground(ITEMS, {**dict.fromkeys(ITEMS[::2], 2), EVIL[0]: 1, EVIL[3]: 3}, k=9)
+    play = recnb.playground(
+        ITEMS, {**dict.fromkeys(ITEMS[::2], 2), EVIL[0]: 1, EVIL[3]: 3}, k=9
+    )
     play.move(ITEMS[4], 1)
     return play
 
@@ -141,10 +246,19 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "lint": lambda: evaluation().lint(k=5),
     "report": lambda: evaluation().report(k=[3, 5], by=COLUMN),
     "report in Korean": lambda: evaluation().report(k=[3, 5], lang="ko"),
-    **{f"explanation {at}": partial(lambda user: evaluation().explain("ndcg", user, k=5), user) for at, user in enumerate(EVIL)},
+    **{
+        f"explanation {at}": partial(
+            lambda user: evaluation().explain("ndcg", user, k=5), user
+        )
+        for at, user in enumerate(EVIL)
+    },
     "explanation of a list": lambda: recnb.explain("map", ITEMS, [EVIL[0], ITEMS[2]]),
     **{
-        f"explanation of {name}": partial(lambda name, user: evaluation().explain(name, *user, k=5), name, [EVIL[11]] * (one.of == "user"))
+        f"explanation of {name}": partial(
+            lambda name, user: evaluation().explain(name, *user, k=5),
+            name,
+            [EVIL[11]] * (one.of == "user"),
+        )
         for name, one in recnb.LIST_METRICS.items()
     },
     "why": lambda: evaluation().why("ndcg", k=5, other="recbole"),
@@ -153,7 +267,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "table beyond accuracy": lambda: evaluation().beyond(k=5),
     "comparison": comparison,
     "comparison report": lambda: comparison().report(k=5, movers=5),
-    "comparison report of which some models have findings": lambda: found_in_some().report(k=5, by=COLUMN),
+    "comparison report of which some models have findings": lambda: (
+        found_in_some().report(k=5, by=COLUMN)
+    ),
     "comparison table": lambda: comparison().table(k=[3, 5]),
     "comparison table by segment": lambda: comparison().table("ndcg", k=5, by=COLUMN),
     "differences": lambda: comparison().differences("ndcg", 5),
@@ -163,12 +279,14 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "curves": lambda: comparison().curve(k=[1, 5]),
     "comparison beyond accuracy": lambda: comparison().beyond(k=5),
     "gate": lambda: comparison().not_worse("ndcg", k=5),
-    "quiz": lambda: quiz("ndcg", [*EVIL], dict.fromkeys([*EVIL[::2], f"more {EVIL[0]}"], 1)),
+    "quiz": lambda: quiz(
+        "ndcg", [*EVIL], dict.fromkeys([*EVIL[::2], f"more {EVIL[0]}"], 1)
+    ),
     "answer": lambda: quiz("precision", seed=1).check("0.1234"),
     "explorer": lambda: explorer({"": evaluation()}),
     "explorer of models": lambda: explorer(dict(comparison())),
     "playground": playground,
-}  # fmt: skip
+}
 
 
 @cache
@@ -177,9 +295,16 @@ def made(name: str) -> Any:
 
 
 HTML: dict[str, Callable[[Any], str]] = {
-    **dict.fromkeys(("explorer", "explorer of models", "playground"), lambda one: one.widget().children[0].html),
-    **dict.fromkeys(("report", "comparison report"), lambda one: one.to_html(title=EVIL[0])),
-    "quiz": lambda one: one.to_html(None, quiz("hit_rate", [[*EVIL], [*EVIL[::-1]]], [[*EVIL], [*EVIL]], k=2)),
+    **dict.fromkeys(
+        ("explorer", "explorer of models", "playground"),
+        lambda one: one.widget().children[0].html,
+    ),
+    **dict.fromkeys(
+        ("report", "comparison report"), lambda one: one.to_html(title=EVIL[0])
+    ),
+    "quiz": lambda one: one.to_html(
+        None, quiz("hit_rate", [[*EVIL], [*EVIL[::-1]]], [[*EVIL], [*EVIL]], k=2)
+    ),
 }
 
 
@@ -192,25 +317,49 @@ def test_html_opens_no_tag_and_typesets_nothing_of_the_users(name: str) -> None:
     assert shown or name == "gate"  # which has one form
     for html in shown:
         page = Page(html)
-        in_notebook = not html.lower().startswith("<!doctype html>")  # a page by itself has no script that typesets
+        in_notebook = not html.lower().startswith(
+            "<!doctype html>"
+        )  # a page by itself has no script that typesets
         for text in page.typeset if in_notebook else ():
             if text.strip():
-                assert re.fullmatch(r"\s*\$\\displaystyle [^$]*\$\s*", text), f"mathematics is on around {text!r}"
+                assert re.fullmatch(r"\s*\$\\displaystyle [^$]*\$\s*", text), (
+                    f"mathematics is on around {text!r}"
+                )
                 assert not any(evil in text for evil in EVIL)
-        assert "\u202e" not in "".join(page.text).replace("אבג \u202eabc", "") or "bdi" in html
+        assert (
+            "\u202e" not in "".join(page.text).replace("אבג \u202eabc", "")
+            or "bdi" in html
+        )
         assert "L" + 300 * "o" not in html
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_the_plain_forms_are_text(name: str) -> None:
-    """A name stays on its line, turns nothing round, and is no markup of Markdown and no command of LaTeX."""
+    """A name stays on its line, turns nothing round, and is no markup of Markdown and
+    no command of LaTeX.
+    """
     one = made(name)
-    forms = {form: getattr(one, form)() for form in ("to_markdown", "to_latex") if hasattr(one, form)}
+    forms = {
+        form: getattr(one, form)()
+        for form in ("to_markdown", "to_latex")
+        if hasattr(one, form)
+    }
     for text in (repr(one), *forms.values()):
         assert "two\nlines" not in text
-        assert not {sign for sign in text if unicodedata.category(sign) in ("Cc", "Cs", "Cf")} - {"\n", "\u200d", "\t"}
+        assert not {
+            sign for sign in text if unicodedata.category(sign) in ("Cc", "Cs", "Cf")
+        } - {"\n", "\u200d", "\t"}
         assert "L" + 100 * "o" not in text
     for line in forms.get("to_markdown", "").splitlines():
-        plain = "" if line.startswith("    ") else re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line)
-        assert not re.search(r"(?<!\\)<(?=[a-z!/])|(?<!\\)\]\(http|\$x\^2\$|://", plain), line
-    assert not any(command in forms.get("to_latex", "") for command in (r"\input", "$x^2$", "50% &"))
+        plain = (
+            ""
+            if line.startswith("    ")
+            else re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line)
+        )
+        assert not re.search(
+            r"(?<!\\)<(?=[a-z!/])|(?<!\\)\]\(http|\$x\^2\$|://", plain
+        ), line
+    assert not any(
+        command in forms.get("to_latex", "")
+        for command in (r"\input", "$x^2$", "50% &")
+    )

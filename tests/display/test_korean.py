@@ -1,4 +1,6 @@
-"""Every kind of result under "ko": no English but ids, symbols of metrics and code; and the words of the catalogue."""
+"""Every kind of result under "ko": no English but ids, symbols of metrics and code; and
+the words of the catalogue.
+"""
 
 from __future__ import annotations
 
@@ -29,21 +31,52 @@ def words_in(texts: Iterable[Any]) -> set[str]:
     return {word for text in texts for word in re.findall("[A-Za-z]{2,}", str(text))}
 
 
-#: Names that a reader types or that come from the data, symbols, and the columns of frames.
+#: Names that a reader types or that come from the data, symbols, and the columns of
+#: frames.
 NAMES = (
-    words_in([
-        "True False recs truth assign groupby isin alpha ratio Methods RBO BCa nDCG Alt Enter JupyterLab Webber Moffat Zobel evaluate read",
-        "knn factors popular differences conclusion forest movers overlap metric mean low high gap holm users small",
-    ])
+    words_in(
+        [
+            (
+                "True False recs truth assign groupby isin alpha ratio Methods RBO "
+                "BCa nDCG Alt Enter JupyterLab Webber Moffat Zobel evaluate read"
+            ),
+            (
+                "knn factors popular differences conclusion forest movers overlap "
+                "metric mean low high gap holm users small"
+            ),
+        ]
+    )
     | words_in([*LIST_METRICS, *NEEDED, *(one.symbol for one in LIST_METRICS.values())])
-    | words_in(column for one in (SAMPLE.items, SAMPLE.users, SAMPLE.recommendations, SAMPLE.test) for column in one)
-    | words_in([*SAMPLE.items["title"], *SAMPLE.items["genres"], *SAMPLE.users["segment"], *SAMPLE.users["branch"]])
-)  # fmt: skip
+    | words_in(
+        column
+        for one in (SAMPLE.items, SAMPLE.users, SAMPLE.recommendations, SAMPLE.test)
+        for column in one
+    )
+    | words_in(
+        [
+            *SAMPLE.items["title"],
+            *SAMPLE.items["genres"],
+            *SAMPLE.users["segment"],
+            *SAMPLE.users["branch"],
+        ]
+    )
+)
 #: Libraries, their variants and what decides between them.
 OF_LIBRARIES = words_in(
-    f"{one.library} {one.variant}" for name in recnb.conventions.names() for one in of_library(name)
+    f"{one.library} {one.variant}"
+    for name in recnb.conventions.names()
+    for one in of_library(name)
 )
-OF_LIBRARIES |= words_in([*DECISIONS, "metric out_of gain discount log_base ideal recnb relevant library otherwise value difference convention fit decision frames from change moved most"])  # fmt: skip
+OF_LIBRARIES |= words_in(
+    [
+        *DECISIONS,
+        (
+            "metric out_of gain discount log_base ideal recnb relevant library "
+            "otherwise value difference convention fit decision frames from change "
+            "moved most"
+        ),
+    ]
+)
 
 
 @cache
@@ -53,7 +86,11 @@ def compared(**options: Any) -> Any:
 
 @cache
 def evaluated(*side: str) -> recnb.Evaluation:
-    return recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **{name: getattr(SAMPLE, name) for name in side})
+    return recnb.evaluate(
+        SAMPLE.models["item-knn"],
+        SAMPLE.test,
+        **{name: getattr(SAMPLE, name) for name in side},
+    )
 
 
 def full() -> recnb.Evaluation:
@@ -63,58 +100,132 @@ def full() -> recnb.Evaluation:
 def exercise(metric: str) -> list[Any]:
     q = recnb.quiz(metric, 3)
     wrong = [q.check(one.number) for one in q.mistakes]
-    return [q, q.reveal(), q.check(q.value), q.check(round(q.value, 2)), q.check(0.31), *wrong]
+    return [
+        q,
+        q.reveal(),
+        q.check(q.value),
+        q.check(round(q.value, 2)),
+        q.check(0.31),
+        *wrong,
+    ]
 
 
 def explanations() -> Iterator[Any]:
     decided = recnb.evaluate(RECS, TRUTH, averaged_users="union", no_relevant="one")
     for name, metric in METRICS.items():
         for options in each_word(metric):
-            yield from (EV.explain(name, *at, **options) for at in (("b", 1), ("c", 5), ("e", 50), ("d", None)))
+            yield from (
+                EV.explain(name, *at, **options)
+                for at in (("b", 1), ("c", 5), ("e", 50), ("d", None))
+            )
         yield from (recnb.explain(name, [3, 2, 0, 1]), decided.explain(name, "f", 3))
     for name, metric in LIST_METRICS.items():
         yield full().explain(name, *(["u002"] if metric.of == "user" else []), k=5)
 
 
 def of_libraries() -> list[Any]:
-    other = recnb.evaluate(RECS.assign(score=-RECS["rank"]).drop(columns="rank"), TRUTH, ties="last")
-    ways = [EV.why("ndcg", 3, other=library) for library in ("rectools", "ranx ndcg", "trec_eval")]
-    ways += [EV.why("ndcg", 3, other=Convention(averaged_users="union", no_relevant="zero", relevant_from=2))]
+    other = recnb.evaluate(
+        RECS.assign(score=-RECS["rank"]).drop(columns="rank"), TRUTH, ties="last"
+    )
+    ways = [
+        EV.why("ndcg", 3, other=library)
+        for library in ("rectools", "ranx ndcg", "trec_eval")
+    ]
+    ways += [
+        EV.why(
+            "ndcg",
+            3,
+            other=Convention(
+                averaged_users="union", no_relevant="zero", relevant_from=2
+            ),
+        )
+    ]
     ways += [EV.why("f1", 3, other=other), EV.why("ndcg", 3, other=EV.under("ranx"))]
     ours = float(ONE.ndcg(k=3))
     numbers = (f"{ours:.2f}", "0.0003", f"{ours:.6f}", f"{ours - 0.9e-4:.4f}")
-    named = [*(ONE.identify("ndcg", number, 3) for number in numbers), EV.identify("err", 0.77, 3)]
+    named = [
+        *(ONE.identify("ndcg", number, 3) for number in numbers),
+        EV.identify("err", 0.77, 3),
+    ]
     under = EV.under("rectools")
     return [*ways, *named, EV.spread("ndcg", 3), under.ndcg(k=3), under.table(k=3)]
 
 
 RESULTS: dict[str, Any] = {
-    "playground": lambda: [recnb.playground([3, 2, 0, 1]), recnb.playground(["a", "b", "c"], {"a": 1, "d": 2}, metrics=["recall"])],
+    "playground": lambda: [
+        recnb.playground([3, 2, 0, 1]),
+        recnb.playground(["a", "b", "c"], {"a": 1, "d": 2}, metrics=["recall"]),
+    ],
     "quiz": lambda: [one for metric in METRICS for one in exercise(metric)],
     "explanations": explanations,
     "evaluations": lambda: [ev for ev, _k in EVALUATIONS.values()],
-    "scores": lambda: [getattr(ev, name)(k=3) for ev, _k in EVALUATIONS.values() for name in METRICS],
-    "tables": lambda: [one for ev, _k in EVALUATIONS.values() for one in (
-        ev.table(["ndcg", "recall"], k=[1, None], gain="exponential"), ev.curve("ndcg", k=[1, 2, 3]))],
+    "scores": lambda: [
+        getattr(ev, name)(k=3) for ev, _k in EVALUATIONS.values() for name in METRICS
+    ],
+    "tables": lambda: [
+        one
+        for ev, _k in EVALUATIONS.values()
+        for one in (
+            ev.table(["ndcg", "recall"], k=[1, None], gain="exponential"),
+            ev.curve("ndcg", k=[1, 2, 3]),
+        )
+    ],
     "libraries": of_libraries,
-    "metrics beyond accuracy": lambda: [full().beyond(k=10), full().beyond(), EV.beyond(k=3), evaluated().beyond()],
-    "scores beyond accuracy": lambda: [getattr(full(), name)(k=10) for name in LIST_METRICS],
-    "lint": lambda: [full().lint(), EV.lint(), recnb.evaluate(
-        SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.test, items=SAMPLE.items.head(50)).lint()],
-    "report": lambda: [full().report([5, 10], by="segment"), EV.report([1, 3]), full().report(10)],
-    "segments": lambda: [full().table(k=10, by="segment"), full().table(k=10, by="branch")],
+    "metrics beyond accuracy": lambda: [
+        full().beyond(k=10),
+        full().beyond(),
+        EV.beyond(k=3),
+        evaluated().beyond(),
+    ],
+    "scores beyond accuracy": lambda: [
+        getattr(full(), name)(k=10) for name in LIST_METRICS
+    ],
+    "lint": lambda: [
+        full().lint(),
+        EV.lint(),
+        recnb.evaluate(
+            SAMPLE.models["item-knn"],
+            SAMPLE.test,
+            train=SAMPLE.test,
+            items=SAMPLE.items.head(50),
+        ).lint(),
+    ],
+    "report": lambda: [
+        full().report([5, 10], by="segment"),
+        EV.report([1, 3]),
+        full().report(10),
+    ],
+    "segments": lambda: [
+        full().table(k=10, by="segment"),
+        full().table(k=10, by="branch"),
+    ],
     "power": lambda: [full().detectable("ndcg", k=10), EV.detectable("ndcg", k=3)],
-    "explorer": lambda: [full().explore("ndcg", k=10), compared(baseline="popular").explore()],
+    "explorer": lambda: [
+        full().explore("ndcg", k=10),
+        compared(baseline="popular").explore(),
+    ],
     "comparison": lambda: [compared(), compared(baseline="popular")],
-    "differences": lambda: [compared(baseline="popular").differences("ndcg", k=[5, 10])],
+    "differences": lambda: [
+        compared(baseline="popular").differences("ndcg", k=[5, 10])
+    ],
     "movers": lambda: [compared(baseline="popular").movers("ndcg", 10)],
     "curves": lambda: [compared().curve("ndcg", range(1, 6))],
-    "comparison report": lambda: [recnb.compare(
-        SAMPLE.recommendations, SAMPLE.test, baseline="popular", train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users
-    ).report([5, 10], by="segment"), compared().report(10)],
-}  # fmt: skip
+    "comparison report": lambda: [
+        recnb.compare(
+            SAMPLE.recommendations,
+            SAMPLE.test,
+            baseline="popular",
+            train=SAMPLE.train,
+            items=SAMPLE.items,
+            users=SAMPLE.users,
+        ).report([5, 10], by="segment"),
+        compared().report(10),
+    ],
+}
 
-CODE_IN_TEXT = re.compile(r"`[^`]*`|\$[^$]*\$|\w+\.\w+\([^()]*(\([^()]*\))?[^()]*\)|\.\w+\([^()]*\)|\w+=[\w'\"\[\]]*")
+CODE_IN_TEXT = re.compile(
+    r"`[^`]*`|\$[^$]*\$|\w+\.\w+\([^()]*(\([^()]*\))?[^()]*\)|\.\w+\([^()]*\)|\w+=[\w'\"\[\]]*"
+)
 
 
 def said(one: Any) -> str:
@@ -122,7 +233,9 @@ def said(one: Any) -> str:
     shown = repr(one)
     if hasattr(one, "_repr_html_"):
         shown += "\n" + page(one._repr_html_() or "")
-    if "otherwise" in getattr(one, "columns", ()):  # an error, which is English, and may be cut
+    if "otherwise" in getattr(
+        one, "columns", ()
+    ):  # an error, which is English, and may be cut
         for words in one["otherwise"][one["value"].isna()]:
             shown = re.sub(f"{re.escape(words[:40])}[^–<\n]*", "", shown)
     shown = re.sub(r"\w+ …", " ", shown)  # a title that is cut
@@ -143,7 +256,8 @@ def test_a_result_shows_no_english(kind: str) -> None:
 def test_a_report_is_all_korean(which: str) -> None:
     evaluation, k = EVALUATIONS[which]
     report = evaluation.report(k, [*METRICS], lang="ko")
-    # What a finding tells to type is code, and nDCG is what a finding calls the metric of that name.
+    # What a finding tells to type is code, and nDCG is what a finding calls the metric
+    # of that name.
     lint = report.lints[""]
     code = " ".join(f"`{one.code}`" for one in lint) + " ".join(lint.not_checked)
     typed = words_in(re.findall(r"`([^`]*)`", code)) | {"nDCG"}
@@ -151,8 +265,17 @@ def test_a_report_is_all_korean(which: str) -> None:
     document.feed(report.to_html())
     assert document.lang == "ko"
     texts = [told["basis"], *told["populations"][0]["users"]]
-    texts += [one[what] for one in told["metrics"] for what in ("reads", "formula", "convention")]
-    for text in (report.to_markdown(), report.to_latex(), "\n".join(document.said), "\n".join(texts)):
+    texts += [
+        one[what]
+        for one in told["metrics"]
+        for what in ("reads", "formula", "convention")
+    ]
+    for text in (
+        report.to_markdown(),
+        report.to_latex(),
+        "\n".join(document.said),
+        "\n".join(texts),
+    ):
         assert english_in(text) - typed == set(), text
     assert told.keys() == evaluation.report(k).to_dict().keys()
 
@@ -162,11 +285,25 @@ def test_conventions_are_all_korean() -> None:
         for name, words in WORDS.items():
             for word in words:
                 convention = Convention(**{name: word})
-                shown = [convention.in_words(), *convention.phrases(graded=True), *convention.phrases(graded=False)]
+                shown = [
+                    convention.in_words(),
+                    *convention.phrases(graded=True),
+                    *convention.phrases(graded=False),
+                ]
                 assert english_in("\n".join(shown)) == set(), (name, word)
-        assert Convention(relevant_from=4).in_words().endswith("관련 기준: 관련도 4 이상")
-        options = [pair for metric in METRICS.values() for each in each_word(metric) for pair in each.items()]
-        assert english_in("\n".join(in_words(name, value) for name, value in options)) == set()
+        assert (
+            Convention(relevant_from=4).in_words().endswith("관련 기준: 관련도 4 이상")
+        )
+        options = [
+            pair
+            for metric in METRICS.values()
+            for each in each_word(metric)
+            for pair in each.items()
+        ]
+        assert (
+            english_in("\n".join(in_words(name, value) for name, value in options))
+            == set()
+        )
 
 
 # The words of the catalogue
@@ -175,25 +312,45 @@ TRANSLATIONS = [
     text
     for message in stored("ko")
     if message.id
-    for text in ([message.string] if isinstance(message.string, str) else message.string)
+    for text in (
+        [message.string] if isinstance(message.string, str) else message.string
+    )
 ]
 #: A particle after a value that has one form alone.
 ONE_FORM = re.compile(r"\{[^{}]*\}(?:으로|로|이|가|은|는|을|를|과|와)(?![가-힣(])")
 
 
 def test_particles_have_both_forms() -> None:
-    assert [text for text in TRANSLATIONS if ONE_FORM.search(text) and "\\" not in text] == []
+    assert [
+        text for text in TRANSLATIONS if ONE_FORM.search(text) and "\\" not in text
+    ] == []
 
 
 def test_particles_fit_what_is_put_in() -> None:
     with use_language("ko"):
-        read = [_("This is the number of hits: divide it by k = {depth}.", depth=depth) for depth in (2, 3, 7)]
-    assert [re.findall(r"k = \S+", text) for text in read] == [["k = 2로"], ["k = 3으로"], ["k = 7로"]]
-    for name, particle in (("'회원 7'", "은"), ("'Ann'", "은(는)")):  # how a name in Latin letters is read is not known
+        read = [
+            _("This is the number of hits: divide it by k = {depth}.", depth=depth)
+            for depth in (2, 3, 7)
+        ]
+    assert [re.findall(r"k = \S+", text) for text in read] == [
+        ["k = 2로"],
+        ["k = 3으로"],
+        ["k = 7로"],
+    ]
+    for name, particle in (
+        ("'회원 7'", "은"),
+        ("'Ann'", "은(는)"),
+    ):  # how a name in Latin letters is read is not known
         assert with_particles(f"{name}은(는) 거부함") == f"{name}{particle} 거부함"
 
 
-def test_a_word_that_has_a_plural_is_translated_by_any_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gettext.GNUTranslations, "gettext", lambda self, message: self._catalog.get(message, message))
+def test_a_word_that_has_a_plural_is_translated_by_any_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        gettext.GNUTranslations,
+        "gettext",
+        lambda self, message: self._catalog.get(message, message),
+    )
     with use_language("ko"):
         assert (_("user"), _("item")) == ("사용자", "아이템")

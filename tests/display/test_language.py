@@ -1,4 +1,6 @@
-"""The language is a setting, an argument goes before it, a result keeps it, and plots have its letters."""
+"""The language is a setting, an argument goes before it, a result keeps it, and plots
+have its letters.
+"""
 
 import pickle
 import threading
@@ -31,17 +33,32 @@ def test_an_argument_goes_before_the_setting():
     recnb.language("en")
     assert "5 users" in repr(EV.ndcg(k=3))
     for one in (EV, RECS.assign(relevance=1).rec):
-        assert one.explain("ndcg", "a", 3, lang="ko").lang == one.report([3], lang="ko").lang == "ko"
+        assert (
+            one.explain("ndcg", "a", 3, lang="ko").lang
+            == one.report([3], lang="ko").lang
+            == "ko"
+        )
     for call in (EV.report, lambda **lang: EV.explain("ndcg", "a", **lang)):
-        with pytest.raises(recnb.errors.OptionError, match=r"'english' is no lang.*'en' \(English\), 'ko' \(Korean, 한국어\)"):  # fmt: skip
+        with pytest.raises(
+            recnb.errors.OptionError,
+            match=r"'english' is no lang.*'en' \(English\), 'ko' \(Korean, 한국어\)",
+        ):
             call(lang="english")
 
 
 def test_a_result_keeps_its_language():
     for there, back in (("en", "ko"), ("ko", "en")):
         recnb.language(there)
-        made = [EV.explain("ndcg", "a", 3), EV.report([3]), EV.curve("ndcg", [1, 2]), EV.table(k=3)]  # fmt: skip
-        shown, kept = [(repr(one), one._repr_html_()) for one in made], pickle.dumps(made[0])
+        made = [
+            EV.explain("ndcg", "a", 3),
+            EV.report([3]),
+            EV.curve("ndcg", [1, 2]),
+            EV.table(k=3),
+        ]
+        shown, kept = (
+            [(repr(one), one._repr_html_()) for one in made],
+            pickle.dumps(made[0]),
+        )
         recnb.language(back)
         again = pickle.loads(kept)
         assert [(repr(one), one._repr_html_()) for one in made] == shown
@@ -52,10 +69,16 @@ def test_a_result_keeps_its_language():
 def test_columns_stay_as_they_are():
     english, korean = EV.explain("ndcg", "a", 3), EV.explain("ndcg", "a", 3, lang="ko")
     pd.testing.assert_frame_equal(english.to_frame(), korean.to_frame())
-    pd.testing.assert_frame_equal(EV.report([3]).to_frame(), EV.report([3], lang="ko").to_frame())
+    pd.testing.assert_frame_equal(
+        EV.report([3]).to_frame(), EV.report([3], lang="ko").to_frame()
+    )
     assert ">순위</th>" in korean._repr_html_()
     with use_language("ko"):
-        assert EV.curve("ndcg", [1, 2]).to_frame().columns.tolist() == ["ndcg", "low", "high"]
+        assert EV.curve("ndcg", [1, 2]).to_frame().columns.tolist() == [
+            "ndcg",
+            "low",
+            "high",
+        ]
         assert "관련 아이템은 이 프레임에 있는 것" in EVALUATIONS["one frame"][0].basis
 
 
@@ -81,19 +104,32 @@ def test_threads_do_not_hear_each_other():
 
     with ThreadPoolExecutor(3) as threads:
         heard = list(threads.map(talk, ["en", "ko", None]))
-    assert heard == [{"2 users"}, {"사용자 2명"}, {"사용자 2명"}], "the setting holds in every thread"
+    assert heard == [{"2 users"}, {"사용자 2명"}, {"사용자 2명"}], (
+        "the setting holds in every thread"
+    )
 
 
 def test_forms_for_one_and_many():
-    assert [ngettext("{n:,} item", "{n:,} items", n) for n in (0, 1, 2)] == ["0 items", "1 item", "2 items"]
-    assert str(Sentence("{n:,} with no test item left out", {"n": 1200})) == "1,200 with no test item left out"
+    assert [ngettext("{n:,} item", "{n:,} items", n) for n in (0, 1, 2)] == [
+        "0 items",
+        "1 item",
+        "2 items",
+    ]
+    assert (
+        str(Sentence("{n:,} with no test item left out", {"n": 1200}))
+        == "1,200 with no test item left out"
+    )
 
 
 # Plots
 
 
 def test_without_a_korean_font_labels_are_english(monkeypatch):
-    monkeypatch.setattr(font_manager, "get_font_names", lambda: ["DejaVu Sans", "Last Resort High-Efficiency"])
+    monkeypatch.setattr(
+        font_manager,
+        "get_font_names",
+        lambda: ["DejaVu Sans", "Last Resort High-Efficiency"],
+    )
     with use_language("ko"):
         curve = EV.curve("ndcg", [1, 2])
     with pytest.warns(UserWarning, match=r"Korean letters.*NanumGothic"):
@@ -103,8 +139,14 @@ def test_without_a_korean_font_labels_are_english(monkeypatch):
 
 def test_the_first_font_of_the_list_is_in_force_while_a_plot_is_drawn(monkeypatch):
     before = mpl.rcParams["font.family"]
-    monkeypatch.setattr(font_manager, "get_font_names", lambda: ["NanumGothic", "Noto Sans CJK KR"])
+    monkeypatch.setattr(
+        font_manager, "get_font_names", lambda: ["NanumGothic", "Noto Sans CJK KR"]
+    )
     with style.lettering("ko") as options:
-        assert mpl.rcParams["font.family"] == options["fontfamily"] == ["Noto Sans CJK KR", "DejaVu Sans"]
+        assert (
+            mpl.rcParams["font.family"]
+            == options["fontfamily"]
+            == ["Noto Sans CJK KR", "DejaVu Sans"]
+        )
         assert current() == "ko"
     assert mpl.rcParams["font.family"] == before

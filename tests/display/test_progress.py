@@ -1,4 +1,6 @@
-"""Bars of progress: none for quick work or where nobody looks, one that counts for slow work."""
+"""Bars of progress: none for quick work or where nobody looks, one that counts for slow
+work.
+"""
 
 import subprocess
 import sys
@@ -26,15 +28,32 @@ def test_bars_can_be_turned_off_and_are_for_terminals_and_notebooks():
             shown.append(bool(sys.stderr and sys.stderr.getvalue()))
         print(*shown)
     """
-    for off, shown in ((), "True True False False"), (("TQDM_DISABLE",), "False False False False"):
-        told = subprocess.run(["env", "-u", "TQDM_DISABLE", *[f"{name}=1" for name in off], sys.executable, "-c", work],
-                              capture_output=True, text=True, check=True)  # fmt: skip
+    for off, shown in (
+        ((), "True True False False"),
+        (("TQDM_DISABLE",), "False False False False"),
+    ):
+        told = subprocess.run(
+            [
+                "env",
+                "-u",
+                "TQDM_DISABLE",
+                *[f"{name}=1" for name in off],
+                sys.executable,
+                "-c",
+                work,
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert told.stdout.strip() == shown
 
 
 def test_slow_work_shows_how_far_it_is_until_it_fails(capfd, monkeypatch):
     bars = progress._bar()
-    monkeypatch.setattr(progress, "_bar", lambda: partial(bars, disable=False))  # the tests' environment says otherwise
+    monkeypatch.setattr(
+        progress, "_bar", lambda: partial(bars, disable=False)
+    )  # the tests' environment says otherwise
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     list(progress.steps(range(3), "quick work"))
     assert capfd.readouterr() == ("", "")

@@ -1,4 +1,6 @@
-"""Tabs without a script: every section is there when the style sheet is not, and no two sets of tabs share a button."""
+"""Tabs without a script: every section is there when the style sheet is not, and no two
+sets of tabs share a button.
+"""
 
 import os
 import re
@@ -10,7 +12,11 @@ import recnb
 
 SAMPLE = recnb.datasets.load_sample()
 ONE = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
-REPORTS = [ONE.report(k=5), ONE.report(k=[5, 10]), recnb.compare(SAMPLE.models, SAMPLE.test).report(k=5)]
+REPORTS = [
+    ONE.report(k=5),
+    ONE.report(k=[5, 10]),
+    recnb.compare(SAMPLE.models, SAMPLE.test).report(k=5),
+]
 PAGES = [report._repr_html_() for report in REPORTS]
 
 
@@ -19,7 +25,12 @@ def test_each_set_of_tabs_has_its_own_buttons_by_its_content():
     assert all(len({*of_page}) == 1 for of_page in names)
     assert len({of_page[0] for of_page in names}) == len(PAGES)
     for page in PAGES:
-        assert page.count("<form ") == page.count('method="dialog"') == page.count(" checked>") == 1
+        assert (
+            page.count("<form ")
+            == page.count('method="dialog"')
+            == page.count(" checked>")
+            == 1
+        )
         assert page.index(" checked>") < page.index("</label>")
         assert not re.search(r"\sid=", page)
     assert REPORTS[0]._repr_html_() == PAGES[0]
@@ -31,8 +42,11 @@ def test_every_section_stands_under_its_heading_without_a_style_sheet():
         order = re.findall(r'<h3|<div class="recnb-panel"', bare)
         assert order == ["<h3", '<div class="recnb-panel"'] * (len(order) // 2)
         assert len(order) >= 10
-        # What is hidden is hidden by the style sheet alone, but for the buttons, which need it.
-        hidden = re.findall(r"<(\w+)[^>]*(?:display: none|visibility: hidden|\shidden)[^>]*>", bare)
+        # What is hidden is hidden by the style sheet alone, but for the buttons, which
+        # need it.
+        hidden = re.findall(
+            r"<(\w+)[^>]*(?:display: none|visibility: hidden|\shidden)[^>]*>", bare
+        )
         assert set(hidden) == {"span"}
         assert bare.count('<span style="display: none;"><input ') == len(hidden)
 
@@ -44,9 +58,20 @@ def test_tabs_in_a_browser(tmp_path):
     chromium = os.environ.get("RECNB_CHROMIUM") or shutil.which("chromium")
     assert chromium, "no Chromium is on the path: name one by RECNB_CHROMIUM"
     file = tmp_path / "page.html"
-    file.write_text(f"<!DOCTYPE html><meta charset='utf-8'>{PAGES[0]}{PAGES[0]}{PAGES[2]}", encoding="utf-8")
-    shown = "form => [...form.querySelectorAll(':scope > section > .recnb-panel')].map(one => one.checkVisibility())"
-    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"]) as browser:  # fmt: skip
+    file.write_text(
+        f"<!DOCTYPE html><meta charset='utf-8'>{PAGES[0]}{PAGES[0]}{PAGES[2]}",
+        encoding="utf-8",
+    )
+    shown = (
+        "form => [...form.querySelectorAll(':scope > section > "
+        ".recnb-panel')].map(one => one.checkVisibility())"
+    )
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox"]
+        ) as browser,
+    ):
         page = browser.new_page(viewport={"width": 420, "height": 800})
         page.goto(file.as_uri())
         forms = page.locator(".recnb-tabs").all()
@@ -55,7 +80,9 @@ def test_tabs_in_a_browser(tmp_path):
         page.keyboard.press("Enter")
         assert page.url == file.as_uri()
         for one, at in zip(forms, [0, 3, 0], strict=True):
-            assert [place for place, is_shown in enumerate(one.evaluate(shown)) if is_shown] == [at]
+            assert [
+                place for place, is_shown in enumerate(one.evaluate(shown)) if is_shown
+            ] == [at]
         assert page.evaluate("document.documentElement.scrollWidth") <= 420
         page.emulate_media(media="print")
         assert all(all(one.evaluate(shown)) for one in forms)

@@ -1,4 +1,6 @@
-"""The catalogue of translations: complete, compiled, in step with the code, with the metrics and with their formulas."""
+"""The catalogue of translations: complete, compiled, in step with the code, with the
+metrics and with their formulas.
+"""
 
 import re
 
@@ -16,12 +18,20 @@ COMMAND = "run: python -m tests.tools.translations"
 def messages():
     for message in CATALOGUE:
         if message.id:
-            yield message, *([text] if isinstance(text, str) else [*text] for text in (message.id, message.string))
+            yield (
+                message,
+                *(
+                    [text] if isinstance(text, str) else [*text]
+                    for text in (message.id, message.string)
+                ),
+            )
 
 
 @pytest.mark.slow
 def test_the_catalogue_is_in_step_with_the_code():
-    """Of all tests this one alone fails for a missing translation, and in CI, where a release is made."""
+    """Of all tests this one alone fails for a missing translation, and in CI, where a
+    release is made.
+    """
     made = updated("ko")
     assert problems(made) == [], COMMAND
     assert po_of(made).decode() == path_of("ko").read_text("utf-8"), COMMAND
@@ -36,7 +46,9 @@ def test_korean_is_korean():
     for message, english, korean in messages():
         if message.context != "formula" and "\\" not in "".join(english):
             letters = re.sub(r"\{[^}]*\}|\\\w+", "", "".join(english))
-            assert re.search("[가-힣]", "".join(korean)) or not re.search("[a-z]{4}", letters), message.id
+            assert re.search("[가-힣]", "".join(korean)) or not re.search(
+                "[a-z]{4}", letters
+            ), message.id
         assert not re.search("[가-힣]", "".join(english)), message.id
 
 
@@ -44,9 +56,16 @@ def test_korean_is_korean():
 def test_a_formula_is_the_same_in_korean(name):
     """Word by word it is the English one, which tests evaluate."""
     metric = METRICS[name]
-    words = {message.string: message.id for message, *_texts in messages() if message.context == "formula"}
+    words = {
+        message.string: message.id
+        for message, *_texts in messages()
+        if message.context == "formula"
+    }
     for options in each_word(metric):
-        english, plain = [one.text() for one in metric.formulas(options)], metric.latex(3, options)
+        english, plain = (
+            [one.text() for one in metric.formulas(options)],
+            metric.latex(3, options),
+        )
         with use_language("ko"):
             korean = [one.text() for one in metric.formulas(options)]
             line, latex = metric.formula_text(options), metric.latex(3, options)
@@ -57,5 +76,13 @@ def test_a_formula_is_the_same_in_korean(name):
             for own in sorted(words, key=len, reverse=True):
                 text = text.replace(own, words[own])
             assert text == expected
-        assert all(latex.count(opening) == latex.count(closing) for opening, closing in ("{}", "()", "[]"))
-        assert len({re.sub(r"\\(text|mathrm)\{[^}]*\}", "", one) for one in (latex, plain)}) == 1
+        assert all(
+            latex.count(opening) == latex.count(closing)
+            for opening, closing in ("{}", "()", "[]")
+        )
+        assert (
+            len(
+                {re.sub(r"\\(text|mathrm)\{[^}]*\}", "", one) for one in (latex, plain)}
+            )
+            == 1
+        )

@@ -1,4 +1,6 @@
-"""The kinds of frames that a law of rows elsewhere is tried on: read in batches, Dask's, and Spark's where a session is asked for."""
+"""The kinds of frames that a law of rows elsewhere is tried on: read in batches,
+Dask's, and Spark's where a session is asked for.
+"""
 
 import os
 from functools import reduce
@@ -16,8 +18,13 @@ ENGINES = [
         "spark",
         marks=[
             pytest.mark.spark,
-            pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
-            pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
+            pytest.mark.filterwarnings(
+                "ignore:PySpark does not yet fully support pandas:FutureWarning"
+            ),
+            pytest.mark.filterwarnings(
+                "ignore::ResourceWarning",
+                "ignore::pytest.PytestUnraisableExceptionWarning",
+            ),
         ],
     ),
 ]
@@ -25,8 +32,12 @@ ENGINES = [
 
 def pieces(frame, n):
     """Rows as they come, users torn apart; some pieces are empty."""
-    edges = np.sort(np.random.default_rng(len(frame) + n).integers(0, len(frame) + 1, n - 1))
-    return [frame.iloc[a:b] for a, b in zip([0, *edges], [*edges, len(frame)], strict=True)]
+    edges = np.sort(
+        np.random.default_rng(len(frame) + n).integers(0, len(frame) + 1, n - 1)
+    )
+    return [
+        frame.iloc[a:b] for a, b in zip([0, *edges], [*edges, len(frame)], strict=True)
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -41,13 +52,17 @@ def spark_session():
 
 
 def frames_of(request):
-    """What a kind of frames has: how it is evaluated, and a frame of it made of one of pandas."""
+    """What a kind of frames has: how it is evaluated, and a frame of it made of one of
+    pandas.
+    """
     if request.param in STREAMED:
         sized(request.getfixturevalue("monkeypatch"))
         parted = STREAMED[request.param]
         yield SimpleNamespace(
             name=request.param,
-            evaluate=lambda recs, truth, npartitions=None, **options: recnb.evaluate(recs, truth, **options),
+            evaluate=lambda recs, truth, npartitions=None, **options: recnb.evaluate(
+                recs, truth, **options
+            ),
             parted=lambda frame, n=4: parted(frame),
         )
     elif request.param == "dask":
@@ -57,7 +72,9 @@ def frames_of(request):
         from recnb.dask import evaluate
 
         def from_pieces(frame, n=4):
-            return dd.from_map(lambda piece: piece, pieces(frame, n), meta=frame.iloc[:0])
+            return dd.from_map(
+                lambda piece: piece, pieces(frame, n), meta=frame.iloc[:0]
+            )
 
         with dask.config.set(scheduler="sync"):
             yield SimpleNamespace(name="dask", evaluate=evaluate, parted=from_pieces)
@@ -69,8 +86,14 @@ def frames_of(request):
         session = request.getfixturevalue("spark_session")
 
         def united(frame, n=4):
-            tables = (pa.Table.from_pandas(one, preserve_index=False) for one in pieces(frame, n))
-            return reduce(lambda one, other: one.union(other), map(session.createDataFrame, tables))
+            tables = (
+                pa.Table.from_pandas(one, preserve_index=False)
+                for one in pieces(frame, n)
+            )
+            return reduce(
+                lambda one, other: one.union(other),
+                map(session.createDataFrame, tables),
+            )
 
         yield SimpleNamespace(name="spark", evaluate=evaluate, parted=united)
 
@@ -82,5 +105,7 @@ def kind(request):
 
 @pytest.fixture(params=ENGINES)
 def engine(request):
-    """A kind that computes nothing before a number is asked for, and leaves rows where they are."""
+    """A kind that computes nothing before a number is asked for, and leaves rows where
+    they are.
+    """
     yield from frames_of(request)

@@ -1,4 +1,6 @@
-"""Frames that are elsewhere, in files, with Dask or Spark, give the numbers of pandas; what is wrong with them is refused as there."""
+"""Frames that are elsewhere, in files, with Dask or Spark, give the numbers of pandas;
+what is wrong with them is refused as there.
+"""
 
 import pickle
 
@@ -21,29 +23,49 @@ from tests.random_frames import CONVENTIONS, METRICS, K, random_frames, shuffled
 from tests.spark_sessions import agree
 
 IDS = ["int64", "text", "int32", "float64"]
-COUNTS = ("n_users", "n_recommended", "n_relevant", "n_items_recommended", "n_items_relevant", "n_not_relevant", "n_gaps", "n_without_relevant")  # fmt: skip
+COUNTS = (
+    "n_users",
+    "n_recommended",
+    "n_relevant",
+    "n_items_recommended",
+    "n_items_relevant",
+    "n_not_relevant",
+    "n_gaps",
+    "n_without_relevant",
+)
 
 
 def both(kind, recs, truth, **options):
     """The evaluation of frames elsewhere, and that of pandas."""
-    made = kind.evaluate(kind.parted(recs), kind.parted(truth, 3), npartitions=3, **options)
+    made = kind.evaluate(
+        kind.parted(recs), kind.parted(truth, 3), npartitions=3, **options
+    )
     return made, recnb.evaluate(recs, truth, **options)
 
 
 def alike(made, expected):
     """Hold frames against each other, to the last digits."""
-    pd.testing.assert_frame_equal(*map(pd.DataFrame, (made, expected)), check_exact=False, rtol=0, atol=1e-12)
+    pd.testing.assert_frame_equal(
+        *map(pd.DataFrame, (made, expected)), check_exact=False, rtol=0, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("number", range(len(CONVENTIONS)))
 def test_numbers_are_those_of_pandas(kind, number):
     ids = IDS[number % len(IDS)]
-    recs, truth = random_frames(np.random.default_rng(100 + number), 40, text=ids == "text")
-    recs, truth = shuffled(recs, number), truth.sort_values(["user", "item"], ignore_index=True)
+    recs, truth = random_frames(
+        np.random.default_rng(100 + number), 40, text=ids == "text"
+    )
+    recs, truth = (
+        shuffled(recs, number),
+        truth.sort_values(["user", "item"], ignore_index=True),
+    )
     if number < 2:
         recs["score"] = 1.0
     if "relevant_from" in CONVENTIONS[number]:
-        recs = recs.assign(rank=recs.groupby("user").cumcount() * 2 + 1).drop(columns="score")  # with gaps
+        recs = recs.assign(rank=recs.groupby("user").cumcount() * 2 + 1).drop(
+            columns="score"
+        )  # with gaps
     if ids != "text":
         recs, truth = recs.astype({"user": ids}), truth.astype({"item": ids})
     made, expected = both(kind, recs, truth, **CONVENTIONS[number])
@@ -52,16 +74,30 @@ def test_numbers_are_those_of_pandas(kind, number):
     assert "prepared" not in vars(made._data) or kind.name not in ("dask", "spark")
     agree(made.table(METRICS, k=K), expected.table(METRICS, k=K))
     score = expected.ndcg(k=3)
-    pd.testing.assert_series_equal(made.ndcg(k=3).per_user, score.per_user, check_exact=False, rtol=0, atol=1e-12)
-    for name in ("user", "rank", "list_length", "relevance", "truth_user", "truth_relevance", "max_relevance"):
-        np.testing.assert_array_equal(getattr(made.hits(), name), getattr(expected.hits(), name), err_msg=name)
+    pd.testing.assert_series_equal(
+        made.ndcg(k=3).per_user, score.per_user, check_exact=False, rtol=0, atol=1e-12
+    )
+    for name in (
+        "user",
+        "rank",
+        "list_length",
+        "relevance",
+        "truth_user",
+        "truth_relevance",
+        "max_relevance",
+    ):
+        np.testing.assert_array_equal(
+            getattr(made.hits(), name), getattr(expected.hits(), name), err_msg=name
+        )
     pd.testing.assert_frame_equal(made.to_frame(), expected.to_frame())
     for name in COUNTS:
         assert getattr(made.counts, name) == getattr(expected.counts, name), name
     at = number % expected.n_users
     assert made._data.lists_of([at])[0] == expected._data.lists_of([at])[0]
     assert made._data.truth_of(at).equals(expected._data.truth_of(at))
-    judged = [one._data.prepared.judged.sort("user", "item") for one in (made, expected)]
+    judged = [
+        one._data.prepared.judged.sort("user", "item") for one in (made, expected)
+    ]
     assert judged[0].equals(judged[1])
 
 
@@ -70,7 +106,9 @@ def test_means_over_equal_scores_and_lists_of_judged_items(kind):
     for options in ({"ties": "expected"}, {"judged_only": True}):
         made, expected = both(kind, recs, truth, **options)
         agree(made.table(["ndcg", "f1"], k=K), expected.table(["ndcg", "f1"], k=K))
-    pd.testing.assert_frame_equal(made.user(made.users[0]), expected.user(expected.users[0]))
+    pd.testing.assert_frame_equal(
+        made.user(made.users[0]), expected.user(expected.users[0])
+    )
 
 
 def test_a_pandas_frame_may_stand_on_either_side(engine):
@@ -78,9 +116,13 @@ def test_a_pandas_frame_may_stand_on_either_side(engine):
     expected = recnb.evaluate(recs, truth).table(k=5)
     for left, right in ((recs, engine.parted(truth)), (engine.parted(recs), truth)):
         agree(engine.evaluate(left, right).table(k=5), expected)
-    with pytest.raises(FrameError, match=rf"recnb\.{engine.name}\.evaluate\(recs, truth\)"):
+    with pytest.raises(
+        FrameError, match=rf"recnb\.{engine.name}\.evaluate\(recs, truth\)"
+    ):
         recnb.evaluate(recs, engine.parted(truth))
-    with pytest.raises(FrameError, match="train= is looked at here, and not with an engine"):
+    with pytest.raises(
+        FrameError, match="train= is looked at here, and not with an engine"
+    ):
         engine.evaluate(engine.parted(recs), truth, train=engine.parted(truth))
 
 
@@ -89,16 +131,25 @@ def test_one_giant_user_among_small_ones_and_parts_without_rows(kind, at):
     rng = np.random.default_rng(3)
     recs, truth = random_frames(rng, 12)
     giant = pd.DataFrame({"user": 99, "item": np.arange(300), "score": rng.random(300)})
-    liked = pd.DataFrame({"user": 99, "item": rng.permutation(600)[:200], "relevance": 1})
-    recs, truth = pd.concat([recs[:at], giant, recs[at:] if at is not None else recs[:0]]), pd.concat([truth, liked])
+    liked = pd.DataFrame(
+        {"user": 99, "item": rng.permutation(600)[:200], "relevance": 1}
+    )
+    recs, truth = (
+        pd.concat([recs[:at], giant, recs[at:] if at is not None else recs[:0]]),
+        pd.concat([truth, liked]),
+    )
     made = kind.evaluate(kind.parted(recs), kind.parted(truth), npartitions=25)
     expected = recnb.evaluate(recs, truth)
     agree(made.table(k=[10, None]), expected.table(k=[10, None]))
     for name in ("entropy", "user_coverage"):
-        assert getattr(made, name)(k=2) == pytest.approx(getattr(expected, name)(k=2), abs=1e-12)
+        assert getattr(made, name)(k=2) == pytest.approx(
+            getattr(expected, name)(k=2), abs=1e-12
+        )
 
 
-def test_nothing_is_computed_before_a_number_is_asked_for_and_sums_are_small(engine, monkeypatch):
+def test_nothing_is_computed_before_a_number_is_asked_for_and_sums_are_small(
+    engine, monkeypatch
+):
     recs, truth = random_frames(np.random.default_rng(8), 200)
     made, expected = both(engine, recs, truth)
     asked, each = [], type(made._parts).each
@@ -125,36 +176,59 @@ def test_nothing_is_computed_before_a_number_is_asked_for_and_sums_are_small(eng
 
 def test_only_the_columns_that_are_read_are_moved(engine):
     recs, truth = random_frames(np.random.default_rng(9))
-    parts = engine.evaluate(engine.parted(recs.assign(other=1, more="x")), engine.parted(truth.assign(other=1)))._parts
+    parts = engine.evaluate(
+        engine.parted(recs.assign(other=1, more="x")),
+        engine.parted(truth.assign(other=1)),
+    )._parts
     names = [{*one.columns} - {"recnb_row", "recnb_bucket"} for one in parts._rows]
     assert names == [{"item", "score", "user"}, {"item", "relevance", "user"}]
 
 
 def test_results_read_as_those_of_pandas(kind):
     recs, truth = random_frames(np.random.default_rng(10), 60)
-    recs, truth = recs.rename(columns={"user": "who"}), truth.rename(columns={"user": "who", "relevance": "stars"})
+    recs, truth = (
+        recs.rename(columns={"user": "who"}),
+        truth.rename(columns={"user": "who", "relevance": "stars"}),
+    )
     asked = {
-        "train": pd.DataFrame({"who": np.arange(300) % 97, "item": np.arange(300) ** 2 % 13}),
+        "train": pd.DataFrame(
+            {"who": np.arange(300) % 97, "item": np.arange(300) ** 2 % 13}
+        ),
         "users": pd.DataFrame({"who": range(60), "age": np.arange(60) % 3}),
     }
     made, expected = both(kind, recs, truth, user="who", relevance="stars", **asked)
-    score, other = made.mrr(k=5, target="preferred"), expected.mrr(k=5, target="preferred")
+    score, other = (
+        made.mrr(k=5, target="preferred"),
+        expected.mrr(k=5, target="preferred"),
+    )
     assert repr(score) == repr(other)
     np.testing.assert_allclose(score.interval(), other.interval(), atol=1e-12)
-    alike(*(one.curve("ndcg", range(1, 8), gain="exponential").to_frame() for one in (made, expected)))
+    alike(
+        *(
+            one.curve("ndcg", range(1, 8), gain="exponential").to_frame()
+            for one in (made, expected)
+        )
+    )
     user = expected.users[3]
     assert repr(made.user(user, k=5)) == repr(expected.user(user, k=5))
     for lang in (None, "ko"):
-        mine, theirs = (one.explain("ndcg", user, k=5, lang=lang)._repr_html_() for one in (made, expected))
+        mine, theirs = (
+            one.explain("ndcg", user, k=5, lang=lang)._repr_html_()
+            for one in (made, expected)
+        )
         assert mine == theirs
-    alike(*(one.table(["ndcg", "precision"], k=5, by="age") for one in (made, expected)))
+    alike(
+        *(one.table(["ndcg", "precision"], k=5, by="age") for one in (made, expected))
+    )
     assert made.detectable("ndcg", 5) == expected.detectable("ndcg", 5)
     report = made.report(k=[3, 5])
     mine, theirs = (one.to_frame() for one in (report, expected.report(k=[3, 5])))
     alike(mine, theirs[theirs["metric"].isin(mine["metric"])].reset_index(drop=True))
     assert "every row of the lists" in report._repr_html_()
     for library in ("ranx", "rectools"):
-        agree(made.under(library).table(k=[2, 5]), expected.under(library).table(k=[2, 5]))
+        agree(
+            made.under(library).table(k=[2, 5]), expected.under(library).table(k=[2, 5])
+        )
     found = made.lint(5)
     assert {"ties", "seen_in_train"} <= set(found.elsewhere)
     assert set(found.names) <= set(expected.lint(5).names)
@@ -163,17 +237,27 @@ def test_results_read_as_those_of_pandas(kind):
 def test_models_are_compared_as_those_of_pandas(kind):
     rng = np.random.default_rng(23)
     recs, truth = random_frames(rng, 90)
-    other = recs[recs.user % 7 != 0].assign(score=lambda frame: rng.integers(0, 9, len(frame)))
+    other = recs[recs.user % 7 != 0].assign(
+        score=lambda frame: rng.integers(0, 9, len(frame))
+    )
     expected = recnb.compare({"A": recs, "B": other}, truth)
     parted = kind.parted
     for models, against in (
         ({"A": parted(recs), "B": parted(other)}, parted(truth)),
         ({"A": parted(recs), "B": other}, truth),
-        ({"A": kind.evaluate(parted(recs), truth), "B": recnb.evaluate(other, truth)}, None),
+        (
+            {
+                "A": kind.evaluate(parted(recs), truth),
+                "B": recnb.evaluate(other, truth),
+            },
+            None,
+        ),
     ):
         made = recnb.compare(models, against)
         for asked in (made.table, made.differences):
-            wanted = getattr(expected, asked.__name__)(metrics=["ndcg", "err"], k=[2, 5])
+            wanted = getattr(expected, asked.__name__)(
+                metrics=["ndcg", "err"], k=[2, 5]
+            )
             alike(asked(metrics=["ndcg", "err"], k=[2, 5]), wanted)
         assert made.basis == expected.basis
     assert repr(made.movers("ndcg", k=5)) == repr(expected.movers("ndcg", k=5))
@@ -187,46 +271,138 @@ def test_models_are_compared_as_those_of_pandas(kind):
 def last(frame, **values):
     """The frame with other values in its last row."""
     at_end = np.arange(len(frame)) == len(frame) - 1
-    return frame.assign(**{name: frame[name].mask(at_end, value) for name, value in values.items()})
+    return frame.assign(
+        **{name: frame[name].mask(at_end, value) for name, value in values.items()}
+    )
 
 
 def ranked(frame):
     return frame.assign(rank=frame.groupby("user").cumcount() + 1).drop(columns="score")
 
 
-#: What is changed, options, the error and its words; those of rows say that they looked at a part of the frame.
+#: What is changed, options, the error and its words; those of rows say that they looked
+#: at a part of the frame.
 PART = r".*in one part of the frame: there may be more\.\)$"
 REFUSED = {
-    "no user in both": (lambda r, t: (r.assign(user=r.user + 1000), t), {}, FrameError, "no user is in both frames.*such as 1.*such as"),
-    "nothing relevant": (lambda r, t: (r, t), {"relevant_from": 9}, NoUsersError, "9 or more and the highest in the truth is 5"),
-    "no rows": (lambda r, t: (r[:0], t), {}, FrameError, "recommendations(:| is empty)"),
+    "no user in both": (
+        lambda r, t: (r.assign(user=r.user + 1000), t),
+        {},
+        FrameError,
+        "no user is in both frames.*such as 1.*such as",
+    ),
+    "nothing relevant": (
+        lambda r, t: (r, t),
+        {"relevant_from": 9},
+        NoUsersError,
+        "9 or more and the highest in the truth is 5",
+    ),
+    "no rows": (
+        lambda r, t: (r[:0], t),
+        {},
+        FrameError,
+        "recommendations(:| is empty)",
+    ),
     "no truth": (lambda r, t: (r, t[:0]), {}, FrameError, "truth(:| is empty)"),
-    "a pair twice": (lambda r, t: (pd.concat([r, r[5:6]]), t), {}, FrameError, r"recommendations: 1 pair of user and item is repeated.*such as user 1, item 2 \(2 times\)" + PART),
-    "a repeated truth": (lambda r, t: (r, pd.concat([t, t[:1]])), {}, FrameError, "truth: 1 pair of user and item is repeated" + PART),
-    "negative": (lambda r, t: (r, t.assign(relevance=-1)), {}, FrameError, "negative relevance" + PART),
-    "an infinite score": (lambda r, t: (last(r, score=np.inf), t), {}, FrameError, "'score' .* inf for user" + PART),
-    "a rank from 0": (lambda r, t: (last(ranked(r), rank=0), t), {}, FrameError, "'rank' holds 0 for user" + PART),
-    "a rank twice": (lambda r, t: (ranked(r).assign(rank=1), t), {}, FrameError, "at rank 1" + PART),
-    "rank against score": (lambda r, t: (ranked(r).assign(score=ranked(r)["rank"] * 1.0), t), {}, FrameError, "'rank' and 'score' disagree" + PART),
-    "a missing user": (lambda r, t: (r.assign(user=r.user.astype("Int64").where(r.user != 3)), t), {}, FrameError, "column 'user' has [0-9]+ missing user ids?.*in one part of the frame"),
-    "a missing item": (lambda r, t: (last(r.astype({"item": "Int64"}), item=None), t), {}, FrameError, "column 'item' has 1 missing item id, the first in row .*in one part"),
-    "two models": (lambda r, t: (r.assign(model=np.where(r.user < 9, "a", "b")), t), {}, FrameError, "column (of models, )?'model'"),
-    "no order": (lambda r, t: (r[["user", "item"]], t), {}, ColumnError, "recommendations.*order='row'"),
+    "a pair twice": (
+        lambda r, t: (pd.concat([r, r[5:6]]), t),
+        {},
+        FrameError,
+        r"recommendations: 1 pair of user and item is repeated.*such as user 1, item 2 \(2 times\)"
+        + PART,
+    ),
+    "a repeated truth": (
+        lambda r, t: (r, pd.concat([t, t[:1]])),
+        {},
+        FrameError,
+        "truth: 1 pair of user and item is repeated" + PART,
+    ),
+    "negative": (
+        lambda r, t: (r, t.assign(relevance=-1)),
+        {},
+        FrameError,
+        "negative relevance" + PART,
+    ),
+    "an infinite score": (
+        lambda r, t: (last(r, score=np.inf), t),
+        {},
+        FrameError,
+        "'score' .* inf for user" + PART,
+    ),
+    "a rank from 0": (
+        lambda r, t: (last(ranked(r), rank=0), t),
+        {},
+        FrameError,
+        "'rank' holds 0 for user" + PART,
+    ),
+    "a rank twice": (
+        lambda r, t: (ranked(r).assign(rank=1), t),
+        {},
+        FrameError,
+        "at rank 1" + PART,
+    ),
+    "rank against score": (
+        lambda r, t: (ranked(r).assign(score=ranked(r)["rank"] * 1.0), t),
+        {},
+        FrameError,
+        "'rank' and 'score' disagree" + PART,
+    ),
+    "a missing user": (
+        lambda r, t: (r.assign(user=r.user.astype("Int64").where(r.user != 3)), t),
+        {},
+        FrameError,
+        "column 'user' has [0-9]+ missing user ids?.*in one part of the frame",
+    ),
+    "a missing item": (
+        lambda r, t: (last(r.astype({"item": "Int64"}), item=None), t),
+        {},
+        FrameError,
+        "column 'item' has 1 missing item id, the first in row .*in one part",
+    ),
+    "two models": (
+        lambda r, t: (r.assign(model=np.where(r.user < 9, "a", "b")), t),
+        {},
+        FrameError,
+        "column (of models, )?'model'",
+    ),
+    "no order": (
+        lambda r, t: (r[["user", "item"]], t),
+        {},
+        ColumnError,
+        "recommendations.*order='row'",
+    ),
     "no rank": (lambda r, t: (r, t), {"order": "rank"}, ColumnError, "order='rank'"),
-    "a catalogue": (lambda r, t: (r, t), {"candidates": "catalogue"}, ElsewhereError, r"candidates='catalogue' ranks .* stay in .*\. If they fit into memory: .*\("),
-    "users of other kinds": (lambda r, t: (r, t.assign(user=t.user.astype(str))), {}, FrameError, "user ids are of different kinds"),
-    "items of other kinds": (lambda r, t: (r.assign(item=r.item.astype(str)), t), {}, FrameError, "item ids are of different kinds"),
-}  # fmt: skip
+    "a catalogue": (
+        lambda r, t: (r, t),
+        {"candidates": "catalogue"},
+        ElsewhereError,
+        r"candidates='catalogue' ranks .* stay in .*\. If they fit into memory: .*\(",
+    ),
+    "users of other kinds": (
+        lambda r, t: (r, t.assign(user=t.user.astype(str))),
+        {},
+        FrameError,
+        "user ids are of different kinds",
+    ),
+    "items of other kinds": (
+        lambda r, t: (r.assign(item=r.item.astype(str)), t),
+        {},
+        FrameError,
+        "item ids are of different kinds",
+    ),
+}
 
 
-# What is refused of a part does not know which frame it was of: one kind of those that are read in batches is enough.
+# What is refused of a part does not know which frame it was of: one kind of those that
+# are read in batches is enough.
 @pytest.mark.parametrize("kind", ["lazy", *ENGINES], indirect=True)
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_is_wrong_is_said_as_for_pandas(kind, what):
     change, options, error, words = REFUSED[what]
     recs, truth = change(*random_frames(np.random.default_rng(7)))
     with pytest.raises(error, match=words) as found:
-        kind.evaluate(kind.parted(recs), kind.parted(truth), **options).table(["ndcg"], k=5)
+        kind.evaluate(kind.parted(recs), kind.parted(truth), **options).table(
+            ["ndcg"], k=5
+        )
     if error is not ElsewhereError:
         with pytest.raises(type(found.value)):
             recnb.evaluate(recs, truth, **options).table(["ndcg"], k=5)
@@ -240,15 +416,27 @@ def test_what_cannot_be_asked_is_refused(kind):
         (OptionError, "Did you mean 'ndcg'", lambda: made.table(["ndgc"], k=5)),
         (OptionError, "gain='exp'", lambda: made.ndcg(k=5, gain="exp")),
         (OptionError, "whole numbers", lambda: made.curve("ndcg", [None])),
-        (OptionError, "intervals=3: say True or False", lambda: made.table(intervals=3)),
+        (
+            OptionError,
+            "intervals=3: say True or False",
+            lambda: made.table(intervals=3),
+        ),
         (OptionError, "novelty has no option", lambda: made.novelty(kold="drop")),
         (RecnbError, "novelty needs what users had before", made.novelty),
-        (ElsewhereError, every_row, lambda: made.table(["ndcg", "personalization"], k=5)),
-        (ElsewhereError, rf"{every_row}.*{made._data.source.remedy.partition('(')[0]}", lambda: made.personalization(k=5)),
+        (
+            ElsewhereError,
+            every_row,
+            lambda: made.table(["ndcg", "personalization"], k=5),
+        ),
+        (
+            ElsewhereError,
+            rf"{every_row}.*{made._data.source.remedy.partition('(')[0]}",
+            lambda: made.personalization(k=5),
+        ),
         (ElsewhereError, every_row, lambda: made.items(k=2)),
         (UnknownUserError, "12345", lambda: made.explain("ndcg", 12345, k=5)),
         (FrameError, "truth is a list", lambda: kind.evaluate(kind.parted(recs), [1])),
-    ):  # fmt: skip
+    ):
         with pytest.raises(error, match=words):
             ask()
 
@@ -258,24 +446,42 @@ def test_metrics_beyond_accuracy_are_those_of_frames_in_memory(kind):
     items = pd.DataFrame({"item": sorted({*recs["item"], *truth["item"]})})
     items["genre"] = np.array(list("xyz"))[np.arange(len(items)) % 3]
     options = {"averaged_users": "union", "no_relevant": "zero"}
-    made, expected = both(kind, recs, truth, train=truth[["user", "item"]].iloc[::2], items=items, **options)
-    alike(made.beyond(k=[2, 5, None]), expected.beyond(k=[2, 5, None]).drop("personalization"))
-    assert made.table(["ndcg", "gini"], k=5).loc["gini", 5] == pytest.approx(expected.gini(k=5), abs=1e-12)
+    made, expected = both(
+        kind,
+        recs,
+        truth,
+        train=truth[["user", "item"]].iloc[::2],
+        items=items,
+        **options,
+    )
+    alike(
+        made.beyond(k=[2, 5, None]),
+        expected.beyond(k=[2, 5, None]).drop("personalization"),
+    )
+    assert made.table(["ndcg", "gini"], k=5).loc["gini", 5] == pytest.approx(
+        expected.gini(k=5), abs=1e-12
+    )
     for name in ("novelty", "serendipity", "calibration", "coverage"):
         score, other = getattr(made, name)(k=2), getattr(expected, name)(k=2)
-        assert (score, score.basis) == (pytest.approx(other, rel=1e-12), other.basis), name
+        assert (score, score.basis) == (pytest.approx(other, rel=1e-12), other.basis), (
+            name
+        )
         user = None if name == "coverage" else other.per_user.dropna().index[3]
         if user is None:
             pd.testing.assert_series_equal(score.per_item, other.per_item)
         else:
             pd.testing.assert_series_equal(score.per_user, other.per_user, rtol=1e-12)
             assert score.interval() == pytest.approx(other.interval(), rel=1e-9)
-        assert repr(made.explain(name, user, k=2)) == repr(expected.explain(name, user, k=2)), name
+        assert repr(made.explain(name, user, k=2)) == repr(
+            expected.explain(name, user, k=2)
+        ), name
 
 
 @pytest.mark.parametrize("given", ["column", "item", "pair", "user"])
 def test_weights_are_those_of_pandas(kind, given):
-    """Propensities of a column, of items and of pairs; users with weights, whose values are fetched."""
+    """Propensities of a column, of items and of pairs; users with weights, whose values
+    are fetched.
+    """
     rng = np.random.default_rng(5)
     recs, truth = random_frames(rng, 40)
     truth = truth.assign(p=rng.uniform(0.05, 1, len(truth)))
@@ -283,18 +489,32 @@ def test_weights_are_those_of_pandas(kind, given):
         "column": {"propensity": "p", "min_propensity": 0.1},
         "item": {"propensity": truth.groupby("item")["p"].mean()},
         "pair": {"propensity": truth.set_index(["user", "item"])["p"]},
-        "user": {"user_weight": pd.Series(rng.uniform(0.5, 2, 40), range(40)), "propensity": "p"},
+        "user": {
+            "user_weight": pd.Series(rng.uniform(0.5, 2, 40), range(40)),
+            "propensity": "p",
+        },
     }[given]
     made, expected = both(kind, recs, truth, **options)
     metrics = ["ndcg", "precision", "recall", "rbp"]
     agree(made.table(metrics, k=K), expected.table(metrics, k=K))
-    agree(made.table(metrics, k=[1, 3], intervals=True), expected.table(metrics, k=[1, 3], intervals=True))
-    assert made.ndcg(k=3).basis.count("equal weight") == expected.ndcg(k=3).basis.count("equal weight")
-    np.testing.assert_allclose(made.hits().truth_weight, expected.hits().truth_weight, rtol=1e-12)
-    pd.testing.assert_series_equal(made.ndcg(k=3).per_user, expected.ndcg(k=3).per_user, rtol=0, atol=1e-12)
+    agree(
+        made.table(metrics, k=[1, 3], intervals=True),
+        expected.table(metrics, k=[1, 3], intervals=True),
+    )
+    assert made.ndcg(k=3).basis.count("equal weight") == expected.ndcg(k=3).basis.count(
+        "equal weight"
+    )
+    np.testing.assert_allclose(
+        made.hits().truth_weight, expected.hits().truth_weight, rtol=1e-12
+    )
+    pd.testing.assert_series_equal(
+        made.ndcg(k=3).per_user, expected.ndcg(k=3).per_user, rtol=0, atol=1e-12
+    )
     with pytest.raises(OptionError, match="under propensity= the nearest"):
         made.hit_rate(k=3)
     if given == "item":
         few = options["propensity"].iloc[:3]
         with pytest.raises(FrameError, match="has no value for"):
-            kind.evaluate(kind.parted(recs), kind.parted(truth, 3), npartitions=3, propensity=few).ndcg(k=3)
+            kind.evaluate(
+                kind.parted(recs), kind.parted(truth, 3), npartitions=3, propensity=few
+            ).ndcg(k=3)

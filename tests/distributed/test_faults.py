@@ -16,7 +16,9 @@ from tests.random_frames import random_frames
 from tests.spark_sessions import agree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-lossy = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+lossy = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
 
 
 @pytest.mark.slow
@@ -34,21 +36,34 @@ def test_a_dask_worker_lost_in_mid_run_changes_nothing():
 
     recs, truth = random_frames(np.random.default_rng(13), 200)
     left, right = (
-        dd.from_map(slow, [one.iloc[rows] for rows in np.array_split(np.arange(len(one)), 8)], meta=one.iloc[:0])
+        dd.from_map(
+            slow,
+            [one.iloc[rows] for rows in np.array_split(np.arange(len(one)), 8)],
+            meta=one.iloc[:0],
+        )
         for one in (recs, truth)
     )
-    settings = {"distributed.comm.timeouts.connect": "10s", "distributed.worker.memory.terminate": False}
+    settings = {
+        "distributed.comm.timeouts.connect": "10s",
+        "distributed.worker.memory.terminate": False,
+    }
     with (
         dask.config.set(settings),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1"
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",
+            host="127.0.0.1",
         ) as cluster,
         distributed.Client(cluster) as client,
         dask.config.set(scheduler="dask.distributed"),
     ):
         made = []
         evaluation = recnb.dask.evaluate(left, right)
-        asking = Thread(target=lambda: made.append(evaluation.table(["ndcg", "err"], [1, 5])))
+        asking = Thread(
+            target=lambda: made.append(evaluation.table(["ndcg", "err"], [1, 5]))
+        )
         asking.start()
         pids = client.run(os.getpid)
         while sum(map(bool, client.who_has().values())) < 4:
@@ -76,12 +91,18 @@ def broken(part):
 
 @pytest.mark.spark
 @lossy
-@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
-def test_spark_starts_lost_tasks_again_and_raises_what_a_task_raises(spark_session, tmp_path):
+@pytest.mark.filterwarnings(
+    "ignore:PySpark does not yet fully support pandas:FutureWarning"
+)
+def test_spark_starts_lost_tasks_again_and_raises_what_a_task_raises(
+    spark_session, tmp_path
+):
     import recnb.spark
 
     recs, truth = random_frames(np.random.default_rng(4))
-    parts = recnb.spark.evaluate(*map(spark_session.createDataFrame, (recs, truth)), npartitions=3)._parts
+    parts = recnb.spark.evaluate(
+        *map(spark_session.createDataFrame, (recs, truth)), npartitions=3
+    )._parts
     assert sum(parts.each(partial(die_once, str(tmp_path / "marker")))) == len(recs)
     with pytest.raises(Exception, match="ZeroDivisionError"):
         list(parts.each(broken))

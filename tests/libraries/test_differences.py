@@ -1,4 +1,6 @@
-"""The way from one number to another adds up; what every library would say of the same frames, and which of them print a given number."""
+"""The way from one number to another adds up; what every library would say of the same
+frames, and which of them print a given number.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,17 @@ from recnb.libraries.variant import Variant
 from tests.presets import cut_at
 from tests.tools.parity.data import data_set
 
-METRICS = ("ndcg", "dcg", "precision", "recall", "f1", "average_precision", "reciprocal_rank", "hit_rate", "rbp")
+METRICS = (
+    "ndcg",
+    "dcg",
+    "precision",
+    "recall",
+    "f1",
+    "average_precision",
+    "reciprocal_rank",
+    "hit_rate",
+    "rbp",
+)
 SAMPLE = recnb.datasets.load_sample()
 EV = SAMPLE.models["popular"].rec.against(SAMPLE.test)
 
@@ -35,7 +47,13 @@ def awkward(kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     )
 
 
-@pytest.mark.parametrize("metric", [pytest.param(name, marks=() if name in ("ndcg", "recall") else pytest.mark.slow) for name in METRICS])  # fmt: skip
+@pytest.mark.parametrize(
+    "metric",
+    [
+        pytest.param(name, marks=() if name in ("ndcg", "recall") else pytest.mark.slow)
+        for name in METRICS
+    ],
+)
 def test_the_way_between_two_presets_adds_up(metric: str) -> None:
     walked = 0
     for kind in ("odd grades", "repeated", "tied"):
@@ -45,41 +63,91 @@ def test_the_way_between_two_presets_adds_up(metric: str) -> None:
                 numbers[one] = Variant.of_preset(one).measure(source, 2).value
         pairs = list(itertools.permutations(numbers, 2))
         for one, other in pairs[:: max(1, len(pairs) // 60)]:
-            way = walk(source, Variant.of_preset(one), source, Variant.of_preset(other), 2)
-            assert (way.start.value, way.end.value) == pytest.approx((numbers[one], numbers[other]), nan_ok=True)
+            way = walk(
+                source, Variant.of_preset(one), source, Variant.of_preset(other), 2
+            )
+            assert (way.start.value, way.end.value) == pytest.approx(
+                (numbers[one], numbers[other]), nan_ok=True
+            )
             if math.isfinite(numbers[one]) and math.isfinite(numbers[other]):
                 added = way.start.value + sum(step.change for step in way.steps)
                 assert added == pytest.approx(way.end.value, rel=1e-12, abs=1e-12)
                 walked += 1
-            assert all(step.was != step.now and (step.n_moved > 0) == (step.most != "") for step in way.steps)
+            assert all(
+                step.was != step.now and (step.n_moved > 0) == (step.most != "")
+                for step in way.steps
+            )
     assert walked > 5
 
 
 def test_users_who_moved() -> None:
-    """The first has all that is relevant, the second the one item at the end, the third nothing."""
-    lists = pd.DataFrame({"user": np.repeat([1, 2, 3], 3), "item": list("abcabdbce"), "score": [3.0, 2.0, 1.0] * 3})
-    judged = pd.DataFrame({"user": [1, 1, 2, 3], "item": list("acdz"), "relevance": [1, 3, 2, 1]})
+    """The first has all that is relevant, the second the one item at the end, the third
+    nothing.
+    """
+    lists = pd.DataFrame(
+        {
+            "user": np.repeat([1, 2, 3], 3),
+            "item": list("abcabdbce"),
+            "score": [3.0, 2.0, 1.0] * 3,
+        }
+    )
+    judged = pd.DataFrame(
+        {"user": [1, 1, 2, 3], "item": list("acdz"), "relevance": [1, 3, 2, 1]}
+    )
     ev = recnb.evaluate(lists, judged)
     made = ev.why("recall", 3, other=recnb.Convention(relevant_from=3))
-    assert made.loc["relevant", ["n_moved", "moved_most"]].tolist() == [2, "2: 1.0000 → not counted"]
+    assert made.loc["relevant", ["n_moved", "moved_most"]].tolist() == [
+        2,
+        "2: 1.0000 → not counted",
+    ]
     assert made["value"].tolist() == pytest.approx([2 / 3, 1.0])
-    made = ev.why("dcg", 3, other=recnb.Convention().with_metric({"discount": "clipped_log"}), log_base=10)
+    made = ev.why(
+        "dcg",
+        3,
+        other=recnb.Convention().with_metric({"discount": "clipped_log"}),
+        log_base=10,
+    )
     assert made["from"].iloc[1].endswith(", base 10")
-    assert made["value"].iloc[-1] == pytest.approx(float(ev.dcg(k=3, discount="clipped_log", log_base=10)))
-    ranked = recnb.evaluate(lists.drop(columns="score").assign(rank=[1, 2, 3] * 3), judged)
+    assert made["value"].iloc[-1] == pytest.approx(
+        float(ev.dcg(k=3, discount="clipped_log", log_base=10))
+    )
+    ranked = recnb.evaluate(
+        lists.drop(columns="score").assign(rank=[1, 2, 3] * 3), judged
+    )
     assert "No score in these frames" in repr(ranked.why("ndcg", 2, other="lightgbm"))
 
 
 KNN = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
-STRICT = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, relevant_from=4, averaged_users="both")
+STRICT = recnb.evaluate(
+    SAMPLE.models["popular"], SAMPLE.test, relevant_from=4, averaged_users="both"
+)
 #: From, the metric, to; the number at the end, and which decisions are switched.
 WAYS: dict[str, tuple[Any, str, Any, Any, list[str] | None]] = {
-    "an evaluation": (EV, "recall", STRICT, STRICT.recall(k=10), ["", "relevant", "averaged_users"]),
-    "a convention": (EV, "recall", STRICT.convention, STRICT.recall(k=10), ["", "relevant", "averaged_users"]),
-    "itself": (EV, "ndcg", EV, EV.ndcg(k=10), [""]), "other frames": (EV, "ndcg", KNN, KNN.ndcg(k=10), ["", "frames"]),
+    "an evaluation": (
+        EV,
+        "recall",
+        STRICT,
+        STRICT.recall(k=10),
+        ["", "relevant", "averaged_users"],
+    ),
+    "a convention": (
+        EV,
+        "recall",
+        STRICT.convention,
+        STRICT.recall(k=10),
+        ["", "relevant", "averaged_users"],
+    ),
+    "itself": (EV, "ndcg", EV, EV.ndcg(k=10), [""]),
+    "other frames": (EV, "ndcg", KNN, KNN.ndcg(k=10), ["", "frames"]),
     "back": (EV.under("trec_eval"), "ndcg", "recnb", EV.ndcg(k=10), None),
-    "judged only": (recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, judged_only=True), "ndcg", "recnb", EV.ndcg(k=10), None),
-}  # fmt: skip
+    "judged only": (
+        recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, judged_only=True),
+        "ndcg",
+        "recnb",
+        EV.ndcg(k=10),
+        None,
+    ),
+}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -93,19 +161,29 @@ def test_to_conventions_and_evaluations(way: str) -> None:
 @pytest.mark.parametrize("other", ["scikit-learn[full]", "sklearn [full]"])
 def test_a_suffix_says_what_a_library_is_given(other: str) -> None:
     """Without one it is the way that has none, if there is one."""
-    assert repr(EV.why("ndcg", 10, other="ranx")) == repr(EV.why("ndcg", 10, other="ranx ndcg"))
-    assert repr(EV.why("ndcg", 10, other=other)) == repr(EV.why("ndcg", 10, other="scikit-learn ndcg[full]"))
+    assert repr(EV.why("ndcg", 10, other="ranx")) == repr(
+        EV.why("ndcg", 10, other="ranx ndcg")
+    )
+    assert repr(EV.why("ndcg", 10, other=other)) == repr(
+        EV.why("ndcg", 10, other="scikit-learn ndcg[full]")
+    )
 
 
 @pytest.mark.parametrize(
     "given, match",
     [
-        ({}, "other='rectools'"), ({"other": 3}, r"\.identify\("), ({"other": [3]}, "name the library"), ({"other": "rectool"}, "no library"),
-        ({"other": "sklearn"}, r"one of 'ndcg\[list\]', 'ndcg\[full\]': type which"), ({"other": "sklearn[ful]"}, r"Did you mean 'ndcg\[full\]'"),
-        ({"other": "rectools precision"}, "computes precision, not ndcg"), ({"other": "rectools ngdc"}, "no metric of rectools"),
-        ({"other": "ranx", "metric": "nDCG@5"}, "leave one of them out"), ({"other": "rectools", "metric": "rbp"}, "has no rbp"),
+        ({}, "other='rectools'"),
+        ({"other": 3}, r"\.identify\("),
+        ({"other": [3]}, "name the library"),
+        ({"other": "rectool"}, "no library"),
+        ({"other": "sklearn"}, r"one of 'ndcg\[list\]', 'ndcg\[full\]': type which"),
+        ({"other": "sklearn[ful]"}, r"Did you mean 'ndcg\[full\]'"),
+        ({"other": "rectools precision"}, "computes precision, not ndcg"),
+        ({"other": "rectools ngdc"}, "no metric of rectools"),
+        ({"other": "ranx", "metric": "nDCG@5"}, "leave one of them out"),
+        ({"other": "rectools", "metric": "rbp"}, "has no rbp"),
     ],
-)  # fmt: skip
+)
 def test_what_is_asked_wrongly_is_refused(given: dict[str, Any], match: str) -> None:
     with pytest.raises(OptionError, match=match):
         EV.why(**{"metric": "ndcg", "k": 10, **given})
@@ -114,18 +192,24 @@ def test_what_is_asked_wrongly_is_refused(given: dict[str, Any], match: str) -> 
 # All libraries
 
 
-@pytest.mark.parametrize("metric", ["ndcg", "precision", "average_precision", "reciprocal_rank", "err"])
+@pytest.mark.parametrize(
+    "metric", ["ndcg", "precision", "average_precision", "reciprocal_rank", "err"]
+)
 def test_each_number_is_what_the_library_would_return(metric: str) -> None:
     clean, truth = awkward("tied")
     found = recnb.evaluate(clean, truth, order="score").spread(metric, 3)
     assert {*found.index} == {"recnb", *(one.label for one in of_metric(metric))}
     for one in of_metric(metric):
-        value, asked = found.loc[one.label, "value"], (one.library, one.variant, clean, truth)
+        value, asked = (
+            found.loc[one.label, "value"],
+            (one.library, one.variant, clean, truth),
+        )
         try:
             wanted = as_in(*asked, cut_at(one.library, one.variant, 3))
         except RecnbError as error:
             assert math.isnan(value)
-            assert found.loc[one.label, "otherwise"] == str(error).removeprefix(f"{one.label} ")  # noqa: PT017
+            refusal = str(error).removeprefix(f"{one.label} ")
+            assert found.loc[one.label, "otherwise"] == refusal
         else:
             assert value == pytest.approx(wanted, abs=1e-12, nan_ok=True), one.label
 
@@ -133,7 +217,9 @@ def test_each_number_is_what_the_library_would_return(metric: str) -> None:
 def test_a_table_by_value() -> None:
     found = EV.spread("ndcg", 10)  # it is written down in tests/widgets/shown
     assert found["value"].dropna().is_monotonic_increasing
-    assert (found["difference"] - (found["value"] - float(EV.ndcg(k=10)))).abs().max() < 1e-12
+    assert (
+        found["difference"] - (found["value"] - float(EV.ndcg(k=10)))
+    ).abs().max() < 1e-12
     exponential = EV.spread("ndcg", 10, gain="exponential")
     assert exponential.loc["recnb", "value"] == EV.ndcg(k=10, gain="exponential")
     others = [one.label for one in of_metric("ndcg")]
@@ -149,31 +235,52 @@ def test_a_number_that_a_library_returns_is_found_to_be_its_own() -> None:
         made = {name for name, value in values.items() if f"{value:.4f}" == printed}
         assert made <= {*found.index[found["fit"] == "rounds to it"]}
     under = EV.under("rectools")
-    assert under.identify("ndcg", f"{under.ndcg(k=10):.6f}", 10).index[0] == "as rectools"
+    assert (
+        under.identify("ndcg", f"{under.ndcg(k=10):.6f}", 10).index[0] == "as rectools"
+    )
 
 
 def test_how_a_number_fits() -> None:
     value, before = float(EV.ndcg(k=10)), len(EV._data.prepared.source._known)
     assert EV.identify("ndcg", f"{value:.4f}", 10).index[0] == "recnb"
-    digits = next(d for d in range(3, 9) if f"{value:.{d}f}" != f"{int(value * 10**d) / 10**d:.{d}f}")
+    digits = next(
+        d
+        for d in range(3, 9)
+        if f"{value:.{d}f}" != f"{int(value * 10**d) / 10**d:.{d}f}"
+    )
     cut = EV.identify("ndcg", f"{int(value * 10**digits) / 10**digits:.{digits}f}", 10)
     assert cut.loc["recnb", "fit"] == "only if cut off, not rounded"
     none = EV.identify("ndcg", "0.9063", 10)
     assert [*none["fit"]] == ["one of the nearest"] * 5
     assert none["difference"].abs().is_monotonic_increasing
     assert "none of" in repr(none)
-    assert len(EV._data.prepared.source._known) == before  # nothing that was tried is kept
+    assert (
+        len(EV._data.prepared.source._known) == before
+    )  # nothing that was tried is kept
 
 
 @pytest.mark.parametrize(
     "given, printed",
-    [(0.368, (0.368, 3)), ("0.3680", (0.368, 4)), (" 0.3680 ", (0.368, 4)), ("36.8%", (0.368, 3)), ("36.80%", (0.368, 4)), (2, (2.0, 1)), ("-12", (-12, 0))],
-)  # fmt: skip
-def test_how_a_number_is_written_says_how_many_digits_it_has(given: Any, printed: tuple[float, int]) -> None:
+    [
+        (0.368, (0.368, 3)),
+        ("0.3680", (0.368, 4)),
+        (" 0.3680 ", (0.368, 4)),
+        ("36.8%", (0.368, 3)),
+        ("36.80%", (0.368, 4)),
+        (2, (2.0, 1)),
+        ("-12", (-12, 0)),
+    ],
+)
+def test_how_a_number_is_written_says_how_many_digits_it_has(
+    given: Any, printed: tuple[float, int]
+) -> None:
     assert printed_number(given) == printed
 
 
-@pytest.mark.parametrize("value", ["a lot", None, math.nan, "inf", True, [0.5], {"u": 0.5}, pd.Series({"u": 0.5})])
+@pytest.mark.parametrize(
+    "value",
+    ["a lot", None, math.nan, "inf", True, [0.5], {"u": 0.5}, pd.Series({"u": 0.5})],
+)
 def test_what_is_no_number_is_refused(value: Any) -> None:
     with pytest.raises(OptionError, match="is no printed number"):
         EV.identify("ndcg", value, 10)

@@ -1,4 +1,6 @@
-"""`as_in` under the names that papers and other libraries print, and for one frame with both sides."""
+"""`as_in` under the names that papers and other libraries print, and for one frame with
+both sides.
+"""
 
 from __future__ import annotations
 
@@ -16,31 +18,64 @@ from recnb.errors import FrameError, OptionError, RecnbError
 
 SAMPLE = recnb.datasets.load_sample()
 BOTH = (SAMPLE.models["item-knn"], SAMPLE.test)
-#: Library, what is asked, and the variant and cut-off that are meant; or what the refusal says.
+#: Library, what is asked, and the variant and cut-off that are meant; or what the
+#: refusal says.
 MEANT: list[tuple[str, str, int | None, str, int | None]] = [
-    ("rectools", "MAP", 10, "ap", 10), ("rectools", "map@10", None, "ap", 10),
-    ("pytrec_eval", "map", None, "ap_nocut", None), ("ir_measures", "nDCG@10", None, "ndcg", 10), ("ranx", "recall@5", 5, "recall", 5),
-    ("ir_measures", "rbp", 3, "rbp_rel1", 3), ("lightgbm", "nDCG@10", None, "ndcg", 10),
-]  # fmt: skip
+    ("rectools", "MAP", 10, "ap", 10),
+    ("rectools", "map@10", None, "ap", 10),
+    ("pytrec_eval", "map", None, "ap_nocut", None),
+    ("ir_measures", "nDCG@10", None, "ndcg", 10),
+    ("ranx", "recall@5", 5, "recall", 5),
+    ("ir_measures", "rbp", 3, "rbp_rel1", 3),
+    ("lightgbm", "nDCG@10", None, "ndcg", 10),
+]
 REFUSED: list[tuple[str, Any, int | None, str]] = [
-    ("replay", "map", None, "one of 'ap[pandas]', 'ap[polars]', 'ap[dict]': type which"),
+    (
+        "replay",
+        "map",
+        None,
+        "one of 'ap[pandas]', 'ap[polars]', 'ap[dict]': type which",
+    ),
     ("evidently", "ndcg@5", None, "one of 'ndcg[list]', 'ndcg[full]'"),
-    *[(*asked, "does not cut lists at k. Ask for it without k") for asked in [
-        ("pytrec_eval", "RR@10", None), ("pytrec_eval", "R-precision@10", None), ("pytrec_eval", "rprec", 3), ("ranx", "ndcg_nocut", 3), ("cornac", "ap[list]", 3),
-    ]],
-    ("pytrec_eval", "AP(rel=2)", None, "no metric of pytrec_eval-terrier"), ("trec", "nDCG(dcg='log2')@10", None, "no metric of pytrec_eval-terrier"),
-    *[("rectools", asked, None, "no metric of rectools") for asked in ("infAP", "nonsense", "nDCG(gain='linear')@10", 5, ["ndcg"])],
-    ("rectools", "ndgc", None, "'ndgc' is no metric of rectools that recnb has recorded. Did you mean 'ndcg'"),
-    ("rectool", "ndcg", None, "'rectool' is no library whose conventions are recorded. Did you mean 'rectools'"),
+    *[
+        (*asked, "does not cut lists at k. Ask for it without k")
+        for asked in [
+            ("pytrec_eval", "RR@10", None),
+            ("pytrec_eval", "R-precision@10", None),
+            ("pytrec_eval", "rprec", 3),
+            ("ranx", "ndcg_nocut", 3),
+            ("cornac", "ap[list]", 3),
+        ]
+    ],
+    ("pytrec_eval", "AP(rel=2)", None, "no metric of pytrec_eval-terrier"),
+    ("trec", "nDCG(dcg='log2')@10", None, "no metric of pytrec_eval-terrier"),
+    *[
+        ("rectools", asked, None, "no metric of rectools")
+        for asked in ("infAP", "nonsense", "nDCG(gain='linear')@10", 5, ["ndcg"])
+    ],
+    (
+        "rectools",
+        "ndgc",
+        None,
+        "'ndgc' is no metric of rectools that recnb has recorded. Did you mean 'ndcg'",
+    ),
+    (
+        "rectool",
+        "ndcg",
+        None,
+        "'rectool' is no library whose conventions are recorded. Did you mean 'rectools'",
+    ),
     ("ranx", "nDCG@5", 10, "leave one of them out"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("library", "asked", "k", "recorded", "cut"), MEANT)
 def test_a_measure_is_the_first_variant_of_a_library(
     library: str, asked: str, k: int | None, recorded: str, cut: int | None
 ) -> None:
-    assert recnb.as_in(library, asked, *BOTH, k=k) == recnb.as_in(library, recorded, *BOTH, k=cut)
+    assert recnb.as_in(library, asked, *BOTH, k=k) == recnb.as_in(
+        library, recorded, *BOTH, k=cut
+    )
 
 
 @pytest.mark.parametrize(("library", "asked", "k", "problem"), REFUSED)
@@ -58,21 +93,36 @@ def test_an_option_that_is_cut_at_k_changes_with_k() -> None:
     assert one < three <= recnb.as_in("ir_measures", "rbp_rel1", *BOTH)
 
 
-@pytest.mark.parametrize(("library", "metric", "variant"), [("scikit-learn", "ndcg", "ndcg[list]"), ("lenskit", "map", "ap")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("library", "metric", "variant"),
+    [("scikit-learn", "ndcg", "ndcg[list]"), ("lenskit", "map", "ap")],
+)
 def test_frames_that_a_library_refuses_have_a_number_by_its_conventions(
     library: str, metric: str, variant: str
 ) -> None:
     recs = SAMPLE.models["popular"]
     with pytest.raises(FrameError, match=rf"{library} \S+ raises an error"):
         recnb.as_in(library, variant, recs, SAMPLE.test, k=10)
-    for ev in (recnb.evaluate(recs, SAMPLE.test, convention=library), recnb.evaluate(recs, SAMPLE.test).under(library)):
-        assert getattr(ev, metric)(k=10).basis.startswith(f"by the conventions of {library}: ")
+    for ev in (
+        recnb.evaluate(recs, SAMPLE.test, convention=library),
+        recnb.evaluate(recs, SAMPLE.test).under(library),
+    ):
+        assert getattr(ev, metric)(k=10).basis.startswith(
+            f"by the conventions of {library}: "
+        )
 
 
 @pytest.mark.parametrize("library", recnb.conventions.names())
 def test_as_in_and_an_evaluation_under_the_library_agree(library: str) -> None:
     ev = recnb.evaluate(*BOTH, convention=library)
-    for name in ("ndcg", "precision", "recall", "average_precision", "reciprocal_rank", "hit_rate"):
+    for name in (
+        "ndcg",
+        "precision",
+        "recall",
+        "average_precision",
+        "reciprocal_rank",
+        "hit_rate",
+    ):
         first = default_of(library, name)
         if first is not None and first.convention.cutoff == "k":
             try:
@@ -91,37 +141,69 @@ def test_defaults_are_those_of_trec_eval_where_no_scores_tie() -> None:
         "recall": "recall",
         "hit": "hit_rate",
     }.items():
-        assert getattr(ev, metric)(k=10) == pytest.approx(recnb.as_in("pytrec_eval", variant, *BOTH, k=10), abs=1e-12)
+        assert getattr(ev, metric)(k=10) == pytest.approx(
+            recnb.as_in("pytrec_eval", variant, *BOTH, k=10), abs=1e-12
+        )
 
 
 def test_one_frame_with_both_sides_is_enough() -> None:
     rng = np.random.default_rng(0)
     label, pred = rng.integers(0, 4, 200), rng.permutation(200) / 7
-    frame = pd.DataFrame({"qid": np.repeat(range(20), 10), "label": label, "pred": pred})
+    frame = pd.DataFrame(
+        {"qid": np.repeat(range(20), 10), "label": label, "pred": pred}
+    )
     recs = pd.DataFrame({"user": frame.qid, "item": range(200), "score": pred})
-    number = recnb.as_in("lightgbm", "ndcg", recs, recs[["user", "item"]].assign(relevance=label), k=5)
-    assert recnb.as_in("lightgbm", "ndcg", frame, k=5) == pytest.approx(number, abs=1e-12)
+    number = recnb.as_in(
+        "lightgbm", "ndcg", recs, recs[["user", "item"]].assign(relevance=label), k=5
+    )
+    assert recnb.as_in("lightgbm", "ndcg", frame, k=5) == pytest.approx(
+        number, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(
-    ("library", "metric", "top"), [("lightgbm", "ndcg", 30), ("lightgbm", "ap", 30), ("xgboost", "ndcg", 31), ("xgboost", "ndcg_minus", 31)]
-)  # fmt: skip
-def test_grades_beyond_a_librarys_table_of_gains_are_refused(library: str, metric: str, top: int) -> None:
-    """LightGBM's default label_gain has 31 entries; XGBoost's exponential gain is of at most 31."""
+    ("library", "metric", "top"),
+    [
+        ("lightgbm", "ndcg", 30),
+        ("lightgbm", "ap", 30),
+        ("xgboost", "ndcg", 31),
+        ("xgboost", "ndcg_minus", 31),
+    ],
+)
+def test_grades_beyond_a_librarys_table_of_gains_are_refused(
+    library: str, metric: str, top: int
+) -> None:
+    """LightGBM's default label_gain has 31 entries; XGBoost's exponential gain is of at
+    most 31.
+    """
     lists = {1: {"a": 2.0, "b": 1.0}}
     assert recnb.as_in(library, metric, lists, {1: {"a": top, "b": 1}}, k=2) > 0
-    with pytest.raises(RecnbError, match=f"{metric} raises an error on relevance above {top}"):
+    with pytest.raises(
+        RecnbError, match=f"{metric} raises an error on relevance above {top}"
+    ):
         recnb.as_in(library, metric, lists, {1: {"a": top + 1, "b": 1}}, k=2)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_metrics_beyond_accuracy_take_train_and_items_as_evaluate_does(frame: Any) -> None:
-    recs, truth = frame({"user": [1, 1, 2, 2], "item": list("abac"), "rank": [1, 2, 1, 2]}), {1: ["a"]}
-    items = frame({"item": list("abcd"), "x": [1.0, 0.0, 1.0, 0.0], "y": [0.0, 2.0, 1.0, 0.0]})
-    assert recnb.as_in("recpack", "ild", recs, truth, items=items, features=["x", "y"]) == pytest.approx((1 + 0.5) / 2)
+def test_metrics_beyond_accuracy_take_train_and_items_as_evaluate_does(
+    frame: Any,
+) -> None:
+    recs, truth = (
+        frame({"user": [1, 1, 2, 2], "item": list("abac"), "rank": [1, 2, 1, 2]}),
+        {1: ["a"]},
+    )
+    items = frame(
+        {"item": list("abcd"), "x": [1.0, 0.0, 1.0, 0.0], "y": [0.0, 2.0, 1.0, 0.0]}
+    )
+    assert recnb.as_in(
+        "recpack", "ild", recs, truth, items=items, features=["x", "y"]
+    ) == pytest.approx((1 + 0.5) / 2)
     for both in ([recs, truth], [recs]):
         assert recnb.as_in("recbole", "coverage", *both, k=2, items=items) == 3 / 5
     train = frame({"user": [1, 2, 3], "item": list("abz")})
-    assert recnb.as_in("replay-rec", "coverage[train]", recs, truth, k=1, train=train) == 1 / 3
+    assert (
+        recnb.as_in("replay-rec", "coverage[train]", recs, truth, k=1, train=train)
+        == 1 / 3
+    )
     with pytest.raises(RecnbError, match="needs what items are like"):
         recnb.as_in("recpack", "ild", recs, truth)

@@ -1,4 +1,6 @@
-"""The lint: each finding planted, its number held against an evaluation of frames put right by hand, silence on clean data, and how it shows."""
+"""The lint: each finding planted, its number held against an evaluation of frames put
+right by hand, silence on clean data, and how it shows.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,18 @@ from recnb.errors import OptionError
 from recnb.evaluate import model_evaluation
 from recnb.lint import CHECKS
 from recnb.lint.findings import quoted_id
-from tests.lint_planted import ALONE, CLEAN, METRIC, PLANTED, Data, Frame, ranked, rated, repeat, sampled
+from tests.lint_planted import (
+    ALONE,
+    CLEAN,
+    METRIC,
+    PLANTED,
+    Data,
+    Frame,
+    ranked,
+    rated,
+    repeat,
+    sampled,
+)
 from tests.random_frames import sized
 
 PAIR = ["user", "item"]
@@ -32,17 +45,40 @@ def planted(name: str) -> Data:
 # Silence
 
 POLARS = CLEAN.with_(
-    recs=pl.from_pandas(CLEAN.recs), truth=pl.from_pandas(CLEAN.truth).lazy(), train=None, items=None, users=None
+    recs=pl.from_pandas(CLEAN.recs),
+    truth=pl.from_pandas(CLEAN.truth).lazy(),
+    train=None,
+    items=None,
+    users=None,
 )
-LISTS = Frame({"user": [1, 2], "recommended": [["a", "b"], ["b", "c"]], "relevant": [["b", "x"], ["c", "y"]]})
+LISTS = Frame(
+    {
+        "user": [1, 2],
+        "recommended": [["a", "b"], ["b", "c"]],
+        "relevant": [["b", "x"], ["c", "y"]],
+    }
+)
 #: Data in which nothing is odd, in many forms.
 NOTHING: dict[str, Callable[[], Any]] = {
-    "clean": CLEAN.lint, "whole lists": lambda: CLEAN.lint(None, "recall"), "lists in cells": lambda: LISTS.rec.lint(k=2), "Polars": POLARS.lint,
-    "ranks": CLEAN.with_(recs=ranked(CLEAN.recs)).lint, "ranks and scores": CLEAN.with_(recs=CLEAN.recs.assign(rank=ranked(CLEAN.recs)["rank"])).lint,
+    "clean": CLEAN.lint,
+    "whole lists": lambda: CLEAN.lint(None, "recall"),
+    "lists in cells": lambda: LISTS.rec.lint(k=2),
+    "Polars": POLARS.lint,
+    "ranks": CLEAN.with_(recs=ranked(CLEAN.recs)).lint,
+    "ranks and scores": CLEAN.with_(
+        recs=CLEAN.recs.assign(rank=ranked(CLEAN.recs)["rank"])
+    ).lint,
     "rows": CLEAN.with_(recs=CLEAN.recs[PAIR]).saying(order="row").lint,
-    "both sides": lambda: CLEAN.recs.merge(CLEAN.truth.assign(relevance=1), how="outer", on=PAIR).rec.lint(),
-    "grades": rated(CLEAN, [1, 2, 3]).lint, "a scale with 0, all judged": lambda: CLEAN.with_(truth=pd.concat([CLEAN.truth.assign(relevance=1), CLEAN.recs[PAIR].assign(relevance=0)]).drop_duplicates(PAIR)).lint(),
-}  # fmt: skip
+    "both sides": lambda: CLEAN.recs.merge(
+        CLEAN.truth.assign(relevance=1), how="outer", on=PAIR
+    ).rec.lint(),
+    "grades": rated(CLEAN, [1, 2, 3]).lint,
+    "a scale with 0, all judged": lambda: CLEAN.with_(
+        truth=pd.concat(
+            [CLEAN.truth.assign(relevance=1), CLEAN.recs[PAIR].assign(relevance=0)]
+        ).drop_duplicates(PAIR)
+    ).lint(),
+}
 
 #: Those that are made without propensities; tests/test_weights.py has the others.
 USUAL = [check for check in CHECKS if check.needs != "propensity"]
@@ -61,7 +97,13 @@ def test_nothing_is_found_in_clean_data(data: str) -> None:
 @pytest.mark.parametrize("model", ["item-knn", "popular"])
 def test_the_sample_shows_one_warning_and_two_notes_at_most(model: str) -> None:
     data = recnb.datasets.load_sample()
-    lint = recnb.evaluate(data.models[model], data.test, train=data.train, items=data.items, users=data.users).lint()
+    lint = recnb.evaluate(
+        data.models[model],
+        data.test,
+        train=data.train,
+        items=data.items,
+        users=data.users,
+    ).lint()
     assert (len(lint.warnings), len(lint.notes)) == (1, 2)
 
 
@@ -77,7 +119,9 @@ def test_what_is_planted_is_found_once_and_told(name: str) -> None:
     data, beside = PLANTED[name]
     lint, check = data.lint(*METRIC.get(name, (10, "ndcg"))), name.split(":")[0]
     assert {*lint.names} == {check, *beside}
-    assert [one.severity for one in lint] == ["warning"] * len(lint.warnings) + ["note"] * len(lint.notes)
+    assert [one.severity for one in lint] == ["warning"] * len(lint.warnings) + [
+        "note"
+    ] * len(lint.notes)
     assert lint.names.count(check) == 1 or name == "outside_items"
     finding = lint[check]
     assert 0 < finding.n <= finding.of
@@ -90,35 +134,63 @@ def test_what_is_planted_is_found_once_and_told(name: str) -> None:
 # Its number, which is also that of the advice (test_advice.py)
 
 
-def test_users_who_leave_are_told_and_what_cannot_be_evaluated_has_no_number_and_no_code() -> None:
+def test_users_who_leave_are_told_and_what_cannot_be_evaluated_has_no_number_and_no_code() -> (
+    None
+):
     effect = planted("users_without_list").lint()["users_without_list"].effect
     assert "; with averaged_users='both', nDCG@10 is" in effect
     assert effect.endswith(", users: 39 instead of 40.")
     everything = CLEAN.with_(train=CLEAN.truth).lint()["train_in_truth"]
     assert "memory, not prediction" in everything.effect
     assert "other" not in everything.facts
-    assert (everything.code, everything.advice) == ("", "Split again, so that no pair is on both sides.")
+    assert (everything.code, everything.advice) == (
+        "",
+        "Split again, so that no pair is on both sides.",
+    )
     err = planted("ties").lint(10, "err")["ties"]  # which has no mean over orders
     assert ("other" in err.facts, err.code) == (False, "")
 
 
-PERFECT = CLEAN.with_(recs=CLEAN.truth.assign(score=np.resize(np.arange(99, 0, -1), len(CLEAN.truth))))
+PERFECT = CLEAN.with_(
+    recs=CLEAN.truth.assign(score=np.resize(np.arange(99, 0, -1), len(CLEAN.truth)))
+)
 
 
 @pytest.mark.parametrize(
     "options, k, metric, own, there",
     [
-        ({}, 5, "recall", {}, True), ({}, 2, "recall", {}, True), ({}, 10, "precision", {}, True), ({}, 10, "precision", {"out_of": "list"}, False),
-        ({"no_relevant": "one", "averaged_users": "union"}, 3, "recall", {}, True), ({}, 10, "reciprocal_rank", {}, False), ({}, 7, "precision", {}, False),
-        ({}, 10, "cg", {}, False), ({}, None, "recall", {}, False),
+        ({}, 5, "recall", {}, True),
+        ({}, 2, "recall", {}, True),
+        ({}, 10, "precision", {}, True),
+        ({}, 10, "precision", {"out_of": "list"}, False),
+        ({"no_relevant": "one", "averaged_users": "union"}, 3, "recall", {}, True),
+        ({}, 10, "reciprocal_rank", {}, False),
+        ({}, 7, "precision", {}, False),
+        ({}, 10, "cg", {}, False),
+        ({}, None, "recall", {}, False),
     ],
-)  # fmt: skip
+)
 def test_ceilings_are_what_perfect_lists_reach_under_the_convention_in_force(
-    options: dict[str, Any], k: int | None, metric: str, own: dict[str, Any], there: bool
+    options: dict[str, Any],
+    k: int | None,
+    metric: str,
+    own: dict[str, Any],
+    there: bool,
 ) -> None:
-    nobody = pd.concat([CLEAN.truth.assign(relevance=1), Frame({"user": ["z"], "item": ["i001"], "relevance": [0]})])
-    data, best = (one.with_(truth=nobody, users=None).saying(**options) for one in (CLEAN, PERFECT))
-    lint, most = data.lint(k, metric, **own), float(getattr(best.evaluate(), metric)(k=k, **own))
+    nobody = pd.concat(
+        [
+            CLEAN.truth.assign(relevance=1),
+            Frame({"user": ["z"], "item": ["i001"], "relevance": [0]}),
+        ]
+    )
+    data, best = (
+        one.with_(truth=nobody, users=None).saying(**options)
+        for one in (CLEAN, PERFECT)
+    )
+    lint, most = (
+        data.lint(k, metric, **own),
+        float(getattr(best.evaluate(), metric)(k=k, **own)),
+    )
     assert ("ceiling" in lint.names) == there
     if there:
         assert lint["ceiling"].facts["most"] == pytest.approx(most, abs=1e-12)
@@ -133,11 +205,15 @@ def scored(values: Any) -> Data:
 
 
 def one_user(rows: int) -> Data:
-    return CLEAN.with_(recs=scored(RISING).recs.head(rows), truth=CLEAN.truth.query("user == 'u00'"))
+    return CLEAN.with_(
+        recs=scored(RISING).recs.head(rows), truth=CLEAN.truth.query("user == 'u00'")
+    )
 
 
 def tied(row: int) -> Data:
-    return scored(CLEAN.recs["score"].where(CLEAN.recs.index != row + 1, CLEAN.recs["score"][row]))
+    return scored(
+        CLEAN.recs["score"].where(CLEAN.recs.index != row + 1, CLEAN.recs["score"][row])
+    )
 
 
 AT = np.arange(480)
@@ -146,88 +222,224 @@ RISING = AT % 12
 RANKS = ranked(CLEAN.recs)
 TIMES = pd.to_datetime(["2023-11-14 22:13:20", "2023-11-14 22:13:21"])
 OF_TIMES = Data(
-    Frame({"user": [6, 6], "item": [0, 5], "rank": [1, 2], "score": TIMES}), Frame({"user": [6], "item": [5]})
+    Frame({"user": [6, 6], "item": [0, 5], "rank": [1, 2], "score": TIMES}),
+    Frame({"user": [6], "item": [5]}),
 )
 JUDGED = ["user", "item", "relevance"]
 UNUSED = planted("unused_relevance").truth
-#: Data just within and just beyond what a check is about, the finding, and its severity; None: it is not there.
+#: Data just within and just beyond what a check is about, the finding, and its
+#: severity; None: it is not there.
 BOUNDS: list[tuple[Data, str, str | None]] = [
-    (scored(np.where(SEVENTH, -1.0, FALLING)), "filler_score", None),  # a score among others
+    (
+        scored(np.where(SEVENTH, -1.0, FALLING)),
+        "filler_score",
+        None,
+    ),  # a score among others
     (scored(np.where(SEVENTH, -999.0, FALLING)), "filler_score", "warning"),
     (scored(np.where(SEVENTH, -998.0, FALLING)), "filler_score", None),
     (scored(np.where(SEVENTH, -2e30, FALLING)), "filler_score", "warning"),
     (scored(np.where(AT == 7, -999.0, FALLING)), "filler_score", None),  # once
     (scored(np.where(SEVENTH, -1.0, np.abs(FALLING))), "filler_score", "warning"),
-    (one_user(11), "upside_down", "warning"), (one_user(10), "upside_down", None),
-    (planted("perfect").with_(truth=planted("perfect").truth.query("user < 'u09'")), "perfect", None),
-    (planted("perfect").with_(truth=planted("perfect").truth.query("user < 'u10'")), "perfect", "warning"),
-    (planted("cold_relevant"), "cold_relevant", "note"), (planted("unused_relevance"), "unused_relevance", "note"),
+    (one_user(11), "upside_down", "warning"),
+    (one_user(10), "upside_down", None),
+    (
+        planted("perfect").with_(truth=planted("perfect").truth.query("user < 'u09'")),
+        "perfect",
+        None,
+    ),
+    (
+        planted("perfect").with_(truth=planted("perfect").truth.query("user < 'u10'")),
+        "perfect",
+        "warning",
+    ),
+    (planted("cold_relevant"), "cold_relevant", "note"),
+    (planted("unused_relevance"), "unused_relevance", "note"),
     (CLEAN.with_(truth=CLEAN.truth.assign(n_clicks=0)), "unused_relevance", "warning"),
-    (CLEAN.with_(truth=CLEAN.truth.assign(item=CLEAN.truth["item"].where(CLEAN.truth.index % 10 > 0, "new"))), "cold_relevant", "warning"),
-    (CLEAN.with_(truth=CLEAN.truth.replace({"item": {CLEAN.truth["item"][3]: "nan"}}), items=None), "missing_ids", "note"),
-    (CLEAN.with_(recs=CLEAN.recs.replace({"item": {"i001": " NaN"}}), items=None), "missing_ids", "note"),
+    (
+        CLEAN.with_(
+            truth=CLEAN.truth.assign(
+                item=CLEAN.truth["item"].where(CLEAN.truth.index % 10 > 0, "new")
+            )
+        ),
+        "cold_relevant",
+        "warning",
+    ),
+    (
+        CLEAN.with_(
+            truth=CLEAN.truth.replace({"item": {CLEAN.truth["item"][3]: "nan"}}),
+            items=None,
+        ),
+        "missing_ids",
+        "note",
+    ),
+    (
+        CLEAN.with_(recs=CLEAN.recs.replace({"item": {"i001": " NaN"}}), items=None),
+        "missing_ids",
+        "note",
+    ),
     (CLEAN.with_(recs=RANKS.assign(rank=RANKS["rank"] + 1)), "rank_gaps", "warning"),
-    (CLEAN.with_(recs=RANKS.assign(rank=RANKS["rank"] + (RANKS["user"] > "u00"))), "rank_gaps", "note"),
-    (CLEAN.with_(recs=RANKS.drop(index=1), truth=CLEAN.truth.query("user > 'u00'")), "rank_gaps", None),  # of a user who is not evaluated
+    (
+        CLEAN.with_(recs=RANKS.assign(rank=RANKS["rank"] + (RANKS["user"] > "u00"))),
+        "rank_gaps",
+        "note",
+    ),
+    (
+        CLEAN.with_(recs=RANKS.drop(index=1), truth=CLEAN.truth.query("user > 'u00'")),
+        "rank_gaps",
+        None,
+    ),  # of a user who is not evaluated
     (CLEAN.with_(recs=RANKS.drop(index=1)), "rank_gaps", "note"),
     # What is put below a list leaves no place empty.
-    *[(planted("rank_gaps").saying(candidates=below), "rank_gaps", None) for below in ("padded", "catalogue")],
-    *[(sampled(size), "sampled_candidates", found) for size, found in [(9, None), (10, "warning"), (60, "warning"), (61, None)]],
-    *[(sampled(size), "nothing_missed", found) for size, found in [(9, "note"), (10, None), (60, None), (61, "note")]],
-    *[(sampled(extra=extra), "sampled_candidates", "warning") for extra in (False, True)],
-    # One relevant item among 99 or 100 sampled ones; a run of retrieval is cut at 1,000.
-    *[(sampled(size, n_items=2500), "sampled_candidates", found) for size, found in [(100, "warning"), (101, "warning"), (999, "warning"), (1000, None)]],
-    (rated(CLEAN, [1]).with_(recs=CLEAN.recs), "unjudged", None), (planted("unjudged").saying(judged_only=True), "unjudged", None),
-    (planted("unjudged").with_(truth=CLEAN.recs.assign(relevance=AT % 3)[JUDGED].drop(index=[4, 19])), "unjudged", "note"),
-    *[(OF_TIMES.saying(order=order), "rank_against_score", None) for order in ("rank", "row")],
-    (CLEAN.with_(recs=CLEAN.recs.query("user != 'u00'")), "users_without_list", "note"), (CLEAN.with_(recs=CLEAN.recs.query("user > 'u01'")), "users_without_list", "warning"),
-    (CLEAN.with_(recs=CLEAN.recs.groupby("user").head(9)), "short_lists", "warning"), (CLEAN.with_(recs=CLEAN.recs.drop(index=range(1, 12))), "short_lists", "note"),
-    (planted("ratings").saying(relevant_from=4), "ratings", None), (rated(CLEAN, [2, 7, 10]), "ratings", "warning"),
-    # What looks like relevance by its name: not one value, text, another name, a second column of relevance, times, positions.
-    *[(CLEAN.with_(truth=truth), "unused_relevance", None) for truth in (
-        UNUSED.assign(purchases=1), UNUSED.assign(purchases="many"), UNUSED.rename(columns={"purchases": "shelf"}), UNUSED.assign(relevance=1),
-        CLEAN.truth.assign(timestamp=np.arange(280) % 3), CLEAN.truth.assign(index=range(280)),
-    )],
-    *[(CLEAN.with_(truth=CLEAN.truth.assign(purchases=np.arange(280) % 2 * 2 - zero)), "unused_relevance", "warning") for zero in (0, 1)],
-    (tied(2), "ties", "note"), (tied(49), "ties", "warning"),  # 0.00048 and 0.0009 to one another
+    *[
+        (planted("rank_gaps").saying(candidates=below), "rank_gaps", None)
+        for below in ("padded", "catalogue")
+    ],
+    *[
+        (sampled(size), "sampled_candidates", found)
+        for size, found in [(9, None), (10, "warning"), (60, "warning"), (61, None)]
+    ],
+    *[
+        (sampled(size), "nothing_missed", found)
+        for size, found in [(9, "note"), (10, None), (60, None), (61, "note")]
+    ],
+    *[
+        (sampled(extra=extra), "sampled_candidates", "warning")
+        for extra in (False, True)
+    ],
+    # One relevant item among 99 or 100 sampled ones; a run of retrieval is cut at
+    # 1,000.
+    *[
+        (sampled(size, n_items=2500), "sampled_candidates", found)
+        for size, found in [
+            (100, "warning"),
+            (101, "warning"),
+            (999, "warning"),
+            (1000, None),
+        ]
+    ],
+    (rated(CLEAN, [1]).with_(recs=CLEAN.recs), "unjudged", None),
+    (planted("unjudged").saying(judged_only=True), "unjudged", None),
+    (
+        planted("unjudged").with_(
+            truth=CLEAN.recs.assign(relevance=AT % 3)[JUDGED].drop(index=[4, 19])
+        ),
+        "unjudged",
+        "note",
+    ),
+    *[
+        (OF_TIMES.saying(order=order), "rank_against_score", None)
+        for order in ("rank", "row")
+    ],
+    (CLEAN.with_(recs=CLEAN.recs.query("user != 'u00'")), "users_without_list", "note"),
+    (
+        CLEAN.with_(recs=CLEAN.recs.query("user > 'u01'")),
+        "users_without_list",
+        "warning",
+    ),
+    (CLEAN.with_(recs=CLEAN.recs.groupby("user").head(9)), "short_lists", "warning"),
+    (CLEAN.with_(recs=CLEAN.recs.drop(index=range(1, 12))), "short_lists", "note"),
+    (planted("ratings").saying(relevant_from=4), "ratings", None),
+    (rated(CLEAN, [2, 7, 10]), "ratings", "warning"),
+    # What looks like relevance by its name: not one value, text, another name, a second
+    # column of relevance, times, positions.
+    *[
+        (CLEAN.with_(truth=truth), "unused_relevance", None)
+        for truth in (
+            UNUSED.assign(purchases=1),
+            UNUSED.assign(purchases="many"),
+            UNUSED.rename(columns={"purchases": "shelf"}),
+            UNUSED.assign(relevance=1),
+            CLEAN.truth.assign(timestamp=np.arange(280) % 3),
+            CLEAN.truth.assign(index=range(280)),
+        )
+    ],
+    *[
+        (
+            CLEAN.with_(
+                truth=CLEAN.truth.assign(purchases=np.arange(280) % 2 * 2 - zero)
+            ),
+            "unused_relevance",
+            "warning",
+        )
+        for zero in (0, 1)
+    ],
+    (tied(2), "ties", "note"),
+    (tied(49), "ties", "warning"),  # 0.00048 and 0.0009 to one another
     # What was judged 0 is no answer that was in train.
-    (CLEAN.with_(truth=pd.concat([CLEAN.truth.assign(relevance=1), CLEAN.train.groupby("user").head(1).assign(relevance=0)])).saying(relevant="any"), "train_in_truth", None),
-]  # fmt: skip
+    (
+        CLEAN.with_(
+            truth=pd.concat(
+                [
+                    CLEAN.truth.assign(relevance=1),
+                    CLEAN.train.groupby("user").head(1).assign(relevance=0),
+                ]
+            )
+        ).saying(relevant="any"),
+        "train_in_truth",
+        None,
+    ),
+]
 
 
 @pytest.mark.parametrize("data, name, severity", BOUNDS)
 def test_where_a_finding_begins(data: Data, name: str, severity: str | None) -> None:
-    found = {one.severity for one in data.lint(12 if name == "ties" else 10) if one.name == name}
+    found = {
+        one.severity
+        for one in data.lint(12 if name == "ties" else 10)
+        if one.name == name
+    }
     assert found == ({severity} if severity else set())
 
 
 SECOND = pd.to_datetime(["2024-05-01 10:00", "2024-05-02 09:00"])
-#: Columns of train and of the truth, each value in turn, and how many of three rows in four of train are later.
+#: Columns of train and of the truth, each value in turn, and how many of three rows in
+#: four of train are later.
 TIMED: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
-    "seconds": ({"timestamp": [5, 6, 7, 8]}, {"timestamp": [6, 9]}, 2), "other names": ({"Timestamp": [5.0, 6.5, 7, 8]}, {"eventTime": [6]}, 3),
-    "times": ({"created_at": SECOND}, {"created_at": SECOND[:1]}, 2), "a date beside times": ({"date": SECOND[:1].date}, {"date": SECOND[:1]}, 0),
-    "text": ({"date": ["2024-05-01T10", "2024-04-30T09"]}, {"date": ["2024-04-30"]}, 2), "text of a day": ({"date": ["2024-05-01 10:00"]}, {"date": ["2024-05-01"]}, 0),
-    "no time": ({"date": ["b", "c"]}, {"date": ["a"]}, 0), "of one frame": ({"timestamp": [9]}, {"weight": [1]}, 0),
-    "two columns": ({"timestamp": [1], "order_date": ["2024-05-02"]}, {"order_date": ["2024-05-01"]}, 4), "which of two": ({"clicked_at": [9], "bought_at": [9]}, {"time": [1]}, 0),
-    "missing": ({"time": [1, None, 9, None]}, {"time": [5, None]}, 1), "of two kinds": ({"time": [1, "b"]}, {"time": [5]}, 0),
-}  # fmt: skip
+    "seconds": ({"timestamp": [5, 6, 7, 8]}, {"timestamp": [6, 9]}, 2),
+    "other names": ({"Timestamp": [5.0, 6.5, 7, 8]}, {"eventTime": [6]}, 3),
+    "times": ({"created_at": SECOND}, {"created_at": SECOND[:1]}, 2),
+    "a date beside times": ({"date": SECOND[:1].date}, {"date": SECOND[:1]}, 0),
+    "text": ({"date": ["2024-05-01T10", "2024-04-30T09"]}, {"date": ["2024-04-30"]}, 2),
+    "text of a day": ({"date": ["2024-05-01 10:00"]}, {"date": ["2024-05-01"]}, 0),
+    "no time": ({"date": ["b", "c"]}, {"date": ["a"]}, 0),
+    "of one frame": ({"timestamp": [9]}, {"weight": [1]}, 0),
+    "two columns": (
+        {"timestamp": [1], "order_date": ["2024-05-02"]},
+        {"order_date": ["2024-05-01"]},
+        4,
+    ),
+    "which of two": ({"clicked_at": [9], "bought_at": [9]}, {"time": [1]}, 0),
+    "missing": ({"time": [1, None, 9, None]}, {"time": [5, None]}, 1),
+    "of two kinds": ({"time": [1, "b"]}, {"time": [5]}, 0),
+}
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "csv"])
 @pytest.mark.parametrize("name", TIMED)
-def test_rows_of_train_that_are_later_than_the_truth(name: str, library: str, tmp_path: Path) -> None:
+def test_rows_of_train_that_are_later_than_the_truth(
+    name: str, library: str, tmp_path: Path
+) -> None:
     sides, n = list(TIMED[name][:2]), TIMED[name][2]
     train, truth = (
         frame.assign(
-            **{column: np.resize(np.array(values, dtype=object), len(frame)) for column, values in side.items()}
+            **{
+                column: np.resize(np.array(values, dtype=object), len(frame))
+                for column, values in side.items()
+            }
         )
         for frame, side in zip((CLEAN.train, CLEAN.truth), sides, strict=True)
     )
-    train, truth = (frame if name == "of two kinds" else frame.infer_objects() for frame in (train, truth))
+    train, truth = (
+        frame if name == "of two kinds" else frame.infer_objects()
+        for frame in (train, truth)
+    )
     frames: list[Any] = [CLEAN.recs, truth, train]
     if library == "csv":
         files = [tmp_path / f"{at}.csv" for at in range(3)]
-        frames = [frame.to_csv(file, index=False) or file for frame, file in zip(frames, files, strict=True)]
+        frames = [
+            frame.to_csv(file, index=False) or file
+            for frame, file in zip(frames, files, strict=True)
+        ]
     elif library == "polars" and name != "of two kinds":
         frames = [pl.from_pandas(frame) for frame in frames]
     lint = recnb.evaluate(*frames[:2], train=frames[2]).lint()
@@ -236,11 +448,20 @@ def test_rows_of_train_that_are_later_than_the_truth(name: str, library: str, tm
 
 
 def test_ids_that_would_become_empty_are_left() -> None:
-    recs = CLEAN.recs.assign(item=CLEAN.recs["item"].replace(CLEAN.recs["item"][0], "0"))
-    truth = CLEAN.truth.assign(item=CLEAN.truth["item"].replace(CLEAN.recs["item"][0], "000"))
+    recs = CLEAN.recs.assign(
+        item=CLEAN.recs["item"].replace(CLEAN.recs["item"][0], "0")
+    )
+    truth = CLEAN.truth.assign(
+        item=CLEAN.truth["item"].replace(CLEAN.recs["item"][0], "000")
+    )
     points = planted("ids_written_otherwise: point")
-    more = pd.concat([points.truth, Frame({"user": ["u00", "u01"], "item": ["v1.0", ".0"]})])
-    for data, left in [(ALONE.with_(recs=recs, truth=truth), {"0"}), (points.with_(truth=more), {"v1.0", ".0"})]:
+    more = pd.concat(
+        [points.truth, Frame({"user": ["u00", "u01"], "item": ["v1.0", ".0"]})]
+    )
+    for data, left in [
+        (ALONE.with_(recs=recs, truth=truth), {"0"}),
+        (points.with_(truth=more), {"v1.0", ".0"}),
+    ]:
         names = {**data.frames, "recnb": recnb}
         exec(data.lint()["ids_written_otherwise"].code, names)
         assert left <= {*names["truth"]["item"]}
@@ -249,15 +470,26 @@ def test_ids_that_would_become_empty_are_left() -> None:
 def test_hits_joined_to_the_lists_are_no_sampled_candidates() -> None:
     frame = CLEAN.recs.merge(CLEAN.truth.assign(hit=1), how="left").fillna({"hit": 0})
     none = frame["user"].isin(sorted(frame["user"].unique())[::3])
-    for hit, sampled_too, severity in ((frame["hit"], True, "note"), (frame["hit"].where(~none, 0), False, "warning")):
+    for hit, sampled_too, severity in (
+        (frame["hit"], True, "note"),
+        (frame["hit"].where(~none, 0), False, "warning"),
+    ):
         lint = recnb.evaluate(frame.assign(hit=hit), relevance="hit").lint(10)
-        assert ("sampled_candidates" in lint.names, lint["nothing_missed"].severity) == (sampled_too, severity)
+        assert (
+            "sampled_candidates" in lint.names,
+            lint["nothing_missed"].severity,
+        ) == (sampled_too, severity)
 
 
 def test_facts_of_single_checks() -> None:
     assert rated(CLEAN, [2, 7, 10]).lint()["ratings"].facts["liked"] == 8
     assert sampled(extra=True).lint()["sampled_candidates"].facts["size"] == 20
-    assert CLEAN.with_(truth=CLEAN.truth.assign(purchases=np.arange(280) % 3)).lint()["unused_relevance"].n == 94
+    assert (
+        CLEAN.with_(truth=CLEAN.truth.assign(purchases=np.arange(280) % 3))
+        .lint()["unused_relevance"]
+        .n
+        == 94
+    )
     blanks = {
         "truth": CLEAN.truth.replace({"user": {"u00": "u00 "}}),
         "train": CLEAN.train.assign(user=CLEAN.train["user"] + " "),
@@ -268,10 +500,23 @@ def test_facts_of_single_checks() -> None:
         name: getattr(CLEAN, name).assign(date=pd.Timestamp(f"2024-01-0{day}"))
         for name, day in (("truth", 2), ("train", 3))
     }
-    assert CLEAN.with_(**dated).lint()["train_after_truth"].example.endswith("date 2024-01-03 00:00:00.")
-    repeated = CLEAN.with_(recs=repeat(CLEAN.recs, 5), truth=repeat(CLEAN.truth, 3)).saying(duplicates="dedupe")
-    assert [(one.severity, one.n) for one in repeated.lint() if one.name == "duplicates"] == [("note", 5), ("note", 3)]
-    assert [quoted_id(value) for value in (1, "1", 0.5, "a`b")] == ["1", "'1'", "0.5", "'a'b'"]
+    assert (
+        CLEAN.with_(**dated)
+        .lint()["train_after_truth"]
+        .example.endswith("date 2024-01-03 00:00:00.")
+    )
+    repeated = CLEAN.with_(
+        recs=repeat(CLEAN.recs, 5), truth=repeat(CLEAN.truth, 3)
+    ).saying(duplicates="dedupe")
+    assert [
+        (one.severity, one.n) for one in repeated.lint() if one.name == "duplicates"
+    ] == [("note", 5), ("note", 3)]
+    assert [quoted_id(value) for value in (1, "1", 0.5, "a`b")] == [
+        "1",
+        "'1'",
+        "0.5",
+        "'a'b'",
+    ]
 
 
 # All ways in
@@ -279,7 +524,9 @@ def test_facts_of_single_checks() -> None:
 
 def test_of_a_model_of_other_metrics_and_of_nothing_relevant() -> None:
     test = sp.csr_matrix(np.eye(12)[:, ::-1])
-    lint = model_evaluation(lambda user: np.random.default_rng(0).random(12), test, k=5).lint(5)
+    lint = model_evaluation(
+        lambda user: np.random.default_rng(0).random(12), test, k=5
+    ).lint(5)
     assert lint.n_checks == len(USUAL) - sum(map(len, lint.unchecked.values()))
     assert CLEAN.lint(None, "average_precision", out_of="k").label == "AP"
     assert CLEAN.lint(None, "nDCG@10").label == "nDCG@10"
@@ -292,39 +539,69 @@ def test_of_a_model_of_other_metrics_and_of_nothing_relevant() -> None:
 @pytest.mark.parametrize(
     "ask, match",
     [
-        (lambda: CLEAN.lint(10, "ndgc"), "ndcg"), (lambda: CLEAN.lint(10, "ndcg", gains="linear"), "gain"), (lambda: CLEAN.lint(10, "coverage"), "needed here"),
-        (lambda: CLEAN.lint(10, "judged"), "measures its effects on a metric of accuracy"), (lambda: CLEAN.lint()["ties"], "nothing was found under 'ties'"),
+        (lambda: CLEAN.lint(10, "ndgc"), "ndcg"),
+        (lambda: CLEAN.lint(10, "ndcg", gains="linear"), "gain"),
+        (lambda: CLEAN.lint(10, "coverage"), "needed here"),
+        (
+            lambda: CLEAN.lint(10, "judged"),
+            "measures its effects on a metric of accuracy",
+        ),
+        (lambda: CLEAN.lint()["ties"], "nothing was found under 'ties'"),
         (lambda: planted("ties").lint()["tie"], "Did you mean 'ties'"),
     ],
-)  # fmt: skip
+)
 def test_what_is_asked_wrongly_is_refused(ask: Callable[[], Any], match: str) -> None:
     with pytest.raises(OptionError, match=match):
         ask()
 
 
-def test_lists_that_stay_where_they_are_are_checked_by_their_hits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_that_stay_where_they_are_are_checked_by_their_hits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     train = pd.concat([CLEAN.train, CLEAN.truth.head(3)])
     sized(monkeypatch, whole=30, rows=20, batch=7)
     recs = pl.from_pandas(CLEAN.recs.assign(score=CLEAN.recs["score"].round(1))).lazy()
-    lint = CLEAN.with_(recs=recs, truth=pl.from_pandas(CLEAN.truth), train=pl.from_pandas(train)).lint()
+    lint = CLEAN.with_(
+        recs=recs, truth=pl.from_pandas(CLEAN.truth), train=pl.from_pandas(train)
+    ).lint()
     assert "ties" in lint.elsewhere
     assert "not in memory" in lint.not_checked[-1]
     finding = lint["train_in_truth"]
-    assert (finding.n, "other" in finding.facts) == (3, False)  # another join over files is left to the caller
+    assert (finding.n, "other" in finding.facts) == (
+        3,
+        False,
+    )  # another join over files is left to the caller
     assert finding.code.startswith("truth = truth.join(train, ")
 
 
 def test_html_frame_and_language() -> None:
-    """Its text is written down in tests/widgets/shown; what is the user's is text in every form: tests/display/test_escaping.py."""
+    """Its text is written down in tests/widgets/shown; what is the user's is text in
+    every form: tests/display/test_escaping.py.
+    """
     data = recnb.datasets.load_sample()
     ev = recnb.evaluate(data.models["popular"], data.test)
     lint = ev.lint()
     page, frame = lint._repr_html_(), lint.to_frame()
     assert ([*lint.unchecked], CLEAN.lint().unchecked) == (["train", "items"], {})
-    assert re.search(r"<b><span[^>]*>warning</span>", page)  # severity is a word, not a colour
+    assert re.search(
+        r"<b><span[^>]*>warning</span>", page
+    )  # severity is a word, not a colour
     assert not re.search(r"(?<!-)color: (?!inherit)|<script|://", page)
-    assert [*frame] == ["finding", "severity", "n", "of", "short", "effect", "example", "advice", "code"]
+    assert [*frame] == [
+        "finding",
+        "severity",
+        "n",
+        "of",
+        "short",
+        "effect",
+        "example",
+        "advice",
+        "code",
+    ]
     assert (frame["finding"].tolist(), frame["n"].tolist()) == (lint.names, [462, 2])
     with use_language("ko"):
         korean = ev.lint()
-    assert all("경고" in shown for shown in (repr(korean), korean._repr_html_(), korean.warnings[0].word))
+    assert all(
+        "경고" in shown
+        for shown in (repr(korean), korean._repr_html_(), korean.warnings[0].word)
+    )

@@ -1,4 +1,6 @@
-"""How far ties could move a metric: every order lies within the bounds, and some order reaches each of them."""
+"""How far ties could move a metric: every order lies within the bounds, and some order
+reaches each of them.
+"""
 
 from __future__ import annotations
 
@@ -23,39 +25,60 @@ PAIR = ["user", "item"]
 
 @st.composite
 def tied(draw: st.DrawFn, longest: int = 4) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Short lists whose scores are often equal, and graded truth of items listed and not."""
+    """Short lists whose scores are often equal, and graded truth of items listed and
+    not.
+    """
     recs, truth, items = [], [], st.sampled_from("abcdef")
     for user in ("u", "v", "w")[: draw(st.integers(1, 3))]:
         listed = draw(st.lists(items, unique=True, min_size=1, max_size=longest))
-        recs += [(user, item, draw(st.sampled_from([0.5, 1.0, 2.0]))) for item in listed]
+        recs += [
+            (user, item, draw(st.sampled_from([0.5, 1.0, 2.0]))) for item in listed
+        ]
         judged = draw(st.lists(items, unique=True, min_size=1, max_size=5))
-        truth += [(user, item, draw(st.sampled_from([0.0, 1.0, 2.0, 3.0]))) for item in judged]
+        truth += [
+            (user, item, draw(st.sampled_from([0.0, 1.0, 2.0, 3.0]))) for item in judged
+        ]
         truth[-1] = (*truth[-1][:2], 1.0)
-    return pd.DataFrame(recs, columns=[*PAIR, "score"]), pd.DataFrame(truth, columns=[*PAIR, "relevance"])
+    return pd.DataFrame(recs, columns=[*PAIR, "score"]), pd.DataFrame(
+        truth, columns=[*PAIR, "relevance"]
+    )
 
 
 def every_order(recs: pd.DataFrame) -> list[pd.DataFrame]:
-    """The rows of every user in every order: with ties='first', every order of equal scores."""
+    """The rows of every user in every order: with ties='first', every order of equal
+    scores.
+    """
     lists = [part for _, part in recs.groupby("user")]
     orders = itertools.permutations(range(max(map(len, lists))))
-    return [pd.concat([part.iloc[[at for at in order if at < len(part)]] for part in lists]) for order in orders]
+    return [
+        pd.concat([part.iloc[[at for at in order if at < len(part)]] for part in lists])
+        for order in orders
+    ]
 
 
 @given(tied(), st.sampled_from((1, 2, 3, None)), strategies.choices())
 @settings(max_examples=examples(15))
 def test_bounds_are_the_lowest_and_the_highest_of_all_orders(
-    data: tuple[pd.DataFrame, pd.DataFrame], k: int | None, options: dict[str, dict[str, Any]]
+    data: tuple[pd.DataFrame, pd.DataFrame],
+    k: int | None,
+    options: dict[str, dict[str, Any]],
 ) -> None:
     recs, truth = data
     evaluations = [recnb.evaluate(one, truth) for one in every_order(recs)]
     told = recnb.evaluate(recs, truth)
     for name, metric in METRICS.items():
         lint = told.lint(k, name, **options[name])
-        values = np.array([ev._data.values(metric, Cutoffs.of(k), options[name])[:, 0] for ev in evaluations])
+        values = np.array(
+            [
+                ev._data.values(metric, Cutoffs.of(k), options[name])[:, 0]
+                for ev in evaluations
+            ]
+        )
         if options[name].get("out_of") == "hits":  # no order is known to be the best
             assert "ties" not in lint.names or np.isnan(lint.lower)
             continue
-        # Users do not share ties, so the extremes of the mean are the means of the extremes.
+        # Users do not share ties, so the extremes of the mean are the means of the
+        # extremes.
         assert lint.lower == pytest.approx(values.min(axis=0).mean(), abs=1e-12)
         assert lint.upper == pytest.approx(values.max(axis=0).mean(), abs=1e-12)
         assert lint.lower - 1e-12 <= lint.value <= lint.upper + 1e-12
@@ -67,37 +90,61 @@ def test_bounds_are_the_lowest_and_the_highest_of_all_orders(
 def many(seed: int, n_users: int = 60) -> tuple[pd.DataFrame, pd.DataFrame]:
     data = strategies.random_data(seed, n_users, gaps=False)
     recs = data.recs.drop(columns="rank")
-    return recs.assign(score=np.random.default_rng(seed).integers(0, 4, len(recs)) / 2), data.relevant
+    return recs.assign(
+        score=np.random.default_rng(seed).integers(0, 4, len(recs)) / 2
+    ), data.relevant
 
 
 def test_what_is_told_of_ties() -> None:
     recs = pd.DataFrame({"user": 1, "item": list("abcde"), "score": [5, 3, 3, 3, 1]})
     truth = pd.DataFrame({"user": [1], "item": ["c"]})
     finding = recnb.evaluate(recs, truth).lint(3, "reciprocal_rank")["ties"]
-    assert finding.short == "Users for whom equal scores decide: 1 of 1; RR@3 is anything from 0.0000 to 0.5000"
-    users = {f"u{at}": dict(zip("abc", (3, 2, 1), strict=True)) for at in range(9_999)} | {"u": dict.fromkeys("abc", 1)}
-    rare = recnb.evaluate(users, {user: ["a"] for user in users}).lint(3, "dcg")
     assert (
-        rare["ties"].short
-        == "Users for whom equal scores decide: 1 of 10,000; DCG@3 is 1.0000 in any order, to four decimals"
+        finding.short
+        == "Users for whom equal scores decide: 1 of 1; RR@3 is anything from 0.0000 to 0.5000"
+    )
+    users = {
+        f"u{at}": dict(zip("abc", (3, 2, 1), strict=True)) for at in range(9_999)
+    } | {"u": dict.fromkeys("abc", 1)}
+    rare = recnb.evaluate(users, {user: ["a"] for user in users}).lint(3, "dcg")
+    assert rare["ties"].short == (
+        "Users for whom equal scores decide: 1 of 10,000; DCG@3 is 1.0000 in any "
+        "order, to four decimals"
     )
     assert "anything from" not in rare.measured
-    assert (finding.example, finding.severity) == ("Such as user 1, rank 2, score 3.", "warning")
-    # Places that ranks leave empty stay empty: the equal scores have ranks 2, 5 and 6 to share.
-    ranked, both = recs.head(4).assign(rank=[1, 2, 5, 6]), pd.DataFrame({"user": 1, "item": ["c", "d"]})
+    assert (finding.example, finding.severity) == (
+        "Such as user 1, rank 2, score 3.",
+        "warning",
+    )
+    # Places that ranks leave empty stay empty: the equal scores have ranks 2, 5 and 6
+    # to share.
+    ranked, both = (
+        recs.head(4).assign(rank=[1, 2, 5, 6]),
+        pd.DataFrame({"user": 1, "item": ["c", "d"]}),
+    )
     lint = recnb.evaluate(ranked, both).lint(5, "average_precision")
-    assert (lint.lower, lint.value, lint.upper) == pytest.approx((1 / 5 / 2, 1 / 5 / 2, (1 / 2 + 2 / 5) / 2))
+    assert (lint.lower, lint.value, lint.upper) == pytest.approx(
+        (1 / 5 / 2, 1 / 5 / 2, (1 / 2 + 2 / 5) / 2)
+    )
     assert "order='score', ties='expected'" in lint["ties"].code
-    disagree = recnb.evaluate(ranked.assign(score=[1, 3, 3, 3]), truth, order="rank").lint(5)
+    disagree = recnb.evaluate(
+        ranked.assign(score=[1, 3, 3, 3]), truth, order="rank"
+    ).lint(5)
     assert {"ties", "rank_against_score"} & {*disagree.names} == {"rank_against_score"}
 
 
-def test_where_lists_are_not_cut_all_ties_count_and_no_bound_is_told_that_is_not_known() -> None:
+def test_where_lists_are_not_cut_all_ties_count_and_no_bound_is_told_that_is_not_known() -> (
+    None
+):
     recs, truth = many(8)
     lint = recnb.evaluate(recs, truth, cutoff="none").lint(1, "average_precision")
     whole = recnb.evaluate(recs, truth).lint(None, "average_precision")
-    assert (lint.value, lint.lower, lint.upper) == pytest.approx((whole.value, whole.lower, whole.upper), abs=1e-12)
-    worst, expected = (recnb.evaluate(recs, truth, ties=ties).lint(5) for ties in ("worst", "expected"))
+    assert (lint.value, lint.lower, lint.upper) == pytest.approx(
+        (whole.value, whole.lower, whole.upper), abs=1e-12
+    )
+    worst, expected = (
+        recnb.evaluate(recs, truth, ties=ties).lint(5) for ties in ("worst", "expected")
+    )
     assert worst.value == pytest.approx(worst.lower, abs=1e-12)
     assert worst.lower < expected.value < worst.upper
     assert "ties" not in expected.names  # every order has its part in the number
@@ -109,18 +156,43 @@ def test_where_lists_are_not_cut_all_ties_count_and_no_bound_is_told_that_is_not
 
 @pytest.mark.parametrize("library", recnb.conventions.names())
 def test_within_a_librarys_conventions(library: str) -> None:
-    """Shuffled rows give values within the bounds, wherever one order of equal scores is taken."""
+    """Shuffled rows give values within the bounds, wherever one order of equal scores
+    is taken.
+    """
     recs, truth = many(6, 25)
-    known = {one.metric: one.convention for one in reversed(presets.of_library(library))}
-    name = next(name for name in ("ndcg", "precision", "recall", "average_precision", "f1") if name in known)
+    known = {
+        one.metric: one.convention for one in reversed(presets.of_library(library))
+    }
+    name = next(
+        name
+        for name in ("ndcg", "precision", "recall", "average_precision", "f1")
+        if name in known
+    )
     ev = recnb.evaluate(recs, truth, convention=library)
     lint = ev.lint(5, name)
-    assert lint.value == pytest.approx(float(ev.table([name], k=5).iloc[0, 0]), nan_ok=True)
-    assert all(f"convention={ev.library!r}" in one.code for one in lint if "evaluate(" in one.code)
-    assert known[name].ties not in ("max_rank", "floor_mean_rank") or "ties" not in lint.names  # no order decides
-    for seed in range(0 if known[name].order == "row" or not np.isfinite(lint.lower) else 5):
-        shuffled = recnb.evaluate(recs.sample(frac=1, random_state=seed), truth, convention=library)
-        assert lint.lower - 1e-12 <= float(shuffled.table([name], k=5).iloc[0, 0]) <= lint.upper + 1e-12
+    assert lint.value == pytest.approx(
+        float(ev.table([name], k=5).iloc[0, 0]), nan_ok=True
+    )
+    assert all(
+        f"convention={ev.library!r}" in one.code
+        for one in lint
+        if "evaluate(" in one.code
+    )
+    assert (
+        known[name].ties not in ("max_rank", "floor_mean_rank")
+        or "ties" not in lint.names
+    )  # no order decides
+    for seed in range(
+        0 if known[name].order == "row" or not np.isfinite(lint.lower) else 5
+    ):
+        shuffled = recnb.evaluate(
+            recs.sample(frac=1, random_state=seed), truth, convention=library
+        )
+        assert (
+            lint.lower - 1e-12
+            <= float(shuffled.table([name], k=5).iloc[0, 0])
+            <= lint.upper + 1e-12
+        )
 
 
 @pytest.mark.parametrize("rule", ["dedupe", "hit_once", "keep", "rows"])
@@ -129,5 +201,7 @@ def test_with_repeats(rule: str) -> None:
     recs = pd.concat([recs, recs.iloc[::4].assign(score=1.0)], ignore_index=True)
     lint = recnb.evaluate(recs, truth, duplicates=rule).lint(5, "recall")
     for seed in range(5):
-        shuffled = recnb.evaluate(recs.sample(frac=1, random_state=seed), truth, duplicates=rule)
+        shuffled = recnb.evaluate(
+            recs.sample(frac=1, random_state=seed), truth, duplicates=rule
+        )
         assert lint.lower - 1e-12 <= float(shuffled.recall(k=5)) <= lint.upper + 1e-12

@@ -1,6 +1,8 @@
-"""Laws that every metric obeys, whatever it measures, on data of every kind, with options drawn for each.
+"""Laws that every metric obeys, whatever it measures, on data of every kind, with
+options drawn for each.
 
-That rows may come in any order, and cut-offs together, is held by the law of tests/test_attack.py.
+That rows may come in any order, and cut-offs together, is held by the law of
+tests/test_attack.py.
 """
 
 from __future__ import annotations
@@ -21,7 +23,13 @@ from hypothesis import strategies as st
 import recnb
 from recnb import METRICS, Evaluation
 from recnb.errors import OptionError
-from recnb.metrics.hits import Hits, count_within, in_order, order_from_highest, stands_from_highest
+from recnb.metrics.hits import (
+    Hits,
+    count_within,
+    in_order,
+    order_from_highest,
+    stands_from_highest,
+)
 from recnb.metrics.metric import ALIASES, Credit
 from tests.strategies import CUTOFFS, Data, Options, choices, data, random_data
 
@@ -30,8 +38,12 @@ def evaluated(source: Data) -> Evaluation:
     return recnb.evaluate(source.recs, source.relevant)
 
 
-def per_user(evaluation: Evaluation, name: str, k: int | None, options: Options) -> dict[Any, float]:
-    values: dict[Any, float] = getattr(evaluation, name)(k=k, **options).per_user.to_dict()
+def per_user(
+    evaluation: Evaluation, name: str, k: int | None, options: Options
+) -> dict[Any, float]:
+    values: dict[Any, float] = getattr(evaluation, name)(
+        k=k, **options
+    ).per_user.to_dict()
     return values
 
 
@@ -44,28 +56,36 @@ def close(expected: Any) -> Any:
 
 
 @given(data(), choices(), st.sampled_from(CUTOFFS))
-def test_no_list_beats_the_ideal_one(source: Data, chosen: dict[str, Options], k: int | None) -> None:
-    """Most relevant first is best, whatever the metric: for ERR and the preferred item too.
+def test_no_list_beats_the_ideal_one(
+    source: Data, chosen: dict[str, Options], k: int | None
+) -> None:
+    """Most relevant first is best, whatever the metric: for ERR and the preferred item
+    too.
 
     It holds under every option, those included whose ideal list is another one.
     """
     hits = evaluated(source).hits()
     for name, options in chosen.items():
         for one in ({}, options):
-            assert (value(name, hits, k, one) <= value(name, hits.ideal, k, one) * (1 + 1e-12) + 1e-12).all(), (
-                f"{name} {one}"
-            )
+            assert (
+                value(name, hits, k, one)
+                <= value(name, hits.ideal, k, one) * (1 + 1e-12) + 1e-12
+            ).all(), f"{name} {one}"
 
 
 @given(data(), choices(), st.sampled_from(CUTOFFS), st.randoms(use_true_random=False))
 def test_a_hit_moved_up_never_lowers_the_value(
     source: Data, chosen: dict[str, Options], k: int | None, pick: random.Random
 ) -> None:
-    """It changes places with the item above it; an average over the hits found alone falls with one more at the end."""
+    """It changes places with the item above it; an average over the hits found alone
+    falls with one more at the end.
+    """
     places = [
         (user, at)
         for user in source.users
-        for at, (above, here) in enumerate(zip(source.ranking(user), source.ranking(user)[1:], strict=False))
+        for at, (above, here) in enumerate(
+            zip(source.ranking(user), source.ranking(user)[1:], strict=False)
+        )
         if None not in (above, here)
         and source.truth[user].get(here, 0) > 0
         and not source.truth[user].get(above, 0) > 0
@@ -78,7 +98,9 @@ def test_a_hit_moved_up_never_lowers_the_value(
     before, after = evaluated(source), evaluated(Data(lists, source.truth))
     for name, options in chosen.items():
         if options.get("out_of") != "hits":
-            low, high = (per_user(one, name, k, options)[user] for one in (before, after))
+            low, high = (
+                per_user(one, name, k, options)[user] for one in (before, after)
+            )
             assert high >= low * (1 - 1e-12), f"{name} {options}"
 
 
@@ -90,18 +112,23 @@ def test_an_alias_is_the_metric(alias: str, name: str) -> None:
     assert evaluation.table([alias], k=3).equals(evaluation.table([name], k=3))
 
 
-# What no list reaches: RBP has places below any list, and ERR's users doubt even the highest grade.
+# What no list reaches: RBP has places below any list, and ERR's users doubt even the
+# highest grade.
 WITHOUT_TOP = {"rbp", "err"}
 
 
 def test_bounds_are_reached() -> None:
-    """Intervals of few users rest on the bounds: a list without a hit is at the lower, one of all that is relevant at the upper.
+    """Intervals of few users rest on the bounds: a list without a hit is at the lower,
+    one of all that is relevant at the upper.
 
     A metric without an upper bound is one that passes 1 where relevance is high.
     """
     found = pd.DataFrame({"user": 1, "item": list("abc"), "rank": [1, 2, 3]})
     truth = found[["user", "item"]]
-    perfect, empty = recnb.evaluate(found, truth), recnb.evaluate(found.assign(item=list("xyz")), truth)
+    perfect, empty = (
+        recnb.evaluate(found, truth),
+        recnb.evaluate(found.assign(item=list("xyz")), truth),
+    )
     high_grades = recnb.evaluate(found, truth.assign(relevance=9))
     for name, metric in METRICS.items():
         low, high = metric.bounds
@@ -123,7 +150,9 @@ def test_credit_is_out_of_users_by_cutoffs() -> None:
 
 @pytest.mark.parametrize("metric", ["ndcg", "idcg"])
 def test_the_full_ideal_makes_no_row_for_each_rank(metric: str) -> None:
-    """2,000 users at 1,000 ranks would be 2,000,000 rows of 8 bytes in each of several columns."""
+    """2,000 users at 1,000 ranks would be 2,000,000 rows of 8 bytes in each of several
+    columns.
+    """
     recs = pd.DataFrame({"user": np.arange(2_000), "item": 1, "rank": 1})
     ev = recnb.evaluate(recs, recs[["user", "item"]])
     ev.hits()
@@ -143,7 +172,9 @@ def test_the_full_ideal_makes_no_row_for_each_rank(metric: str) -> None:
 VALUES: dict[str, Any] = {
     "equal in part": lambda rng, n: rng.integers(0, 4, n) * 1.0,
     "all the same": lambda rng, n: np.zeros(n),
-    "infinite in part": lambda rng, n: np.where(rng.random(n) < 0.2, -np.inf, rng.random(n)),
+    "infinite in part": lambda rng, n: np.where(
+        rng.random(n) < 0.2, -np.inf, rng.random(n)
+    ),
     "close together": lambda rng, n: 1 + rng.integers(0, 1000, n) * 2.0**-52,
     "of tiny difference": lambda rng, n: rng.integers(0, 100, n) * 5e-324,
     "of huge difference": lambda rng, n: np.where(rng.random(n) < 0.5, 1e308, -1e308),
@@ -157,10 +188,14 @@ def test_rows_are_ordered_as_by_all_keys(kind: str, n: int) -> None:
     for n_users, first_user in itertools.product((1, 5, max(1, n // 10)), (0, 2**61)):
         user, value = first_user + rng.integers(0, n_users, n), VALUES[kind](rng, n)
         for within in (None, np.arange(n)[::-1], rng.integers(0, 9, n)):
-            expected = np.lexsort([np.arange(n), *([] if within is None else [within]), -value, user])
+            expected = np.lexsort(
+                [np.arange(n), *([] if within is None else [within]), -value, user]
+            )
             assert order_from_highest(user, value, within).tolist() == expected.tolist()
         assert stands_from_highest(user[expected], value[expected])
-        stands = (np.diff(user) > 0) | ((np.diff(user) == 0) & (value[1:] <= value[:-1]))
+        stands = (np.diff(user) > 0) | (
+            (np.diff(user) == 0) & (value[1:] <= value[:-1])
+        )
         assert stands_from_highest(user, value) == stands.all()
 
 
@@ -173,5 +208,9 @@ def test_whole_numbers_are_ordered(n: int, top: int) -> None:
 
 @pytest.mark.parametrize("users", [[], [3], [0, 0, 0], [0, 1, 1, 0, 0], list("aab")])
 def test_rows_of_each_run_are_numbered(users: list[Any]) -> None:
-    expected = [number for _user, run in itertools.groupby(users) for number, _ in enumerate(run, 1)]
+    expected = [
+        number
+        for _user, run in itertools.groupby(users)
+        for number, _ in enumerate(run, 1)
+    ]
     assert count_within(np.array(users)).tolist() == expected

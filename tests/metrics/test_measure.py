@@ -29,9 +29,23 @@ def measures(draw: st.DrawFn) -> tuple[str, str, dict[str, Any], int | float | N
     """A metric, the name that is printed, its parameters, and what follows "@"."""
     metric = draw(st.sampled_from(list(PRINTED)))
     rel = {} if metric in GRADED else {"rel": st.integers(1, 9) | st.floats(0.5, 5)}
-    given = draw(st.fixed_dictionaries({}, optional={**OPTIONS.get(metric, {}), **rel, "judged_only": st.just(True)}))
-    level = draw(st.integers(0, 1000)) / 1000 if metric == "interpolated_precision" else None
-    return metric, PRINTED[metric], given, draw(st.none() | st.integers(1, 2**31 - 1)) if level is None else level
+    given = draw(
+        st.fixed_dictionaries(
+            {},
+            optional={**OPTIONS.get(metric, {}), **rel, "judged_only": st.just(True)},
+        )
+    )
+    level = (
+        draw(st.integers(0, 1000)) / 1000
+        if metric == "interpolated_precision"
+        else None
+    )
+    return (
+        metric,
+        PRINTED[metric],
+        given,
+        draw(st.none() | st.integers(1, 2**31 - 1)) if level is None else level,
+    )
 
 
 @given(measures(), st.randoms(use_true_random=False))
@@ -40,22 +54,39 @@ def test_measures_print_as_they_parse(measure: Any, pick: Any) -> None:
     inside = ",".join(f"{name}={value!r}" for name, value in sorted(given.items()))
     text = printed + (f"({inside})" if inside else "")
     at = "" if after is None else f"@{after}"
-    spelt = "".join(pick.choice((letter.upper(), letter.lower())) for letter in text.partition("(")[0])
+    spelt = "".join(
+        pick.choice((letter.upper(), letter.lower()))
+        for letter in text.partition("(")[0]
+    )
     for one in (f"{text}{at}", f" {spelt}{text[len(printed) :]} {at}"):
         found = metric_named(one)
         is_level = metric == "interpolated_precision"
         assert (found.plain_name, found.cutoff) == (metric, None if is_level else after)
         assert found.name == (text + at if is_level else text if given else metric)
         assert metric_named(found.name).name == found.name
-        options = {name: value for name, value in given.items() if name not in ("rel", "judged_only")}
+        options = {
+            name: value
+            for name, value in given.items()
+            if name not in ("rel", "judged_only")
+        }
         if "dcg" in options:
             options["gain"] = {"exp-log2": "exponential"}[options.pop("dcg")]
         assert found.given == (options | {"recall": after} if is_level else options)
-        named = {"relevant_from": given.get("rel"), "judged_only": given.get("judged_only")}
-        assert found.data == {name: value for name, value in named.items() if value is not None}
+        named = {
+            "relevant_from": given.get("rel"),
+            "judged_only": given.get("judged_only"),
+        }
+        assert found.data == {
+            name: value for name, value in named.items() if value is not None
+        }
 
 
-@given(st.text(max_size=12) | st.from_regex(r"[A-Za-z]{1,4}\((rel|p|cutoff)=[\w.'-]*\)?(@[\d.]*)?", fullmatch=True))
+@given(
+    st.text(max_size=12)
+    | st.from_regex(
+        r"[A-Za-z]{1,4}\((rel|p|cutoff)=[\w.'-]*\)?(@[\d.]*)?", fullmatch=True
+    )
+)
 def test_any_other_text_is_refused(text: str) -> None:
     with contextlib.suppress(OptionError):
         assert str(metric_named(text).name)
@@ -64,7 +95,17 @@ def test_any_other_text_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("texts", "metric", "k"),
     [
-        (["nDCG@10", "ndcg@10", "NDCG @ 10", "nDCG(dcg='log2')@10", "nDCG(judged_only=False)@10"], "ndcg", 10),
+        (
+            [
+                "nDCG@10",
+                "ndcg@10",
+                "NDCG @ 10",
+                "nDCG(dcg='log2')@10",
+                "nDCG(judged_only=False)@10",
+            ],
+            "ndcg",
+            10,
+        ),
         (["AP", "MAP", "map", "average_precision"], "average_precision", None),
         (["RR", "MRR"], "reciprocal_rank", None),
         (["P@5", "precision@5", "Precision@5"], "precision", 5),
@@ -116,9 +157,17 @@ def test_measures_of_ir_measures_are_taken_as_their_text() -> None:
     assert ev.measures(given).equals(ev.measures([*map(str, given)]))
     ndcg = ir_measures.nDCG @ 10
     calls: list[Callable[[Any], Any]] = [
-        ev.measure, lambda one: ev.table([one, "P@5"]), lambda one: ev.table({one: {"gain": "exponential"}}), lambda one: ev.table(one, intervals=True), ev.curve,
-        lambda one: ev.explain(one, "u026"), lambda one: ev.report(metrics=[one]), lambda one: ev.lint(None, one), lambda one: ev.at_least(one, 0.2),
-        lambda one: recnb.compare(sample.models, sample.test).differences(one), lambda one: recnb.as_in("ir-measures", one, {"u": {"a": 1.0}}, {"u": ["a"]}),
-    ]  # fmt: skip
+        ev.measure,
+        lambda one: ev.table([one, "P@5"]),
+        lambda one: ev.table({one: {"gain": "exponential"}}),
+        lambda one: ev.table(one, intervals=True),
+        ev.curve,
+        lambda one: ev.explain(one, "u026"),
+        lambda one: ev.report(metrics=[one]),
+        lambda one: ev.lint(None, one),
+        lambda one: ev.at_least(one, 0.2),
+        lambda one: recnb.compare(sample.models, sample.test).differences(one),
+        lambda one: recnb.as_in("ir-measures", one, {"u": {"a": 1.0}}, {"u": ["a"]}),
+    ]
     for call in calls:
         assert repr(call(ndcg)) == repr(call("nDCG@10"))

@@ -1,6 +1,8 @@
-"""Every metric, with every word of every option, at every cut-off, equals its naive definition.
+"""Every metric, with every word of every option, at every cut-off, equals its naive
+definition.
 
-Frames are held against the same definitions by the law of tests/test_attack.py, formula texts in tests/results/test_explanation.py.
+Frames are held against the same definitions by the law of tests/test_attack.py, formula
+texts in tests/results/test_explanation.py.
 """
 
 from __future__ import annotations
@@ -29,41 +31,70 @@ def test_every_metric_has_a_definition() -> None:
 @pytest.mark.parametrize("name", sorted(METRICS))
 def test_all_options_through_lists(name: str, scale: str) -> None:
     """As a plain function of one list, of several, and of grades in rank order."""
-    function, source = getattr(recnb, name), random_data(seed=2, n_users=4, gaps=False, grades=GRADES[scale])
+    function, source = (
+        getattr(recnb, name),
+        random_data(seed=2, n_users=4, gaps=False, grades=GRADES[scale]),
+    )
     users = [user for user in source.truth if source.ranking(user)]
     pairs = [(source.ranking(user), source.truth[user]) for user in users]
     grades = [3, 0, 2, 2, 0, 1]
     for options in every_choice(METRICS[name]):
         for k in CUTOFFS:
             wanted = [REFERENCE[name](*pair, k, **options) for pair in pairs]
-            assert [float(function(*pair, k=k, **options)) for pair in pairs] == close(wanted), f"{name}@{k} {options}"
-            of_grades = REFERENCE[name](list(range(6)), dict(enumerate(grades)), k, **options)
+            assert [float(function(*pair, k=k, **options)) for pair in pairs] == close(
+                wanted
+            ), f"{name}@{k} {options}"
+            of_grades = REFERENCE[name](
+                list(range(6)), dict(enumerate(grades)), k, **options
+            )
             assert float(function(grades, k=k, **options)) == close(of_grades)
         if options.get("max_relevance", 1) is not None:
             lists, truths = zip(*pairs, strict=True)
-            assert function(list(lists), list(truths), k=k, **options).per_user.tolist() == close(wanted)
+            assert function(
+                list(lists), list(truths), k=k, **options
+            ).per_user.tolist() == close(wanted)
 
 
 def test_users_who_are_left_out_do_not_shift_the_others() -> None:
-    """User 1 has nothing relevant, 2 no list, 3 is not in the truth: positions differ between judged items and hits."""
-    recs = pd.DataFrame({"user": [1, 1, 3, 4, 4, 4], "item": list("abaxba"), "rank": [1, 2, 1, 1, 2, 3]})
-    truth = pd.DataFrame({"user": [1, 2, 4, 4], "item": list("aaab"), "relevance": [0, 1, 2, 0]})
+    """User 1 has nothing relevant, 2 no list, 3 is not in the truth: positions differ
+    between judged items and hits.
+    """
+    recs = pd.DataFrame(
+        {"user": [1, 1, 3, 4, 4, 4], "item": list("abaxba"), "rank": [1, 2, 1, 1, 2, 3]}
+    )
+    truth = pd.DataFrame(
+        {"user": [1, 2, 4, 4], "item": list("aaab"), "relevance": [0, 1, 2, 0]}
+    )
     for users in ("truth", "recs", "both", "union"):
         values = recnb.evaluate(recs, truth, averaged_users=users).judged(k=3).per_user
         assert values[4] == close(2 / 3)
-        assert recnb.evaluate(recs, truth, averaged_users=users).bpref().per_user[4] == 0
-    every = recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero").judged(k=3).per_user
+        assert (
+            recnb.evaluate(recs, truth, averaged_users=users).bpref().per_user[4] == 0
+        )
+    every = (
+        recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero")
+        .judged(k=3)
+        .per_user
+    )
     np.testing.assert_allclose(every, [1 / 2, 0, 0, 2 / 3])
 
 
 def test_the_ideal_of_k_is_as_good_as_the_best_below_0() -> None:
-    ev = recnb.evaluate({1: ["a"]}, {1: {"a": -2, "b": -3}}, relevant="any", negative_relevance="keep")
+    ev = recnb.evaluate(
+        {1: ["a"]}, {1: {"a": -2, "b": -3}}, relevant="any", negative_relevance="keep"
+    )
     assert ev.idcg(k=2, ideal="k") == close(-2 - 2 / np.log2(3))
 
 
-@pytest.mark.parametrize("judged_only, judged, bpref", [(False, 4 / 5, 0), (True, 1, 0)])
-def test_grades_below_0_are_judged_where_they_count_0(judged_only: bool, judged: float, bpref: float) -> None:
+@pytest.mark.parametrize(
+    "judged_only, judged, bpref", [(False, 4 / 5, 0), (True, 1, 0)]
+)
+def test_grades_below_0_are_judged_where_they_count_0(
+    judged_only: bool, judged: float, bpref: float
+) -> None:
     recs = pd.DataFrame({"user": 1, "item": list("abcde"), "rank": range(1, 6)})
-    truth = pd.DataFrame({"user": 1, "item": list("abcdx"), "relevance": [0, -1, 2, 1, -1]})
+    truth = pd.DataFrame(
+        {"user": 1, "item": list("abcdx"), "relevance": [0, -1, 2, 1, -1]}
+    )
     ev = recnb.evaluate(recs, truth, negative_relevance="zero", judged_only=judged_only)
     assert (float(ev.judged(k=5)), float(ev.bpref())) == (judged, bpref)

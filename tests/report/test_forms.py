@@ -1,4 +1,6 @@
-"""The forms of a report: complete, the same each time, and proof against whatever stands in a user's frame."""
+"""The forms of a report: complete, the same each time, and proof against whatever
+stands in a user's frame.
+"""
 
 import re
 import xml.etree.ElementTree as ET
@@ -43,7 +45,13 @@ def report(request):
 
 
 def forms(report):
-    return [report.to_html(), report._repr_html_(), repr(report), report.to_markdown(), report.to_latex()]
+    return [
+        report.to_html(),
+        report._repr_html_(),
+        repr(report),
+        report.to_markdown(),
+        report.to_latex(),
+    ]
 
 
 def tabs(report):
@@ -56,11 +64,17 @@ def attributes(page, tag):
 
 def test_calling_twice_gives_the_same_and_the_order_of_rows_changes_nothing():
     again = one()
-    assert [*forms(again), again.to_json()] == [*forms(REPORTS["one"]), REPORTS["one"].to_json()]
+    assert [*forms(again), again.to_json()] == [
+        *forms(REPORTS["one"]),
+        REPORTS["one"].to_json(),
+    ]
     frames = SAMPLE.models["item-knn"], SAMPLE.test
     report = frames[0].rec.against(frames[1]).report(k=[5, 10, 20])
-    recs, truth = (pl.from_pandas(frame.sample(frac=1, random_state=1)) for frame in frames)
-    # Which of several misses come first is the truth's own order, and so is the example of a finding.
+    recs, truth = (
+        pl.from_pandas(frame.sample(frac=1, random_state=1)) for frame in frames
+    )
+    # Which of several misses come first is the truth's own order, and so is the example
+    # of a finding.
     own = r"missed:.*?</div>|For example,.*?</div>|recnb-\w{12}"
     shuffled = recs.rec.against(truth).report(k=[5, 10, 20])
     assert re.sub(own, "", shuffled.to_html()) == re.sub(own, "", report.to_html())
@@ -74,16 +88,25 @@ def test_a_form_is_returned_or_written(report, tmp_path, form):
 
 
 def test_a_document_stands_by_itself(report):
-    """It runs nothing and fetches nothing; its headings go down a level at a time; a title is the user's as well."""
+    """It runs nothing and fetches nothing; its headings go down a level at a time; a
+    title is the user's as well.
+    """
     title = "</title><script>alert('http://x')</script>"
     text = report.to_html(title=title)
     page = Page(text)
     assert text.startswith("<!DOCTYPE html>")
     assert attributes(page, "html") == [{"lang": report.lang}]
-    policy = next(meta["content"] for meta in attributes(page, "meta") if "http-equiv" in meta)
-    assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'"
+    policy = next(
+        meta["content"] for meta in attributes(page, "meta") if "http-equiv" in meta
+    )
+    assert (
+        policy
+        == "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'"
+    )
     assert {"name": "color-scheme", "content": "light dark"} in attributes(page, "meta")
-    levels = [int(tag[1]) for tag, _attributes in page.seen if re.fullmatch(r"h\d", tag)]
+    levels = [
+        int(tag[1]) for tag, _attributes in page.seen if re.fullmatch(r"h\d", tag)
+    ]
     assert levels[0] == 1
     assert all(1 < below <= above + 1 for above, below in pairwise(levels))
     assert not re.search(r"https?://|url\(", text)
@@ -109,8 +132,13 @@ def test_pictures_are_valid_and_say_their_numbers(report):
 
 
 def test_names_of_curves_stand_apart():
-    drawn = svg.curves([(name, [(k, 0.5, 0.4, 0.6) for k in (1, 2)]) for name in "abc"], "k", "mean")
-    heights = sorted(float(y) for y in re.findall(r'y="([\d.]+)" text-anchor="start"[^>]*>[abc]<', drawn))
+    drawn = svg.curves(
+        [(name, [(k, 0.5, 0.4, 0.6) for k in (1, 2)]) for name in "abc"], "k", "mean"
+    )
+    heights = sorted(
+        float(y)
+        for y in re.findall(r'y="([\d.]+)" text-anchor="start"[^>]*>[abc]<', drawn)
+    )
     assert len(heights) == 3
     assert min(np.diff(heights)) >= 14
 
@@ -120,9 +148,15 @@ def test_tables_and_hits_are_told_without_colour(report):
     page = Page(text)
     assert len(attributes(page, "table")) > 6
     assert all(cell.get("scope") in ("col", "row") for cell in attributes(page, "th"))
-    assert all(one.get("aria-label") for one in attributes(page, "div") if one.get("role") == "region")
+    assert all(
+        one.get("aria-label")
+        for one in attributes(page, "div")
+        if one.get("role") == "region"
+    )
     shown = [user for group in report.users for user in group.users]
-    hits = sum(bool(item.relevance) for user in shown for items in user.lists for item in items)
+    hits = sum(
+        bool(item.relevance) for user in shown for items in user.lists for item in items
+    )
     assert text.count("✓</span> ") == hits > 0
     assert len(re.findall(r"<small>(hit|적중), ", text)) == hits
     assert all(metric.formula in page.text for metric in report.metrics)
@@ -130,16 +164,24 @@ def test_tables_and_hits_are_told_without_colour(report):
 
 def test_tables_of_markdown_are_whole(report):
     for table in re.findall(r"(?:^\|.*\n)+", report.to_markdown() + "\n", re.M):
-        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
+        assert (
+            len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()})
+            == 1
+        )
         assert all(line.endswith(" |") for line in table.splitlines())
 
 
 def test_latex_is_balanced_and_holds_no_command_of_the_users(report):
     text = report.to_latex(caption="Mine", label="tab:mine")
-    begun, ended = re.findall(r"\\begin\{(\w+)\}", text), re.findall(r"\\end\{(\w+)\}", text)
+    begun, ended = (
+        re.findall(r"\\begin\{(\w+)\}", text),
+        re.findall(r"\\end\{(\w+)\}", text),
+    )
     assert begun == ["table", "tabular"] * (len(begun) // 2)
     assert sorted(ended) == sorted(begun)
-    depth = np.cumsum([(sign == "{") - (sign == "}") for sign in re.sub(r"\\[{}]", "", text)])
+    depth = np.cumsum(
+        [(sign == "{") - (sign == "}") for sign in re.sub(r"\\[{}]", "", text)]
+    )
     assert (depth.min(), depth[-1]) == (0, 0)
     assert text.count(r"\caption{Mine}") == 1
     assert re.findall(r"\\label\{(.*)\}", text) == [
@@ -159,17 +201,29 @@ def test_the_console_has_at_most_60_lines_of_100_columns(report):
     assert max(map(width, lines)) <= 100
 
 
-@pytest.mark.parametrize(("n_models", "name"), [(4, "model"), (12, "a model with a long name, " * 3)])
+@pytest.mark.parametrize(
+    ("n_models", "name"), [(4, "model"), (12, "a model with a long name, " * 3)]
+)
 def test_the_console_has_at_most_60_lines_of_many_models_too(n_models, name):
     recs = list(SAMPLE.models.values())
     models = {f"{name}{at}": recs[at % 3] for at in range(n_models)}
-    found = recnb.compare(models, SAMPLE.test, **SIDE_DATA).report(by="activity", bins=8, movers=0)
+    found = recnb.compare(models, SAMPLE.test, **SIDE_DATA).report(
+        by="activity", bins=8, movers=0
+    )
     test_the_console_has_at_most_60_lines_of_100_columns(found)
 
 
 def test_many_cutoffs_and_models_fit_every_form():
-    ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test).report(k=range(1, 101), metrics=["ndcg", "recall"])
-    models = {f"{'long ' * 7}{name} {at}": recs for at in (1, 2, 3) for name, recs in SAMPLE.models.items()}
+    ev = (
+        SAMPLE.models["item-knn"]
+        .rec.against(SAMPLE.test)
+        .report(k=range(1, 101), metrics=["ndcg", "recall"])
+    )
+    models = {
+        f"{'long ' * 7}{name} {at}": recs
+        for at in (1, 2, 3)
+        for name, recs in SAMPLE.models.items()
+    }
     pairs = recnb.compare(models, SAMPLE.test, pairs="all").report(k=[5, 10])
     for report in (ev, pairs):
         test_the_console_has_at_most_60_lines_of_100_columns(report)
@@ -185,9 +239,13 @@ def test_many_users_stay_small():
     def page(n):
         user, rank = np.repeat(np.arange(n), 10), np.tile(np.arange(1, 11), n)
         name = pl.lit("<&é" * 30) + pl.col("item").cast(pl.String)
-        recs = pl.DataFrame({"user": user, "item": (user * 7 + rank * 13) % 3000, "rank": rank}).with_columns(item=name)
+        recs = pl.DataFrame(
+            {"user": user, "item": (user * 7 + rank * 13) % 3000, "rank": rank}
+        ).with_columns(item=name)
         truth = recs.filter(pl.Series(rank == user % 10 + 1)).select("user", "item")
-        train = recs.select("user", "item").with_columns(pl.col("item").shift(5).fill_null("x"))
+        train = recs.select("user", "item").with_columns(
+            pl.col("item").shift(5).fill_null("x")
+        )
         report = recnb.evaluate(recs, truth, train=train.unique()).report(by="activity")
         return len(report.to_html().encode()), len(report.to_markdown())
 
@@ -201,36 +259,69 @@ def test_one_user_has_no_interval_and_says_so():
     recs = pd.DataFrame({"user": ["<b>"], "item": ["a"], "rank": [1]})
     report = recs.rec.against(recs.drop(columns="rank")).report(k=1)
     assert not any(re.search(r"\bnan\b", form) for form in forms(report))
-    assert all("one user is no sample" in form for form in (repr(report), report.to_html(), report.to_markdown()))
+    assert all(
+        "one user is no sample" in form
+        for form in (repr(report), report.to_html(), report.to_markdown())
+    )
     assert [group.kind for group in report.users] == ["only"]
 
 
 @pytest.mark.parametrize("name", ["one", "several"])
-def test_the_overview_has_a_line_for_each_finding_and_its_effect_stands_in_the_next_tab(name):
+def test_the_overview_has_a_line_for_each_finding_and_its_effect_stands_in_the_next_tab(
+    name,
+):
     report = REPORTS[name]
     overview, findings = report.to_html().split("</section>")[:2]
     assert tabs(report)[:2] == ["Overview", f"Findings ({len(report.findings)})"]
     for _models, (found, *_others) in report.findings:
-        short, effect = (inline(with_code(words), "html") for words in (found.short, found.effect))
-        assert (short in overview, effect in overview, effect in findings) == (True, False, True)
+        short, effect = (
+            inline(with_code(words), "html") for words in (found.short, found.effect)
+        )
+        assert (short in overview, effect in overview, effect in findings) == (
+            True,
+            False,
+            True,
+        )
 
 
 @pytest.mark.parametrize("several", [False, True])
 def test_nothing_found_is_said_in_the_last_tab(several):
-    models = recnb.compare({name: CLEAN.evaluate() for name in ("first", "second")}) if several else CLEAN.evaluate()
+    models = (
+        recnb.compare({name: CLEAN.evaluate() for name in ("first", "second")})
+        if several
+        else CLEAN.evaluate()
+    )
     report = models.report(k=[5, 10])
     assert tabs(report)[-1] == "No findings"
     said = f"Lint: no findings in {min(lint.n_checks for lint in report.lints.values())} checks"
-    assert all(said in form for form in (repr(report), report.to_markdown(), report.to_html()))
+    assert all(
+        said in form for form in (repr(report), report.to_markdown(), report.to_html())
+    )
 
 
 def test_sections_without_numbers_are_not_shown():
-    report = SAMPLE.models["popular"].rec.against(SAMPLE.test).report(k=5, metrics=["ndcg"])
+    report = (
+        SAMPLE.models["popular"].rec.against(SAMPLE.test).report(k=5, metrics=["ndcg"])
+    )
     findings = f"Findings ({len(report.findings)})"
-    assert tabs(report) == ["Overview", findings, "Curve and distribution", "Users", "How to read"]
+    assert tabs(report) == [
+        "Overview",
+        findings,
+        "Curve and distribution",
+        "Users",
+        "How to read",
+    ]
 
 
 def test_metrics_with_other_bounds_stay_out_of_the_common_picture():
-    assert "Drawn for nDCG, AP alone; the other" in FOUND.report(k=5, metrics=["ndcg", "dcg", "map"]).to_html()
-    assert "alone; the other" not in FOUND.report(k=5, metrics=["ndcg", "map"]).to_html()
-    assert "Drawn for DCG alone; the other" in FOUND.report(k=5, metrics=["dcg", "ndcg"]).to_html()
+    assert (
+        "Drawn for nDCG, AP alone; the other"
+        in FOUND.report(k=5, metrics=["ndcg", "dcg", "map"]).to_html()
+    )
+    assert (
+        "alone; the other" not in FOUND.report(k=5, metrics=["ndcg", "map"]).to_html()
+    )
+    assert (
+        "Drawn for DCG alone; the other"
+        in FOUND.report(k=5, metrics=["dcg", "ndcg"]).to_html()
+    )

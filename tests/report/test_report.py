@@ -1,4 +1,6 @@
-"""The numbers of a report against plain loops and against the metrics asked one by one."""
+"""The numbers of a report against plain loops and against the metrics asked one by
+one.
+"""
 
 import json
 from itertools import pairwise
@@ -17,8 +19,20 @@ from recnb.report.build import curve_points, distribution_of
 
 SAMPLE = recnb.datasets.load_sample()
 BARE = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
-EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
-FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items, baseline="popular")
+EV = recnb.evaluate(
+    SAMPLE.models["item-knn"],
+    SAMPLE.test,
+    train=SAMPLE.train,
+    items=SAMPLE.items,
+    users=SAMPLE.users,
+)
+FOUND = recnb.compare(
+    SAMPLE.models,
+    SAMPLE.test,
+    train=SAMPLE.train,
+    items=SAMPLE.items,
+    baseline="popular",
+)
 REPORT = EV.report(k=[5, 10, 20], by="activity")
 COMPARED = FOUND.report(k=[5, 10], by="activity")
 
@@ -34,90 +48,178 @@ def test_every_number_is_that_of_the_metric_asked_alone():
     for row in frame.itertuples():
         score = getattr(EV, row.metric)(k=row.k)
         ends = tuple(score.interval())[:2] if score.has_interval else (np.nan, np.nan)
-        assert (row.mean, row.low, row.high) == pytest.approx((float(score), *ends), abs=1e-12, nan_ok=True)
+        assert (row.mean, row.low, row.high) == pytest.approx(
+            (float(score), *ends), abs=1e-12, nan_ok=True
+        )
         assert not score.has_interval or row.n_users == getattr(score, "n_users", 298)
     assert not any(mean.best or mean.near_best for mean in REPORT.means)
 
 
 def test_the_numbers_of_a_comparison_are_those_of_its_methods():
-    frame, table, apart = COMPARED.to_frame(), FOUND.table(k=[5, 10]), FOUND.differences(k=[5, 10])
+    frame, table, apart = (
+        COMPARED.to_frame(),
+        FOUND.table(k=[5, 10]),
+        FOUND.differences(k=[5, 10]),
+    )
     assert len(frame) == (7 + len(LIST_METRICS)) * 2 * 3
     for row in frame.itertuples():
         if row.metric in LIST_METRICS:
-            assert row.mean == pytest.approx(float(getattr(FOUND[row.model], row.metric)(k=row.k)))
+            assert row.mean == pytest.approx(
+                float(getattr(FOUND[row.model], row.metric)(k=row.k))
+            )
             continue
         assert row.mean == pytest.approx(table.loc[row.model, f"{row.metric}@{row.k}"])
-        here = apart[(apart.metric == row.metric) & (apart.k == row.k) & (apart.model == row.model)]
+        here = apart[
+            (apart.metric == row.metric)
+            & (apart.k == row.k)
+            & (apart.model == row.model)
+        ]
         assert here.empty == (row.model == "popular") == np.isnan(row.difference)
         columns = ["difference", "low", "high", "p_holm"]
-        assert here[columns].to_numpy().tolist() in ([], [[getattr(row, name) for name in columns]])
-    best = {mean.model: (mean.best, mean.near_best) for mean in COMPARED.means_of("ndcg", 10)}
-    assert best == {"item-knn": (False, True), "factors": (True, False), "popular": (False, False)}
-    assert COMPARED.users[:2] == FOUND.movers("ndcg", k=10, n=2, model="item-knn").groups
-    row = next(row for row in COMPARED.differences if (row.model, row.label) == ("item-knn", "nDCG@10"))
+        assert here[columns].to_numpy().tolist() in (
+            [],
+            [[getattr(row, name) for name in columns]],
+        )
+    best = {
+        mean.model: (mean.best, mean.near_best)
+        for mean in COMPARED.means_of("ndcg", 10)
+    }
+    assert best == {
+        "item-knn": (False, True),
+        "factors": (True, False),
+        "popular": (False, False),
+    }
+    assert (
+        COMPARED.users[:2] == FOUND.movers("ndcg", k=10, n=2, model="item-knn").groups
+    )
+    row = next(
+        row
+        for row in COMPARED.differences
+        if (row.model, row.label) == ("item-knn", "nDCG@10")
+    )
     assert COMPARED.users[0].counts == (row.won, row.tied, row.lost)
 
 
 def test_plain_words_are_the_hit_rate_of_a_hundred_users():
-    """Of fewer users than a hundred they are counted; rates near 0 or 1 are of more, so that none is said to be none or all."""
+    """Of fewer users than a hundred they are counted; rates near 0 or 1 are of more, so
+    that none is said to be none or all.
+    """
     rates = {name: round(100 * one.hit_rate(k=10)) for name, one in FOUND.items()}
-    said = f"Of 100 users, {rates['item-knn']} find at least one relevant item among their first 10."
-    assert all(said in form for form in (repr(REPORT), REPORT.to_markdown(), REPORT.to_html()))
+    said = (
+        f"Of 100 users, {rates['item-knn']} find at least one relevant item among "
+        f"their first 10."
+    )
+    assert all(
+        said in form for form in (repr(REPORT), REPORT.to_markdown(), REPORT.to_html())
+    )
     several = repr(FOUND.report(k=10, metrics=["ndcg"])).replace("\n", " ")
     for name, rate in rates.items():
         assert f"{rate} with {name}" in several
     lists = {user: ["a"] for user in range(1000)}
-    few = recnb.evaluate({user: ["a"] for user in range(3)}, {0: ["b"], 1: ["a"], 2: ["b"]}).report(k=1)
-    rare = recnb.evaluate(lists, {user: ["b" if user else "a"] for user in lists}).report(k=1)
-    assert "Of 3 users, 1 finds at least one relevant item in the first place." in repr(few)
+    few = recnb.evaluate(
+        {user: ["a"] for user in range(3)}, {0: ["b"], 1: ["a"], 2: ["b"]}
+    ).report(k=1)
+    rare = recnb.evaluate(
+        lists, {user: ["b" if user else "a"] for user in lists}
+    ).report(k=1)
+    assert "Of 3 users, 1 finds at least one relevant item in the first place." in repr(
+        few
+    )
     assert "Of 1,000 users, 1 finds" in repr(rare)
-    assert "Of " not in repr(recnb.evaluate({1: ["a"]}, {1: ["a"]}).report(k=1)).split("Means")[0]
+    assert (
+        "Of "
+        not in repr(recnb.evaluate({1: ["a"]}, {1: ["a"]}).report(k=1)).split("Means")[
+            0
+        ]
+    )
 
 
 def test_segments_of_models_have_both_means():
-    means, several = FOUND.table("ndcg", k=10, by="activity")["ndcg@10"], FOUND.report(k=10, metrics=["ndcg"], by="activity")  # fmt: skip
+    means, several = (
+        FOUND.table("ndcg", k=10, by="activity")["ndcg@10"],
+        FOUND.report(k=10, metrics=["ndcg"], by="activity"),
+    )
     for row in several.segments.rows:
         assert row["mean"] == pytest.approx(means[row["segment"], row["model"]])
         assert row["baseline_mean"] == pytest.approx(means[row["segment"], "popular"])
-        assert f">{row['mean']:.4f}</td><td align=right>{row['baseline_mean']:.4f}</td>" in several.to_html()
+        assert (
+            f">{row['mean']:.4f}</td><td align=right>{row['baseline_mean']:.4f}</td>"
+            in several.to_html()
+        )
 
 
 AT = np.arange(len(SAMPLE.test)) % 4
 DATES = pd.date_range("2024-01-01", periods=4, freq="MS")[AT]
 TIMES = {
-    "dates": DATES, "days": DATES.date, "weeks": DATES.to_period("W"), "months": DATES.to_period("M"), "texts": DATES.strftime("%G-W%V"),
-    "quarters": pd.PeriodIndex(["2024Q1", "2024Q2"], freq="Q")[AT % 2], "week": AT, "hours": [None if at == 3 else f"2024-01-01 1{at}:00" for at in AT],
-}  # fmt: skip
+    "dates": DATES,
+    "days": DATES.date,
+    "weeks": DATES.to_period("W"),
+    "months": DATES.to_period("M"),
+    "texts": DATES.strftime("%G-W%V"),
+    "quarters": pd.PeriodIndex(["2024Q1", "2024Q2"], freq="Q")[AT % 2],
+    "week": AT,
+    "hours": [None if at == 3 else f"2024-01-01 1{at}:00" for at in AT],
+}
 
 
 @pytest.mark.parametrize("by", TIMES)
 def test_segments_that_are_times_are_drawn_as_a_line(by):
     mpl.use("Agg")
-    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test.assign(**{by: TIMES[by], "shelf": AT}))
-    table, report = ev.table("ndcg", k=10, by=by), ev.report(k=10, metrics=["ndcg"], by=by)
+    ev = recnb.evaluate(
+        SAMPLE.models["item-knn"], SAMPLE.test.assign(**{by: TIMES[by], "shelf": AT})
+    )
+    table, report = (
+        ev.table("ndcg", k=10, by=by),
+        ev.report(k=10, metrics=["ndcg"], by=by),
+    )
     known = table.to_frame().query(f"`{by}` != 'not known'")["mean"]
     (line,) = table.plot().lines
     assert line.get_ydata() == pytest.approx(known)
     assert (np.diff(line.get_xdata(orig=False)) > 0).all()
-    assert f"nDCG@10 by {by}. {table.index[0][2]}: {known.iloc[0]:.4f}" in report.to_html()
-    assert "nDCG@10 by shelf. " not in ev.report(k=10, metrics=["ndcg"], by="shelf").to_html()
+    assert (
+        f"nDCG@10 by {by}. {table.index[0][2]}: {known.iloc[0]:.4f}" in report.to_html()
+    )
+    assert (
+        "nDCG@10 by shelf. "
+        not in ev.report(k=10, metrics=["ndcg"], by="shelf").to_html()
+    )
 
 
 @pytest.mark.parametrize("pairs", ["baseline", "all"])
 def test_of_twenty_models_a_page_can_be_read(pairs):
-    models = {f"m{at}": list(SAMPLE.models.values())[at % 3].query(f"rank > {at // 3}") for at in range(20)}
+    models = {
+        f"m{at}": list(SAMPLE.models.values())[at % 3].query(f"rank > {at // 3}")
+        for at in range(20)
+    }
     found = recnb.compare(models, SAMPLE.test, pairs=pairs)
-    report = found.report(k=[5, 10], movers=0, by=pd.Series(2020 + np.arange(found.n_users) % 3, found.users, name="year"))  # fmt: skip
-    page, order = report.to_html(), found.table("ndcg", k=10)["ndcg@10"].sort_values(ascending=False, kind="stable")
+    report = found.report(
+        k=[5, 10],
+        movers=0,
+        by=pd.Series(2020 + np.arange(found.n_users) % 3, found.users, name="year"),
+    )
+    page, order = (
+        report.to_html(),
+        found.table("ndcg", k=10)["ndcg@10"].sort_values(
+            ascending=False, kind="stable"
+        ),
+    )
     above = page.split("<form")[0]
     assert above.count(".</div>") <= 5
-    assert f"highest with <b><bdi>{order.index[0]}</bdi></b>, {order.iloc[0]:.4f}" in above
+    assert (
+        f"highest with <b><bdi>{order.index[0]}</bdi></b>, {order.iloc[0]:.4f}" in above
+    )
     assert "comparisons of nDCG" in above
     assert report.ranked == order.index.tolist()
-    rows = [line.split(" | ") for line in report.to_markdown().split("each two models**")[-1].splitlines() if line.startswith("| ")]  # fmt: skip
+    rows = [
+        line.split(" | ")
+        for line in report.to_markdown().split("each two models**")[-1].splitlines()
+        if line.startswith("| ")
+    ]
     assert ("each two models" in page) == (pairs == "all")
     for row in report.at_lead if pairs == "all" else ():
-        higher, lower = sorted((order.index.get_loc(row.model), order.index.get_loc(row.baseline)))
+        higher, lower = sorted(
+            (order.index.get_loc(row.model), order.index.get_loc(row.baseline))
+        )
         cell = rows[2 + higher][lower].strip(" |")
         assert float(cell.strip("*")) == pytest.approx(abs(row.difference), abs=0.0006)
         assert ("*" in cell) == (row.verdict in ("better", "worse"))
@@ -129,35 +231,64 @@ def test_the_headline_says_how_the_one_question_is_asked():
     models = {"old": {user: ["a" if user in (12, 13, 14) else "b"] for user in users}}
     models["new"] = {user: ["a" if user in better else "b"] for user in users}
     found, ask = recnb.compare(models, truth), "metrics=['ndcg'], k=1"
-    three, one = found.report(k=1, metrics=["ndcg", "recall", "hit_rate"]), found.report(metrics=["ndcg"], k=1)
-    assert (three.differences[0].verdict, one.differences[0].verdict) == ("hint", "better")
+    three, one = (
+        found.report(k=1, metrics=["ndcg", "recall", "hit_rate"]),
+        found.report(metrics=["ndcg"], k=1),
+    )
+    assert (three.differences[0].verdict, one.differences[0].verdict) == (
+        "hint",
+        "better",
+    )
     assert (ask in repr(three), ask in repr(one)) == (True, False)
 
 
 def test_confidence_and_options_are_used():
-    report = EV.report(k=10, metrics=["ndcg", "tail_share"], confidence=0.995, gain="exponential", ratio=0.5)
+    report = EV.report(
+        k=10,
+        metrics=["ndcg", "tail_share"],
+        confidence=0.995,
+        gain="exponential",
+        ratio=0.5,
+    )
     score, (mean,) = EV.ndcg(k=10, gain="exponential"), report.means_of("ndcg", 10)
-    assert (mean.mean, mean.low, mean.high) == pytest.approx((float(score), *score.interval(0.995)[:2]))
-    assert report.means_of("tail_share", 10)[0].mean == pytest.approx(float(EV.tail_share(k=10, ratio=0.5)))
+    assert (mean.mean, mean.low, mean.high) == pytest.approx(
+        (float(score), *score.interval(0.995)[:2])
+    )
+    assert report.means_of("tail_share", 10)[0].mean == pytest.approx(
+        float(EV.tail_share(k=10, ratio=0.5))
+    )
     assert "gain 2^relevance - 1" in report.lead.convention
     found = recnb.compare(SAMPLE.models, SAMPLE.test, confidence=0.9)
     report = found.report(k=5, metrics={"ndcg": {"gain": "exponential"}}, movers=0)
     assert (report.settings.confidence, report.users) == (0.9, ())
-    assert report.means_of("ndcg", 5)[0].mean == pytest.approx(FOUND["item-knn"].ndcg(k=5, gain="exponential"))
+    assert report.means_of("ndcg", 5)[0].mean == pytest.approx(
+        FOUND["item-knn"].ndcg(k=5, gain="exponential")
+    )
 
 
 def test_a_metric_that_a_library_averages_over_other_users_is_refused():
-    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, convention="recommenders")
-    for models in (ev, recnb.compare(SAMPLE.models, SAMPLE.test, convention="recommenders")):
-        with pytest.raises(OptionError, match="over other users than its other metrics"):
+    ev = recnb.evaluate(
+        SAMPLE.models["item-knn"], SAMPLE.test, convention="recommenders"
+    )
+    for models in (
+        ev,
+        recnb.compare(SAMPLE.models, SAMPLE.test, convention="recommenders"),
+    ):
+        with pytest.raises(
+            OptionError, match="over other users than its other metrics"
+        ):
             models.report(k=5, metrics=["precision", "ndcg"])
 
 
 def test_the_curve_is_the_metric_at_every_k():
     curve = REPORT.curves[""]
     assert [mean.k for mean in curve] == list(range(1, 21))
-    assert [mean.mean for mean in curve] == pytest.approx([float(EV.ndcg(k=mean.k)) for mean in curve])
-    assert (curve[6].low, curve[6].high) == pytest.approx(tuple(EV.ndcg(k=7).interval())[:2])
+    assert [mean.mean for mean in curve] == pytest.approx(
+        [float(EV.ndcg(k=mean.k)) for mean in curve]
+    )
+    assert (curve[6].low, curve[6].high) == pytest.approx(
+        tuple(EV.ndcg(k=7).interval())[:2]
+    )
 
 
 @given(st.sets(st.integers(1, 1000), min_size=1, max_size=60))
@@ -172,11 +303,17 @@ def test_a_curve_has_few_points_from_1_to_the_deepest(at):
 def test_the_distribution_counts_every_user_once():
     values, (spread,) = EV.ndcg(k=10).per_user.to_numpy(), REPORT.distributions
     edges = pairwise(tenth / 10 for tenth in range(11))
-    by_hand = [sum(low <= one < high or one == high == 1 for one in values) for low, high in edges]
+    by_hand = [
+        sum(low <= one < high or one == high == 1 for one in values)
+        for low, high in edges
+    ]
     assert spread["counts"] == by_hand
     assert sum(by_hand) == spread["n_users"] == len(values)
     assert spread["shares"] == pytest.approx([count / len(values) for count in by_hand])
-    assert (spread["n_zero"], spread["n_top"]) == ((values == 0).sum(), (values > 1 - 1e-9).sum())
+    assert (spread["n_zero"], spread["n_top"]) == (
+        (values == 0).sum(),
+        (values > 1 - 1e-9).sum(),
+    )
     assert spread["quartiles"] == pytest.approx(np.quantile(values, [0.25, 0.5, 0.75]))
     assert spread["mean"] == pytest.approx(values.mean())
 
@@ -185,23 +322,45 @@ def test_a_value_a_hair_below_an_edge_is_on_it_and_one_without_a_value_is_counte
     near = [0.8, np.nextafter(0.8, 0), 1.0, np.nextafter(1, 0), 1e-16, 0.1, np.nan]
     spread = distribution_of("", np.array(near), 1.0)
     assert spread["counts"] == [1, 1, 0, 0, 0, 0, 0, 0, 2, 2]
-    assert [spread[name] for name in ("n_zero", "n_top", "n_users", "n_without_value")] == [1, 2, 6, 1]
+    assert [
+        spread[name] for name in ("n_zero", "n_top", "n_users", "n_without_value")
+    ] == [1, 2, 6, 1]
 
 
-@pytest.mark.parametrize(("largest", "top", "end"), [(0.0, np.inf, 1.0), (7.3, np.inf, 7.3), (0.3, 1.0, 1.0)])
-def test_bins_go_up_to_the_upper_bound_and_without_one_to_the_highest_value(largest, top, end):
+@pytest.mark.parametrize(
+    ("largest", "top", "end"), [(0.0, np.inf, 1.0), (7.3, np.inf, 7.3), (0.3, 1.0, 1.0)]
+)
+def test_bins_go_up_to_the_upper_bound_and_without_one_to_the_highest_value(
+    largest, top, end
+):
     spread = distribution_of("", np.array([0.0, largest]), top)
-    assert (spread["edges"][-1], spread["n_top"], sum(spread["counts"])) == (end, int(largest == end), 2)
+    assert (spread["edges"][-1], spread["n_top"], sum(spread["counts"])) == (
+        end,
+        int(largest == end),
+        2,
+    )
 
 
 def test_the_population_is_counted():
     recs, truth, (people,) = SAMPLE.models["item-knn"], SAMPLE.test, REPORT.populations
     per_user = truth.groupby("user").size()
-    wanted = {"model": "", "n_users": per_user.size, "n_relevant": len(truth), "n_recommended": len(recs)}
-    wanted |= {"n_items_recommended": recs.item.nunique(), "n_items_relevant": truth.item.nunique()}
+    wanted = {
+        "model": "",
+        "n_users": per_user.size,
+        "n_relevant": len(truth),
+        "n_recommended": len(recs),
+    }
+    wanted |= {
+        "n_items_recommended": recs.item.nunique(),
+        "n_items_relevant": truth.item.nunique(),
+    }
     assert {name: people[name] for name in wanted} == wanted
     middle = {"median": per_user.median(), "mean": pytest.approx(per_user.mean())}
-    assert people["relevant_per_user"] == {"min": per_user.min(), **middle, "max": per_user.max()}
+    assert people["relevant_per_user"] == {
+        "min": per_user.min(),
+        **middle,
+        "max": per_user.max(),
+    }
     assert people["list_length"] == {"min": 20, "median": 20, "mean": 20, "max": 20}
     assert all(one in REPORT.basis for one in people["users"])
 
@@ -211,31 +370,56 @@ def test_of_equal_users_those_with_more_at_stake_come_first():
     hits = EV.hits(10)
     frame["found"] = np.bincount(hits.user[hits.rank <= 10], minlength=len(frame))
     frame["lost"] = frame["n_relevant"] - frame["found"]
-    best = frame.sort_values(["value", "found", "user"], ascending=[False, False, True])["user"][:3]
-    worst = frame.sort_values(["value", "lost", "user"], ascending=[True, False, True])["user"][:3]
+    best = frame.sort_values(
+        ["value", "found", "user"], ascending=[False, False, True]
+    )["user"][:3]
+    worst = frame.sort_values(["value", "lost", "user"], ascending=[True, False, True])[
+        "user"
+    ][:3]
     assert [user.user for user in shown(REPORT)] == [*best, *worst]
 
 
 def test_lists_and_misses_that_are_shown():
-    """A missed item says where it stands further down; long lists and many misses are cut; ids are as in the frame."""
+    """A missed item says where it stands further down; long lists and many misses are
+    cut; ids are as in the frame.
+    """
     recs = pd.DataFrame({"user": 1, "item": list("abcdef"), "rank": range(1, 7)})
     truth = pd.DataFrame({"user": 1, "item": list("faz"), "relevance": [1, 1, 3]})
     (user,) = shown(recs.rec.against(truth).report(k=2))
-    assert [(miss.item, miss.relevance, miss.rank) for miss in user.missed] == [("z", 3.0, None), ("f", 1.0, 6)]
+    assert [(miss.item, miss.relevance, miss.rank) for miss in user.missed] == [
+        ("z", 3.0, None),
+        ("f", 1.0, 6),
+    ]
     recs = pd.DataFrame({"user": 1, "item": range(100), "rank": range(1, 101)})
     truth = pd.DataFrame({"user": 1, "item": [*range(1000, 1050), 99]})
     (user,) = shown(recs.rec.against(truth).report(k=50))
-    assert (len(user.lists[0]), user.n_places, len(user.missed), user.n_missed) == (20, 50, 5, 51)
+    assert (len(user.lists[0]), user.n_places, len(user.missed), user.n_missed) == (
+        20,
+        50,
+        5,
+        51,
+    )
     assert type(user.user) is int
 
 
 def test_segments_are_those_of_the_table():
     table, frame = EV.table(k=10, by="activity"), REPORT.segments.to_frame()
     for column in ("n_users", "mean", "p", "p_holm"):
-        assert frame[column].to_numpy() == pytest.approx(table[column].to_numpy(), nan_ok=True), column
-    for column, own in zip(("mean_low", "mean_high", "difference", "low", "high"), ("low", "high", "gap", "gap_low", "gap_high"), strict=True):  # fmt: skip
-        assert frame[column].to_numpy() == pytest.approx(table[own].to_numpy(), nan_ok=True), column
-    apart, rows = FOUND.differences("ndcg", k=10, by="activity"), COMPARED.segments.to_frame()
+        assert frame[column].to_numpy() == pytest.approx(
+            table[column].to_numpy(), nan_ok=True
+        ), column
+    for column, own in zip(
+        ("mean_low", "mean_high", "difference", "low", "high"),
+        ("low", "high", "gap", "gap_low", "gap_high"),
+        strict=True,
+    ):
+        assert frame[column].to_numpy() == pytest.approx(
+            table[own].to_numpy(), nan_ok=True
+        ), column
+    apart, rows = (
+        FOUND.differences("ndcg", k=10, by="activity"),
+        COMPARED.segments.to_frame(),
+    )
     assert rows["segment"].tolist() == apart["activity"].tolist()
     for column in ("difference", "low", "p_holm", "won", "verdict"):
         assert rows[column].tolist() == apart[column].tolist()
@@ -247,17 +431,23 @@ def test_findings_are_those_of_the_lint_once_and_whose():
     severities = [found[0].severity for _models, found in COMPARED.findings]
     assert severities == sorted(severities, reverse=True)
     for model, one in FOUND.models.items():
-        told = {found[0].short for models, found in COMPARED.findings if model in models}
+        told = {
+            found[0].short for models, found in COMPARED.findings if model in models
+        }
         assert told == {finding.short for finding in one.lint(10)}
     # Lists have 20 items: of 50, the options of the lead metric tell.
     report = EV.report(k=[50], metrics={"precision": {"out_of": "list"}, "ndcg": {}})
     assert report.lints[""].label == "Precision@50"
-    assert report.lints[""].value == pytest.approx(report.means_of("precision", 50)[0].mean)
+    assert report.lints[""].value == pytest.approx(
+        report.means_of("precision", 50)[0].mean
+    )
 
 
 def test_metrics_beyond_accuracy_are_named_or_come_with_the_frames():
     assert all(metric.is_accuracy for metric in BARE.report(k=5).metrics)
-    assert [metric.metric for metric in EV.report(k=5, metrics=["coverage", "ndcg"]).metrics] == ["ndcg", "coverage"]
+    assert [
+        metric.metric for metric in EV.report(k=5, metrics=["coverage", "ndcg"]).metrics
+    ] == ["ndcg", "coverage"]
     alone = recnb.evaluate({"u": ["a"]}, {"u": ["a"]}, train={"u": ["z"]}).report(k=1)
     assert alone.lacking["personalization"].startswith("No list")
     assert "personalization" not in {mean.metric for mean in alone.means}
@@ -265,24 +455,46 @@ def test_metrics_beyond_accuracy_are_named_or_come_with_the_frames():
     assert "train=" in lacking.lacking["novelty"]
     assert "train=" in lacking.to_html()
     with pytest.raises(OptionError, match="train="):
-        recnb.compare(SAMPLE.models, SAMPLE.test).report(k=5, metrics=["ndcg", "novelty"])
+        recnb.compare(SAMPLE.models, SAMPLE.test).report(
+            k=5, metrics=["ndcg", "novelty"]
+        )
 
 
 def test_each_measure_has_the_cutoff_of_its_name():
-    """One without a cut-off among others with one is of the whole list; no other number is computed or shown."""
+    """One without a cut-off among others with one is of the whole list; no other number
+    is computed or shown.
+    """
     ev = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, train=SAMPLE.train)
-    report = ev.report(metrics=["AP", "nDCG@10", "P@5", "Bpref", "coverage@5"], by="activity")
-    assert {(mean.metric, mean.k): mean.mean for mean in report.means} == pytest.approx({
-        ("ndcg", 10): ev.ndcg(k=10), ("average_precision", None): ev.average_precision(), ("precision", 5): ev.precision(k=5),
-        ("bpref", None): ev.bpref(), ("coverage", 5): ev.coverage(k=5),
-    })  # fmt: skip
+    report = ev.report(
+        metrics=["AP", "nDCG@10", "P@5", "Bpref", "coverage@5"], by="activity"
+    )
+    assert {(mean.metric, mean.k): mean.mean for mean in report.means} == pytest.approx(
+        {
+            ("ndcg", 10): ev.ndcg(k=10),
+            ("average_precision", None): ev.average_precision(),
+            ("precision", 5): ev.precision(k=5),
+            ("bpref", None): ev.bpref(),
+            ("coverage", 5): ev.coverage(k=5),
+        }
+    )
     assert (report.lead.metric, report.lead_k, report.k) == ("ndcg", 10, (5, 10, None))
-    assert [one.metric for one in report.metrics] == ["ndcg", "average_precision", "precision", "bpref", "coverage"]
+    assert [one.metric for one in report.metrics] == [
+        "ndcg",
+        "average_precision",
+        "precision",
+        "bpref",
+        "coverage",
+    ]
     assert {row["metric"] for row in report.segments.rows} == {"ndcg"}
     for text in (repr(report), report.to_html(), report.to_latex()):
-        assert (f"{ev.bpref():.4f}" in text, f"{ev.precision(k=10):.4f}" in text) == (True, False)
+        assert (f"{ev.bpref():.4f}" in text, f"{ev.precision(k=10):.4f}" in text) == (
+            True,
+            False,
+        )
     assert set(ev.report(metrics=["nDCG@10", "AP"], k=[5]).to_frame()["k"]) == {5, 10}
-    report = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular").report(metrics=["nDCG@10", "AP", "P@5"])
+    report = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular").report(
+        metrics=["nDCG@10", "AP", "P@5"]
+    )
     measured = {("ndcg", 10), ("average_precision", None), ("precision", 5)}
     assert {(row.metric, row.k) for row in report.differences} == measured
     assert r"nDCG@10 & AP & Precision@5 \\" in report.to_latex()
@@ -291,16 +503,28 @@ def test_each_measure_has_the_cutoff_of_its_name():
 @pytest.mark.parametrize(
     ("error", "words", "wrong"),
     [
-        (OptionError, "whole numbers for k", {"k": None}), (OptionError, "whole numbers for k", {"k": [5, None]}), (CutoffError, "k", {"k": 0}),
-        (CutoffError, "at least one", {"k": []}), (CutoffError, "k", {"k": True}), (OptionError, "empty", {"metrics": []}),
-        (OptionError, "nope", {"metrics": ["nope"]}), (OptionError, "cubic", {"gain": "cubic"}), (OptionError, "colour", {"colour": 1}),
-        (OptionError, "confidence", {"confidence": 2}), (OptionError, "lang", {"lang": "de"}), (OptionError, "activity", {"by": "activty"}),
-        (OptionError, "bins", {"by": "activity", "bins": 1}), (CutoffError, "nDCG@10", {"k": ["nDCG@10"]}),
-        (OptionError, "title", {"title": "May"}), (OptionError, "movers", {"movers": -1}), (OptionError, "a metric of accuracy", {"metrics": ["coverage"]}),
-        (OptionError, "a metric of accuracy", {"metrics": ["Bpref"]}), (OptionError, "others", {"metrics": ["nDCG@10"], "k": 7}),
+        (OptionError, "whole numbers for k", {"k": None}),
+        (OptionError, "whole numbers for k", {"k": [5, None]}),
+        (CutoffError, "k", {"k": 0}),
+        (CutoffError, "at least one", {"k": []}),
+        (CutoffError, "k", {"k": True}),
+        (OptionError, "empty", {"metrics": []}),
+        (OptionError, "nope", {"metrics": ["nope"]}),
+        (OptionError, "cubic", {"gain": "cubic"}),
+        (OptionError, "colour", {"colour": 1}),
+        (OptionError, "confidence", {"confidence": 2}),
+        (OptionError, "lang", {"lang": "de"}),
+        (OptionError, "activity", {"by": "activty"}),
+        (OptionError, "bins", {"by": "activity", "bins": 1}),
+        (CutoffError, "nDCG@10", {"k": ["nDCG@10"]}),
+        (OptionError, "title", {"title": "May"}),
+        (OptionError, "movers", {"movers": -1}),
+        (OptionError, "a metric of accuracy", {"metrics": ["coverage"]}),
+        (OptionError, "a metric of accuracy", {"metrics": ["Bpref"]}),
+        (OptionError, "others", {"metrics": ["nDCG@10"], "k": 7}),
         (OptionError, "table", {"metrics": ["ndcg", "AP(rel=2)"]}),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_request_is_refused(error, words, wrong):
     for models in (EV, FOUND):
         with pytest.raises(error, match=words):
@@ -315,7 +539,19 @@ def test_json_is_a_dump_of_the_data(report):
     assert set(vars(report)) < told.keys()
     means = [(mean["metric"], mean["k"], mean["mean"]) for mean in told["means"]]
     assert means == [(mean.metric, mean.k, mean.mean) for mean in report.means]
-    named = {finding["name"] for lint in told["lints"].values() for finding in lint["findings"]}
+    named = {
+        finding["name"]
+        for lint in told["lints"].values()
+        for finding in lint["findings"]
+    }
     assert named == {found[0].name for _models, found in report.findings}
-    assert told["users"][0]["users"][0].keys() >= {"user", "values", "lists", "missed", "n_missed"}
-    assert {row["verdict"] for row in told["differences"]} == ({"better", "open"} if report.several else set())
+    assert told["users"][0]["users"][0].keys() >= {
+        "user",
+        "values",
+        "lists",
+        "missed",
+        "n_missed",
+    }
+    assert {row["verdict"] for row in told["differences"]} == (
+        {"better", "open"} if report.several else set()
+    )

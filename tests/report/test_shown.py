@@ -1,4 +1,6 @@
-"""What a report shows, held against files: after a change of words, `python -m tests.report.test_shown` writes them and git shows the difference."""
+"""What a report shows, held against files: after a change of words, `python -m
+tests.report.test_shown` writes them and git shows the difference.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -18,29 +20,49 @@ FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DAT
 @cache
 def report(name):
     if name == "several":
-        return FOUND.report(k=[5, 10], metrics=["ndcg", "recall", "coverage"], by="activity", movers=1, lang="en")
+        return FOUND.report(
+            k=[5, 10],
+            metrics=["ndcg", "recall", "coverage"],
+            by="activity",
+            movers=1,
+            lang="en",
+        )
     ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
     return ev.report(k=[5, 10], by="activity", lang="en")
 
 
 def comparison():
-    """What the methods of a comparison show; of many differences the conclusions do not stand below."""
+    """What the methods of a comparison show; of many differences the conclusions do not
+    stand below.
+    """
     shown = [
         FOUND,
         FOUND.differences("ndcg", k=5),
         FOUND.differences(k=5),
         FOUND.differences("ndcg", k=10, by="activity"),
     ]
-    shown += [FOUND.movers("ndcg", k=5, n=1), FOUND.overlap(k=5), FOUND.beyond(k=5), FOUND.curve(k=[1, 5])]
+    shown += [
+        FOUND.movers("ndcg", k=5, n=1),
+        FOUND.overlap(k=5),
+        FOUND.beyond(k=5),
+        FOUND.curve(k=[1, 5]),
+    ]
     shown += [
         FOUND.agreement(["ndcg", "recall"], k=[5, 10]),
         recnb.compare(FOUND, pairs="all", correction="metric").report(k=[5, 10]),
     ]
-    shown += [FOUND.not_worse("ndcg", k=10, model="factors"), FOUND["popular"].at_least("ndcg", 0.3, k=10)]
+    shown += [
+        FOUND.not_worse("ndcg", k=10, model="factors"),
+        FOUND["popular"].at_least("ndcg", 0.3, k=10),
+    ]
     return "\n\n".join([*map(repr, shown), shown[1].to_latex()])
 
 
-FORMS = {"txt": repr, "md": lambda one: one.to_markdown(), "tex": lambda one: one.to_latex()}
+FORMS = {
+    "txt": repr,
+    "md": lambda one: one.to_markdown(),
+    "tex": lambda one: one.to_latex(),
+}
 FILES = [f"{name}.{form}" for name in ("one", "several") for form in FORMS]
 FILES.append("comparison.txt")
 

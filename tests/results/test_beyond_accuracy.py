@@ -1,4 +1,6 @@
-"""Metrics beyond accuracy as methods of an evaluation: worked by hand, against plain loops, and what they need."""
+"""Metrics beyond accuracy as methods of an evaluation: worked by hand, against plain
+loops, and what they need.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,17 @@ from recnb.results.score import CatalogueScore
 # Four users of train; a is had by all, b by two, c, d and e by one each; f is new.
 TRAIN = pd.DataFrame({"user": [1, 1, 2, 2, 3, 3, 4, 4, 4], "item": list("abacadabe")})
 LISTS = {1: "cde", 2: "bde", 3: "bcf"}
-RECS = pd.DataFrame([(u, i, r) for u, items in LISTS.items() for r, i in enumerate(items, 1)], columns=["user", "item", "rank"])  # fmt: skip
+RECS = pd.DataFrame(
+    [(u, i, r) for u, items in LISTS.items() for r, i in enumerate(items, 1)],
+    columns=["user", "item", "rank"],
+)
 TRUTH = pd.DataFrame({"user": [1, 1, 2, 3, 5], "item": list("cebfa")})
-ITEMS = pd.DataFrame({"item": list("abcdefgh"), "genres": ["x", "x|y", "y", "y|z", "z", "x|z", "x", None]})
+ITEMS = pd.DataFrame(
+    {
+        "item": list("abcdefgh"),
+        "genres": ["x", "x|y", "y", "y|z", "z", "x|z", "x", None],
+    }
+)
 
 
 def evaluation(**given: Any) -> recnb.Evaluation:
@@ -34,21 +44,46 @@ def close(value: Any) -> Any:
 
 TWICE = pd.concat([RECS, RECS.head(1).assign(rank=9)])
 
-#: What is asked, with one number or those of each user or item; `test_beyond_laws.py` has plain loops of the others.
+#: What is asked, with one number or those of each user or item; `test_beyond_laws.py`
+#: has plain loops of the others.
 BY_HAND: dict[str, list[tuple[recnb.Score | recnb.CatalogueScore, Any]]] = {
     # b, c, d, e and f are shown, of eight items there are; of the five of train, four
     "coverage": [(EV.coverage(), 5 / 8), (evaluation(items=None).coverage(), 4 / 5)],
-    "exposure": [(EV.coverage(), {"a": 0, "b": 2, "c": 2, "d": 2, "e": 2, "f": 1, "g": 0, "h": 0}), (EV.gini(k=1), {**dict.fromkeys("adefgh", 0), "b": 2, "c": 1})],
-    "repeats": [(recnb.evaluate(TWICE, TRUTH, duplicates=how, items=ITEMS).coverage(), EV.coverage().per_item.to_dict()) for how in ("dedupe", "keep", "hit_once")],
-    # shares of four users: c, d, e one each, b two; f is cold and counts as if one had it
-    "novelty": [(EV.novelty(), {1: 2, 2: (1 + 2 + 2) / 3, 3: (1 + 2 + 2) / 3}), (EV.novelty(cold="drop"), {1: 2, 2: 5 / 3, 3: 1.5})],
-    # user 1 had a and b: their most popular list is c, d, e. User 2 had a and c: b, d, e. User 3's f is cold, and not of train
-    "serendipity": [
-        (EV.serendipity(k=2), {1: 0, 2: 0, 3: 0, 5: 0}), (EV.serendipity(out_of="hits"), {1: 0, 2: 0, 3: 1, 5: 0}),
-        (recnb.evaluate(RECS, TRUTH, train=TRAIN).serendipity(k=10), {1: 0, 2: 0, 3: 1 / 10, 5: 0}),
+    "exposure": [
+        (
+            EV.coverage(),
+            {"a": 0, "b": 2, "c": 2, "d": 2, "e": 2, "f": 1, "g": 0, "h": 0},
+        ),
+        (EV.gini(k=1), {**dict.fromkeys("adefgh", 0), "b": 2, "c": 1}),
     ],
-    "user coverage": [(EV.user_coverage(), {1: 1, 2: 1, 3: 1, 5: 0}), (evaluation(averaged_users="recs").user_coverage(), 1)],
-}  # fmt: skip
+    "repeats": [
+        (
+            recnb.evaluate(TWICE, TRUTH, duplicates=how, items=ITEMS).coverage(),
+            EV.coverage().per_item.to_dict(),
+        )
+        for how in ("dedupe", "keep", "hit_once")
+    ],
+    # shares of four users: c, d, e one each, b two; f is cold and counts as if one had
+    # it
+    "novelty": [
+        (EV.novelty(), {1: 2, 2: (1 + 2 + 2) / 3, 3: (1 + 2 + 2) / 3}),
+        (EV.novelty(cold="drop"), {1: 2, 2: 5 / 3, 3: 1.5}),
+    ],
+    # user 1 had a and b: their most popular list is c, d, e. User 2 had a and c: b, d,
+    # e. User 3's f is cold, and not of train
+    "serendipity": [
+        (EV.serendipity(k=2), {1: 0, 2: 0, 3: 0, 5: 0}),
+        (EV.serendipity(out_of="hits"), {1: 0, 2: 0, 3: 1, 5: 0}),
+        (
+            recnb.evaluate(RECS, TRUTH, train=TRAIN).serendipity(k=10),
+            {1: 0, 2: 0, 3: 1 / 10, 5: 0},
+        ),
+    ],
+    "user coverage": [
+        (EV.user_coverage(), {1: 1, 2: 1, 3: 1, 5: 0}),
+        (evaluation(averaged_users="recs").user_coverage(), 1),
+    ],
+}
 
 
 @pytest.mark.parametrize("what", BY_HAND)
@@ -69,17 +104,33 @@ def test_what_is_explained_where_little_counts() -> None:
 
 
 def test_genres_as_words_lists_and_columns_are_the_same() -> None:
-    words = {word: ITEMS["genres"].fillna("").str.contains(word).astype(int) for word in "xyz"}
-    columns, lists = ITEMS[["item"]].assign(**words), ITEMS.assign(genres=ITEMS["genres"].str.split("|"))
+    words = {
+        word: ITEMS["genres"].fillna("").str.contains(word).astype(int)
+        for word in "xyz"
+    }
+    columns, lists = (
+        ITEMS[["item"]].assign(**words),
+        ITEMS.assign(genres=ITEMS["genres"].str.split("|")),
+    )
     floats = columns.astype(dict.fromkeys("xyz", float)).assign(price=1.5)
-    for items in (columns, floats, lists, pl.from_pandas(ITEMS), ITEMS.assign(year=range(8))):
+    for items in (
+        columns,
+        floats,
+        lists,
+        pl.from_pandas(ITEMS),
+        ITEMS.assign(year=range(8)),
+    ):
         ev = evaluation(items=items)
         assert (ev.diversity(), ev.calibration()) == (EV.diversity(), EV.calibration())
-    assert evaluation(items=columns).diversity(features=["x", "y", "z"]) == EV.diversity()
+    assert (
+        evaluation(items=columns).diversity(features=["x", "y", "z"]) == EV.diversity()
+    )
 
 
 def test_every_metric_is_a_method_within_its_bounds() -> None:
-    """Shares lie between 0 and 1, entropies and divergences have no upper end, and options may have bounds of their own."""
+    """Shares lie between 0 and 1, entropies and divergences have no upper end, and
+    options may have bounds of their own.
+    """
     without_end = dict.fromkeys(("calibration", "entropy", "novelty"), (0, math.inf))
     bounds = {**dict.fromkeys(LIST_METRICS, (0, 1)), "diversity": (0, 2), **without_end}
     assert {name: metric.bounds for name, metric in LIST_METRICS.items()} == bounds
@@ -90,12 +141,18 @@ def test_every_metric_is_a_method_within_its_bounds() -> None:
         assert isinstance(score, CatalogueScore) == (metric.of == "all")
         assert low <= score <= high
         if metric.of == "user":
-            assert score.interval().low <= score <= score.interval().high or math.isinf(high)
+            assert score.interval().low <= score <= score.interval().high or math.isinf(
+                high
+            )
     assert math.isnan(EV.popularity(popularity="count").interval().low)
     sample = recnb.datasets.load_sample()
-    ev = sample.models["item-knn"].rec.against(sample.test, train=sample.train, items=sample.items)
+    ev = sample.models["item-knn"].rec.against(
+        sample.test, train=sample.train, items=sample.items
+    )
     counted = ev.popularity(k=10, popularity="count")
-    assert counted.per_user.between(*LIST_METRICS["popularity"].bounded({"popularity": "count"}).bounds).all()
+    assert counted.per_user.between(
+        *LIST_METRICS["popularity"].bounded({"popularity": "count"}).bounds
+    ).all()
     assert counted.interval().high > counted > 1
 
 
@@ -105,11 +162,15 @@ def test_users_without_a_value_are_left_out() -> None:
 
 
 def test_tables_and_curves_hold_accuracy_and_what_is_beyond_it() -> None:
-    table = EV.table({"novelty": {"cold": "drop"}, "coverage": {}, "ndcg": {}}, k=[1, 3])
+    table = EV.table(
+        {"novelty": {"cold": "drop"}, "coverage": {}, "ndcg": {}}, k=[1, 3]
+    )
     assert table.loc["coverage"].tolist() == [EV.coverage(k=1), EV.coverage(k=3)]
     assert table.loc["novelty", 3] == EV.novelty(k=3, cold="drop")
     assert "novelty, coverage: 3 users with a list" in table.attrs["basis"]
-    assert EV.curve("novelty", k=[1, 2, 3])["novelty"].tolist() == close([EV.novelty(k=k) for k in (1, 2, 3)])
+    assert EV.curve("novelty", k=[1, 2, 3])["novelty"].tolist() == close(
+        [EV.novelty(k=k) for k in (1, 2, 3)]
+    )
     assert math.isnan(EV.curve("coverage", k=[1, 2]).loc[1, "low"])
 
 
@@ -120,14 +181,31 @@ def test_beyond_is_all_that_the_data_allow() -> None:
     assert table.loc["diversity", 3] == EV.diversity(k=3)
     bare = recnb.evaluate(RECS, TRUTH).beyond(k=3)
     assert bare.index.tolist() == ["user_coverage", "entropy", "personalization"]
-    assert "not here: novelty, popularity, popularity_rank, tail_share" in bare.attrs["basis"]
+    assert (
+        "not here: novelty, popularity, popularity_rank, tail_share"
+        in bare.attrs["basis"]
+    )
     assert "train=train" in repr(bare)
 
 
 def test_under_a_library_is_its_own_number() -> None:
-    for library, name in (("rectools", "novelty"), ("rs-metrics", "novelty"), ("recbole", "gini"), ("lenskit", "gini")):
-        variant, ev = next(one for one in recnb.conventions.metrics(library) if one.startswith(name)), EV.under(library)
-        expected = recnb.as_in(library, variant, RECS, TRUTH, k=3, train=TRAIN, items=ITEMS)
+    for library, name in (
+        ("rectools", "novelty"),
+        ("rs-metrics", "novelty"),
+        ("recbole", "gini"),
+        ("lenskit", "gini"),
+    ):
+        variant, ev = (
+            next(
+                one
+                for one in recnb.conventions.metrics(library)
+                if one.startswith(name)
+            ),
+            EV.under(library),
+        )
+        expected = recnb.as_in(
+            library, variant, RECS, TRUTH, k=3, train=TRAIN, items=ITEMS
+        )
         assert getattr(ev, name)(k=3) == close(expected)
         assert (name in ev.beyond(k=3).index, ev.library) == (True, library)
     assert EV.library is None
@@ -136,4 +214,6 @@ def test_under_a_library_is_its_own_number() -> None:
 def test_one_frame_with_both_sides_answers_as_well() -> None:
     frame = RECS.assign(relevance=[1, 0, 1, 1, 0, 0, 0, 0, 1])
     assert frame.rec.personalization() == EV.personalization()
-    assert frame.rec.evaluation(train=TRAIN, items=ITEMS).novelty(k=2) == EV.novelty(k=2)
+    assert frame.rec.evaluation(train=TRAIN, items=ITEMS).novelty(k=2) == EV.novelty(
+        k=2
+    )

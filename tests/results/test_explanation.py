@@ -1,4 +1,6 @@
-"""Explanations: every printed line of numbers is true arithmetic, for every metric, option and rule; what they hold and show."""
+"""Explanations: every printed line of numbers is true arithmetic, for every metric,
+option and rule; what they hold and show.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +37,20 @@ EXACT = decimal.Context(prec=40)
 
 @functools.cache
 def calculated(text: str) -> tuple[Decimal, Decimal] | None:
-    """The value of an expression as it is printed, and how far its rounded numbers can move it; None for words."""
+    """The value of an expression as it is printed, and how far its rounded numbers can
+    move it; None for words.
+    """
     if "…" in text:
         return None
-    code = re.sub(r"log_?([\d.]+)\(", r"log(\1, ", text).replace("ln(", f"log({math.e!r}, ").replace("^", "**")
+    code = (
+        re.sub(r"log_?([\d.]+)\(", r"log(\1, ", text)
+        .replace("ln(", f"log({math.e!r}, ")
+        .replace("^", "**")
+    )
     code = re.sub(
-        r"\[([^][]*?)(<=|==?)([^][]*)\]", lambda found: f"(({found[1]}) {found[2].rstrip('=')}= ({found[3]}))", code
+        r"\[([^][]*?)(<=|==?)([^][]*)\]",
+        lambda found: f"(({found[1]}) {found[2].rstrip('=')}= ({found[3]}))",
+        code,
     )
     tree = ast.parse(code, mode="eval").body
     literals = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
@@ -49,17 +59,24 @@ def calculated(text: str) -> tuple[Decimal, Decimal] | None:
     with decimal.localcontext(EXACT):
         value = _value(tree, plain)
         inexact = [node for node in literals if half_a_unit(texts[node])]
-        moved = (_value(tree, {**plain, node: plain[node] + half_a_unit(texts[node])}) for node in inexact)
+        moved = (
+            _value(tree, {**plain, node: plain[node] + half_a_unit(texts[node])})
+            for node in inexact
+        )
         return value, sum((abs(one - value) for one in moved), Decimal(0))
 
 
 def half_a_unit(literal: str) -> Decimal:
-    """Half of the last digit that a printed number may have: four digits at least; whole numbers are exact."""
+    """Half of the last digit that a printed number may have: four digits at least;
+    whole numbers are exact.
+    """
     number = Decimal(literal)
     if literal.isdigit() or not number:
         return Decimal(0)
     last = int(number.as_tuple().exponent)
-    return Decimal(5).scaleb(min(last, number.adjusted() - 3) - 1 if last > -4 else last - 1)
+    return Decimal(5).scaleb(
+        min(last, number.adjusted() - 3) - 1 if last > -4 else last - 1
+    )
 
 
 def _value(node: ast.expr, numbers: dict[ast.Constant, Decimal]) -> Decimal:
@@ -71,12 +88,20 @@ def _value(node: ast.expr, numbers: dict[ast.Constant, Decimal]) -> Decimal:
             return -value(inner)
         case ast.Compare(left, [comparison], [right]):
             left_value, right_value = value(left), value(right)
-            return Decimal(left_value <= right_value if isinstance(comparison, ast.LtE) else left_value == right_value)
+            return Decimal(
+                left_value <= right_value
+                if isinstance(comparison, ast.LtE)
+                else left_value == right_value
+            )
         case ast.BinOp(left, operator, right):
             return _OPERATORS[type(operator)](value(left), value(right))
         case ast.Call(ast.Name(name), arguments):
             given_to = [value(argument) for argument in arguments]
-            return _ln(given_to[1]) / _ln(given_to[0]) if name == "log" else {"min": min, "max": max}[name](given_to)
+            return (
+                _ln(given_to[1]) / _ln(given_to[0])
+                if name == "log"
+                else {"min": min, "max": max}[name](given_to)
+            )
     raise AssertionError(ast.dump(node))
 
 
@@ -86,32 +111,45 @@ def _ln(value: Decimal) -> Decimal:
 
 
 _OPERATORS: dict[type[ast.operator], Any] = {
-    ast.Add: Decimal.__add__, ast.Sub: Decimal.__sub__, ast.Mult: Decimal.__mul__,
-    ast.Div: Decimal.__truediv__, ast.Pow: lambda base, exponent: Decimal(1) if not exponent else base**exponent,
-}  # fmt: skip
+    ast.Add: Decimal.__add__,
+    ast.Sub: Decimal.__sub__,
+    ast.Mult: Decimal.__mul__,
+    ast.Div: Decimal.__truediv__,
+    ast.Pow: lambda base, exponent: Decimal(1) if not exponent else base**exponent,
+}
 
 
 def assert_true(line: str, ends: float) -> None:
-    """Each "=" of a line is an equation at the printed digits, and the line ends with a number."""
+    """Each "=" of a line is an equation at the printed digits, and the line ends with a
+    number.
+    """
     if re.match("no relevant item|nothing to divide by", line):
         assert line.endswith(f" {ends:g}"), line
         return
     parts = [calculated(part) for part in line.split(" = ")]
     assert len(parts) > 1, line
     known = [part for part in parts if part is not None]
-    for (left, left_off), (right, right_off) in itertools.pairwise([*known, (Decimal(ends), Decimal(0))]):
-        assert abs(left - right) <= left_off + right_off + Decimal("1e-12") * abs(right), line
+    for (left, left_off), (right, right_off) in itertools.pairwise(
+        [*known, (Decimal(ends), Decimal(0))]
+    ):
+        assert abs(left - right) <= left_off + right_off + Decimal("1e-12") * abs(
+            right
+        ), line
 
 
 def lines_of(explained: recnb.results.Explanation) -> Iterator[str]:
     """The line of numbers as each form shows it."""
     yield explained.numbers
     yield repr(explained).split("\n")[2].strip()
-    yield html.unescape(re.findall(r"<code>(.*?)</code>", explained._repr_html_(), re.DOTALL)[0])
+    yield html.unescape(
+        re.findall(r"<code>(.*?)</code>", explained._repr_html_(), re.DOTALL)[0]
+    )
 
 
 def assert_explained(explained: recnb.results.Explanation, value: float) -> None:
-    """The lines, the term of each row and the sums are true, and end at the value of the metric."""
+    """The lines, the term of each row and the sums are true, and end at the value of
+    the metric.
+    """
     assert explained.value == pytest.approx(value, rel=1e-12, abs=1e-15, nan_ok=True)
     if math.isnan(value):
         return
@@ -123,14 +161,23 @@ def assert_explained(explained: recnb.results.Explanation, value: float) -> None
             if term:
                 assert_true(f"{term} = {credit!r}", credit)
         if "running" in frame:
-            assert frame["running"].tolist() == pytest.approx(frame["credit"].cumsum().tolist())
+            assert frame["running"].tolist() == pytest.approx(
+                frame["credit"].cumsum().tolist()
+            )
     for term in (*explained.terms, *explained.out_of_terms):
         assert calculated(term) is not None, term
     if not explained.line and METRICS.get(explained.metric):
         under = explained.out_of
         assert rows["credit"].sum() == pytest.approx(value * under, rel=1e-9, abs=1e-12)
         if explained.out_of_terms and ideal is not rows:
-            over = sum((part[0] for term in explained.out_of_terms if (part := calculated(term))), Decimal(0))
+            over = sum(
+                (
+                    part[0]
+                    for term in explained.out_of_terms
+                    if (part := calculated(term))
+                ),
+                Decimal(0),
+            )
             assert float(over) == pytest.approx(under, rel=1e-4, abs=1e-15)
 
 
@@ -139,21 +186,69 @@ def assert_explained(explained: recnb.results.Explanation, value: float) -> None
 TIES = ("first", "last", "item_asc", "expected", "max_rank", "floor_mean_rank", "worst")
 
 RECS = pd.DataFrame(
-    [("u", "x", 3.0), ("u", "a", 2.0), ("u", "b", 2.0), ("u", "y", 2.0), ("u", "c", 1.0), ("v", "a", 1.0), ("v", "b", 1.0), ("v", "c", 1.0), ("w", "x", 1.0), ("w", "y", 0.5), ("alone", "a", 1.0), ("none", "x", 1.0)],
+    [
+        ("u", "x", 3.0),
+        ("u", "a", 2.0),
+        ("u", "b", 2.0),
+        ("u", "y", 2.0),
+        ("u", "c", 1.0),
+        ("v", "a", 1.0),
+        ("v", "b", 1.0),
+        ("v", "c", 1.0),
+        ("w", "x", 1.0),
+        ("w", "y", 0.5),
+        ("alone", "a", 1.0),
+        ("none", "x", 1.0),
+    ],
     columns=["user", "item", "score"],
-)  # fmt: skip
+)
 TRUTH = pd.DataFrame(
-    [("u", "a", 2.0), ("u", "b", 3.0), ("u", "c", 0.5), ("u", "z", 1.0), ("v", "a", 1.0), ("v", "b", 4.0), ("w", "z", 2.0), ("w", "y", 1.0), ("alone", "a", 1e-20), ("none", "x", 0.0), ("none", "y", 0.0)],
+    [
+        ("u", "a", 2.0),
+        ("u", "b", 3.0),
+        ("u", "c", 0.5),
+        ("u", "z", 1.0),
+        ("v", "a", 1.0),
+        ("v", "b", 4.0),
+        ("w", "z", 2.0),
+        ("w", "y", 1.0),
+        ("alone", "a", 1e-20),
+        ("none", "x", 0.0),
+        ("none", "y", 0.0),
+    ],
     columns=["user", "item", "relevance"],
-)  # fmt: skip
-TRAIN = pd.DataFrame([("u", "x"), ("u", "q"), ("v", "x"), ("v", "b"), ("w", "a"), ("t", "x"), ("t", "r")], columns=["user", "item"])  # fmt: skip
-ITEMS = pd.DataFrame({"item": list("abcqrsxyz"), "genre": ["p|q", "p", "q|r|s", "r", "p", "q", "p|r", "s", "p|q|r"]})
+)
+TRAIN = pd.DataFrame(
+    [
+        ("u", "x"),
+        ("u", "q"),
+        ("v", "x"),
+        ("v", "b"),
+        ("w", "a"),
+        ("t", "x"),
+        ("t", "r"),
+    ],
+    columns=["user", "item"],
+)
+ITEMS = pd.DataFrame(
+    {
+        "item": list("abcqrsxyz"),
+        "genre": ["p|q", "p", "q|r|s", "r", "p", "q", "p|r", "s", "p|q|r"],
+    }
+)
 
-ACCURACY: dict[str, Metric[...]] = {**METRICS, **{name: metric for name, metric in RETRIEVAL_METRICS.items() if name != "judged"}}  # fmt: skip
+ACCURACY: dict[str, Metric[...]] = {
+    **METRICS,
+    **{name: metric for name, metric in RETRIEVAL_METRICS.items() if name != "judged"},
+}
 
 
-def explained_of_all(ev: recnb.Evaluation, name: str, k: int | None, options: dict[str, Any]) -> int:
-    """Explain a metric for each user that has a value, or for all lists, and say how many were explained."""
+def explained_of_all(
+    ev: recnb.Evaluation, name: str, k: int | None, options: dict[str, Any]
+) -> int:
+    """Explain a metric for each user that has a value, or for all lists, and say how
+    many were explained.
+    """
     score = getattr(ev, name)(k=k, **options)
     if isinstance(score, recnb.results.CatalogueScore):
         assert_explained(ev.explain(name, k=k, **options), float(score))
@@ -166,38 +261,89 @@ def explained_of_all(ev: recnb.Evaluation, name: str, k: int | None, options: di
 @pytest.mark.parametrize("ties", ["first", "expected", "max_rank", "floor_mean_rank"])
 @pytest.mark.parametrize("name", ACCURACY)
 def test_printed_arithmetic_is_true_where_scores_tie(name: str, ties: str) -> None:
-    """Equal scores may share a rank, on which several hits are each of them the first one or none is."""
+    """Equal scores may share a rank, on which several hits are each of them the first
+    one or none is.
+    """
     numbers = NUMBERS | {"recall": (0.0, 0.5)}
-    choices = {**{option: numbers.get(option) for option in ACCURACY[name].defaults}, **ACCURACY[name].words}
+    choices = {
+        **{option: numbers.get(option) for option in ACCURACY[name].defaults},
+        **ACCURACY[name].words,
+    }
     each = [{option: value} for option, values in choices.items() for value in values]
     for no_relevant in ("zero", "one") if ties == "max_rank" else ("skip",):
         ev = recnb.evaluate(RECS, TRUTH, ties=ties, no_relevant=no_relevant)
-        for k, options in [(2, {}), (None, {}), *((3, options) for options in each if no_relevant == "zero")]:
-            refusable = contextlib.suppress(OptionError) if ties == "expected" else contextlib.nullcontext()
+        for k, options in [
+            (2, {}),
+            (None, {}),
+            *((3, options) for options in each if no_relevant == "zero"),
+        ]:
+            refusable = (
+                contextlib.suppress(OptionError)
+                if ties == "expected"
+                else contextlib.nullcontext()
+            )
             with refusable:
                 explained_of_all(ev, name, k, options)
 
 
 BEYOND: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in LIST_METRICS),
-    *(("novelty", options) for options in ({"normalize": True}, {"divisor": "k"}, {"popularity": "interactions"}, {"cold": "drop"}, {"cold": "zero"})),
-    *(("popularity", options) for options in ({"popularity": "count"}, {"popularity": "max"}, {"cold": "drop"})),
+    *(
+        ("novelty", options)
+        for options in (
+            {"normalize": True},
+            {"divisor": "k"},
+            {"popularity": "interactions"},
+            {"cold": "drop"},
+            {"cold": "zero"},
+        )
+    ),
+    *(
+        ("popularity", options)
+        for options in (
+            {"popularity": "count"},
+            {"popularity": "max"},
+            {"cold": "drop"},
+        )
+    ),
     *(("tail_share", options) for options in ({"ratio": 0.5},)),
-    *(("diversity", options) for options in ({"distance": "jaccard"}, {"single": "zero"})),
+    *(
+        ("diversity", options)
+        for options in ({"distance": "jaccard"}, {"single": "zero"})
+    ),
     *(("serendipity", options) for options in ({"out_of": "list"}, {"out_of": "hits"})),
-    *(("coverage", options) for options in ({"normalize": False}, {"population": "train"}, {"population": "catalogue+padding"}, {"count_only_catalogue": False})),
-    *(("gini", options) for options in ({"population": "train"}, {"population": "recommended"})),
+    *(
+        ("coverage", options)
+        for options in (
+            {"normalize": False},
+            {"population": "train"},
+            {"population": "catalogue+padding"},
+            {"count_only_catalogue": False},
+        )
+    ),
+    *(
+        ("gini", options)
+        for options in ({"population": "train"}, {"population": "recommended"})
+    ),
     ("calibration", {"alpha": 0.2}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "options"), BEYOND, ids=str)
-def test_printed_arithmetic_is_true_beyond_accuracy(name: str, options: dict[str, Any]) -> None:
-    """Also of lists with one item, one pair of items or no hit, and of users without a relevant item."""
+def test_printed_arithmetic_is_true_beyond_accuracy(
+    name: str, options: dict[str, Any]
+) -> None:
+    """Also of lists with one item, one pair of items or no hit, and of users without a
+    relevant item.
+    """
     more = pd.DataFrame({"user": ["t"] * 3, "item": ["y", "b", "c"]})
     train = pd.concat([TRAIN, more]) if "population" in options else TRAIN
-    for no_relevant, ties in (("zero", "first"), ("one", "max_rank"))[: 1 + (name == "serendipity")]:
-        ev = recnb.evaluate(RECS, TRUTH, train=train, items=ITEMS, ties=ties, no_relevant=no_relevant)
+    for no_relevant, ties in (("zero", "first"), ("one", "max_rank"))[
+        : 1 + (name == "serendipity")
+    ]:
+        ev = recnb.evaluate(
+            RECS, TRUTH, train=train, items=ITEMS, ties=ties, no_relevant=no_relevant
+        )
         n_explained = 0
         for k in (1, 2, None):
             try:
@@ -211,38 +357,86 @@ def test_printed_arithmetic_is_true_beyond_accuracy(name: str, options: dict[str
 # Random data
 
 GRADES = st.sampled_from([0.0, 0.0, 1.0, 2.0, 3.0, 0.5, 0.1, 1e-20])
-FRAMES = st.fixed_dictionaries({
-    "recs": st.lists(st.tuples(st.sampled_from("uvw"), st.sampled_from("abcdefghij"), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=25, unique_by=lambda row: row[:2]),
-    "truth": st.lists(st.tuples(st.sampled_from("uvw"), st.sampled_from("abcdefghijkl"), GRADES), min_size=1, max_size=25, unique_by=lambda row: row[:2]),
-    "train": st.lists(st.tuples(st.sampled_from("uvxyz"), st.sampled_from("abcdefgh")), min_size=1, max_size=20, unique=True),
-})  # fmt: skip
-DECISIONS = st.fixed_dictionaries({
-    "ties": st.sampled_from(TIES),
-    "no_relevant": st.sampled_from(["skip", "zero", "one"]),
-}, optional={
-    "averaged_users": st.sampled_from(["recs", "both", "union"]), "candidates": st.sampled_from(["padded", "catalogue"]),
-    "cutoff": st.just("none"), "relevant": st.just("any"), "judged": st.just("list"), "judged_only": st.just(True),
-    "relevant_from": st.sampled_from([0.5, 2]),
-})  # fmt: skip
+FRAMES = st.fixed_dictionaries(
+    {
+        "recs": st.lists(
+            st.tuples(
+                st.sampled_from("uvw"),
+                st.sampled_from("abcdefghij"),
+                st.sampled_from([0.0, 0.5, 1.0]),
+            ),
+            min_size=1,
+            max_size=25,
+            unique_by=lambda row: row[:2],
+        ),
+        "truth": st.lists(
+            st.tuples(st.sampled_from("uvw"), st.sampled_from("abcdefghijkl"), GRADES),
+            min_size=1,
+            max_size=25,
+            unique_by=lambda row: row[:2],
+        ),
+        "train": st.lists(
+            st.tuples(st.sampled_from("uvxyz"), st.sampled_from("abcdefgh")),
+            min_size=1,
+            max_size=20,
+            unique=True,
+        ),
+    }
+)
+DECISIONS = st.fixed_dictionaries(
+    {
+        "ties": st.sampled_from(TIES),
+        "no_relevant": st.sampled_from(["skip", "zero", "one"]),
+    },
+    optional={
+        "averaged_users": st.sampled_from(["recs", "both", "union"]),
+        "candidates": st.sampled_from(["padded", "catalogue"]),
+        "cutoff": st.just("none"),
+        "relevant": st.just("any"),
+        "judged": st.just("list"),
+        "judged_only": st.just(True),
+        "relevant_from": st.sampled_from([0.5, 2]),
+    },
+)
 
 
 @settings(max_examples=40)
 @given(FRAMES, DECISIONS, st.sampled_from([1, 2, 4, 10, None]), st.data())
 def test_printed_arithmetic_is_true_of_random_data(
-    frames: dict[str, Any], decisions: dict[str, Any], k: int | None, data: st.DataObject
+    frames: dict[str, Any],
+    decisions: dict[str, Any],
+    k: int | None,
+    data: st.DataObject,
 ) -> None:
-    columns = {"recs": ["user", "item", "score"], "truth": ["user", "item", "relevance"], "train": ["user", "item"]}
-    recs, truth, train = (pd.DataFrame(frames[name], columns=columns[name]) for name in columns)
-    items = pd.DataFrame({"item": list("abcdefghijkl"), "genre": ["p", "q", "p|q", "r", "p|r", "p|q|r"] * 2})
+    columns = {
+        "recs": ["user", "item", "score"],
+        "truth": ["user", "item", "relevance"],
+        "train": ["user", "item"],
+    }
+    recs, truth, train = (
+        pd.DataFrame(frames[name], columns=columns[name]) for name in columns
+    )
+    items = pd.DataFrame(
+        {
+            "item": list("abcdefghijkl"),
+            "genre": ["p", "q", "p|q", "r", "p|r", "p|q|r"] * 2,
+        }
+    )
     try:
         ev = recnb.evaluate(recs, truth, train=train, items=items, **decisions)
     except RecnbError:
         assume(False)
-    name, options = data.draw(st.sampled_from([*((name, None) for name in ACCURACY), *BEYOND]))
+    name, options = data.draw(
+        st.sampled_from([*((name, None) for name in ACCURACY), *BEYOND])
+    )
     if options is None:
-        numbers = {option: NUMBERS.get(option, (0.0, 0.5)) for option in ACCURACY[name].defaults}
+        numbers = {
+            option: NUMBERS.get(option, (0.0, 0.5))
+            for option in ACCURACY[name].defaults
+        }
         options = {
-            option: data.draw(st.sampled_from(values)) for option, values in {**numbers, **ACCURACY[name].words}.items()
+            option: data.draw(st.sampled_from(values))
+            for option, values in {**numbers, **ACCURACY[name].words}.items()
         }
     try:
         explained_of_all(ev, name, k, options)
@@ -256,9 +450,14 @@ def test_printed_arithmetic_is_true_of_one_list(name: str) -> None:
     for ranking in (["x", "a", "b", "y", "c"], ["x", "y"], list("cbadefghijklmnopqrx")):
         for options, k in itertools.product(each_word(METRICS[name]), (3, None)):
             value = getattr(recnb, name)(ranking, truth, k=k, **options)
-            assert_explained(recnb.explain(name, ranking, truth, k=k, **options), float(value))
+            assert_explained(
+                recnb.explain(name, ranking, truth, k=k, **options), float(value)
+            )
     for k in (2, None):
-        assert_explained(recnb.explain(name, [3, 0, 2, 0.5], k=k), float(getattr(recnb, name)([3, 0, 2, 0.5], k=k)))
+        assert_explained(
+            recnb.explain(name, [3, 0, 2, 0.5], k=k),
+            float(getattr(recnb, name)([3, 0, 2, 0.5], k=k)),
+        )
 
 
 @pytest.mark.parametrize("name", ["coverage", "gini"])
@@ -266,9 +465,21 @@ def test_the_basis_counts_the_items_that_the_number_is_divided_by(name: str) -> 
     sample = recnb.datasets.load_sample()
     train = sample.train[sample.train["item"].isin(sample.train["item"].unique()[:200])]
     recs = sample.models["item-knn"]
-    ev = recnb.evaluate(recs[recs["item"].isin(train["item"])], sample.test, train=train, items=sample.items)
-    for population, size in {"catalogue": 250, "train": 200, "catalogue+padding": 251}.items():
-        score, explained = getattr(ev, name)(k=10, population=population), ev.explain(name, k=10, population=population)
+    ev = recnb.evaluate(
+        recs[recs["item"].isin(train["item"])],
+        sample.test,
+        train=train,
+        items=sample.items,
+    )
+    for population, size in {
+        "catalogue": 250,
+        "train": 200,
+        "catalogue+padding": 251,
+    }.items():
+        score, explained = (
+            getattr(ev, name)(k=10, population=population),
+            ev.explain(name, k=10, population=population),
+        )
         (said,) = re.findall(r"out of (\d+) items", score.basis)
         assert int(said) + ("one more, of padding" in score.basis) == size
         assert re.search(rf" / \(?{size}\b", explained.numbers)
@@ -278,7 +489,9 @@ def test_the_basis_counts_the_items_that_the_number_is_divided_by(name: str) -> 
 @pytest.mark.parametrize("name", ["gini", "personalization", "entropy"])
 def test_without_a_list_there_is_nothing_to_divide_by(name: str) -> None:
     """No item is judged, so none is left in the lists."""
-    explained = recnb.evaluate({"u": ["a"]}, {"u": ["b"]}, items=ITEMS, train=TRAIN, judged_only=True).explain(name)
+    explained = recnb.evaluate(
+        {"u": ["a"]}, {"u": ["b"]}, items=ITEMS, train=TRAIN, judged_only=True
+    ).explain(name)
     assert math.isnan(explained.value)
     assert explained.numbers == "nothing to divide by, so nan"
     assert explained.numbers in repr(explained)
@@ -290,7 +503,9 @@ def test_of_a_long_list_only_the_pairs_that_are_shown_are_made() -> None:
     n = 20_000
     recs = pd.DataFrame({"user": "u", "item": range(n), "rank": range(1, n + 1)})
     items = pd.DataFrame({"item": range(n), "genre": ["p", "q", "p|q", "r"] * (n // 4)})
-    explained = recnb.evaluate(recs, recs.head(1), items=items).explain("diversity", "u")
+    explained = recnb.evaluate(recs, recs.head(1), items=items).explain(
+        "diversity", "u"
+    )
     assert len(explained.rows) < 10_000
     assert "… 199,989,970 more rows" in repr(explained)
     assert "… (199989988 more)" in explained.numbers
@@ -308,15 +523,29 @@ def test_an_explanation_is_the_score_of_its_list(name: str) -> None:
             explanation = EV.explain(name, user, k=k)
             assert explanation.value == value, (k, user)
             rows = explanation.to_frame().to_dict("list")
-            assert sum(rows["credit"]) / (explanation.out_of or 1) == pytest.approx(value, abs=1e-12)
+            assert sum(rows["credit"]) / (explanation.out_of or 1) == pytest.approx(
+                value, abs=1e-12
+            )
             assert (np.diff(rows["rank"]) > 0).all()
-            assert len(explanation.terms) == sum(credit > 0 for credit in rows["credit"])
-            listed = {rank: item for rank, item in LISTS[user].items() if k is None or rank <= k}
+            assert len(explanation.terms) == sum(
+                credit > 0 for credit in rows["credit"]
+            )
+            listed = {
+                rank: item
+                for rank, item in LISTS[user].items()
+                if k is None or rank <= k
+            }
             if METRICS[name].over == "hits":
                 assert dict(zip(rows["rank"], rows["item"], strict=True)) == listed
-                assert rows["relevance"] == [RELEVANT[user].get(item, 0.0) for item in rows["item"]]
+                assert rows["relevance"] == [
+                    RELEVANT[user].get(item, 0.0) for item in rows["item"]
+                ]
             by_relevance = sorted(RELEVANT[user].items(), key=lambda one: -one[1])
-            missed = [item for item, grade in by_relevance if grade and item not in listed.values()]
+            missed = [
+                item
+                for item, grade in by_relevance
+                if grade and item not in listed.values()
+            ]
             # IDCG is of the ideal list, which may hold what the list missed.
             assert explanation.missed == (() if name == "idcg" else tuple(missed))
     for no_relevant, value in (("zero", 0.0), ("one", 1.0)):
@@ -328,12 +557,29 @@ def test_an_explanation_is_the_score_of_its_list(name: str) -> None:
 
 def test_what_an_explanation_holds() -> None:
     explanation = EV.explain("ndcg", "a", k=4)
-    assert (explanation.label, explanation.user, explanation.k, explanation.metric) == ("nDCG@4", "a", 4, "ndcg")
+    assert (explanation.label, explanation.user, explanation.k, explanation.metric) == (
+        "nDCG@4",
+        "a",
+        4,
+        "ndcg",
+    )
     rows, ideal = explanation.to_frame(), explanation.ideal
-    assert [*rows] == ["rank", "item", "relevance", "gain", "discount", "term", "credit", "running"]
+    assert [*rows] == [
+        "rank",
+        "item",
+        "relevance",
+        "gain",
+        "discount",
+        "term",
+        "credit",
+        "running",
+    ]
     assert rows["discount"].tolist() == pytest.approx(np.log2([2, 3, 4, 5]))
     assert ideal is not None
-    assert (ideal["item"].tolist(), ideal["relevance"].tolist()) == ([13, 99, 10], [3, 2, 1])
+    assert (ideal["item"].tolist(), ideal["relevance"].tolist()) == (
+        [13, 99, 10],
+        [3, 2, 1],
+    )
     assert explanation.latex.startswith(r"\mathrm{nDCG}@4 = \frac{\sum")
     rows["item"] = 0  # a copy
     assert explanation.to_frame()["item"].tolist() == [10, 11, 12, 13]
@@ -344,13 +590,19 @@ def test_what_an_explanation_holds() -> None:
     assert judged.explain("Bpref", "q").rows["judged"].tolist() == [True, False, True]
     grades = recnb.explain("ndcg", [3, 0, 2], k=2)
     assert grades.ideal is not None
-    assert (grades.rows["relevance"].tolist(), grades.ideal["relevance"].tolist()) == ([3, 0], [3, 2])
+    assert (grades.rows["relevance"].tolist(), grades.ideal["relevance"].tolist()) == (
+        [3, 0],
+        [3, 2],
+    )
     assert (grades.missed, "item" in grades.rows, grades.user) == ((), False, None)
     assert recnb.explain("idcg", {"a": 1, "b": 3}).rows["relevance"].tolist() == [3, 1]
 
 
 def test_html_has_what_text_has() -> None:
-    long, none = EV.explain("ndcg", "e"), recnb.evaluate(RANKED, RELEVANT, no_relevant="one").explain("ndcg", "f")
+    long, none = (
+        EV.explain("ndcg", "e"),
+        recnb.evaluate(RANKED, RELEVANT, no_relevant="one").explain("ndcg", "f"),
+    )
     for words in ("… 70 more rows", "… 30 more rows", "… (38 more)"):
         assert words in long._repr_html_()
     assert long._repr_html_().count("<tr") < 70
@@ -358,16 +610,31 @@ def test_html_has_what_text_has() -> None:
     items = pd.DataFrame({"item": [7, 9], "Title": ["Men <in> Black", "Up"]})
     titled = recnb.evaluate({"u": [7]}, {"u": [7, 9]}, items=items, train={"u": [9]})
     for name in ("ndcg", "novelty"):
-        assert "<bdi>Men &lt;in&gt; Black</bdi>" in titled.explain(name, "u", k=2)._repr_html_()
+        assert (
+            "<bdi>Men &lt;in&gt; Black</bdi>"
+            in titled.explain(name, "u", k=2)._repr_html_()
+        )
 
 
-@pytest.mark.parametrize("more", [
-    {"duplicates": "dedupe"}, {"duplicates": "hit_once"}, {"duplicates": "keep"}, {"duplicates": "keep", "candidates": "padded"},
-    {"duplicates": "keep", "judged": "list"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"duplicates": "dedupe"},
+        {"duplicates": "hit_once"},
+        {"duplicates": "keep"},
+        {"duplicates": "keep", "candidates": "padded"},
+        {"duplicates": "keep", "judged": "list"},
+    ],
+)
 def test_an_explanation_of_the_other_options_of_the_data(more: dict[str, Any]) -> None:
-    ev = recnb.evaluate(pd.concat([RANKED, pd.DataFrame({"user": ["a"], "item": [10], "rank": [5]})]), RELEVANT, **more)
+    ev = recnb.evaluate(
+        pd.concat([RANKED, pd.DataFrame({"user": ["a"], "item": [10], "rank": [5]})]),
+        RELEVANT,
+        **more,
+    )
     for name in ("ndcg", "recall", "average_precision", "err"):
         explanation = ev.explain(name, "a", k=6)
         assert explanation.value == getattr(ev, name)(k=6).per_user["a"]
-        assert explanation.to_frame()["running"].iloc[-1] / explanation.out_of == pytest.approx(explanation.value)
+        assert explanation.to_frame()["running"].iloc[
+            -1
+        ] / explanation.out_of == pytest.approx(explanation.value)

@@ -1,4 +1,6 @@
-"""A metric of one's own: as recnb's own wherever a name is taken, refused where its formula says something else; the example of the page runs."""
+"""A metric of one's own: as recnb's own wherever a name is taken, refused where its
+formula says something else; the example of the page runs.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,13 @@ from recnb.metrics.metric import METRICS
 
 PAGE = Path(recnb.__file__).with_name("metrics") / "README.md"
 SAMPLE = recnb.datasets.load_sample()
-EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
+EV = recnb.evaluate(
+    SAMPLE.models["item-knn"],
+    SAMPLE.test,
+    train=SAMPLE.train,
+    items=SAMPLE.items,
+    users=SAMPLE.users,
+)
 FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, users=SAMPLE.users)
 
 
@@ -54,25 +62,50 @@ def played(metric: Any) -> Any:
 
 #: Wherever a metric is taken, and what is shown of it.
 TAKEN: dict[str, Callable[[Any], Any]] = {
-    "table": lambda one: EV.table([one, "ndcg"], k=[5, 10], intervals=True), "options": lambda one: EV.table({one: {}}, k=5), "alone": lambda one: EV.table(one, k=5),
-    "segments": lambda one: EV.table(one, k=5, by="segment"), "measure": lambda one: EV.measure(one, k=10).per_user, "measures": lambda one: EV.measures([one]),
-    "curve": lambda one: EV.curve(one, k=range(1, 5)), "explain": lambda one: EV.explain(one, "u026", k=10), "one list": lambda one: recnb.explain(one, ["a", "b"], {"b": 1}),
-    "report": lambda one: EV.report(metrics=[one, "ndcg"], by="segment")._repr_html_(), "lint": lambda one: EV.lint(10, one), "gate": lambda one: EV.at_least(one, 0.1, k=10),
-    "detectable": lambda one: EV.detectable(one, k=10), "users": lambda one: EV.to_frame([one], k=3), "explorer": lambda one: EV.explore(one).to_frame(),
-    "library": lambda one: EV.under("ranx").table(one, k=5).round(9), "means": lambda one: FOUND.table([one], k=5), "differences": lambda one: FOUND.differences([one], k=5, by="segment"),
-    "not worse": lambda one: FOUND.not_worse(one, k=5), "movers": lambda one: FOUND.movers(one, k=5), "curves": lambda one: FOUND.curve(one, k=range(1, 4)),
-    "comparison": lambda one: FOUND.report(metrics=[one]).to_markdown(), "playground": played, "quiz": lambda one: recnb.quiz(one, seed=3).value,
-}  # fmt: skip
+    "table": lambda one: EV.table([one, "ndcg"], k=[5, 10], intervals=True),
+    "options": lambda one: EV.table({one: {}}, k=5),
+    "alone": lambda one: EV.table(one, k=5),
+    "segments": lambda one: EV.table(one, k=5, by="segment"),
+    "measure": lambda one: EV.measure(one, k=10).per_user,
+    "measures": lambda one: EV.measures([one]),
+    "curve": lambda one: EV.curve(one, k=range(1, 5)),
+    "explain": lambda one: EV.explain(one, "u026", k=10),
+    "one list": lambda one: recnb.explain(one, ["a", "b"], {"b": 1}),
+    "report": lambda one: EV.report(metrics=[one, "ndcg"], by="segment")._repr_html_(),
+    "lint": lambda one: EV.lint(10, one),
+    "gate": lambda one: EV.at_least(one, 0.1, k=10),
+    "detectable": lambda one: EV.detectable(one, k=10),
+    "users": lambda one: EV.to_frame([one], k=3),
+    "explorer": lambda one: EV.explore(one).to_frame(),
+    "library": lambda one: EV.under("ranx").table(one, k=5).round(9),
+    "means": lambda one: FOUND.table([one], k=5),
+    "differences": lambda one: FOUND.differences([one], k=5, by="segment"),
+    "not worse": lambda one: FOUND.not_worse(one, k=5),
+    "movers": lambda one: FOUND.movers(one, k=5),
+    "curves": lambda one: FOUND.curve(one, k=range(1, 4)),
+    "comparison": lambda one: FOUND.report(metrics=[one]).to_markdown(),
+    "playground": played,
+    "quiz": lambda one: recnb.quiz(one, seed=3).value,
+}
 
 
 @pytest.mark.parametrize(
-    "where", [name for name in TAKEN if name not in ("library", "report", "playground", "comparison", "lint", "quiz")]
+    "where",
+    [
+        name
+        for name in TAKEN
+        if name not in ("library", "report", "playground", "comparison", "lint", "quiz")
+    ],
 )
 def test_it_is_as_one_of_recnb_wherever_a_name_is_taken(where: str) -> None:
     """The same numbers and words; the options in words are those of recnb's alone."""
     own, take = twin(), TAKEN[where]
     same = [
-        re.sub(r"(; )?(out of k|precision: .*?(?=;|$))", "", re.sub("Precision|twin|Twin", "precision", str(shown)))
+        re.sub(
+            r"(; )?(out of k|precision: .*?(?=;|$))",
+            "",
+            re.sub("Precision|twin|Twin", "precision", str(shown)),
+        )
         for shown in (take(own), take("precision"))
     ]
     assert re.sub(r"\s+", " ", same[0]) == re.sub(r"\s+", " ", same[1])
@@ -87,27 +120,47 @@ def test_it_is_shown_everywhere_and_its_words_are_text(where: str) -> None:
 
 
 def test_the_example_of_the_page_runs() -> None:
-    program = re.search(r"## A metric of your own.*?```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL)
+    program = re.search(
+        r"## A metric of your own.*?```python\n(.*?)```",
+        PAGE.read_text("utf-8"),
+        flags=re.DOTALL,
+    )
     assert program
     names: dict[str, Any] = {}
     exec(program[1], names)
     printed = names["ev"].table([names["soft_precision"], "ndcg"], k=10)[10]
-    assert f"# soft_precision {printed.iloc[0]:.4f}, ndcg {printed.iloc[1]:.4f}" in program[1]
+    assert (
+        f"# soft_precision {printed.iloc[0]:.4f}, ndcg {printed.iloc[1]:.4f}"
+        in program[1]
+    )
     at_rank = names["ev"].explain("soft_precision(power=2)@3", "u002").rows
     assert at_rank["credit"].tolist() == [
-        hit / rank**2 for hit, rank in zip(at_rank["relevance"] > 0, at_rank["rank"], strict=True)
+        hit / rank**2
+        for hit, rank in zip(at_rank["relevance"] > 0, at_rank["rank"], strict=True)
     ]
 
 
 def test_credit_out_of_another_list() -> None:
     @recnb.metric(
-        symbol="Share of-gain", credit="relevance^power", out_of="ideal(relevance^power)", bounds=(0, 1), reads="{so}"
+        symbol="Share of-gain",
+        credit="relevance^power",
+        out_of="ideal(relevance^power)",
+        bounds=(0, 1),
+        reads="{so}",
     )
     def share(hits, k=None, *, power=1):
-        return Credit(hits, k, hits.relevance**power, Credit(hits.ideal, k, hits.ideal.relevance**power))
+        return Credit(
+            hits,
+            k,
+            hits.relevance**power,
+            Credit(hits.ideal, k, hits.ideal.relevance**power),
+        )
 
     worked = recnb.explain(share, [0, 2, 3], power=2, k=2)
-    assert (worked.value, worked.numbers.split(" = ")[0]) == (pytest.approx(4 / 13), "(2^2) / (3^2 + 2^2)")
+    assert (worked.value, worked.numbers.split(" = ")[0]) == (
+        pytest.approx(4 / 13),
+        "(2^2) / (3^2 + 2^2)",
+    )
 
 
 def test_it_is_called_on_one_list_and_helps_as_recnb_s_own() -> None:
@@ -120,7 +173,9 @@ def test_it_is_called_on_one_list_and_helps_as_recnb_s_own() -> None:
     assert float(own(y_true=[1, 0], y_score=[0.1, 0.2], k=1)) == 0
     doubled = make(lambda hits, k: Credit(hits, k, 2 * own(hits, k).earned), credit="2")
     assert float(doubled([1, 1])) == 4
-    described = pydoc.render_doc(make(function=times, credit="factor / rank", out_of="list_length"))
+    described = pydoc.render_doc(
+        make(function=times, credit="factor / rank", out_of="list_length")
+    )
     assert "k : int, optional" in described
     assert "factor : float, default 1.0" in described
 
@@ -134,18 +189,26 @@ def test_a_cell_that_is_run_again_replaces_it() -> None:
 
     first = made(1)
     before, second = float(EV.measure("again@5")), made(2)
-    values = [float(EV.measure(one, k=5)) for one in ("again", "again@5", second, first)]
+    values = [
+        float(EV.measure(one, k=5)) for one in ("again", "again@5", second, first)
+    ]
     assert values == [2 * before, 2 * before, 2 * before, before]
     assert pickle.loads(pickle.dumps(second)).name == "again"
 
 
 def test_another_process_finds_it_in_a_file_that_it_can_import(tmp_path: Path) -> None:
     header = "import recnb\nfrom recnb.metrics import Credit\n"
-    code = "@recnb.metric(symbol='M', credit='rank')\ndef mine(hits, k=None):\n    return Credit(hits, k, hits.rank * 1.0)\n"
+    code = (
+        "@recnb.metric(symbol='M', credit='rank')\ndef mine(hits, k=None):\n    "
+        "return Credit(hits, k, hits.rank * 1.0)\n"
+    )
     (tmp_path / "metrics_of_mine.py").write_text(header + code)
     process: dict[str, Any] = {"cwd": tmp_path, "capture_output": True, "check": True}
     process["env"] = {**os.environ, "PYTHONPATH": str(PAGE.parents[2])}
-    make = "import pickle, sys; from metrics_of_mine import mine; sys.stdout.buffer.write(pickle.dumps(mine))"
+    make = (
+        "import pickle, sys; from metrics_of_mine import mine; "
+        "sys.stdout.buffer.write(pickle.dumps(mine))"
+    )
     sent = subprocess.run([sys.executable, "-c", make], **process).stdout
     read = "import pickle, sys; print(pickle.loads(sys.stdin.buffer.read()).label(3))"
     got = subprocess.run([sys.executable, "-c", read], **process, input=sent)
@@ -157,14 +220,18 @@ def test_another_process_finds_it_in_a_file_that_it_can_import(tmp_path: Path) -
 
 
 def make(
-    returned: Callable[[Any, Any], Any] = lambda hits, k: Credit(hits, k, 1.0 / hits.rank),
+    returned: Callable[[Any, Any], Any] = lambda hits, k: Credit(
+        hits, k, 1.0 / hits.rank
+    ),
     function: Any = None,
     **changed: Any,
 ) -> Any:
     def mine(hits, k=None):
         return returned(hits, k)
 
-    return recnb.metric(**{"symbol": "Mine", "credit": "1 / rank", **changed})(function or mine)
+    return recnb.metric(**{"symbol": "Mine", "credit": "1 / rank", **changed})(
+        function or mine
+    )
 
 
 def named(name: str, text: str) -> Callable[[], Any]:
@@ -174,7 +241,12 @@ def named(name: str, text: str) -> Callable[[], Any]:
 
 
 def times(hits, k=None, *, factor=1.0):
-    return Credit(hits, k, np.where(hits.rank > 8, 0, factor / hits.rank), as_column(hits.list_length))
+    return Credit(
+        hits,
+        k,
+        np.where(hits.rank > 8, 0, factor / hits.rank),
+        as_column(hits.list_length),
+    )
 
 
 def of_word(hits, k=None, *, mode="linear"):
@@ -182,8 +254,14 @@ def of_word(hits, k=None, *, mode="linear"):
 
 
 def with_times(ask: Callable[[Any], Any]) -> Callable[[], Any]:
-    """Ask for a metric that leaves its bounds under an option, and differs from its formula below rank 8."""
-    return lambda: ask(make(function=times, credit="factor / rank", out_of="list_length", bounds=(0, 1)))
+    """Ask for a metric that leaves its bounds under an option, and differs from its
+    formula below rank 8.
+    """
+    return lambda: ask(
+        make(
+            function=times, credit="factor / rank", out_of="list_length", bounds=(0, 1)
+        )
+    )
 
 
 #: Formulas, and the first part of each that is none.
@@ -201,26 +279,116 @@ ODD = {
 @pytest.mark.parametrize(
     "ask, words",
     [
-        (lambda: make(credit="1 / (rank + 1)"), r"mine of the grades \[3, 0, 1, 2\] at k=2: the formula 1/\(rank\+1\) gives 0.5, 0.25, 0.2, and the function 1, 0.333333, 0.25"),
-        (lambda: make(out_of="n_relevant"), "the formula n_relevant gives 4, and the function 1"), (lambda: make(out_of="ideal(1)", bounds=(0, 1)), r"out_of='ideal\(1\)', and the function gives no credit of the ideal list: return Credit\(hits, k, earned, Credit\(hits.ideal"),
-        (lambda: make(credit="1 / place"), r"'place' is not understood in the formula '1 / place', which has \+ - \* / \^, <= \(1 or 0\), log .*, list_length\."),
-        *((lambda text=text: make(credit=text), f"mine: {re.escape(repr(part))} is not") for text, part in ODD.items()),
-        (lambda: make(bounds=(0, 1)), r"mine of a list is 1.58333, beyond its bounds=\(0, 1\)"), (lambda: make(symbol="$x$"), "give letters, digits"),
-        (lambda: make(lambda hits, k: 1 / hits.rank), "returned no credit of the 3 hits: return recnb.metrics.Credit"), (lambda: make(lambda hits, k: Credit(hits, k, np.ones(99))), "no credit of the 3 hits"),
-        (lambda: make(lambda hits, k: Credit(hits, k, hits.rank * np.nan)), "a finite number for each hit"), (lambda: make(lambda hits, k: Credit(hits, k, hits.rank / k)), "gives k to Credit as it is"),
-        (lambda: make(lambda hits, k: Credit(hits, k, 1 / hits.rank, hits.n_relevant)), r"make a column of per-user values with as_column\(\)"),
-        (named("ndcg", "hits, k=None"), "'ndcg' is a metric of recnb, or no name"), (named("map", "hits, k=None"), "'map' is a metric of recnb"),
-        (named("mine", "hits"), r"It is def mine\(hits, k=None, \*, option=1\)"), (lambda: recnb.metric(symbol="M", credit="1")(lambda hits, k=None: 1), "or no name"),
-        (lambda: EV.table([twin()], k=5, q=1), "none of twin has an option 'q'"), (lambda: EV.why(twin(), k=5, other="ranx"), r"ranx has no twin that recnb has recorded\.$"),
-        (lambda: recnb.evaluate({"u": {"a": 1.0, "b": 1.0}}, {"u": ["a"]}, ties="expected").measure(twin()), "twin follows one order of each list"),
-        (lambda: make(function=of_word), "mode='linear' is no option of of_word: those of a metric of one's own are numbers, each with a default"),
-        (with_times(lambda one: EV.table(one, k=5, factor="2")), "factor='2' is no option of times"), (with_times(lambda one: one(EV, k=5)), r"Evaluation.*\.measure\(metric, k=10\)"),
-        (with_times(lambda one: EV.table(one, k=5, factor=30)), r"times of a list is \d+\.?\d*, factor=30, beyond its bounds=\(0, 1\)"),
-        (with_times(lambda one: recnb.explain(one, [0, 0, 0, 0, 0, 0, 0, 0, 1])), r"times of one list: the formula factor/rank gives 0\.111111, and the function 0\."),
-        (lambda: recnb.evaluate({"u": ["a"]}, {"u": ["a"]}, propensity={"a": 1.0}).measure(twin()), "one's own, and those take no propensities"),
-        (lambda: EV.table(len, k=5), "A function becomes a metric by @recnb.metric"), (lambda: EV.explain(len, "u026"), "A function becomes a metric"),
+        (
+            lambda: make(credit="1 / (rank + 1)"),
+            (
+                r"mine of the grades \[3, 0, 1, 2\] at k=2: the formula 1/\(rank\+1\) "
+                r"gives 0.5, 0.25, 0.2, and the function 1, 0.333333, 0.25"
+            ),
+        ),
+        (
+            lambda: make(out_of="n_relevant"),
+            "the formula n_relevant gives 4, and the function 1",
+        ),
+        (
+            lambda: make(out_of="ideal(1)", bounds=(0, 1)),
+            (
+                r"out_of='ideal\(1\)', and the function gives no credit of the ideal "
+                r"list: return Credit\(hits, k, earned, Credit\(hits.ideal"
+            ),
+        ),
+        (
+            lambda: make(credit="1 / place"),
+            (
+                r"'place' is not understood in the formula '1 / place', which has \+ "
+                r"- \* / \^, <= \(1 or 0\), log .*, list_length\."
+            ),
+        ),
+        *(
+            (
+                lambda text=text: make(credit=text),
+                f"mine: {re.escape(repr(part))} is not",
+            )
+            for text, part in ODD.items()
+        ),
+        (
+            lambda: make(bounds=(0, 1)),
+            r"mine of a list is 1.58333, beyond its bounds=\(0, 1\)",
+        ),
+        (lambda: make(symbol="$x$"), "give letters, digits"),
+        (
+            lambda: make(lambda hits, k: 1 / hits.rank),
+            "returned no credit of the 3 hits: return recnb.metrics.Credit",
+        ),
+        (
+            lambda: make(lambda hits, k: Credit(hits, k, np.ones(99))),
+            "no credit of the 3 hits",
+        ),
+        (
+            lambda: make(lambda hits, k: Credit(hits, k, hits.rank * np.nan)),
+            "a finite number for each hit",
+        ),
+        (
+            lambda: make(lambda hits, k: Credit(hits, k, hits.rank / k)),
+            "gives k to Credit as it is",
+        ),
+        (
+            lambda: make(
+                lambda hits, k: Credit(hits, k, 1 / hits.rank, hits.n_relevant)
+            ),
+            r"make a column of per-user values with as_column\(\)",
+        ),
+        (named("ndcg", "hits, k=None"), "'ndcg' is a metric of recnb, or no name"),
+        (named("map", "hits, k=None"), "'map' is a metric of recnb"),
+        (named("mine", "hits"), r"It is def mine\(hits, k=None, \*, option=1\)"),
+        (
+            lambda: recnb.metric(symbol="M", credit="1")(lambda hits, k=None: 1),
+            "or no name",
+        ),
+        (lambda: EV.table([twin()], k=5, q=1), "none of twin has an option 'q'"),
+        (
+            lambda: EV.why(twin(), k=5, other="ranx"),
+            r"ranx has no twin that recnb has recorded\.$",
+        ),
+        (
+            lambda: recnb.evaluate(
+                {"u": {"a": 1.0, "b": 1.0}}, {"u": ["a"]}, ties="expected"
+            ).measure(twin()),
+            "twin follows one order of each list",
+        ),
+        (
+            lambda: make(function=of_word),
+            (
+                "mode='linear' is no option of of_word: those of a metric of one's "
+                "own are numbers, each with a default"
+            ),
+        ),
+        (
+            with_times(lambda one: EV.table(one, k=5, factor="2")),
+            "factor='2' is no option of times",
+        ),
+        (
+            with_times(lambda one: one(EV, k=5)),
+            r"Evaluation.*\.measure\(metric, k=10\)",
+        ),
+        (
+            with_times(lambda one: EV.table(one, k=5, factor=30)),
+            r"times of a list is \d+\.?\d*, factor=30, beyond its bounds=\(0, 1\)",
+        ),
+        (
+            with_times(lambda one: recnb.explain(one, [0, 0, 0, 0, 0, 0, 0, 0, 1])),
+            r"times of one list: the formula factor/rank gives 0\.111111, and the function 0\.",
+        ),
+        (
+            lambda: recnb.evaluate(
+                {"u": ["a"]}, {"u": ["a"]}, propensity={"a": 1.0}
+            ).measure(twin()),
+            "one's own, and those take no propensities",
+        ),
+        (lambda: EV.table(len, k=5), "A function becomes a metric by @recnb.metric"),
+        (lambda: EV.explain(len, "u026"), "A function becomes a metric"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_metric_is_refused(ask: Callable[[], Any], words: str) -> None:
     with pytest.raises((RecnbError, TypeError), match=words):
         ask()

@@ -20,13 +20,23 @@ from recnb import Convention
 
 RNG = np.random.default_rng(5)
 N = 60
-RECS = pd.DataFrame({
-    "user": np.repeat(np.arange(N), 5), "item": np.concatenate([RNG.permutation(20)[:5] for _ in range(N)]), "rank": np.tile(np.arange(1, 6), N)
-})  # fmt: skip
-TRUTH = pd.DataFrame({
-    "user": np.repeat(np.arange(N), 4), "item": np.concatenate([RNG.permutation(20)[:4] for _ in range(N)]), "rating": RNG.integers(1, 6, 4 * N)
-})  # fmt: skip
-EV = recnb.evaluate(RECS, TRUTH, train=TRUTH, items=pd.DataFrame({"item": range(25), "title": "A <b>"}))
+RECS = pd.DataFrame(
+    {
+        "user": np.repeat(np.arange(N), 5),
+        "item": np.concatenate([RNG.permutation(20)[:5] for _ in range(N)]),
+        "rank": np.tile(np.arange(1, 6), N),
+    }
+)
+TRUTH = pd.DataFrame(
+    {
+        "user": np.repeat(np.arange(N), 4),
+        "item": np.concatenate([RNG.permutation(20)[:4] for _ in range(N)]),
+        "rating": RNG.integers(1, 6, 4 * N),
+    }
+)
+EV = recnb.evaluate(
+    RECS, TRUTH, train=TRUTH, items=pd.DataFrame({"item": range(25), "title": "A <b>"})
+)
 SCORE = EV.ndcg(k=5)
 VALUES = SCORE.per_user.to_numpy()
 
@@ -44,13 +54,31 @@ def test_a_score_is_a_float() -> None:
 
 
 def test_what_a_score_carries() -> None:
-    assert (SCORE.metric, SCORE.k, SCORE.label, SCORE.n_users) == ("ndcg", 5, "ndcg@5", N)
-    assert (EV.map(k=None).metric, EV.map(k=None).k, EV.map().label) == ("average_precision", None, "average_precision")
-    options = (("gain", "linear"), ("discount", "log"), ("log_base", 2), ("ideal", "relevant"))
+    assert (SCORE.metric, SCORE.k, SCORE.label, SCORE.n_users) == (
+        "ndcg",
+        5,
+        "ndcg@5",
+        N,
+    )
+    assert (EV.map(k=None).metric, EV.map(k=None).k, EV.map().label) == (
+        "average_precision",
+        None,
+        "average_precision",
+    )
+    options = (
+        ("gain", "linear"),
+        ("discount", "log"),
+        ("log_base", 2),
+        ("ideal", "relevant"),
+    )
     assert SCORE.convention == replace(EV.convention, metric=options)
     assert EV.ndcg(k=5, gain="exponential").convention != SCORE.convention
     per_user = SCORE.per_user
-    assert (per_user.name, per_user.index.name, per_user.dtype) == ("ndcg@5", "user", np.float64)
+    assert (per_user.name, per_user.index.name, per_user.dtype) == (
+        "ndcg@5",
+        "user",
+        np.float64,
+    )
     pd.testing.assert_index_equal(per_user.index, EV.users)
     pd.testing.assert_frame_equal(SCORE.to_frame(), per_user.to_frame())
     per_user.iloc[:] = 0  # a copy: the score is not changed through it
@@ -58,22 +86,38 @@ def test_what_a_score_carries() -> None:
     shown = EV.coverage(k=5)
     per_item = shown.per_item
     per_item.iloc[:] = 0
-    assert shown.per_item.to_dict() == RECS["item"].value_counts().reindex(range(25), fill_value=0).to_dict()
+    assert (
+        shown.per_item.to_dict()
+        == RECS["item"].value_counts().reindex(range(25), fill_value=0).to_dict()
+    )
 
 
 def test_a_score_says_what_it_is_in_one_line() -> None:
     """What it says of options is in `test_shown.py`."""
     assert repr(SCORE) == f"{SCORE.label} = {float(SCORE):.4f} ({SCORE.basis})"
     low, high = SCORE.interval()
-    for piece in (f"ndcg@5 = {float(SCORE):.4f}", f"{low:.4f} to {high:.4f}", "60 users"):
+    for piece in (
+        f"ndcg@5 = {float(SCORE):.4f}",
+        f"{low:.4f} to {high:.4f}",
+        "60 users",
+    ):
         assert piece in SCORE._repr_html_()
     alone = recnb.ndcg([1, 0, 2])._repr_html_()
     assert "to nan" not in alone
     assert "one list of 3" in alone
-    assert "no interval: fewer than 10 users" in recnb.dcg([[1, 0], [0, 1]])._repr_html_()
+    assert (
+        "no interval: fewer than 10 users" in recnb.dcg([[1, 0], [0, 1]])._repr_html_()
+    )
 
 
-AGAIN = [copy.copy, copy.deepcopy, *(lambda one, way=way: pickle.loads(pickle.dumps(one, way)) for way in range(pickle.HIGHEST_PROTOCOL + 1))]  # fmt: skip
+AGAIN = [
+    copy.copy,
+    copy.deepcopy,
+    *(
+        lambda one, way=way: pickle.loads(pickle.dumps(one, way))
+        for way in range(pickle.HIGHEST_PROTOCOL + 1)
+    ),
+]
 
 
 @pytest.mark.parametrize(("users", "dtype"), [([3, 1], "int64"), (["b", "a"], "str")])
@@ -88,20 +132,40 @@ def test_per_user_results_bear_the_name_of_the_column() -> None:
     recs = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
     truth = pd.DataFrame({"user": [1, 2], "item": [11, 10]})
     as_id, as_member = ({"user": "customer_id"}, {"user": "member"})
-    for lists, judged in ((recs.rename(columns=as_id), truth), (recs, truth.rename(columns=as_id))):
+    for lists, judged in (
+        (recs.rename(columns=as_id), truth),
+        (recs, truth.rename(columns=as_id)),
+    ):
         ev = recnb.evaluate(lists, judged, train=truth.assign(item=12))
-        made = [ev.ndcg(k=2).per_user, ev.to_frame(), ev.novelty(k=2).per_user, ev.under("rectools").ndcg(k=2).per_user]
+        made = [
+            ev.ndcg(k=2).per_user,
+            ev.to_frame(),
+            ev.novelty(k=2).per_user,
+            ev.under("rectools").ndcg(k=2).per_user,
+        ]
         assert {ev.users.name, *(one.index.name for one in made)} == {"customer_id"}
-    both = recnb.evaluate(recs.rename(columns={"user": "userId"}), truth.rename(columns=as_member))
+    both = recnb.evaluate(
+        recs.rename(columns={"user": "userId"}), truth.rename(columns=as_member)
+    )
     assert both.users.name == "userId"
-    assert recnb.evaluate(recs.rename(columns={"user": "who"}), truth, user="who").users.name == "who"
-    assert recnb.evaluate({1: [10, 11]}, truth.rename(columns=as_member)).users.name == "member"
+    assert (
+        recnb.evaluate(
+            recs.rename(columns={"user": "who"}), truth, user="who"
+        ).users.name
+        == "who"
+    )
+    assert (
+        recnb.evaluate({1: [10, 11]}, truth.rename(columns=as_member)).users.name
+        == "member"
+    )
     assert recnb.evaluate({1: [10, 11]}, {1: [11]}).users.name == "user"
 
 
 def test_a_score_draws_the_distribution_of_its_users() -> None:
     bars = SCORE.plot(Figure().add_subplot(), bins=4).patches
-    assert [bar.get_height() for bar in bars[:4]] == pytest.approx((np.histogram(VALUES, 4)[0] / N).tolist())
+    assert [bar.get_height() for bar in bars[:4]] == pytest.approx(
+        (np.histogram(VALUES, 4)[0] / N).tolist()
+    )
 
 
 # Interval
@@ -110,7 +174,12 @@ def test_a_score_draws_the_distribution_of_its_users() -> None:
 def test_an_interval_is_a_pair_that_knows_its_confidence() -> None:
     interval = SCORE.interval(confidence=0.9)
     low, high = interval
-    assert (low, high) == (interval.low, interval.high) == (interval[0], interval[1]) == interval
+    assert (
+        (low, high)
+        == (interval.low, interval.high)
+        == (interval[0], interval[1])
+        == interval
+    )
     assert repr(interval) == f"[{low:.4f}, {high:.4f}] (90%, beta)"
     assert "(99.9%, t)" in repr(SCORE.interval(0.999, method="t"))
     for again in AGAIN:
@@ -119,7 +188,9 @@ def test_an_interval_is_a_pair_that_knows_its_confidence() -> None:
 
 
 @pytest.mark.parametrize("method", ["beta", "bootstrap", "t"])
-def test_one_user_has_no_interval_and_equal_users_none_by_their_spread(method: str) -> None:
+def test_one_user_has_no_interval_and_equal_users_none_by_their_spread(
+    method: str,
+) -> None:
     assert all(map(math.isnan, recnb.ndcg([1, 0, 2]).interval(method=method)))
     assert "too few users" in repr(recnb.ndcg([1, 0, 2]).interval(method=method))
     low, high = recnb.precision([[1, 0, 0]] * 7).interval(method=method)
@@ -131,13 +202,22 @@ def test_one_user_has_no_interval_and_equal_users_none_by_their_spread(method: s
 
 def test_what_an_evaluation_knows() -> None:
     assert EV.n_users == N == len(EV.users)
-    assert (EV.users.tolist(), EV.convention) == (list(range(N)), Convention(order="rank"))
+    assert (EV.users.tolist(), EV.convention) == (
+        list(range(N)),
+        Convention(order="rank"),
+    )
     frame = EV.to_frame()
     pd.testing.assert_index_equal(frame.index, EV.users)
     assert frame.columns.tolist() == ["list_length", "n_relevant", "n_hits"]
     assert (frame[["list_length", "n_relevant"]] == [5, 4]).all(axis=None)
     assert (frame["n_hits"] / 5).tolist() == EV.precision(k=5).per_user.tolist()
-    for piece in ("300 recommended rows", "240 relevant items", "60 users", "ordered by rank", ".explain("):
+    for piece in (
+        "300 recommended rows",
+        "240 relevant items",
+        "60 users",
+        "ordered by rank",
+        ".explain(",
+    ):
         assert piece in EV._repr_html_()
 
 
@@ -147,7 +227,11 @@ def test_the_hits_of_an_evaluation_at_any_depth_in_any_order() -> None:
         ev = recnb.evaluate(RECS, TRUTH)
         for k in order:
             mine, hits = both if k is None else both[both["rank"] <= k], ev.hits(k)
-            for column, values in (("user", hits.user), ("rank", hits.rank), ("rating", hits.relevance)):
+            for column, values in (
+                ("user", hits.user),
+                ("rank", hits.rank),
+                ("rating", hits.relevance),
+            ):
                 assert values.tolist() == mine[column].tolist()
             for metric in ("ndcg", "recall", "r_precision"):
                 assert getattr(ev, metric)(k=k) == getattr(EV, metric)(k=k)

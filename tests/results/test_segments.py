@@ -25,37 +25,73 @@ BY_USER = USERS.set_index("user")
 TRUTH = SAMPLE.test.merge(SAMPLE.users[["user", "segment"]])
 EV = KNN.rec.against(SAMPLE.test, users=USERS, train=SAMPLE.train)
 WEEKS = SAMPLE.test.assign(week=np.arange(len(SAMPLE.test)) % 3)
-LISTS = KNN.assign(arm=np.where(np.arange(len(KNN)) % 3, "b", "a"), country=np.where(KNN["user"] < "u150", "K", "J"))
+LISTS = KNN.assign(
+    arm=np.where(np.arange(len(KNN)) % 3, "b", "a"),
+    country=np.where(KNN["user"] < "u150", "K", "J"),
+)
 COUNTRIES = LISTS[["user", "country"]].drop_duplicates()
 COUNTRY = COUNTRIES.set_index("user")["country"]
 COUNTS = SAMPLE.train.groupby("user").size().rename("n")
 CUT = pd.cut(COUNTS, [0, 9, 20, 50])
 NAMED = pd.cut(COUNTS, [0, 9, 20, 50], labels=["few", "some", "many"])
-ODD = pd.Series([("not known", None, "a")[at % 3] for at in range(EV.n_users)], EV.users, name="kind")
-MIXED = pd.Series([("x", 7, np.nan)[at % 3] for at in range(EV.n_users)], EV.users, name="kind")
+ODD = pd.Series(
+    [("not known", None, "a")[at % 3] for at in range(EV.n_users)],
+    EV.users,
+    name="kind",
+)
+MIXED = pd.Series(
+    [("x", 7, np.nan)[at % 3] for at in range(EV.n_users)], EV.users, name="kind"
+)
 HALF = pd.Series(np.arange(EV.n_users) % 2, EV.users, name="mean")
 HALVES = pl.Series([1.0 if one else math.nan for one in USERS["half"]])
 MONTHS = pd.PeriodIndex(np.where(USERS["half"], "2024-01", "2024-02"), freq="M")
 
-#: An evaluation, what is given as by=, and the segment of each user, in the order in which segments are shown.
+#: An evaluation, what is given as by=, and the segment of each user, in the order in
+#: which segments are shown.
 WAYS: dict[str, tuple[recnb.Evaluation, Any, pd.Series[Any]]] = {
     "a column": (EV, "segment", BY_USER["segment"]),
     "a series": (EV, BY_USER["segment"], BY_USER["segment"]),
     "a mapping": (EV, BY_USER["segment"].to_dict(), BY_USER["segment"]),
-    "of Polars": (pl.from_pandas(KNN).rec.against(pl.from_pandas(TRUTH)), "segment", BY_USER["segment"]),
+    "of Polars": (
+        pl.from_pandas(KNN).rec.against(pl.from_pandas(TRUTH)),
+        "segment",
+        BY_USER["segment"],
+    ),
     "a library": (EV.under("rectools"), "segment", BY_USER["segment"]),
-    "two columns": (EV, ["segment", "half"], BY_USER["segment"] + "|" + BY_USER["half"].astype(str)),
-    "of the recommendations": (LISTS.rec.against(SAMPLE.test, users=COUNTRIES), "country", COUNTRY),
+    "two columns": (
+        EV,
+        ["segment", "half"],
+        BY_USER["segment"] + "|" + BY_USER["half"].astype(str),
+    ),
+    "of the recommendations": (
+        LISTS.rec.against(SAMPLE.test, users=COUNTRIES),
+        "country",
+        COUNTRY,
+    ),
     "a few numbers": (EV, BY_USER["joined"] % 3, BY_USER["joined"] % 3),
     "intervals": (EV, CUT, CUT),
     "ordered words": (EV, NAMED, NAMED),
-    "some users alone": (EV, BY_USER["segment"].iloc[:100], BY_USER["segment"].iloc[:100]),
+    "some users alone": (
+        EV,
+        BY_USER["segment"].iloc[:100],
+        BY_USER["segment"].iloc[:100],
+    ),
     "a value called not known": (EV, ODD, ODD.fillna("(not known)")),
     "values of several kinds": (EV, MIXED, MIXED.map({"x": "x", 7: "7"})),
     "a column with a name of the table": (EV, HALF, HALF),
-    "not a number": (KNN.rec.against(SAMPLE.test, users=pl.from_pandas(USERS[["user"]]).with_columns(half=HALVES)), "half", BY_USER["half"].replace(0, "not known").replace(1, "1.0")),
-    "periods": (KNN.rec.against(SAMPLE.test, users=USERS.assign(m=MONTHS)), "m", pd.Series(MONTHS.astype(str), USERS["user"])),
-}  # fmt: skip
+    "not a number": (
+        KNN.rec.against(
+            SAMPLE.test, users=pl.from_pandas(USERS[["user"]]).with_columns(half=HALVES)
+        ),
+        "half",
+        BY_USER["half"].replace(0, "not known").replace(1, "1.0"),
+    ),
+    "periods": (
+        KNN.rec.against(SAMPLE.test, users=USERS.assign(m=MONTHS)),
+        "m",
+        pd.Series(MONTHS.astype(str), USERS["user"]),
+    ),
+}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -68,13 +104,23 @@ def test_each_segment_is_the_mean_of_its_users(way: str) -> None:
         values = getattr(ev, metric)(k=k).per_user
         known = segment.astype(object).reindex(values.index)
         groups = values.groupby(known.where(known.notna(), "not known").astype(str))
-        rows.index = ["|".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in rows.index]
+        rows.index = [
+            "|".join(map(str, key)) if isinstance(key, tuple) else str(key)
+            for key in rows.index
+        ]
         assert rows["n_users"].to_dict() == groups.size().to_dict()
-        assert rows["mean"].to_dict() == pytest.approx(groups.mean().to_dict(), abs=1e-12)
+        assert rows["mean"].to_dict() == pytest.approx(
+            groups.mean().to_dict(), abs=1e-12
+        )
         if isinstance(segment.dtype, pd.CategoricalDtype):
-            assert rows.index.tolist() == [*map(str, segment.cat.categories), "not known"]
+            assert rows.index.tolist() == [
+                *map(str, segment.cat.categories),
+                "not known",
+            ]
         else:
-            assert rows.index.tolist()[:-1] == sorted(rows.index[:-1])  # the last may be those of whom nothing is known
+            assert rows.index.tolist()[:-1] == sorted(
+                rows.index[:-1]
+            )  # the last may be those of whom nothing is known
 
 
 def test_the_gap_is_to_all_other_users_by_the_more_careful_test() -> None:
@@ -82,19 +128,32 @@ def test_the_gap_is_to_all_other_users_by_the_more_careful_test() -> None:
     values = EV.recall(k=10).per_user
     for name, mine in values.groupby(BY_USER["segment"].reindex(values.index)):
         row, rest = table.loc[("recall", 10, name)], values.drop(mine.index)
-        theirs = max((ttest_ind(mine, rest, equal_var=equal) for equal in (False, True)), key=lambda one: one.pvalue)
+        theirs = max(
+            (ttest_ind(mine, rest, equal_var=equal) for equal in (False, True)),
+            key=lambda one: one.pvalue,
+        )
         ends = theirs.confidence_interval(0.95)
         found = row[["gap", "gap_low", "gap_high", "p"]].tolist()
-        assert found == pytest.approx([mine.mean() - rest.mean(), ends.low, ends.high, theirs.pvalue], abs=1e-12)
+        assert found == pytest.approx(
+            [mine.mean() - rest.mean(), ends.low, ends.high, theirs.pvalue], abs=1e-12
+        )
         assert mine.min() <= row["low"] < row["mean"] < row["high"] <= mine.max()
     assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"].to_numpy()))
-    two = EV.table(["ndcg", "recall"], k=10, by="half")  # of two segments each is the rest of the other: one test
-    assert two["p_holm"].to_numpy()[::2] == pytest.approx(holm(two["p"].to_numpy()[::2]), abs=1e-12)
-    assert two["p_holm"].to_numpy()[1::2] == pytest.approx(two["p_holm"].to_numpy()[::2], abs=1e-12)
+    two = EV.table(
+        ["ndcg", "recall"], k=10, by="half"
+    )  # of two segments each is the rest of the other: one test
+    assert two["p_holm"].to_numpy()[::2] == pytest.approx(
+        holm(two["p"].to_numpy()[::2]), abs=1e-12
+    )
+    assert two["p_holm"].to_numpy()[1::2] == pytest.approx(
+        two["p_holm"].to_numpy()[::2], abs=1e-12
+    )
 
 
 def test_small_segments_are_marked_and_the_smallest_not_tested() -> None:
-    by = pd.Series(["few"] * 10 + ["two"] * 2 + ["rest"] * (EV.n_users - 12), index=EV.users)
+    by = pd.Series(
+        ["few"] * 10 + ["two"] * 2 + ["rest"] * (EV.n_users - 12), index=EV.users
+    )
     rows = EV.table("ndcg", k=10, by=by).loc[("ndcg", 10)]
     assert rows["small"].to_dict() == {"few": True, "rest": False, "two": True}
     assert rows["p"].isna().to_dict() == {"few": False, "rest": False, "two": True}
@@ -109,23 +168,37 @@ def test_small_segments_are_marked_and_the_smallest_not_tested() -> None:
 def test_activity_is_the_number_of_rows_in_train_and_bins_are_quantiles() -> None:
     train = pd.DataFrame({"user": [1, 1, 2, 3], "item": list("abaa")})
     recs = pd.DataFrame({"user": [1, 2, 3, 4], "item": ["c"] * 4, "rank": 1})
-    rows = recs.rec.against(recs[["user", "item"]], train=train).table("precision", k=1, by="activity")
+    rows = recs.rec.against(recs[["user", "item"]], train=train).table(
+        "precision", k=1, by="activity"
+    )
     assert rows["n_users"].droplevel([0, 1]).to_dict() == {0: 1, 1: 2, 2: 1}
     bins = EV.table("ndcg", k=10, by="activity", bins=4).loc[("ndcg", 10)]["n_users"]
     ends = [tuple(map(int, name.split(" to "))) for name in bins.index]
     counts = COUNTS.reindex(EV.users, fill_value=0)
     assert [counts.between(*pair).sum() for pair in ends] == bins.tolist()
     # An edge of a bin belongs to the lower bin.
-    users, lists = pd.DataFrame({"user": range(1, 11), "n": range(10)}), {user: ["a"] for user in range(1, 11)}
-    rows = recnb.evaluate(lists, lists, users=users).table("precision", k=1, by="n", bins=3)["n_users"]
-    assert rows.droplevel([0, 1]).to_dict() == {"0 to 3": 4, "4 to 6": 3, "7 to 9": 3}  # quantiles are 3 and 6
+    users, lists = (
+        pd.DataFrame({"user": range(1, 11), "n": range(10)}),
+        {user: ["a"] for user in range(1, 11)},
+    )
+    rows = recnb.evaluate(lists, lists, users=users).table(
+        "precision", k=1, by="n", bins=3
+    )["n_users"]
+    assert rows.droplevel([0, 1]).to_dict() == {
+        "0 to 3": 4,
+        "4 to 6": 3,
+        "7 to 9": 3,
+    }  # quantiles are 3 and 6
 
 
 N = len(USERS)
 BINNED = {
-    "years": 2020 + np.linspace(0, 0.01, N), "seconds": 1_700_000_000 + np.arange(N), "eighths": 1e15 + np.arange(N) / 8,
-    "near": np.resize(np.repeat([0.12345678 + 1e-7 * i for i in range(12)], 25), N), "counts": np.arange(N),
-}  # fmt: skip
+    "years": 2020 + np.linspace(0, 0.01, N),
+    "seconds": 1_700_000_000 + np.arange(N),
+    "eighths": 1e15 + np.arange(N) / 8,
+    "near": np.resize(np.repeat([0.12345678 + 1e-7 * i for i in range(12)], 25), N),
+    "counts": np.arange(N),
+}
 
 
 @pytest.mark.parametrize("kind", BINNED)
@@ -136,76 +209,151 @@ def test_bins_have_as_many_digits_as_tell_them_apart(kind: str) -> None:
     bins = list(dict.fromkeys(table.index.get_level_values("by")))
     assert [len(set(name.split(" to "))) for name in bins] == [2] * 4
     assert (len(table), len(found.differences("ndcg", k=10, by="by"))) == (4 * 3, 4 * 2)
-    rows = json.loads(found.report(k=5, metrics=["ndcg"], by="by").to_json())["segments"]["rows"]
+    rows = json.loads(found.report(k=5, metrics=["ndcg"], by="by").to_json())[
+        "segments"
+    ]["rows"]
     assert list(dict.fromkeys(row["segment"] for row in rows)) == bins
 
 
-@pytest.mark.parametrize("value", [datetime.date(2024, 1, 1), datetime.datetime(2024, 1, 1), Decimal("0.15")])
+@pytest.mark.parametrize(
+    "value", [datetime.date(2024, 1, 1), datetime.datetime(2024, 1, 1), Decimal("0.15")]
+)
 def test_dates_and_decimals_are_text_in_json(value: object) -> None:
-    report = EV.report(k=5, metrics=["ndcg"], by=pd.Series(value, EV.users, dtype=object))
-    assert {row["segment"] for row in json.loads(report.to_json())["segments"]["rows"]} == {str(value)}
+    report = EV.report(
+        k=5, metrics=["ndcg"], by=pd.Series(value, EV.users, dtype=object)
+    )
+    assert {
+        row["segment"] for row in json.loads(report.to_json())["segments"]["rows"]
+    } == {str(value)}
 
 
 # Parts of the truth
 
 PARTS: list[dict[str, Any]] = [
-    {}, {"judged_only": True}, {"relevant_from": 4, "no_relevant": "zero"}, {"duplicates": "keep"}, {"duplicates": "dedupe"}, {"convention": "ranx"}, {"ties": "expected"},
-]  # fmt: skip
+    {},
+    {"judged_only": True},
+    {"relevant_from": 4, "no_relevant": "zero"},
+    {"duplicates": "keep"},
+    {"duplicates": "dedupe"},
+    {"convention": "ranx"},
+    {"ties": "expected"},
+]
 
 
 @pytest.mark.parametrize("options", PARTS, ids=str)
 def test_each_value_of_the_truth_is_a_truth_of_its_own(options: dict[str, Any]) -> None:
     frame = pl.DataFrame if "judged_only" in options else pd.DataFrame
-    lists = LISTS.assign(score=-LISTS["rank"] // 2).drop(columns="rank") if "ties" in options else LISTS
+    lists = (
+        LISTS.assign(score=-LISTS["rank"] // 2).drop(columns="rank")
+        if "ties" in options
+        else LISTS
+    )
     given = {"train": SAMPLE.train, **options}
-    again = WEEKS[::5].assign(week=1, rating=2) if "duplicates" in options else WEEKS[:0]  # pairs of two weeks
+    again = (
+        WEEKS[::5].assign(week=1, rating=2) if "duplicates" in options else WEEKS[:0]
+    )  # pairs of two weeks
     weeks = pd.concat([WEEKS, again], ignore_index=True)
-    table = recnb.evaluate(frame(lists), frame(weeks), **given).table(["ndcg", "novelty"], k=[5, 10], by=["week"])
+    table = recnb.evaluate(frame(lists), frame(weeks), **given).table(
+        ["ndcg", "novelty"], k=[5, 10], by=["week"]
+    )
     assert list(table.columns) == ["n_users", "mean", "low", "high", "small"]
     assert len(table) == 2 * 2 * 3
     for metric, k, week in table.index:
-        alone = getattr(lists.rec.against(weeks[weeks["week"] == week], **given), metric)(k=k)
+        alone = getattr(
+            lists.rec.against(weeks[weeks["week"] == week], **given), metric
+        )(k=k)
         row = table.loc[(metric, k, week), ["n_users", "mean", "low", "high"]].tolist()
-        assert row == pytest.approx([alone.n_users, float(alone), *alone.interval()], abs=1e-12)
+        assert row == pytest.approx(
+            [alone.n_users, float(alone), *alone.interval()], abs=1e-12
+        )
     assert "each week is a truth of its own" in table.attrs["basis"]
-    assert not re.search(r"ndcg: [\d,]+ users", table.attrs["basis"])  # each row has its own
+    assert not re.search(
+        r"ndcg: [\d,]+ users", table.attrs["basis"]
+    )  # each row has its own
 
 
 @pytest.mark.parametrize("by", ["genres", "listed", "minutes", "band"])
 def test_each_value_of_a_column_of_items_is_a_truth_of_its_own(by: str) -> None:
-    """Text and lists may hold several, many numbers are binned, and categories keep their order."""
-    items = SAMPLE.items.iloc[1:].assign(band=pd.cut(SAMPLE.items["minutes"], [0, 9, 60], labels=["short", "long"]))
+    """Text and lists may hold several, many numbers are binned, and categories keep
+    their order.
+    """
+    items = SAMPLE.items.iloc[1:].assign(
+        band=pd.cut(SAMPLE.items["minutes"], [0, 9, 60], labels=["short", "long"])
+    )
     items["listed"] = items["genres"].str.split("|")
     ev = KNN.rec.against(SAMPLE.test, items=items)
     table = ev.table(["ndcg", "recall"], k=10, by=by)
     for metric, k, value in table.index:
-        holds = items["band"].eq(value) if by == "band" else items["genres"].str.contains(value)
+        holds = (
+            items["band"].eq(value)
+            if by == "band"
+            else items["genres"].str.contains(value)
+        )
         if by == "minutes" and " to " in value:
             holds = items["minutes"].between(*map(int, value.split(" to ")))
-        inside = items.loc[holds, "item"] if value != "not known" else SAMPLE.items["item"].iloc[:1]
-        alone = getattr(KNN.rec.against(SAMPLE.test[SAMPLE.test["item"].isin(inside)]), metric)(k=k)
+        inside = (
+            items.loc[holds, "item"]
+            if value != "not known"
+            else SAMPLE.items["item"].iloc[:1]
+        )
+        alone = getattr(
+            KNN.rec.against(SAMPLE.test[SAMPLE.test["item"].isin(inside)]), metric
+        )(k=k)
         found = table.loc[(metric, k, value), ["n_users", "mean"]].tolist()
         assert found == pytest.approx([alone.n_users, float(alone)])
-    assert by != "band" or table.index.get_level_values(by)[:2].tolist() == ["short", "long"]
+    assert by != "band" or table.index.get_level_values(by)[:2].tolist() == [
+        "short",
+        "long",
+    ]
     report = ev.report(k=10, metrics=["ndcg"], by=by)
-    assert [row["mean"] for row in report.segments.rows] == table.loc["ndcg", "mean"].tolist()
-    found = recnb.compare({"popular": SAMPLE.models["popular"], "knn": KNN}, SAMPLE.test, items=items)
-    of_models, report = found.table(["ndcg", "recall"], k=10, by=by), found.report(k=10, metrics=["ndcg"], by=[by])
-    assert of_models.xs("knn", level="model")["ndcg@10"].tolist() == table.loc["ndcg", "mean"].tolist()
-    assert [row["mean"] for row in report.segments.rows] == table.loc["ndcg", "mean"].tolist()
+    assert [row["mean"] for row in report.segments.rows] == table.loc[
+        "ndcg", "mean"
+    ].tolist()
+    found = recnb.compare(
+        {"popular": SAMPLE.models["popular"], "knn": KNN}, SAMPLE.test, items=items
+    )
+    of_models, report = (
+        found.table(["ndcg", "recall"], k=10, by=by),
+        found.report(k=10, metrics=["ndcg"], by=[by]),
+    )
+    assert (
+        of_models.xs("knn", level="model")["ndcg@10"].tolist()
+        == table.loc["ndcg", "mean"].tolist()
+    )
+    assert [row["mean"] for row in report.segments.rows] == table.loc[
+        "ndcg", "mean"
+    ].tolist()
     assert "°" not in repr(of_models)  # nothing is tested
     assert f"each {by} is a truth of its own" in of_models.attrs["basis"]
-    with pytest.raises(recnb.errors.OptionError, match=f"by='{by}' is a column of items=.* without tests"):
+    with pytest.raises(
+        recnb.errors.OptionError,
+        match=f"by='{by}' is a column of items=.* without tests",
+    ):
         found.differences(by=by)
 
 
 def test_parts_that_are_missing_or_have_no_user() -> None:
-    truth = pd.DataFrame({"user": [1, 1, 2], "item": list("aba"), "relevance": [1, 1, 0], "week": ["x", None, "y"]})
+    truth = pd.DataFrame(
+        {
+            "user": [1, 1, 2],
+            "item": list("aba"),
+            "relevance": [1, 1, 0],
+            "week": ["x", None, "y"],
+        }
+    )
     recs = pd.DataFrame({"user": [1, 2], "item": ["a", "a"], "rank": 1})
     table = recs.rec.against(truth).table("recall", k=1, by="week")
-    assert table["mean"].to_dict() == {("recall", 1, "x"): 1.0, ("recall", 1, "not known"): 0.0}
+    assert table["mean"].to_dict() == {
+        ("recall", 1, "x"): 1.0,
+        ("recall", 1, "not known"): 0.0,
+    }
     alone = recs.rec.against(
-        pd.concat([truth, pd.DataFrame({"user": [3], "item": ["z"], "relevance": 1, "week": "z"})])
+        pd.concat(
+            [
+                truth,
+                pd.DataFrame({"user": [3], "item": ["z"], "relevance": 1, "week": "z"}),
+            ]
+        )
     )
     table = alone.table("recall", k=1, by="week")
     assert table["mean"].tolist() == [1.0, 0.0, 0.0]  # user 3 has no list
@@ -216,19 +364,43 @@ def test_parts_that_are_missing_or_have_no_user() -> None:
         again.rec.evaluation(duplicates="dedupe").table("recall", k=2, by="kind")
 
 
-BOTH = pd.DataFrame({"user": [1, 1, 1, 2, 2, 2], "item": list("abcabc"), "rank": [1, 2, 3] * 2, "relevance": [1, 0, 1, 0, 1, 1], "kind": list("xxyxyy")})  # fmt: skip
-ROWS = pd.DataFrame({"user": [1, 1, 1, 2], "score": [4, 3, 2, 1], "relevance": [0, 1, 1, 1], "kind": list("xxyx")})
+BOTH = pd.DataFrame(
+    {
+        "user": [1, 1, 1, 2, 2, 2],
+        "item": list("abcabc"),
+        "rank": [1, 2, 3] * 2,
+        "relevance": [1, 0, 1, 0, 1, 1],
+        "kind": list("xxyxyy"),
+    }
+)
+ROWS = pd.DataFrame(
+    {
+        "user": [1, 1, 1, 2],
+        "score": [4, 3, 2, 1],
+        "relevance": [0, 1, 1, 1],
+        "kind": list("xxyx"),
+    }
+)
 CUT_RATED = {"c": pd.cut(SAMPLE.test["rating"], [0, 2, 4], labels=["z", "a"])}
 
 
 def test_parts_of_one_frame_and_in_the_order_of_pandas() -> None:
-    assert BOTH.rec.evaluation().table("recall", k=2, by="kind")["mean"].tolist() == [1.0, 0.25]
+    assert BOTH.rec.evaluation().table("recall", k=2, by="kind")["mean"].tolist() == [
+        1.0,
+        0.25,
+    ]
     table = recnb.evaluate(ROWS).table("reciprocal_rank", by="kind")  # rows are items
-    assert (table["mean"].tolist(), table["n_users"].tolist()) == (pytest.approx([(1 / 2 + 1) / 2, 1 / 3]), [2, 1])
+    assert (table["mean"].tolist(), table["n_users"].tolist()) == (
+        pytest.approx([(1 / 2 + 1) / 2, 1 / 3]),
+        [2, 1],
+    )
     rated = KNN.rec.against(SAMPLE.test.assign(**CUT_RATED)).table("ndcg", k=10, by="c")
     assert rated.index.get_level_values("c").tolist() == ["z", "a", "not known"]
     weekly = LISTS.rec.against(WEEKS)
-    report, table = weekly.report(k=10, metrics=["ndcg"], by="week"), weekly.table("ndcg", k=10, by="week")
+    report, table = (
+        weekly.report(k=10, metrics=["ndcg"], by="week"),
+        weekly.table("ndcg", k=10, by="week"),
+    )
     assert [row["mean"] for row in report.segments.rows] == table["mean"].tolist()
     assert "each week is a truth of its own" in repr(report)
 
@@ -236,14 +408,28 @@ def test_parts_of_one_frame_and_in_the_order_of_pandas() -> None:
 def test_segments_are_text() -> None:
     odd = np.arange(N) % 2
     users = USERS.assign(one=np.where(odd, "a, b", "a"), two=np.where(odd, "c", "b, c"))
-    both = SAMPLE.models["popular"].rec.against(SAMPLE.test, users=users).table("ndcg", k=5, by=["one", "two"])
+    both = (
+        SAMPLE.models["popular"]
+        .rec.against(SAMPLE.test, users=users)
+        .table("ndcg", k=5, by=["one", "two"])
+    )
     assert len(both) == 2  # told apart by their values, which read alike
-    assert list(EV.table("ndcg", k=10, by=HALF).index.names) == ["metric", "k", "segment mean"]
+    assert list(EV.table("ndcg", k=10, by=HALF).index.names) == [
+        "metric",
+        "k",
+        "segment mean",
+    ]
 
 
 def test_numbers_of_rows_that_are_users_are_users() -> None:
-    from_0, from_1 = ({user: ["a"] for user in range(start, start + 3)} for start in (0, 1))
+    from_0, from_1 = (
+        {user: ["a"] for user in range(start, start + 3)} for start in (0, 1)
+    )
     city = pd.Series(["x", "y", "y"], name="city")
-    for lists, by in ((from_1, city.set_axis(pd.RangeIndex(1, 4))), (from_1, city.set_axis([1, 2, 3])), (from_0, city)):
+    for lists, by in (
+        (from_1, city.set_axis(pd.RangeIndex(1, 4))),
+        (from_1, city.set_axis([1, 2, 3])),
+        (from_0, city),
+    ):
         rows = recnb.evaluate(lists, lists).table("precision", k=1, by=by)["n_users"]
         assert rows.droplevel([0, 1]).to_dict() == {"x": 1, "y": 2}

@@ -1,4 +1,6 @@
-"""What results show, held against files: after a change of words, `python -m tests.results.test_shown` writes them and git shows the difference."""
+"""What results show, held against files: after a change of words, `python -m
+tests.results.test_shown` writes them and git shows the difference.
+"""
 
 from __future__ import annotations
 
@@ -16,88 +18,246 @@ from recnb import LIST_METRICS
 SHOWN = Path(__file__).parent / "shown"
 SAMPLE = recnb.datasets.load_sample()
 KNN, TEST = SAMPLE.models["item-knn"], SAMPLE.test
-EV = recnb.evaluate(KNN, TEST, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
-FOUND = recnb.compare(SAMPLE.recommendations, TEST, baseline="popular", users=SAMPLE.users)
+EV = recnb.evaluate(
+    KNN, TEST, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users
+)
+FOUND = recnb.compare(
+    SAMPLE.recommendations, TEST, baseline="popular", users=SAMPLE.users
+)
 BY = (EV.ndcg(k=10).per_user > 0.3).map({True: "some", False: "none"})
-MODELS = {"ndcg": SAMPLE.models["popular"], "recall": SAMPLE.models["factors"]}  # names of metrics
+MODELS = {
+    "ndcg": SAMPLE.models["popular"],
+    "recall": SAMPLE.models["factors"],
+}  # names of metrics
 
 
 def tables() -> dict[str, recnb.Table]:
     return {
-        "table": EV.table(k=[5, 10, None]), "intervals": EV.table(["ndcg", "coverage"], k=[5, None], intervals=True), "options": EV.table(["dcg", "P@5"], gain="exponential"),
-        "by segment": EV.table(["ndcg", "novelty"], k=10, by="segment"), "small p": EV.table(["map"], by=BY, k=None), "measures": EV.measures(["nDCG@10", "AP(rel=4)", "gini@5"]),
-        "items": EV.items(k=10), "beyond": EV.beyond(k=5), "curve": EV.curve("ndcg", k=[1, 5]), "user": EV.user("u026", k=10),
-        "nobody": recnb.evaluate({1: ["a"]}, {1: ["a"], 2: ["b"]}).user(2), "as a library": EV.under("trec").table(["ndcg", "err"], k=5),
-        "models": FOUND.table(["ndcg", "map"], k=[5, 10]), "models by segment": FOUND.table("ndcg", k=10, by="segment"), "named as metrics": recnb.compare(MODELS, TEST).table("ndcg", k=10),
-    }  # fmt: skip
+        "table": EV.table(k=[5, 10, None]),
+        "intervals": EV.table(["ndcg", "coverage"], k=[5, None], intervals=True),
+        "options": EV.table(["dcg", "P@5"], gain="exponential"),
+        "by segment": EV.table(["ndcg", "novelty"], k=10, by="segment"),
+        "small p": EV.table(["map"], by=BY, k=None),
+        "measures": EV.measures(["nDCG@10", "AP(rel=4)", "gini@5"]),
+        "items": EV.items(k=10),
+        "beyond": EV.beyond(k=5),
+        "curve": EV.curve("ndcg", k=[1, 5]),
+        "user": EV.user("u026", k=10),
+        "nobody": recnb.evaluate({1: ["a"]}, {1: ["a"], 2: ["b"]}).user(2),
+        "as a library": EV.under("trec").table(["ndcg", "err"], k=5),
+        "models": FOUND.table(["ndcg", "map"], k=[5, 10]),
+        "models by segment": FOUND.table("ndcg", k=10, by="segment"),
+        "named as metrics": recnb.compare(MODELS, TEST).table("ndcg", k=10),
+    }
 
 
-#: a: an ordinary list. b: no hit. c: no list. d: gaps in the ranks. e: one long list. f: nothing relevant.
+#: a: an ordinary list. b: no hit. c: no list. d: gaps in the ranks. e: one long list.
+#: f: nothing relevant.
 LISTS: dict[str, dict[int, int]] = {
-    "a": {1: 10, 2: 11, 3: 12, 4: 13}, "b": {1: 20, 2: 21}, "c": {}, "d": {2: 30, 5: 31, 6: 32}, "e": {rank: rank for rank in range(1, 101)}, "f": {1: 10},
-}  # fmt: skip
+    "a": {1: 10, 2: 11, 3: 12, 4: 13},
+    "b": {1: 20, 2: 21},
+    "c": {},
+    "d": {2: 30, 5: 31, 6: 32},
+    "e": {rank: rank for rank in range(1, 101)},
+    "f": {1: 10},
+}
 RELEVANT: dict[str, dict[int, float]] = {
-    "a": {13: 3, 10: 1, 99: 2}, "b": {77: 1, 78: 2}, "c": {10: 1}, "d": {32: 2, 30: 2}, "e": {item: 1 + item % 3 for item in range(1, 120, 2)}, "f": {5: 0},
-}  # fmt: skip
-ROWS = [(user, item, rank) for user, ranked in LISTS.items() for rank, item in ranked.items()]
+    "a": {13: 3, 10: 1, 99: 2},
+    "b": {77: 1, 78: 2},
+    "c": {10: 1},
+    "d": {32: 2, 30: 2},
+    "e": {item: 1 + item % 3 for item in range(1, 120, 2)},
+    "f": {5: 0},
+}
+ROWS = [
+    (user, item, rank)
+    for user, ranked in LISTS.items()
+    for rank, item in ranked.items()
+]
 RANKED = pd.DataFrame(ROWS, columns=["user", "item", "rank"])
-LISTED, ONE = recnb.evaluate(RANKED, RELEVANT), recnb.evaluate(RANKED, RELEVANT, no_relevant="one")
-TITLES = recnb.evaluate({"u": [1580, 7]}, {"u": [7, 9]}, items=pd.DataFrame({"item": [1580, 7, 9], "Title": ["Men <in> Black", "Up", "Coco"]}), train={"u": [7]})  # fmt: skip
-LARGE = recnb.evaluate({"u": ["a", "b", "c"]}, {"u": {"a": 1_234_567.5, "b": 1e-5, "c": 11}})
+LISTED, ONE = (
+    recnb.evaluate(RANKED, RELEVANT),
+    recnb.evaluate(RANKED, RELEVANT, no_relevant="one"),
+)
+TITLES = recnb.evaluate(
+    {"u": [1580, 7]},
+    {"u": [7, 9]},
+    items=pd.DataFrame(
+        {"item": [1580, 7, 9], "Title": ["Men <in> Black", "Up", "Coco"]}
+    ),
+    train={"u": [7]},
+)
+LARGE = recnb.evaluate(
+    {"u": ["a", "b", "c"]}, {"u": {"a": 1_234_567.5, "b": 1e-5, "c": 11}}
+)
 
 
 def results() -> dict[str, Any]:
     return {
-        "score": EV.ndcg(k=5), "of one list": recnb.ndcg([1, 0, 2]), "of all lists": EV.coverage(k=5), "interval": EV.map().interval(0.9, "t"), "of few": recnb.ndcg([1, 0]).interval(),
-        "evaluation": EV, "ndcg": LISTED.explain("ndcg", "a", k=4), "no hit": LISTED.explain("ndcg", "b", k=2), "gaps": LISTED.explain("map", "d", k=6), "long": LISTED.explain("ndcg", "e"),
-        "cut": LISTED.explain("recall", "e", k=1), "ideal alone": LISTED.explain("idcg", "d", k=3), "by convention": ONE.explain("ndcg", "f", k=2), "titles": TITLES.explain("ndcg", "u", k=2),
-        "novelty": TITLES.explain("novelty", "u", k=2), "large": LARGE.explain("dcg", "u", gain="linear"), "coverage": EV.explain("coverage", k=2), "calibration": EV.explain("calibration", "u026", k=3),
-        "judged": recnb.evaluate({"q": ["b", "c", "a"]}, {"q": {"a": 1, "b": 0, "d": 1}}).explain("Bpref", "q"), "grades": recnb.explain("ndcg", [3, 0, 2], k=2),
-        "all terms": recnb.explain("cg", [1] * 12), "all rows": recnb.explain("cg", [1] * 30), "in Korean": EV.explain("ndcg", "u026", k=3, lang="ko"),
-    }  # fmt: skip
+        "score": EV.ndcg(k=5),
+        "of one list": recnb.ndcg([1, 0, 2]),
+        "of all lists": EV.coverage(k=5),
+        "interval": EV.map().interval(0.9, "t"),
+        "of few": recnb.ndcg([1, 0]).interval(),
+        "evaluation": EV,
+        "ndcg": LISTED.explain("ndcg", "a", k=4),
+        "no hit": LISTED.explain("ndcg", "b", k=2),
+        "gaps": LISTED.explain("map", "d", k=6),
+        "long": LISTED.explain("ndcg", "e"),
+        "cut": LISTED.explain("recall", "e", k=1),
+        "ideal alone": LISTED.explain("idcg", "d", k=3),
+        "by convention": ONE.explain("ndcg", "f", k=2),
+        "titles": TITLES.explain("ndcg", "u", k=2),
+        "novelty": TITLES.explain("novelty", "u", k=2),
+        "large": LARGE.explain("dcg", "u", gain="linear"),
+        "coverage": EV.explain("coverage", k=2),
+        "calibration": EV.explain("calibration", "u026", k=3),
+        "judged": recnb.evaluate(
+            {"q": ["b", "c", "a"]}, {"q": {"a": 1, "b": 0, "d": 1}}
+        ).explain("Bpref", "q"),
+        "grades": recnb.explain("ndcg", [3, 0, 2], k=2),
+        "all terms": recnb.explain("cg", [1] * 12),
+        "all rows": recnb.explain("cg", [1] * 30),
+        "in Korean": EV.explain("ndcg", "u026", k=3, lang="ko"),
+    }
 
 
 # The line below a number, which says what it rests on
 
-GAINS: dict[str, dict[str, Any]] = {"dcg": {"gain": "exponential"}, "ndcg": {"gain": "linear"}}
+GAINS: dict[str, dict[str, Any]] = {
+    "dcg": {"gain": "exponential"},
+    "ndcg": {"gain": "linear"},
+}
 TIED = pd.DataFrame({"user": 1, "item": ["a", "b"], "score": 1.0})
-APART = pd.DataFrame({"user": ["u"], "item": ["ABC-1"], "rank": 1}), pd.DataFrame({"user": ["u"], "item": ["abc-1"]})
-NO_LISTS: Any = ({"a": ["x", "y"], "b": ["z"]}, {"a": ["x"], "b": ["q"], "c": ["x"], "d": ["y"]})
-RUN: Any = ({"u": {"a": 2.0, "b": 1.0}, "v": {"a": 1.0}}, {"u": {"a": 1, "b": 2}, "v": {"a": 2}})
-MORE: dict[str, Any] = {"relevant_from": 2, "averaged_users": "union", "judged_only": True}
-#: Queries of labels; of the first no gain can be had, and some libraries count it all the same.
+APART = (
+    pd.DataFrame({"user": ["u"], "item": ["ABC-1"], "rank": 1}),
+    pd.DataFrame({"user": ["u"], "item": ["abc-1"]}),
+)
+NO_LISTS: Any = (
+    {"a": ["x", "y"], "b": ["z"]},
+    {"a": ["x"], "b": ["q"], "c": ["x"], "d": ["y"]},
+)
+RUN: Any = (
+    {"u": {"a": 2.0, "b": 1.0}, "v": {"a": 1.0}},
+    {"u": {"a": 1, "b": 2}, "v": {"a": 2}},
+)
+MORE: dict[str, Any] = {
+    "relevant_from": 2,
+    "averaged_users": "union",
+    "judged_only": True,
+}
+#: Queries of labels; of the first no gain can be had, and some libraries count it all
+#: the same.
 GROUPS: Any = ([0, 0, 1, 0, 1, 0], [0.4, 0.3, 0.2, 0.1, 0.3, 0.9], [2, 2, 2])
 
 
 def evaluations() -> dict[str, recnb.Evaluation]:
     """Those of which all kinds of results are asked for their lines."""
     of_groups = {
-        f"{library}, zeros {rule}": recnb.evaluate_groups(*GROUPS, convention=library, no_relevant=rule)
-        for library in ("lightgbm", "xgboost") for rule in ("one", "zero", "skip")
-    }  # fmt: skip
+        f"{library}, zeros {rule}": recnb.evaluate_groups(
+            *GROUPS, convention=library, no_relevant=rule
+        )
+        for library in ("lightgbm", "xgboost")
+        for rule in ("one", "zero", "skip")
+    }
     return {
-        "ties": recnb.evaluate(TIED, {1: ["b"]}), "other ties": recnb.evaluate(TIED, {1: ["b"]}, ties="item_desc"), "trec": EV.under("trec"), "evidently": EV.under("evidently"),
-        "apart": recnb.evaluate(*APART), "apart, of Polars": recnb.evaluate(*map(pl.from_pandas, APART)), "not apart": recnb.evaluate(APART[0], APART[1].assign(item="ABC-1")),
-        **{f"{library}, without a list": recnb.evaluate(*NO_LISTS).under(library) for library in ("recommenders", "rectools", "replay")},
-        "threshold": recnb.evaluate(*RUN, convention="trec", relevant_from=2), "rule": recnb.evaluate(*RUN, convention="trec", no_relevant="one"), "more": recnb.evaluate(*RUN, convention="trec", **MORE),
+        "ties": recnb.evaluate(TIED, {1: ["b"]}),
+        "other ties": recnb.evaluate(TIED, {1: ["b"]}, ties="item_desc"),
+        "trec": EV.under("trec"),
+        "evidently": EV.under("evidently"),
+        "apart": recnb.evaluate(*APART),
+        "apart, of Polars": recnb.evaluate(*map(pl.from_pandas, APART)),
+        "not apart": recnb.evaluate(APART[0], APART[1].assign(item="ABC-1")),
+        **{
+            f"{library}, without a list": recnb.evaluate(*NO_LISTS).under(library)
+            for library in ("recommenders", "rectools", "replay")
+        },
+        "threshold": recnb.evaluate(*RUN, convention="trec", relevant_from=2),
+        "rule": recnb.evaluate(*RUN, convention="trec", no_relevant="one"),
+        "more": recnb.evaluate(*RUN, convention="trec", **MORE),
         **of_groups,
-    }  # fmt: skip
+    }
 
 
 def lines() -> dict[str, list[Any]]:
-    trec, ranx, users = recnb.evaluate(KNN, TEST, convention="trec"), EV.under("ranx"), SAMPLE.train["user"] != "u026"
+    trec, ranx, users = (
+        recnb.evaluate(KNN, TEST, convention="trec"),
+        EV.under("ranx"),
+        SAMPLE.train["user"] != "u026",
+    )
     return {
-        **{name: [ev.ndcg(k=2), ev.table(["ndcg", "map"], k=2), ev.measures(["nDCG@2", "AP"]), ev.at_least("ndcg", 0, k=2), ev.lint(k=2), ev.basis] for name, ev in evaluations().items()},
-        "options": [EV.table(GAINS, k=5), EV.table(GAINS, k=5, by="segment"), EV.report(k=[5], metrics=GAINS), recnb.compare(SAMPLE.models, TEST).table(GAINS, k=5)],
-        "texts": [EV.measures(["nDCG@5", "nDCG(dcg='exp-log2')@5", "RBP(p=0.5)@5", "RBP@5", "ERR@20"]), EV.at_least("AP(rel=4)", 0.1), EV.at_least("novelty", 0.1, k=5)],
-        "scale": [ranx.err(k=20), ranx.table("err", k=20), EV.err(k=20), EV.table("err", k=20), EV.at_least("err", 0.1, k=20), EV.err(k=20, max_relevance=8)],
-        "lacking": [trec.err(k=5), trec.table(["ndcg", "err"], k=5), trec.measures(["ERR@5", "Bpref", "RR@1"]), trec.report(metrics=["ndcg", "err"], k=5), ranx.measures(["nDCG@2", "RBP@2", "cg@2"])],
-        "compared": [recnb.compare({"a": APART[0], "b": APART[0]}, APART[1]).basis, recnb.compare({"a": RUN[0], "b": RUN[0]}, RUN[1], convention="trec", **MORE).basis],
-        "beyond accuracy": [*(getattr(EV, name)(k=5) for name in LIST_METRICS), EV.novelty(k=5, cold="drop"), EV.coverage(population="catalogue+padding"), EV.table(["novelty", "ndcg"], k=5)],
-        "other frames": [recnb.evaluate(KNN, TEST, train=SAMPLE.train).coverage(k=5), recnb.evaluate(KNN, TEST, items=SAMPLE.items, train=SAMPLE.train[users]).calibration(k=5)],
-        "metrics": [EV.rbp(p=0.5), EV.dcg(log_base=10), EV.mrr(target="preferred"), EV.map(out_of="hits"), EV.ndcg(ideal="list"), EV.ndcg()],
-        "lists": [recnb.ndcg(["a"], ["a", "b"]), recnb.ndcg([["A"], ["B"]], [{"A": 1}, {}]), recnb.ndcg([["A"], ["B"]], [{"A": 1}, {"C": 1}]), recnb.ndcg(y_true=[3, 0], y_score=[0.5, 0.5])],
-    }  # fmt: skip
+        **{
+            name: [
+                ev.ndcg(k=2),
+                ev.table(["ndcg", "map"], k=2),
+                ev.measures(["nDCG@2", "AP"]),
+                ev.at_least("ndcg", 0, k=2),
+                ev.lint(k=2),
+                ev.basis,
+            ]
+            for name, ev in evaluations().items()
+        },
+        "options": [
+            EV.table(GAINS, k=5),
+            EV.table(GAINS, k=5, by="segment"),
+            EV.report(k=[5], metrics=GAINS),
+            recnb.compare(SAMPLE.models, TEST).table(GAINS, k=5),
+        ],
+        "texts": [
+            EV.measures(
+                ["nDCG@5", "nDCG(dcg='exp-log2')@5", "RBP(p=0.5)@5", "RBP@5", "ERR@20"]
+            ),
+            EV.at_least("AP(rel=4)", 0.1),
+            EV.at_least("novelty", 0.1, k=5),
+        ],
+        "scale": [
+            ranx.err(k=20),
+            ranx.table("err", k=20),
+            EV.err(k=20),
+            EV.table("err", k=20),
+            EV.at_least("err", 0.1, k=20),
+            EV.err(k=20, max_relevance=8),
+        ],
+        "lacking": [
+            trec.err(k=5),
+            trec.table(["ndcg", "err"], k=5),
+            trec.measures(["ERR@5", "Bpref", "RR@1"]),
+            trec.report(metrics=["ndcg", "err"], k=5),
+            ranx.measures(["nDCG@2", "RBP@2", "cg@2"]),
+        ],
+        "compared": [
+            recnb.compare({"a": APART[0], "b": APART[0]}, APART[1]).basis,
+            recnb.compare(
+                {"a": RUN[0], "b": RUN[0]}, RUN[1], convention="trec", **MORE
+            ).basis,
+        ],
+        "beyond accuracy": [
+            *(getattr(EV, name)(k=5) for name in LIST_METRICS),
+            EV.novelty(k=5, cold="drop"),
+            EV.coverage(population="catalogue+padding"),
+            EV.table(["novelty", "ndcg"], k=5),
+        ],
+        "other frames": [
+            recnb.evaluate(KNN, TEST, train=SAMPLE.train).coverage(k=5),
+            recnb.evaluate(
+                KNN, TEST, items=SAMPLE.items, train=SAMPLE.train[users]
+            ).calibration(k=5),
+        ],
+        "metrics": [
+            EV.rbp(p=0.5),
+            EV.dcg(log_base=10),
+            EV.mrr(target="preferred"),
+            EV.map(out_of="hits"),
+            EV.ndcg(ideal="list"),
+            EV.ndcg(),
+        ],
+        "lists": [
+            recnb.ndcg(["a"], ["a", "b"]),
+            recnb.ndcg([["A"], ["B"]], [{"A": 1}, {}]),
+            recnb.ndcg([["A"], ["B"]], [{"A": 1}, {"C": 1}]),
+            recnb.ndcg(y_true=[3, 0], y_score=[0.5, 0.5]),
+        ],
+    }
 
 
 def line_of(result: Any) -> str:
@@ -106,7 +266,9 @@ def line_of(result: Any) -> str:
         return result
     if isinstance(result, float):
         return repr(result)
-    return str(result.attrs["basis"] if isinstance(result, pd.DataFrame) else result.basis)
+    return str(
+        result.attrs["basis"] if isinstance(result, pd.DataFrame) else result.basis
+    )
 
 
 def written(shown: dict[str, Any], form: Callable[[Any], str]) -> str:
@@ -118,7 +280,9 @@ FILES: dict[str, Callable[[], str]] = {
     "tables.md": lambda: written(tables(), lambda table: table.to_markdown()),
     "tables.tex": lambda: written(tables(), lambda table: table.to_latex()),
     "results.txt": lambda: written(results(), repr),
-    "lines.txt": lambda: written(lines(), lambda results: "\n".join(map(line_of, results))),
+    "lines.txt": lambda: written(
+        lines(), lambda results: "\n".join(map(line_of, results))
+    ),
 }
 
 

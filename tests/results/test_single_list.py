@@ -1,4 +1,6 @@
-"""One list in plain Python: every form of call, held by the textbook's numbers and by the same data in frames."""
+"""One list in plain Python: every form of call, held by the textbook's numbers and by
+the same data in frames.
+"""
 
 from __future__ import annotations
 
@@ -23,34 +25,87 @@ IDCG = 3 + 2 / log2(3) + 1 / 2
 
 #: Calls, each with its number.
 BY_HAND: list[tuple[Callable[[], float], float]] = [
-    # of a list of grades, which is the whole truth: the ideal is the grades sorted, cut at k
-    (lambda: recnb.idcg(GRADES), sum(grade / log2(rank + 1) for rank, grade in enumerate(sorted(GRADES, reverse=True), 1))),
-    (lambda: recnb.idcg(GRADES, k=2), 3 + 3 / log2(3)), (lambda: recnb.recall([0, 1, 1], k=2), 1 / 2), (lambda: recnb.ndcg([0, 0]), 0),
-    (lambda: recnb.dcg([0.5, 0.25]), 0.5 + 0.25 / log2(3)), (lambda: recnb.ndcg([True, False, True]), float(recnb.ndcg([1, 0, 1]))),
+    # of a list of grades, which is the whole truth: the ideal is the grades sorted, cut
+    # at k
+    (
+        lambda: recnb.idcg(GRADES),
+        sum(
+            grade / log2(rank + 1)
+            for rank, grade in enumerate(sorted(GRADES, reverse=True), 1)
+        ),
+    ),
+    (lambda: recnb.idcg(GRADES, k=2), 3 + 3 / log2(3)),
+    (lambda: recnb.recall([0, 1, 1], k=2), 1 / 2),
+    (lambda: recnb.ndcg([0, 0]), 0),
+    (lambda: recnb.dcg([0.5, 0.25]), 0.5 + 0.25 / log2(3)),
+    (lambda: recnb.ndcg([True, False, True]), float(recnb.ndcg([1, 0, 1]))),
     # of relevance alone: all of it; beside a list: cut where the list ends
-    (lambda: recnb.idcg(RELEVANCE), IDCG), (lambda: recnb.idcg(RELEVANCE, k=2), 3 + 2 / log2(3)), (lambda: recnb.idcg([1, 3, 2, 0]), IDCG),
-    (lambda: recnb.idcg(["x"], RELEVANCE), 3), (lambda: recnb.idcg(["x"], RELEVANCE, k=10), IDCG),
-    (lambda: recnb.idcg(RELEVANCE, gain="exponential", discount="rank"), 7 + 3 / 2 + 1 / 3),
+    (lambda: recnb.idcg(RELEVANCE), IDCG),
+    (lambda: recnb.idcg(RELEVANCE, k=2), 3 + 2 / log2(3)),
+    (lambda: recnb.idcg([1, 3, 2, 0]), IDCG),
+    (lambda: recnb.idcg(["x"], RELEVANCE), 3),
+    (lambda: recnb.idcg(["x"], RELEVANCE, k=10), IDCG),
+    (
+        lambda: recnb.idcg(RELEVANCE, gain="exponential", discount="rank"),
+        7 + 3 / 2 + 1 / 3,
+    ),
     # k beyond the list, and none
-    (lambda: recnb.precision(RANKING, LIKED), 0.5), (lambda: recnb.precision(RANKING, LIKED, k=8), 0.25), (lambda: recnb.ndcg(["b"], LIKED), 1),
+    (lambda: recnb.precision(RANKING, LIKED), 0.5),
+    (lambda: recnb.precision(RANKING, LIKED, k=8), 0.25),
+    (lambda: recnb.ndcg(["b"], LIKED), 1),
     # items that are numbers, on both sides or of numpy
-    (lambda: recnb.precision(np.array([3, 1, 2]), {1: 2.0}), 1 / 3), (lambda: recnb.precision([3, 1, 2], np.array([1, 2])), 2 / 3),
-    (lambda: recnb.precision(np.array([3, 1, 2]), {1, 2}), 2 / 3), (lambda: recnb.precision([3.0, 1.0], [1]), 1 / 2),
-    (lambda: recnb.hit_rate([1.0, 2.0], {2, 3}), 1), (lambda: recnb.hit_rate([3, 1, 2], [2, 3, 9, 10]), 1), (lambda: recnb.ndcg([1, 2], [3, 4, 5]), 0),
+    (lambda: recnb.precision(np.array([3, 1, 2]), {1: 2.0}), 1 / 3),
+    (lambda: recnb.precision([3, 1, 2], np.array([1, 2])), 2 / 3),
+    (lambda: recnb.precision(np.array([3, 1, 2]), {1, 2}), 2 / 3),
+    (lambda: recnb.precision([3.0, 1.0], [1]), 1 / 2),
+    (lambda: recnb.hit_rate([1.0, 2.0], {2, 3}), 1),
+    (lambda: recnb.hit_rate([3, 1, 2], [2, 3, 9, 10]), 1),
+    (lambda: recnb.ndcg([1, 2], [3, 4, 5]), 0),
     # nothing listed, or nothing to find
-    (lambda: recnb.ndcg([], ["a"]), 0), (lambda: recnb.precision([], ["a"], k=5), 0), (lambda: recnb.recall(["a"], {"a": 0}), 0), (lambda: recnb.ndcg([], []), 0),
+    (lambda: recnb.ndcg([], ["a"]), 0),
+    (lambda: recnb.precision([], ["a"], k=5), 0),
+    (lambda: recnb.recall(["a"], {"a": 0}), 0),
+    (lambda: recnb.ndcg([], []), 0),
     # grades and scores
-    (lambda: recnb.ndcg(y_true=[3, 0, 2], y_score=[0.2, 0.9, 0.5], k=1), 0), (lambda: recnb.precision(y_true=[1, 0, 1], y_score=[3, 2, 1], k=2), 0.5),
-    (lambda: recnb.mrr(y_true=[0] * 50 + [1] + [0] * 149, y_score=[0.5] * 100 + [0.4] * 100), 1 / 51),
-    (lambda: recnb.mrr(y_true=[0, 1], y_score=[0.5, 0.5]), 0.5), (lambda: recnb.mrr(y_true=[[0, 1], [1, 0]], y_score=[[1, 2], [1, 2]]), 0.75),
-    (lambda: recnb.ndcg(y_true=[3, 0, 2, 1, 0], y_score=[0.5, 0.5, 0.5, 0.1, 0.5]), float(recnb.ndcg([3, 0, 2, 0, 1]))),
+    (lambda: recnb.ndcg(y_true=[3, 0, 2], y_score=[0.2, 0.9, 0.5], k=1), 0),
+    (lambda: recnb.precision(y_true=[1, 0, 1], y_score=[3, 2, 1], k=2), 0.5),
+    (
+        lambda: recnb.mrr(
+            y_true=[0] * 50 + [1] + [0] * 149, y_score=[0.5] * 100 + [0.4] * 100
+        ),
+        1 / 51,
+    ),
+    (lambda: recnb.mrr(y_true=[0, 1], y_score=[0.5, 0.5]), 0.5),
+    (lambda: recnb.mrr(y_true=[[0, 1], [1, 0]], y_score=[[1, 2], [1, 2]]), 0.75),
+    (
+        lambda: recnb.ndcg(y_true=[3, 0, 2, 1, 0], y_score=[0.5, 0.5, 0.5, 0.1, 0.5]),
+        float(recnb.ndcg([3, 0, 2, 0, 1])),
+    ),
     # tuples as items of one list, and as whole lists
-    (lambda: recnb.precision(*tuples_and(set), k=1), 1), (lambda: recnb.precision(*tuples_and(lambda truth: dict.fromkeys(truth, 1)), k=1), 1),
-    (lambda: recnb.precision([["a", "b"], ["c", "d"]], TUPLES[1], k=1), 0.5), (lambda: recnb.precision(*tuples_and(lambda truth: [[*one] for one in truth]), k=1), 0.5),
-    (lambda: recnb.precision(*tuples_and(lambda truth: [{*one} for one in truth]), k=1), 0.5),
-]  # fmt: skip
+    (lambda: recnb.precision(*tuples_and(set), k=1), 1),
+    (
+        lambda: recnb.precision(
+            *tuples_and(lambda truth: dict.fromkeys(truth, 1)), k=1
+        ),
+        1,
+    ),
+    (lambda: recnb.precision([["a", "b"], ["c", "d"]], TUPLES[1], k=1), 0.5),
+    (
+        lambda: recnb.precision(
+            *tuples_and(lambda truth: [[*one] for one in truth]), k=1
+        ),
+        0.5,
+    ),
+    (
+        lambda: recnb.precision(
+            *tuples_and(lambda truth: [{*one} for one in truth]), k=1
+        ),
+        0.5,
+    ),
+]
 
-#: Precision at 1 is 1/2 of two lists (a hits, c does not), and 1 of one list of two items (the first hits).
+#: Precision at 1 is 1/2 of two lists (a hits, c does not), and 1 of one list of two
+#: items (the first hits).
 TUPLES: Any = ([("a", "b"), ("c", "d")], [("a", "b"), ("x", "y")])
 
 
@@ -66,49 +121,96 @@ def test_numbers_by_hand(at: int) -> None:
 
 PAIRS = st.tuples(
     st.lists(st.integers(0, 6), unique=True, min_size=1, max_size=6),
-    st.dictionaries(st.integers(0, 7), st.sampled_from([0.0, 1.0, 2.0, 3.5]), min_size=1),
+    st.dictionaries(
+        st.integers(0, 7), st.sampled_from([0.0, 1.0, 2.0, 3.5]), min_size=1
+    ),
 )
 
 
-@given(st.lists(PAIRS, min_size=1, max_size=4), st.sampled_from([None, 1, 2, 5]), st.sampled_from(list(METRICS)))
-def test_the_same_as_in_frames(pairs: list[tuple[list[int], dict[int, float]]], k: int | None, metric: str) -> None:
+@given(
+    st.lists(PAIRS, min_size=1, max_size=4),
+    st.sampled_from([None, 1, 2, 5]),
+    st.sampled_from(list(METRICS)),
+)
+def test_the_same_as_in_frames(
+    pairs: list[tuple[list[int], dict[int, float]]], k: int | None, metric: str
+) -> None:
     lists, truths = [one for one, _ in pairs], [one for _, one in pairs]
     score = getattr(recnb, metric)(lists, truths, k=k)
-    in_frames = recnb.evaluate(dict(enumerate(lists)), dict(enumerate(truths)), no_relevant="zero")
-    assert float(score) == pytest.approx(float(getattr(in_frames, metric)(k=k)), abs=1e-15)
+    in_frames = recnb.evaluate(
+        dict(enumerate(lists)), dict(enumerate(truths)), no_relevant="zero"
+    )
+    assert float(score) == pytest.approx(
+        float(getattr(in_frames, metric)(k=k)), abs=1e-15
+    )
     if metric != "err":  # the top of ERR's scale is that of all lists
-        assert score.per_user.tolist() == [getattr(recnb, metric)(one, truth, k=k) for one, truth in pairs]
+        assert score.per_user.tolist() == [
+            getattr(recnb, metric)(one, truth, k=k) for one, truth in pairs
+        ]
 
 
 # Collections of any kind
 
 TRUTHS: list[Callable[[Any], Any]] = [
-    list, tuple, set, frozenset, np.array, pd.Series, pd.Index, pl.Series, lambda items: dict.fromkeys(items, 1),
-    lambda items: dict.fromkeys(items, True).keys(), lambda items: dict(enumerate(items)).values(), iter,
-]  # fmt: skip
+    list,
+    tuple,
+    set,
+    frozenset,
+    np.array,
+    pd.Series,
+    pd.Index,
+    pl.Series,
+    lambda items: dict.fromkeys(items, 1),
+    lambda items: dict.fromkeys(items, True).keys(),
+    lambda items: dict(enumerate(items)).values(),
+    iter,
+]
 RANKINGS: list[Callable[[Any], Any]] = [
-    list, tuple, np.array, lambda items: np.array(items, dtype=object), lambda items: pd.Series(items, index=[9, 3, 3, 0]), pd.Index,
-    pl.Series, lambda items: pd.Series(items, dtype="category"), iter, lambda items: dict.fromkeys(items).keys(),
-]  # fmt: skip
+    list,
+    tuple,
+    np.array,
+    lambda items: np.array(items, dtype=object),
+    lambda items: pd.Series(items, index=[9, 3, 3, 0]),
+    pd.Index,
+    pl.Series,
+    lambda items: pd.Series(items, dtype="category"),
+    iter,
+    lambda items: dict.fromkeys(items).keys(),
+]
 GRADED: list[Callable[[Any], Any]] = [
-    list, tuple, np.array, pd.Series, pl.Series, iter, lambda grades: np.array(grades, dtype=np.float32), lambda grades: pd.Series(grades, index=list("fedcba")),
-]  # fmt: skip
+    list,
+    tuple,
+    np.array,
+    pd.Series,
+    pl.Series,
+    iter,
+    lambda grades: np.array(grades, dtype=np.float32),
+    lambda grades: pd.Series(grades, index=list("fedcba")),
+]
 BINARY = recnb.evaluate({1: RANKING}, {1: LIKED})
 
 
 @pytest.mark.parametrize("truth", TRUTHS)
 @pytest.mark.parametrize("ranking", RANKINGS)
-def test_collections_of_any_kind(ranking: Callable[[Any], Any], truth: Callable[[Any], Any]) -> None:
+def test_collections_of_any_kind(
+    ranking: Callable[[Any], Any], truth: Callable[[Any], Any]
+) -> None:
     for metric in ("precision", "ndcg", "average_precision", "reciprocal_rank"):
-        assert getattr(recnb, metric)(ranking(RANKING), truth(LIKED), k=3) == float(getattr(BINARY, metric)(k=3))
+        assert getattr(recnb, metric)(ranking(RANKING), truth(LIKED), k=3) == float(
+            getattr(BINARY, metric)(k=3)
+        )
 
 
 @pytest.mark.parametrize("kind", GRADED)
 def test_grades_of_any_kind(kind: Callable[[Any], Any]) -> None:
-    assert recnb.dcg(kind(GRADES)) == pytest.approx(sum(grade / log2(rank + 1) for rank, grade in enumerate(GRADES, 1)))
+    assert recnb.dcg(kind(GRADES)) == pytest.approx(
+        sum(grade / log2(rank + 1) for rank, grade in enumerate(GRADES, 1))
+    )
     assert recnb.ndcg(kind(GRADES)) == pytest.approx(0.9608081943360617, abs=1e-15)
     assert (recnb.cg(kind(GRADES), k=3), recnb.hit_rate(kind(GRADES))) == (8, 1)
-    found = recnb.ndcg(y_true=kind([3, 0, 2, 0, 0, 0]), y_score=kind([0.2, 0.9, 0.5, 0.1, 0, -1]))
+    found = recnb.ndcg(
+        y_true=kind([3, 0, 2, 0, 0, 0]), y_score=kind([0.2, 0.9, 0.5, 0.1, 0, -1])
+    )
     assert found == pytest.approx((2 / log2(3) + 3 / 2) / (3 + 2 / log2(3)))
 
 
@@ -116,32 +218,61 @@ def test_grades_of_any_kind(kind: Callable[[Any], Any]) -> None:
 def test_several_lists_of_any_kind(outer: Callable[[Any], Any]) -> None:
     lists, truths = [["a", "b"], ["b", "c"]], [["a", "c"], ["b", "a"]]
     assert recnb.precision(outer(lists), outer(truths)).per_user.tolist() == [0.5, 0.5]
-    assert recnb.precision(outer(lists), [{"a"}, {"x": 1}]).per_user.tolist() == [0.5, 0.0]
-    assert recnb.dcg(outer([[3, 2], [0, 1]])).per_user.tolist() == [3 + 2 / log2(3), 1 / log2(3)]
+    assert recnb.precision(outer(lists), [{"a"}, {"x": 1}]).per_user.tolist() == [
+        0.5,
+        0.0,
+    ]
+    assert recnb.dcg(outer([[3, 2], [0, 1]])).per_user.tolist() == [
+        3 + 2 / log2(3),
+        1 / log2(3),
+    ]
 
 
 def test_several_lists() -> None:
-    score = recnb.ndcg([["a", "b"], ["b", "a"], ["c"]], [{"a": 1}, {"a": 1}, {"a": 1}], k=2)
+    score = recnb.ndcg(
+        [["a", "b"], ["b", "a"], ["c"]], [{"a": 1}, {"a": 1}, {"a": 1}], k=2
+    )
     assert score == pytest.approx((1 + 1 / log2(3)) / 3)
     assert score.per_user.to_dict() == {0: 1.0, 1: 1 / log2(3), 2: 0.0}
-    assert (score.per_user.index.name, score.per_user.name, score.n_users) == ("list", "ndcg@2", 3)
+    assert (score.per_user.index.name, score.per_user.name, score.n_users) == (
+        "list",
+        "ndcg@2",
+        3,
+    )
     assert 0 <= score.interval().low <= score <= score.interval().high <= 1
-    assert recnb.precision([[1, 0, 0, 0], [1], [0, 1]]).per_user.tolist() == [1 / 4, 1.0, 1 / 2]
+    assert recnb.precision([[1, 0, 0, 0], [1], [0, 1]]).per_user.tolist() == [
+        1 / 4,
+        1.0,
+        1 / 2,
+    ]
     ranking, truth = ["a", "b"], {"b": 1.0, "c": 2.0}
     recnb.ndcg(ranking, truth, k=1)
-    assert (ranking, truth) == (["a", "b"], {"b": 1.0, "c": 2.0})  # what was given stays as it was
+    assert (ranking, truth) == (
+        ["a", "b"],
+        {"b": 1.0, "c": 2.0},
+    )  # what was given stays as it was
 
 
 def test_explain_of_a_list() -> None:
     explanation = recnb.explain("ndcg", RANKING, RELEVANCE, k=3)
-    assert (explanation.value, explanation.missed) == (float(recnb.ndcg(RANKING, RELEVANCE, k=3)), ("e", "d"))
+    assert (explanation.value, explanation.missed) == (
+        float(recnb.ndcg(RANKING, RELEVANCE, k=3)),
+        ("e", "d"),
+    )
     assert explanation.to_frame()["item"].tolist() == ["a", "b", "c"]
 
 
 def test_grades_and_scores_are_those_of_groups() -> None:
     lists = [[3, 0, 2, 1, 0], [0, 1, 0]], [[0.5, 0.5, 0.5, 0.1, 0.5], [1.0, 1.0, 2.0]]
-    grouped = recnb.evaluate_groups(np.concatenate(lists[0]), np.concatenate(lists[1]), group=[5, 3])
+    grouped = recnb.evaluate_groups(
+        np.concatenate(lists[0]), np.concatenate(lists[1]), group=[5, 3]
+    )
     for name in ("ndcg", "mrr", "average_precision", "precision"):
         several = getattr(recnb, name)(y_true=lists[0], y_score=lists[1], k=2)
-        assert several.per_user.tolist() == pytest.approx(getattr(grouped, name)(k=2).per_user.tolist())
-        assert getattr(recnb, name)(y_true=np.array(lists[0][0]), y_score=lists[1][0], k=2) == several.per_user[0]
+        assert several.per_user.tolist() == pytest.approx(
+            getattr(grouped, name)(k=2).per_user.tolist()
+        )
+        assert (
+            getattr(recnb, name)(y_true=np.array(lists[0][0]), y_score=lists[1][0], k=2)
+            == several.per_user[0]
+        )

@@ -1,4 +1,6 @@
-"""Tables of metrics, cut-offs and curves: the numbers of single calls, in every form, and drawn."""
+"""Tables of metrics, cut-offs and curves: the numbers of single calls, in every form,
+and drawn.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,21 @@ SAMPLE = recnb.datasets.load_sample()
 RECS = SAMPLE.models["item-knn"]
 EV = recnb.evaluate(RECS, SAMPLE.test, train=SAMPLE.train, users=SAMPLE.users)
 SHOP = recnb.evaluate(RECS, SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items)
-FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular", users=SAMPLE.users)
+FOUND = recnb.compare(
+    SAMPLE.recommendations, SAMPLE.test, baseline="popular", users=SAMPLE.users
+)
 CUTOFFS = [1, 3, 200, None]
 TABLES = [
-    EV.table(k=[5, 10]), EV.table("ndcg", k=[5, 10], intervals=True), EV.table("ndcg", k=10, by="segment"), EV.items(k=10), EV.measures(["nDCG@10"]),
-    EV.curve("ndcg", k=[1, 5]), EV.beyond(k=5), FOUND.table(k=[5, 10]), FOUND.table("ndcg", k=10, by="segment"),
-]  # fmt: skip
+    EV.table(k=[5, 10]),
+    EV.table("ndcg", k=[5, 10], intervals=True),
+    EV.table("ndcg", k=10, by="segment"),
+    EV.items(k=10),
+    EV.measures(["nDCG@10"]),
+    EV.curve("ndcg", k=[1, 5]),
+    EV.beyond(k=5),
+    FOUND.table(k=[5, 10]),
+    FOUND.table("ndcg", k=10, by="segment"),
+]
 
 
 # The numbers
@@ -38,11 +49,16 @@ TABLES = [
 
 def test_a_table_holds_the_single_calls() -> None:
     table = EV.table([*METRICS, "novelty", "coverage"], k=CUTOFFS, intervals=True)
-    assert (table.index.tolist(), table.index.name) == ([*METRICS, "novelty", "coverage"], "metric")
+    assert (table.index.tolist(), table.index.name) == (
+        [*METRICS, "novelty", "coverage"],
+        "metric",
+    )
     assert table.columns.get_level_values(1).tolist() == ["mean", "low", "high"] * 4
     means = EV.table([*METRICS, "novelty", "coverage"], k=CUTOFFS)
     assert (means.columns.tolist(), means.columns.name) == (CUTOFFS, "k")
-    assert means.to_numpy() == pytest.approx(table.xs("mean", axis=1, level=1).to_numpy(), abs=1e-12)
+    assert means.to_numpy() == pytest.approx(
+        table.xs("mean", axis=1, level=1).to_numpy(), abs=1e-12
+    )
     for name in means.index:
         for k in CUTOFFS:
             score = getattr(EV, name)(k=k)
@@ -53,11 +69,20 @@ def test_a_table_holds_the_single_calls() -> None:
 
 def test_metrics_and_cut_offs_of_a_table() -> None:
     assert EV.table(k=[1, 3]).index.tolist() == [*STANDARD]
-    assert EV.table(["mrr", "map"], k=2).index.tolist() == ["reciprocal_rank", "average_precision"]
+    assert EV.table(["mrr", "map"], k=2).index.tolist() == [
+        "reciprocal_rank",
+        "average_precision",
+    ]
     assert EV.table("ndcg", k=2).equals(EV.table(("ndcg",), k=[2]))
     assert EV.table(["ndcg"], k=[3, 1]).columns.tolist() == [3, 1]
-    table = EV.table(["ndcg", "cg", "precision"], k=3, gain="exponential", out_of="list")
-    wanted = [EV.ndcg(k=3, gain="exponential"), EV.cg(k=3, gain="exponential"), EV.precision(k=3, out_of="list")]
+    table = EV.table(
+        ["ndcg", "cg", "precision"], k=3, gain="exponential", out_of="list"
+    )
+    wanted = [
+        EV.ndcg(k=3, gain="exponential"),
+        EV.cg(k=3, gain="exponential"),
+        EV.precision(k=3, out_of="list"),
+    ]
     assert table[3].tolist() == pytest.approx(wanted, abs=1e-12)
     own = EV.table({"ndcg": {"gain": "exponential"}, "dcg": {}}, k=3)
     assert own[3].tolist() == [EV.ndcg(k=3, gain="exponential"), EV.dcg(k=3)]
@@ -77,12 +102,19 @@ def test_numbers_as_numpy_writes_them() -> None:
 
 @pytest.mark.parametrize("metric", ["precision", "err", "mrr"])
 def test_a_curve_holds_the_single_calls(metric: str) -> None:
-    curve, scores = EV.curve(metric, k=[1, 2, 4, 50]), [getattr(EV, metric)(k=k) for k in (1, 2, 4, 50)]
+    curve, scores = (
+        EV.curve(metric, k=[1, 2, 4, 50]),
+        [getattr(EV, metric)(k=k) for k in (1, 2, 4, 50)],
+    )
     assert curve.columns.tolist() == [scores[0].metric, "low", "high"]
     assert (curve.index.name, curve.index.tolist()) == ("k", [1, 2, 4, 50])
-    assert curve.to_numpy() == pytest.approx(np.array([(score, *score.interval()) for score in scores]), abs=1e-12)
+    assert curve.to_numpy() == pytest.approx(
+        np.array([(score, *score.interval()) for score in scores]), abs=1e-12
+    )
     assert curve.attrs["basis"] == f"{scores[-1].basis}; 95% intervals"
-    assert EV.curve("ndcg", k=[3], gain="exponential").loc[3, "ndcg"] == EV.ndcg(k=3, gain="exponential")
+    assert EV.curve("ndcg", k=[3], gain="exponential").loc[3, "ndcg"] == EV.ndcg(
+        k=3, gain="exponential"
+    )
 
 
 # A data frame
@@ -104,9 +136,14 @@ def test_a_table_is_a_data_frame(tmp_path: Path) -> None:
     assert {type(part) for part in cut} == {pd.DataFrame}
     assert table[None].tolist() == [EV.ndcg(), EV.recall()]
     table = EV.table(["ndcg", "recall"], k=[1, 3])
-    table.to_parquet(tmp_path / "table.parquet")  # attrs are text and numbers, so pandas can write them
+    table.to_parquet(
+        tmp_path / "table.parquet"
+    )  # attrs are text and numbers, so pandas can write them
     back = pd.read_parquet(tmp_path / "table.parquet")
-    assert (back.attrs, back.to_numpy().tolist()) == (table.attrs, table.to_numpy().tolist())
+    assert (back.attrs, back.to_numpy().tolist()) == (
+        table.attrs,
+        table.to_numpy().tolist(),
+    )
     assert table.attrs["n_users"] == EV.n_users
 
 
@@ -123,33 +160,70 @@ def test_items_by_loops(k: int | None) -> None:
     hits = Counter(row.item for row in places if (row.user, row.item) in relevant)
     wanted = Counter(item for _user, item in relevant)
     titles = dict(zip(SAMPLE.items["item"], SAMPLE.items["title"], strict=True))
-    assert set(items.index) == {*RECS["item"], *SAMPLE.test["item"], *SAMPLE.train["item"], *SAMPLE.items["item"]}
-    assert list(items.columns) == ["title", "shown", "share", "share_in_train", "ratio", "hits", "relevant"]
+    assert set(items.index) == {
+        *RECS["item"],
+        *SAMPLE.test["item"],
+        *SAMPLE.train["item"],
+        *SAMPLE.items["item"],
+    }
+    assert list(items.columns) == [
+        "title",
+        "shown",
+        "share",
+        "share_in_train",
+        "ratio",
+        "hits",
+        "relevant",
+    ]
     for row in items.itertuples():
-        share, in_train = shown[row.Index] / len(places), had[row.Index] / len(SAMPLE.train)
-        assert (row.shown, row.hits, row.relevant) == (shown[row.Index], hits[row.Index], wanted[row.Index])
-        assert (row.share, row.share_in_train) == pytest.approx((share, in_train), abs=1e-15)
-        assert row.ratio == pytest.approx(share / in_train if in_train else np.nan, nan_ok=True)
+        share, in_train = (
+            shown[row.Index] / len(places),
+            had[row.Index] / len(SAMPLE.train),
+        )
+        assert (row.shown, row.hits, row.relevant) == (
+            shown[row.Index],
+            hits[row.Index],
+            wanted[row.Index],
+        )
+        assert (row.share, row.share_in_train) == pytest.approx(
+            (share, in_train), abs=1e-15
+        )
+        assert row.ratio == pytest.approx(
+            share / in_train if in_train else np.nan, nan_ok=True
+        )
         assert row.title == titles.get(row.Index, "")
     assert items["shown"].is_monotonic_decreasing
 
 
 def test_items_without_other_frames_and_of_users_who_are_left_out() -> None:
-    recs = pd.DataFrame({"user": [1, 1, 2, 3], "item": ["a", "b", "a", "b"], "rank": [1, 2, 1, 1]})
-    truth = pd.DataFrame({"user": [1, 2, 4, 3], "item": ["b", "c", "a", "b"], "relevance": [1, 2, 1, 0]})
+    recs = pd.DataFrame(
+        {"user": [1, 1, 2, 3], "item": ["a", "b", "a", "b"], "rank": [1, 2, 1, 1]}
+    )
+    truth = pd.DataFrame(
+        {"user": [1, 2, 4, 3], "item": ["b", "c", "a", "b"], "relevance": [1, 2, 1, 0]}
+    )
     items = recnb.evaluate(recs, truth).items(k=2)
     assert list(items.columns) == ["shown", "share", "hits", "relevant"]
     assert items.to_dict("index") == {
         "a": {"shown": 2, "share": 0.5, "hits": 0, "relevant": 1},
-        "b": {"shown": 2, "share": 0.5, "hits": 1, "relevant": 1},  # user 3 has no relevant item
+        "b": {
+            "shown": 2,
+            "share": 0.5,
+            "hits": 1,
+            "relevant": 1,
+        },  # user 3 has no relevant item
         "c": {"shown": 0, "share": 0.0, "hits": 0, "relevant": 1},
     }
     train = pd.DataFrame({"user": [1], "item": ["a"]})
-    assert recnb.evaluate(recs, truth, train=train).items()["ratio"].isna().tolist() == [False, True, True]
+    assert recnb.evaluate(recs, truth, train=train).items()[
+        "ratio"
+    ].isna().tolist() == [False, True, True]
 
 
 def test_hits_of_items_are_those_of_the_rows_where_ties_are_averaged() -> None:
-    recs = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [1.0, 1.0, 0.5]})
+    recs = pd.DataFrame(
+        {"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [1.0, 1.0, 0.5]}
+    )
     truth = pd.DataFrame({"user": [1, 1], "item": ["b", "c"]})
     for ties in ("first", "expected"):
         items = recnb.evaluate(recs, truth, ties=ties).items(k=2)
@@ -164,14 +238,31 @@ def test_one_user_by_loops() -> None:
         one = SHOP.user("u026", k=k)
         want = listed if k is None else listed[listed["rank"] <= k]
         frame = one.to_frame()
-        assert list(frame.columns) == ["rank", "item", "title", "score", "relevance", "hit"]
-        assert frame[["rank", "item"]].to_numpy().tolist() == want[["rank", "item"]].to_numpy().tolist()
+        assert list(frame.columns) == [
+            "rank",
+            "item",
+            "title",
+            "score",
+            "relevance",
+            "hit",
+        ]
+        assert (
+            frame[["rank", "item"]].to_numpy().tolist()
+            == want[["rank", "item"]].to_numpy().tolist()
+        )
         assert frame["score"].tolist() == want["score"].tolist()
-        assert frame["relevance"].tolist() == [liked.get(item, 0) for item in want["item"]]
+        assert frame["relevance"].tolist() == [
+            liked.get(item, 0) for item in want["item"]
+        ]
         assert frame["hit"].tolist() == [item in liked for item in want["item"]]
         ranks = dict(zip(listed["item"], listed["rank"], strict=True))
-        left = {item: float(ranks.get(item, np.nan)) for item in set(liked) - set(want["item"])}
-        assert dict(zip(one.missed["item"], one.missed["rank"], strict=True)) == pytest.approx(left, nan_ok=True)
+        left = {
+            item: float(ranks.get(item, np.nan))
+            for item in set(liked) - set(want["item"])
+        }
+        assert dict(
+            zip(one.missed["item"], one.missed["rank"], strict=True)
+        ) == pytest.approx(left, nan_ok=True)
         assert one.missed["relevance"].is_monotonic_decreasing
 
 
@@ -193,24 +284,47 @@ def test_tables_are_written_to_files_and_shown_in_a_language(tmp_path: Path) -> 
 
 
 def test_html_reads_in_light_and_dark_and_needs_nothing_from_elsewhere() -> None:
-    for shown in (*TABLES, EV, EV.ndcg(k=5), EV.explain("ndcg", "u026", k=5), EV.user("u026")):
+    for shown in (
+        *TABLES,
+        EV,
+        EV.ndcg(k=5),
+        EV.explain("ndcg", "u026", k=5),
+        EV.user("u026"),
+    ):
         html = shown._repr_html_()
-        assert not [word for word in ("<script", "http", "url(", "#fff", "black", "white;") if word in html.lower()]
+        assert not [
+            word
+            for word in ("<script", "http", "url(", "#fff", "black", "white;")
+            if word in html.lower()
+        ]
         if isinstance(shown, recnb.Table) and shown.missed is None:
             assert html.count("<tr") == 1 + min(len(shown), shown.attrs.get("most", 50))
-    heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', SHOP.items(k=10)._repr_html_().replace("_<wbr>", "_"))
-    assert heads == ["item", *SHOP.items(k=10).columns]  # a long name may be broken after an underscore
+    heads = re.findall(
+        r'<th scope="col"[^>]*>(.*?)</th>',
+        SHOP.items(k=10)._repr_html_().replace("_<wbr>", "_"),
+    )
+    assert heads == [
+        "item",
+        *SHOP.items(k=10).columns,
+    ]  # a long name may be broken after an underscore
 
 
 # What is drawn
 
 DRAWN = {
-    "score": lambda: EV.ndcg(k=10), "table": lambda: EV.table(["ndcg", "recall"], k=[5, None]), "with intervals": lambda: EV.table("ndcg", k=[5, None], intervals=True),
-    "measures": lambda: EV.measures(["nDCG@10", "P@5"]), "beyond": lambda: EV.beyond(k=10), "curve": lambda: EV.curve("ndcg", k=[1, 5, 10]),
-    "segments": lambda: EV.table(["ndcg", "recall"], k=10, by="segment"), "differences": lambda: FOUND.differences("ndcg", k=10),
-    "of models": lambda: FOUND.table(["ndcg", "recall"], k=[5, 10]), "segments of models": lambda: FOUND.table("ndcg", k=10, by="segment"),
-    "spread": lambda: EV.spread("ndcg", k=10), "why": lambda: EV.why("ndcg", k=10, other="rectools"),
-}  # fmt: skip
+    "score": lambda: EV.ndcg(k=10),
+    "table": lambda: EV.table(["ndcg", "recall"], k=[5, None]),
+    "with intervals": lambda: EV.table("ndcg", k=[5, None], intervals=True),
+    "measures": lambda: EV.measures(["nDCG@10", "P@5"]),
+    "beyond": lambda: EV.beyond(k=10),
+    "curve": lambda: EV.curve("ndcg", k=[1, 5, 10]),
+    "segments": lambda: EV.table(["ndcg", "recall"], k=10, by="segment"),
+    "differences": lambda: FOUND.differences("ndcg", k=10),
+    "of models": lambda: FOUND.table(["ndcg", "recall"], k=[5, 10]),
+    "segments of models": lambda: FOUND.table("ndcg", k=10, by="segment"),
+    "spread": lambda: EV.spread("ndcg", k=10),
+    "why": lambda: EV.why("ndcg", k=10, other="rectools"),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -252,15 +366,26 @@ def points(ax: Axes) -> dict[str, tuple[list[float], list[tuple[float, float]]]]
 
 
 def test_a_table_is_points_with_the_intervals_that_it_has() -> None:
-    table, wide = EV.table(["ndcg", "recall"], k=[5, None]), EV.table(["ndcg", "recall"], k=[5, None], intervals=True)
+    table, wide = (
+        EV.table(["ndcg", "recall"], k=[5, None]),
+        EV.table(["ndcg", "recall"], k=[5, None], intervals=True),
+    )
     bare, drawn = points(table.plot()), points(wide.plot(color=["C3", "k"]))
     assert [*bare] == [*drawn] == ["5", "whole list"]
     for k, (means, ends) in zip((5, None), drawn.values(), strict=True):
         scores = [EV.ndcg(k=k), EV.recall(k=k)]
-        assert means == bare[str(k or "whole list")][0] == pytest.approx([*map(float, scores)])
-        assert np.array(ends) == pytest.approx(np.array([score.interval() for score in scores]))
+        assert (
+            means
+            == bare[str(k or "whole list")][0]
+            == pytest.approx([*map(float, scores)])
+        )
+        assert np.array(ends) == pytest.approx(
+            np.array([score.interval() for score in scores])
+        )
         assert bare[str(k or "whole list")][1] == []
-    assert [one.lines[0].get_color() for one in wide.plot(color=["C3", "k"]).containers] == ["C3", "k"]
+    assert [
+        one.lines[0].get_color() for one in wide.plot(color=["C3", "k"]).containers
+    ] == ["C3", "k"]
     table.loc["ndcg", 5] = 0.9
     assert points(pickle.loads(pickle.dumps(table)).plot())["5"][0][0] == 0.9
 
@@ -281,11 +406,16 @@ def test_segments_and_comparisons_draw_their_intervals() -> None:
 
 def test_metrics_of_other_scales_can_be_read() -> None:
     assert EV.beyond(k=10).plot().get_xscale() == "symlog"
-    assert EV.table(["precision", "hit_rate"], k=[200]).plot().get_xscale() == "linear"  # all are shares
+    assert (
+        EV.table(["precision", "hit_rate"], k=[200]).plot().get_xscale() == "linear"
+    )  # all are shares
 
 
 def test_curves_on_the_same_axes_are_all_in_sight() -> None:
-    low, high = (recnb.evaluate(SAMPLE.models[name], SAMPLE.test).curve("ndcg") for name in ("popular", "item-knn"))
+    low, high = (
+        recnb.evaluate(SAMPLE.models[name], SAMPLE.test).curve("ndcg")
+        for name in ("popular", "item-knn")
+    )
     ax = low.plot()
     high.plot(ax=ax, label="item-knn")
     assert ax.get_ylim()[0] == 0
@@ -293,7 +423,11 @@ def test_curves_on_the_same_axes_are_all_in_sight() -> None:
     EV.curve("recall").plot(ax=ax)
     assert ax.get_ylim()[1] > max(*EV.curve("recall").high, *high.high)
     assert ax.get_ylabel() == "value"
-    assert [one.get_text() for one in ax.get_legend().get_texts()] == ["nDCG", "item-knn", "Recall"]
+    assert [one.get_text() for one in ax.get_legend().get_texts()] == [
+        "nDCG",
+        "item-knn",
+        "Recall",
+    ]
     fixed = plt.figure().add_subplot()
     fixed.set_ylim(0.1, 0.2)
     high.plot(fixed)

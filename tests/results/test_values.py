@@ -1,4 +1,6 @@
-"""Numbers by name or text, against ir_measures; and the line below a number, which says what was computed and for whom."""
+"""Numbers by name or text, against ir_measures; and the line below a number, which says
+what was computed and for whom.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,22 @@ from tests.strategies import each_word, values_of
 SAMPLE = recnb.datasets.load_sample()
 RECS, TRUTH = SAMPLE.models["item-knn"], SAMPLE.test
 EV = RECS.rec.against(TRUTH, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
-CHOICES = [(name, options) for name, metric in METRICS.items() for options in each_word(metric)]
+CHOICES = [
+    (name, options) for name, metric in METRICS.items() for options in each_word(metric)
+]
 
 
 def said_of(name: str, line: str) -> list[str]:
-    """The phrases of a line that hold for a metric: those without names, and those behind its own."""
+    """The phrases of a line that hold for a metric: those without names, and those
+    behind its own.
+    """
     phrases = []
     for part in line.split("; "):
         names, _colon, own = part.partition(": ")
-        if {each.partition("@")[0] for each in names.split(", ")} <= {*METRICS, *LIST_METRICS}:
+        if {each.partition("@")[0] for each in names.split(", ")} <= {
+            *METRICS,
+            *LIST_METRICS,
+        }:
             phrases += own.split(", ") if name in names.split(", ") else []
         else:
             phrases.append(part)
@@ -40,7 +49,10 @@ def options_said(name: str, line: str) -> dict[str, Any]:
     """The options of a metric as its line has them."""
     said, found = ", ".join(said_of(name, line)), {}
     for option, values in values_of(METRICS[name]).items():
-        if option == "max_relevance" and "highest relevance 5, that of the truth" in said:
+        if (
+            option == "max_relevance"
+            and "highest relevance 5, that of the truth" in said
+        ):
             found[option] = 5.0
         for value in values:
             if (option, value) == ("log_base", 2) or value is None:
@@ -48,21 +60,37 @@ def options_said(name: str, line: str) -> dict[str, Any]:
             if value == "1":  # what is divided by nothing has no words for it
                 found[option] = value
                 continue
-            words = options_in_words({option: value} | ({"discount": "log"} if option == "log_base" else {}))[0]
-            if (words if (option, value) != ("discount", "log") else "(1 + rank)") in said:
+            words = options_in_words(
+                {option: value} | ({"discount": "log"} if option == "log_base" else {})
+            )[0]
+            if (
+                words if (option, value) != ("discount", "log") else "(1 + rank)"
+            ) in said:
                 found[option] = value
     return found
 
 
 @pytest.mark.parametrize(("name", "options"), CHOICES, ids=str)
-def test_a_number_follows_from_the_options_in_its_line(name: str, options: dict[str, Any]) -> None:
-    """The line of a table with every other metric beside it is read back, and gives the number again."""
+def test_a_number_follows_from_the_options_in_its_line(
+    name: str, options: dict[str, Any]
+) -> None:
+    """The line of a table with every other metric beside it is read back, and gives the
+    number again.
+    """
     table = EV.table({other: {} for other in METRICS} | {name: options}, k=7)
     said = options_said(name, table.attrs["basis"])
-    assert {option for option in METRICS[name].defaults if option != "log_base"} <= said.keys()
+    assert {
+        option for option in METRICS[name].defaults if option != "log_base"
+    } <= said.keys()
     assert {**options, **said} == {**said, **options}
     assert getattr(EV, name)(7, **said) == pytest.approx(table.loc[name, 7], rel=1e-12)
-    assert options_said(name, f"{name}: " + getattr(EV, name)(7, **options).basis.replace("; ", ", ")) == said
+    assert (
+        options_said(
+            name,
+            f"{name}: " + getattr(EV, name)(7, **options).basis.replace("; ", ", "),
+        )
+        == said
+    )
 
 
 # Under the conventions of a library
@@ -71,12 +99,21 @@ def test_a_number_follows_from_the_options_in_its_line(name: str, options: dict[
 @pytest.mark.parametrize("library", ["recommenders", "rectools", "replay"])
 def test_users_without_a_list_are_users_of_a_librarys_ndcg(library: str) -> None:
     lists = {"a": ["x", "y"], "b": ["z"]}
-    score = recnb.evaluate(lists, {"a": ["x"], "b": ["q"], "c": ["x"], "d": ["y"]}).under(library).ndcg(k=2)
+    score = (
+        recnb.evaluate(lists, {"a": ["x"], "b": ["q"], "c": ["x"], "d": ["y"]})
+        .under(library)
+        .ndcg(k=2)
+    )
     assert (score.n_users, score.per_user["c"]) == (4, 0)
 
 
-#: Queries of labels; of the first no gain can be had, and some libraries count it all the same.
-GROUPS: dict[str, Any] = {"y_true": [0, 0, 1, 0, 1, 0], "y_score": [0.4, 0.3, 0.2, 0.1, 0.3, 0.9], "group": [2, 2, 2]}
+#: Queries of labels; of the first no gain can be had, and some libraries count it all
+#: the same.
+GROUPS: dict[str, Any] = {
+    "y_true": [0, 0, 1, 0, 1, 0],
+    "y_score": [0.4, 0.3, 0.2, 0.1, 0.3, 0.9],
+    "group": [2, 2, 2],
+}
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost"])
@@ -87,7 +124,10 @@ def test_what_counts_for_a_query_of_zeros_is_explained(library: str) -> None:
     assert f"by convention {value:g}" in repr(explained) or value == 0
     for rule in ("one", "zero", "skip"):
         under = recnb.evaluate_groups(**GROUPS, convention=library, no_relevant=rule)
-        score, shown = under.ndcg(k=2), under.table("ndcg", k=2, intervals=True).to_numpy()
+        score, shown = (
+            under.ndcg(k=2),
+            under.table("ndcg", k=2, intervals=True).to_numpy(),
+        )
         assert shown[0, 1:] == pytest.approx(tuple(score.interval()))
         assert score.n_users == (2 if rule == "skip" else 3)
     with pytest.raises(recnb.errors.UnknownUserError, match="user 0 is not evaluated"):
@@ -100,35 +140,85 @@ def test_what_counts_for_a_query_of_zeros_is_explained(library: str) -> None:
 #: Runs compared with ir_measures: few in a usual test run.
 N_RUNS = 200 if os.environ.get("RECNB_HYPOTHESIS") == "ci" else 30
 
-#: Measures of ir_measures that recnb has; ERR and exponential gains are printed with five digits there.
+#: Measures of ir_measures that recnb has; ERR and exponential gains are printed with
+#: five digits there.
 EXACT = [
-    "nDCG@10", "nDCG", "nDCG(judged_only=True)@10", "AP", "AP@5", "AP(rel=2)", "AP(rel=3,judged_only=True)@10", "RR", "RR@5",
-    "RR(rel=2)", "RR(rel=2)@10", "RR(judged_only=True)", "P@5", "P(rel=2)@5", "P(judged_only=True)@10", "R@20", "R@5",
-    "Rprec", "Rprec(rel=2)", "Success@1", "Success(rel=3)@5", "Judged@10", "Judged", "Judged@50", "Bpref", "Bpref(rel=2)",
-    "Bpref(rel=3)", "IPrec@0.0", "IPrec@0.1", "IPrec@0.5", "IPrec@1.0", "IPrec(rel=2)@0.3",
+    "nDCG@10",
+    "nDCG",
+    "nDCG(judged_only=True)@10",
+    "AP",
+    "AP@5",
+    "AP(rel=2)",
+    "AP(rel=3,judged_only=True)@10",
+    "RR",
+    "RR@5",
+    "RR(rel=2)",
+    "RR(rel=2)@10",
+    "RR(judged_only=True)",
+    "P@5",
+    "P(rel=2)@5",
+    "P(judged_only=True)@10",
+    "R@20",
+    "R@5",
+    "Rprec",
+    "Rprec(rel=2)",
+    "Success@1",
+    "Success(rel=3)@5",
+    "Judged@10",
+    "Judged",
+    "Judged@50",
+    "Bpref",
+    "Bpref(rel=2)",
+    "Bpref(rel=3)",
+    "IPrec@0.0",
+    "IPrec@0.1",
+    "IPrec@0.5",
+    "IPrec@1.0",
+    "IPrec(rel=2)@0.3",
     "IPrec(judged_only=True)@0.2",
-]  # fmt: skip
+]
 #: Of lists from which items that are not judged are left out.
-JUDGED_ONLY = [f"{name}(judged_only=True){at}" for name, at in {"AP": "", "nDCG": "@5", "P": "@3", "RR": "", "R": "@4", "Rprec": ""}.items()]  # fmt: skip
+JUDGED_ONLY = [
+    f"{name}(judged_only=True){at}"
+    for name, at in {
+        "AP": "",
+        "nDCG": "@5",
+        "P": "@3",
+        "RR": "",
+        "R": "@4",
+        "Rprec": "",
+    }.items()
+]
 ROUNDED = ["ERR@5", "ERR@20", 'nDCG(dcg="exp-log2")@10', 'nDCG(dcg="exp-log2")@5']
 
 
 def run_of(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """A run and judgments with ties, documents that are not judged, queries without a run or without a relevant document."""
+    """A run and judgments with ties, documents that are not judged, queries without a
+    run or without a relevant document.
+    """
     rng = np.random.default_rng(seed)
-    docs, ties = np.array([f"d{doc}" for doc in range(rng.integers(15, 60))]), int(rng.choice([3, 8, 1000]))
+    docs, ties = (
+        np.array([f"d{doc}" for doc in range(rng.integers(15, 60))]),
+        int(rng.choice([3, 8, 1000])),
+    )
     run, qrels = [("q0", "d0 relevant", 1.0)], [("q0", "d0 relevant", 3)]
     for query in range(int(rng.integers(3, 10))):
         top = int(rng.choice([0, 3, 4], p=[0.1, 0.2, 0.7]))
-        judged, listed = (rng.permutation(docs)[: rng.integers(1, len(docs))] for _side in range(2))
+        judged, listed = (
+            rng.permutation(docs)[: rng.integers(1, len(docs))] for _side in range(2)
+        )
         qrels += [(f"q{query}", doc, int(rng.integers(0, top + 1))) for doc in judged]
         if rng.random() < 0.9 or query == 0:
             run += [(f"q{query}", doc, float(rng.integers(0, ties))) for doc in listed]
     names = ["query_id", "doc_id"]
-    return pd.DataFrame(run, columns=[*names, "score"]), pd.DataFrame(qrels, columns=[*names, "relevance"])
+    return pd.DataFrame(run, columns=[*names, "score"]), pd.DataFrame(
+        qrels, columns=[*names, "relevance"]
+    )
 
 
-def in_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame, names: list[str]) -> dict[str, float]:
+def in_ir_measures(
+    run: pd.DataFrame, qrels: pd.DataFrame, names: list[str]
+) -> dict[str, float]:
     ir = import_module("ir_measures")
     measures = {name: ir.parse_measure(name) for name in names}
     found = ir.calc_aggregate(list(measures.values()), qrels, run)
@@ -136,28 +226,55 @@ def in_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame, names: list[str]) -> 
 
 
 def with_negatives(qrels: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """The judgments with grades of -1 and -2 in the place of some zeros; with nothing else in a query, trec_eval crashes."""
+    """The judgments with grades of -1 and -2 in the place of some zeros; with nothing
+    else in a query, trec_eval crashes.
+    """
     rng = np.random.default_rng(seed)
-    below = rng.integers(1, 3, len(qrels)) * (rng.random(len(qrels)) < 0.4) * (qrels["relevance"] == 0)
-    return qrels.assign(relevance=qrels["relevance"] - below * qrels.duplicated("query_id"))
+    below = (
+        rng.integers(1, 3, len(qrels))
+        * (rng.random(len(qrels)) < 0.4)
+        * (qrels["relevance"] == 0)
+    )
+    return qrels.assign(
+        relevance=qrels["relevance"] - below * qrels.duplicated("query_id")
+    )
 
 
 @pytest.mark.parametrize("seed", range(N_RUNS))
 def test_equal_those_of_ir_measures(seed: int) -> None:
     run, qrels = run_of(seed)
-    got = recnb.evaluate(run, qrels).under("ir_measures").measures(EXACT)["mean"].to_dict()
+    got = (
+        recnb.evaluate(run, qrels)
+        .under("ir_measures")
+        .measures(EXACT)["mean"]
+        .to_dict()
+    )
     want = in_ir_measures(run, qrels, EXACT)
     # trec_eval divides by 0 where no document of a list is judged.
     undefined = [name for name, value in want.items() if np.isnan(value)]
     assert set(undefined) <= {"IPrec(judged_only=True)@0.2"}
-    assert {**got, **dict.fromkeys(undefined)} == pytest.approx({**want, **dict.fromkeys(undefined)}, abs=1e-9)
+    assert {**got, **dict.fromkeys(undefined)} == pytest.approx(
+        {**want, **dict.fromkeys(undefined)}, abs=1e-9
+    )
     negative = with_negatives(qrels, seed)  # these are not judged
-    got = recnb.evaluate(run, negative, convention="ir_measures").measures(JUDGED_ONLY)["mean"].to_dict()
+    got = (
+        recnb.evaluate(run, negative, convention="ir_measures")
+        .measures(JUDGED_ONLY)["mean"]
+        .to_dict()
+    )
     assert got == pytest.approx(in_ir_measures(run, negative, JUDGED_ONLY), abs=1e-9)
     if seed < 5:
         for frame in (run, qrels):
-            frame["query_id"], frame["doc_id"] = frame["query_id"].str[1:], frame["doc_id"].str.replace(" ", "-")
-        got = recnb.evaluate(run, qrels).under("ir_measures").measures(ROUNDED)["mean"].to_dict()
+            frame["query_id"], frame["doc_id"] = (
+                frame["query_id"].str[1:],
+                frame["doc_id"].str.replace(" ", "-"),
+            )
+        got = (
+            recnb.evaluate(run, qrels)
+            .under("ir_measures")
+            .measures(ROUNDED)["mean"]
+            .to_dict()
+        )
         assert got == pytest.approx(in_ir_measures(run, qrels, ROUNDED), abs=1.1e-5)
 
 
@@ -167,26 +284,45 @@ JUDGED["rank"] = JUDGED.groupby("user")["rank"].rank().astype(int)
 
 #: Texts, each with the number that it means.
 SAME: dict[str, recnb.Score | recnb.CatalogueScore] = {
-    "nDCG@10": EV.ndcg(k=10), "ndcg@10": EV.ndcg(k=10), "mrr": EV.reciprocal_rank(), "P": EV.precision(), "P@10": EV.precision(k=10),
-    "nDCG(dcg='exp-log2')@5": EV.ndcg(k=5, gain="exponential"), "RBP(p=0.5)": EV.rbp(p=0.5), "coverage@10": EV.coverage(k=10), "bpref": EV.bpref(),
-    "IPrec@0.3": EV.interpolated_precision(recall=0.3), "AP(rel=4)@10": STRICT.average_precision(k=10), "AP(rel=4)": STRICT.average_precision(),
+    "nDCG@10": EV.ndcg(k=10),
+    "ndcg@10": EV.ndcg(k=10),
+    "mrr": EV.reciprocal_rank(),
+    "P": EV.precision(),
+    "P@10": EV.precision(k=10),
+    "nDCG(dcg='exp-log2')@5": EV.ndcg(k=5, gain="exponential"),
+    "RBP(p=0.5)": EV.rbp(p=0.5),
+    "coverage@10": EV.coverage(k=10),
+    "bpref": EV.bpref(),
+    "IPrec@0.3": EV.interpolated_precision(recall=0.3),
+    "AP(rel=4)@10": STRICT.average_precision(k=10),
+    "AP(rel=4)": STRICT.average_precision(),
     "P(judged_only=True)@3": recnb.evaluate(JUDGED, TRUTH).precision(k=3),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("text", SAME)
 def test_a_measure_is_the_method_with_its_options(text: str) -> None:
     score = EV.measure(text)
     assert (score, score.k) == (SAME[text], SAME[text].k)
-    assert score.to_frame().to_numpy().tolist() == SAME[text].to_frame().to_numpy().tolist()
+    assert (
+        score.to_frame().to_numpy().tolist()
+        == SAME[text].to_frame().to_numpy().tolist()
+    )
     row = EV.measures([text]).loc[text]
     assert row["mean"] == score
     if score.has_interval:
-        assert row[["low", "high", "users"]].tolist() == pytest.approx([*score.interval(), SAME[text].n_users])
-    assert EV.table([text]).index.tolist() == [text if text not in ("mrr", "bpref") else score.metric]
+        assert row[["low", "high", "users"]].tolist() == pytest.approx(
+            [*score.interval(), SAME[text].n_users]
+        )
+    assert EV.table([text]).index.tolist() == [
+        text if text not in ("mrr", "bpref") else score.metric
+    ]
     assert EV.table([text]).to_numpy().item() == score
     if "@" in text and "IPrec" not in text:
-        for call in (lambda: EV.measure(text, k=4), lambda: EV.table([text], k=[5, 10])):
+        for call in (
+            lambda: EV.measure(text, k=4),
+            lambda: EV.table([text], k=[5, 10]),
+        ):
             with pytest.raises(OptionError, match="cut-off"):
                 call()
         assert EV.measure(text, k=score.k) == score
@@ -194,70 +330,132 @@ def test_a_measure_is_the_method_with_its_options(text: str) -> None:
 
 def test_calls_take_the_text_of_a_measure_and_keep_names_as_typed() -> None:
     assert EV.measure("nDCG@10").label == "ndcg@10"
-    assert EV.measure("nDCG", k=10) == EV.measure("nDCG@10", k=10) == EV.measure("nDCG@10") == EV.ndcg(k=10)
-    assert EV.measure("ndcg@10", gain="exponential") == EV.ndcg(k=10, gain="exponential")
+    assert (
+        EV.measure("nDCG", k=10)
+        == EV.measure("nDCG@10", k=10)
+        == EV.measure("nDCG@10")
+        == EV.ndcg(k=10)
+    )
+    assert EV.measure("ndcg@10", gain="exponential") == EV.ndcg(
+        k=10, gain="exponential"
+    )
     curve = EV.curve("nDCG@10")
-    assert (curve.index.tolist(), curve["ndcg"].iloc[-1]) == (list(range(1, 11)), EV.ndcg(k=10))
+    assert (curve.index.tolist(), curve["ndcg"].iloc[-1]) == (
+        list(range(1, 11)),
+        EV.ndcg(k=10),
+    )
     assert repr(EV.detectable("nDCG@10")) == repr(EV.detectable("ndcg", k=10))
     assert EV.lint(metric="nDCG@10").basis == EV.lint(metric="ndcg", k=10).basis
     report = EV.report(metrics=["nDCG@10", "P@5"])
-    assert (report.k, [one.metric for one in report.metrics if one.is_accuracy]) == ((5, 10), ["ndcg", "precision"])
+    assert (report.k, [one.metric for one in report.metrics if one.is_accuracy]) == (
+        (5, 10),
+        ["ndcg", "precision"],
+    )
     by = EV.table(["nDCG@10", "P@5"], by="segment")
-    assert {(metric, k) for metric, k, _segment in by.index} == {("ndcg", 10), ("precision", 5)}
+    assert {(metric, k) for metric, k, _segment in by.index} == {
+        ("ndcg", 10),
+        ("precision", 5),
+    }
     found = recnb.compare(SAMPLE.recommendations, TRUTH, baseline="popular")
     assert found.movers("nDCG@3").equals(found.movers("ndcg", k=3))
-    assert found.table(["nDCG@10", "AP(rel=4)@5"]).loc["item-knn", "AP(rel=4)@5"] == pytest.approx(
-        EV.measure("AP(rel=4)@5")
-    )
+    assert found.table(["nDCG@10", "AP(rel=4)@5"]).loc[
+        "item-knn", "AP(rel=4)@5"
+    ] == pytest.approx(EV.measure("AP(rel=4)@5"))
     assert len(found.differences(["nDCG@10", "P@5"])) == 4
     assert list(found.table(["AP", "ndcg"], k=[5])) == ["AP@5", "ndcg@5"]
-    assert EV.table(["nDCG@10", "recall"], k=20).index.tolist() == ["nDCG@10", "recall@20"]
-    assert EV.table(["P", "AP(rel=4)"], k=[5, 10]).loc["AP(rel=4)", 10] == EV.measure("AP(rel=4)@10")
+    assert EV.table(["nDCG@10", "recall"], k=20).index.tolist() == [
+        "nDCG@10",
+        "recall@20",
+    ]
+    assert EV.table(["P", "AP(rel=4)"], k=[5, 10]).loc["AP(rel=4)", 10] == EV.measure(
+        "AP(rel=4)@10"
+    )
     assert EV.table(["AP", "mrr"]).index.tolist() == ["AP", "reciprocal_rank"]
     table = EV.measures(["nDCG@10", "MAP(rel=4)", "gini@10"])
-    assert table["users"].to_dict() == {"nDCG@10": 261, "MAP(rel=4)": 235, "gini@10": 298}
+    assert table["users"].to_dict() == {
+        "nDCG@10": 261,
+        "MAP(rel=4)": 235,
+        "gini@10": 298,
+    }
     assert table.loc["gini@10", ["low", "high"]].isna().all()
-    assert EV.measures(["nDCG@10"], confidence=0.99).loc["nDCG@10", "low"] < table.loc["nDCG@10", "low"]
+    assert (
+        EV.measures(["nDCG@10"], confidence=0.99).loc["nDCG@10", "low"]
+        < table.loc["nDCG@10", "low"]
+    )
 
 
 def test_values_of_users_as_columns() -> None:
     ev = recnb.evaluate(LABELS)
     frame = ev.to_frame(["ndcg", "nDCG@1", "AP(rel=2)"], k=[2, 3], gain="exponential")
-    assert list(frame.columns) == ["ndcg@2", "ndcg@3", "nDCG@1", "AP(rel=2)@2", "AP(rel=2)@3"]
+    assert list(frame.columns) == [
+        "ndcg@2",
+        "ndcg@3",
+        "nDCG@1",
+        "AP(rel=2)@2",
+        "AP(rel=2)@3",
+    ]
     assert frame.index.name == "qid"
-    pd.testing.assert_series_equal(frame["ndcg@3"], ev.ndcg(k=3, gain="exponential").per_user, check_names=False)
-    assert frame["AP(rel=2)@3"].isna().tolist() == [False, True]  # query 2 has no item of relevance 2
+    pd.testing.assert_series_equal(
+        frame["ndcg@3"], ev.ndcg(k=3, gain="exponential").per_user, check_names=False
+    )
+    assert frame["AP(rel=2)@3"].isna().tolist() == [
+        False,
+        True,
+    ]  # query 2 has no item of relevance 2
     assert list(ev.to_frame().columns) == ["list_length", "n_relevant", "n_hits"]
     assert ev.to_frame(k=2)["hit_rate@2"].tolist() == [0, 1]
 
 
 # Under the conventions of a library
 
-#: Learning to rank: the relevant rows are at rank 3 of query 1 and at rank 2 of query 2; query 3 has none.
-LABELS = pd.DataFrame({"qid": [1] * 3 + [2] * 3 + [3] * 2, "label": [0, 0, 2, 0, 1, 0, 0, 0], "pred": [0.9, 0.5, 0.1, 0.9, 0.5, 0.1, 0.7, 0.2]})  # fmt: skip
+#: Learning to rank: the relevant rows are at rank 3 of query 1 and at rank 2 of query
+#: 2; query 3 has none.
+LABELS = pd.DataFrame(
+    {
+        "qid": [1] * 3 + [2] * 3 + [3] * 2,
+        "label": [0, 0, 2, 0, 1, 0, 0, 0],
+        "pred": [0.9, 0.5, 0.1, 0.9, 0.5, 0.1, 0.7, 0.2],
+    }
+)
 
 
 def under(relevance: list[float], library: str) -> recnb.Evaluation:
     judged = {1: dict(zip("abc", relevance, strict=True))}
-    return recnb.evaluate({1: {"a": 3.0, "b": 2.0, "c": 1.0}}, judged, convention=library)
+    return recnb.evaluate(
+        {1: {"a": 3.0, "b": 2.0, "c": 1.0}}, judged, convention=library
+    )
 
 
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost", "scikit-learn", "catboost"])
 def test_own_metrics_have_own_relevance(library: str) -> None:
-    """A library's nDCG counts every judged item; what the library lacks counts those of relevance above 0."""
+    """A library's nDCG counts every judged item; what the library lacks counts those of
+    relevance above 0.
+    """
     ours = recnb.evaluate(LABELS, convention=library)
     assert ours.ndcg().convention.relevant == "any"
     own = {"mrr": (1 / 3 + 1 / 2) / 3, "hit_rate": 1 / 3, "recall": 1 / 3}
     for name, expected in own.items():
-        if "recnb's own" in (score := getattr(ours, name)(k=None if name == "mrr" else 2)).basis:
+        if (
+            "recnb's own"
+            in (score := getattr(ours, name)(k=None if name == "mrr" else 2)).basis
+        ):
             assert score == pytest.approx(expected), name
             assert score.convention.relevant == ">0"
     assert ours.mrr() == pytest.approx(own["mrr"])
-    assert recnb.evaluate(LABELS, convention=library, relevant_from=2).hit_rate(k=3) == pytest.approx(1 / 3)
-    assert recnb.evaluate(LABELS, convention="lightgbm", relevant="any").hit_rate(k=1) == 1
+    assert recnb.evaluate(LABELS, convention=library, relevant_from=2).hit_rate(
+        k=3
+    ) == pytest.approx(1 / 3)
+    assert (
+        recnb.evaluate(LABELS, convention="lightgbm", relevant="any").hit_rate(k=1) == 1
+    )
     if library != "catboost":  # no row of label 0 is called relevant, found or missed
-        assert (ours.counts.n_relevant, ours.to_frame()["n_relevant"].tolist()) == (2, [1, 1, 0])
-        found = set(re.findall(r"found \d of \d relevant", ours.report(k=2).to_markdown()))
+        assert (ours.counts.n_relevant, ours.to_frame()["n_relevant"].tolist()) == (
+            2,
+            [1, 1, 0],
+        )
+        found = set(
+            re.findall(r"found \d of \d relevant", ours.report(k=2).to_markdown())
+        )
         assert found == {"found 0 of 1 relevant", "found 1 of 1 relevant"}
 
 
@@ -270,13 +468,23 @@ def test_what_a_library_does_not_cut_is_cut_as_recnb_does() -> None:
         0.2 * 0.8
     )  # whose own metrics count every judged item
     evaluation = under([0, 1, 0], "ir_measures")
-    assert (evaluation.rbp(k=1, p=0.8), evaluation.rbp(k=2, p=0.8)) == (0, evaluation.rbp(p=0.8))
+    assert (evaluation.rbp(k=1, p=0.8), evaluation.rbp(k=2, p=0.8)) == (
+        0,
+        evaluation.rbp(p=0.8),
+    )
 
 
 def test_an_option_of_a_text_is_kept_where_another_is_given_for_all() -> None:
     for convention in (None, "lightgbm"):  # whose gain is exponential
-        evaluation = recnb.evaluate(SAMPLE.models["popular"], TRUTH, convention=convention)
+        evaluation = recnb.evaluate(
+            SAMPLE.models["popular"], TRUTH, convention=convention
+        )
         linear = evaluation.ndcg(k=10, gain="linear")
         assert linear != evaluation.ndcg(k=10, gain="exponential")
         assert evaluation.measure("nDCG(dcg='log2')@10") == linear
-        assert evaluation.measures(["nDCG(dcg='log2')@10"], gain="exponential")["mean"].item() == linear
+        assert (
+            evaluation.measures(["nDCG(dcg='log2')@10"], gain="exponential")[
+                "mean"
+            ].item()
+            == linear
+        )

@@ -1,8 +1,11 @@
-"""Whether intervals hold what they say, tests err as rarely as they say, and power is what it is said to be, all simulated.
+"""Whether intervals hold what they say, tests err as rarely as they say, and power is
+what it is said to be, all simulated.
 
-Two made models rank for half a million users; samples are drawn of these, so the true difference is known. The data was
-made once, to look like nDCG@10 (half of the users score 0, two in five are tied), and not for the numbers to come out.
-A cell is right (93 to 97 in a hundred 95 % intervals hold the mean), or careful (more than that), or has no interval.
+Two made models rank for half a million users; samples are drawn of these, so the true
+difference is known. The data was made once, to look like nDCG@10 (half of the users
+score 0, two in five are tied), and not for the numbers to come out. A cell is right (93
+to 97 in a hundred 95 % intervals hold the mean), or careful (more than that), or has no
+interval.
 """
 
 import functools
@@ -28,7 +31,9 @@ SIZES = (20, 50, 200, 1000)
 
 
 def bounds(chance, runs):
-    """How far a share of so many runs may lie from its chance: it lies further once in two thousand times."""
+    """How far a share of so many runs may lie from its chance: it lies further once in
+    two thousand times.
+    """
     return 3.5 * math.sqrt(chance * (1 - chance) / runs)
 
 
@@ -62,16 +67,22 @@ def mixed(some, zero):
     """Values of which so large a share is 0, and the others are drawn of some."""
 
     def draw(rng, shape):
-        return np.where(rng.random(shape) < zero, 0.0, some[rng.integers(0, len(some), shape)])
+        return np.where(
+            rng.random(shape) < zero, 0.0, some[rng.integers(0, len(some), shape)]
+        )
 
     return draw, (1 - zero) * float(some.mean())
 
 
 def values_of(zero):
-    """nDCG@10 of made lists, with so large a share of users at 0; None: as it comes, a good half."""
+    """nDCG@10 of made lists, with so large a share of users at 0; None: as it comes, a
+    good half.
+    """
     every = made_users()[1]
     if zero is None:
-        return (lambda rng, shape: every[rng.integers(0, len(every), shape)]), float(every.mean())
+        return (lambda rng, shape: every[rng.integers(0, len(every), shape)]), float(
+            every.mean()
+        )
     return mixed(every[every > 0], zero)
 
 
@@ -84,7 +95,11 @@ def hits_of(rate):
 
 
 def hits_apart(mine, theirs):
-    return (lambda rng, shape: (rng.random(shape) < mine) * 1.0 - (rng.random(shape) < theirs)), mine - theirs
+    return (
+        lambda rng, shape: (
+            (rng.random(shape) < mine) * 1.0 - (rng.random(shape) < theirs)
+        )
+    ), mine - theirs
 
 
 MEANS = {
@@ -111,7 +126,8 @@ WAYS = {
     "wilcoxon": {"test": "wilcoxon"},
 }
 
-#: Weights of users: how far they spread (sigma of a lognormal), and the power of 3 by which they grow with the value.
+#: Weights of users: how far they spread (sigma of a lognormal), and the power of 3 by
+#: which they grow with the value.
 WEIGHTS = {
     "even weights": (0, 0),
     "uneven weights": (0.4, 0),
@@ -123,7 +139,9 @@ WEIGHTS = {
 
 def said(name, n):
     """The share in the README's tables; NaN where there is no interval."""
-    (row,) = re.findall(rf"^ +{re.escape(name)}((?: +(?:\d+\.\d|-))+)$", README, flags=re.MULTILINE)
+    (row,) = re.findall(
+        rf"^ +{re.escape(name)}((?: +(?:\d+\.\d|-))+)$", README, flags=re.MULTILINE
+    )
     share = row.split()[SIZES.index(n)]
     return math.nan if share == "-" else float(share) / 100
 
@@ -131,14 +149,21 @@ def said(name, n):
 def held(low, high, mean):
     """Share of the intervals that hold the mean, where there is one."""
     given = np.isfinite(low)
-    return ((low <= mean + 1e-12) & (mean <= high + 1e-12))[given].mean() if given.any() else math.nan
+    return (
+        ((low <= mean + 1e-12) & (mean <= high + 1e-12))[given].mean()
+        if given.any()
+        else math.nan
+    )
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 10, *SIZES])
 @pytest.mark.parametrize("name", MEANS)
 def test_the_interval_of_a_mean_is_right_or_careful(name, n):
     draw, mean = MEANS[name]()
-    share = held(*intervals(draw(np.random.default_rng([0, n]), (n, RUNS)), bounds=(0.0, 1.0)), mean)
+    share = held(
+        *intervals(draw(np.random.default_rng([0, n]), (n, RUNS)), bounds=(0.0, 1.0)),
+        mean,
+    )
     if n <= 10:
         assert share >= 0.95 - bounds(0.95, RUNS)
     else:
@@ -147,7 +172,9 @@ def test_the_interval_of_a_mean_is_right_or_careful(name, n):
 
 
 @pytest.mark.parametrize("n", [12, *SIZES])
-@pytest.mark.parametrize("name", ["nDCG, half at 0", "nDCG, 90 % at 0", "nDCG, 97 % at 0"])
+@pytest.mark.parametrize(
+    "name", ["nDCG, half at 0", "nDCG, 90 % at 0", "nDCG, 97 % at 0"]
+)
 def test_without_an_upper_bound_an_interval_is_right_or_there_is_none(name, n):
     """Values as of DCG: gains of several sizes."""
     draw, mean = MEANS[name]()
@@ -163,23 +190,39 @@ def test_without_an_upper_bound_an_interval_is_right_or_there_is_none(name, n):
 @pytest.mark.parametrize("name", [*DIFFERENCES, *WAYS])
 def test_the_interval_of_a_difference_is_right_or_careful(name, n):
     draw, true = DIFFERENCES.get(name, DIFFERENCES["nDCG, 44 % tied"])()
-    if name == "wilcoxon":  # whose interval is of the median of pairwise means of the users who differ
-        true = _pairwise_mean(np.sort(differing()), len(differing()) * (len(differing()) + 1) // 4)
+    if (
+        name == "wilcoxon"
+    ):  # whose interval is of the median of pairwise means of the users who differ
+        true = _pairwise_mean(
+            np.sort(differing()), len(differing()) * (len(differing()) + 1) // 4
+        )
     runs = FEWER if name in WAYS else RUNS
-    made = paired(draw(np.random.default_rng([0, n]), (n, runs)), bounds=(-1.0, 1.0), **WAYS.get(name, {}))
+    made = paired(
+        draw(np.random.default_rng([0, n]), (n, runs)),
+        bounds=(-1.0, 1.0),
+        **WAYS.get(name, {}),
+    )
     share = held(made.low, made.high, true)
     assert share == pytest.approx(said(name, n), abs=0.0005, nan_ok=True)
     assert share >= 0.93 or (name == "bootstrap" and n < 100)
-    if name in ("randomization", "wilcoxon"):  # interval and test decide alike, but for ties and discreteness
+    if name in (
+        "randomization",
+        "wilcoxon",
+    ):  # interval and test decide alike, but for ties and discreteness
         excludes, rejects = (made.low > 0) | (made.high < 0), made.p <= 0.05
         assert (excludes == rejects)[np.isfinite(made.low)].mean() >= 0.97
 
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("name", ["nDCG, half at 0", "hit rate 0.05", "nDCG, 44 % tied", "hit rates 0.1, 0.05"])
+@pytest.mark.parametrize(
+    "name",
+    ["nDCG, half at 0", "hit rate 0.05", "nDCG, 44 % tied", "hit rates 0.1, 0.05"],
+)
 def test_intervals_of_users_with_weights_are_right_or_careful(name, weights, n):
-    """Each sample has weights of its own; the mean that they estimate is that of all users, by how weights grow with the value."""
+    """Each sample has weights of its own; the mean that they estimate is that of all
+    users, by how weights grow with the value.
+    """
     spread, power = WEIGHTS[weights]
     draw, rng = {**MEANS, **DIFFERENCES}[name]()[0], np.random.default_rng([0, n])
     every = draw(rng, 500_000)
@@ -214,7 +257,9 @@ def test_what_is_detectable_is_found_as_often_as_said(power):
     found = (paired(draw(np.random.default_rng(n), (n, runs))).p <= 0.05).mean()
     assert found == pytest.approx(power, abs=0.02)
     for few in (20, 40):  # of normal differences the approximation is short of users
-        made = np.random.default_rng(few).normal(detectable(2.0, few, power), 2.0, (few, 20_000))
+        made = np.random.default_rng(few).normal(
+            detectable(2.0, few, power), 2.0, (few, 20_000)
+        )
         assert power - 0.06 <= (paired(made).p <= 0.05).mean() <= power + 0.01
 
 

@@ -17,8 +17,16 @@ UNIT = (0.0, 1.0)
 
 
 def hit_rate_of(hits):
-    """A user for each entry: the one relevant item on rank 1 (a hit) or not recommended."""
-    recs = pd.DataFrame({"user": range(len(hits)), "item": ["a" if hit else "b" for hit in hits], "rank": 1})
+    """A user for each entry: the one relevant item on rank 1 (a hit) or not
+    recommended.
+    """
+    recs = pd.DataFrame(
+        {
+            "user": range(len(hits)),
+            "item": ["a" if hit else "b" for hit in hits],
+            "rank": 1,
+        }
+    )
     return recnb.evaluate(recs, recs.assign(item="a")[["user", "item"]])
 
 
@@ -27,8 +35,13 @@ def hit_rate_of(hits):
 def test_hits_of_20_users_have_clopper_and_pearsons_interval(hits, confidence):
     score = hit_rate_of([1] * hits + [0] * (20 - hits)).hit_rate(k=1)
     want = scipy.stats.binomtest(hits, 20).proportion_ci(confidence)
-    assert list(score.interval(confidence)) == pytest.approx([want.low, want.high], abs=1e-12)
-    assert f"{score.interval().low:.4f} to {score.interval().high:.4f}" in score._repr_html_()
+    assert list(score.interval(confidence)) == pytest.approx(
+        [want.low, want.high], abs=1e-12
+    )
+    assert (
+        f"{score.interval().low:.4f} to {score.interval().high:.4f}"
+        in score._repr_html_()
+    )
 
 
 def test_a_million_users_have_the_closed_form_as_well():
@@ -36,7 +49,9 @@ def test_a_million_users_have_the_closed_form_as_well():
     for hits in (0, 50):
         values[:hits] = 1
         want = scipy.stats.binomtest(hits, 1_000_000).proportion_ci()
-        assert np.ravel(intervals(values, bounds=UNIT)) == pytest.approx((want.low, want.high), rel=1e-6)
+        assert np.ravel(intervals(values, bounds=UNIT)) == pytest.approx(
+            (want.low, want.high), rel=1e-6
+        )
 
 
 @pytest.mark.parametrize("share", [0.0, 0.03, 0.5, 1.0])
@@ -60,7 +75,11 @@ def test_one_user_and_users_who_are_all_alike_show_nothing_of_others(method):
     assert np.isnan(intervals(np.array([[0.5]]), method=method, bounds=UNIT)).all()
     assert np.isfinite(intervals(np.array([[0.3], [0.7]]), bounds=UNIT)).all()
     low, high = intervals(np.full((150, 1), 1 / 3), method=method, bounds=UNIT)
-    assert (low < 0.333 < 0.334 < high) if method == "beta" else np.isnan([low, high]).all()
+    assert (
+        (low < 0.333 < 0.334 < high)
+        if method == "beta"
+        else np.isnan([low, high]).all()
+    )
 
 
 def test_a_metric_without_an_upper_bound_has_no_interval_of_few_hits():
@@ -68,21 +87,43 @@ def test_a_metric_without_an_upper_bound_has_no_interval_of_few_hits():
     assert all(map(math.isnan, few.dcg(k=1).interval()))
     assert "no interval: fewer than 10 users" in few.dcg(k=1)._repr_html_()
     assert 0 < some.dcg(k=1).interval().low < 1 / 3 < some.dcg(k=1).interval().high
-    assert "without an upper bound" in " ".join(repr(few.report(1, ["ndcg", "dcg"])).split())
-    assert "without an upper bound" not in " ".join(repr(some.report(1, ["ndcg", "dcg"])).split())
+    assert "without an upper bound" in " ".join(
+        repr(few.report(1, ["ndcg", "dcg"])).split()
+    )
+    assert "without an upper bound" not in " ".join(
+        repr(some.report(1, ["ndcg", "dcg"])).split()
+    )
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.9])
 def test_t_and_the_bootstrap_are_those_of_scipy(confidence):
-    beside = np.hstack([SKEWED, np.zeros((120, 1))])  # a column of users all alike changes no other
-    of_t, drawn = (np.transpose(intervals(beside, confidence, method)) for method in ("t", "bootstrap"))
+    beside = np.hstack(
+        [SKEWED, np.zeros((120, 1))]
+    )  # a column of users all alike changes no other
+    of_t, drawn = (
+        np.transpose(intervals(beside, confidence, method))
+        for method in ("t", "bootstrap")
+    )
     for column, t, bootstrap in zip(SKEWED.T, of_t, drawn, strict=False):
-        assert t == pytest.approx(tuple(scipy.stats.ttest_1samp(column, 0).confidence_interval(confidence)), rel=1e-12)
-        want = scipy.stats.bootstrap((column,), np.mean, n_resamples=2000, confidence_level=confidence, rng=np.random.default_rng(0))  # fmt: skip
+        assert t == pytest.approx(
+            tuple(scipy.stats.ttest_1samp(column, 0).confidence_interval(confidence)),
+            rel=1e-12,
+        )
+        want = scipy.stats.bootstrap(
+            (column,),
+            np.mean,
+            n_resamples=2000,
+            confidence_level=confidence,
+            rng=np.random.default_rng(0),
+        )
         assert bootstrap == pytest.approx(tuple(want.confidence_interval), rel=1e-12)
     assert np.isnan([of_t[3], drawn[3]]).all()
-    assert np.isnan(intervals(SKEWED[:99], method="bootstrap")).all(), "of so few it is too narrow"
-    with pytest.raises(OptionError, match=r"for at most 10,000 users, and these are 10,001.*method='t'"):
+    assert np.isnan(intervals(SKEWED[:99], method="bootstrap")).all(), (
+        "of so few it is too narrow"
+    )
+    with pytest.raises(
+        OptionError, match=r"for at most 10,000 users, and these are 10,001.*method='t'"
+    ):
         intervals(np.zeros((10_001, 1)), method="bootstrap")
 
 
@@ -94,23 +135,35 @@ def test_moments_of_parts_give_the_interval_of_the_whole(method, parts):
     for part in np.array_split(values, parts):
         total = total + Moments.of(part)
     assert total.n == len(values)
-    assert np.array(total.interval(0.9, method)) == pytest.approx(np.array(intervals(values, 0.9, method)), rel=1e-14)
+    assert np.array(total.interval(0.9, method)) == pytest.approx(
+        np.array(intervals(values, 0.9, method)), rel=1e-14
+    )
 
 
 def test_personalization_has_the_jackknifes_interval():
     rng = np.random.default_rng(0)
     shown = np.array([rng.permutation(30)[:5] for _user in range(25)])
-    frame = pd.DataFrame({"user": np.repeat(np.arange(25), 5), "item": shown.ravel(), "rank": np.tile(range(1, 6), 25)})
+    frame = pd.DataFrame(
+        {
+            "user": np.repeat(np.arange(25), 5),
+            "item": shown.ravel(),
+            "rank": np.tile(range(1, 6), 25),
+        }
+    )
 
     def value(users):
         pairs = itertools.combinations(users.tolist(), 2)
-        return 1 - float(np.mean([len({*shown[i]} & {*shown[j]}) / 5 for i, j in pairs]))
+        return 1 - float(
+            np.mean([len({*shown[i]} & {*shown[j]}) / 5 for i, j in pairs])
+        )
 
     everyone = np.arange(25)
     left_out = np.array([value(everyone[everyone != one]) for one in everyone])
     half = scipy.stats.t.ppf(0.975, 24) * np.sqrt(24 * left_out.var())
     score = recnb.evaluate(frame, frame).personalization(k=5)
     assert score == pytest.approx(value(everyone))
-    assert tuple(score.interval()) == pytest.approx((score - half, score + half), abs=1e-12)
+    assert tuple(score.interval()) == pytest.approx(
+        (score - half, score + half), abs=1e-12
+    )
     assert np.isnan(interval_of_pairs(np.linspace(0, 1, 9))).all()
     assert np.isnan(interval_of_pairs(np.full(11, 0.5))).all()

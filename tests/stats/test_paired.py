@@ -1,4 +1,6 @@
-"""Two models on the same users, and a group against the rest: scipy's tests, intervals that belong to them, few users, laws; Holm."""
+"""Two models on the same users, and a group against the rest: scipy's tests, intervals
+that belong to them, few users, laws; Holm.
+"""
 
 import copy
 import itertools
@@ -15,19 +17,32 @@ from hypothesis import strategies as st
 import recnb
 from recnb import stats
 from recnb.errors import FrameError, NoUsersError, OptionError
-from recnb.stats import UNBOUNDED, Detectable, Settings, gap_to_rest, holm, tau_ap, users_needed
+from recnb.stats import (
+    UNBOUNDED,
+    Detectable,
+    Settings,
+    gap_to_rest,
+    holm,
+    tau_ap,
+    users_needed,
+)
 from recnb.stats import detectable as smallest
 from recnb.stats.paired import CORRELATION
 
 SAMPLE = recnb.datasets.load_sample()
-KNN, POPULAR = (SAMPLE.models[name].rec.against(SAMPLE.test) for name in ("item-knn", "popular"))
+KNN, POPULAR = (
+    SAMPLE.models[name].rec.against(SAMPLE.test) for name in ("item-knn", "popular")
+)
 ONE_USER = ({"a": {1: ["x"]}, "b": {1: ["y"]}}, {1: ["x"]})
 RNG = np.random.default_rng(11)
 DIFFERENCES = RNG.normal(0.02, 0.1, (120, 3))
 TIED = RNG.choice([-0.5, 0.0, 0.0, 0.25, 0.5, 1.0], (120, 3))
 TESTS = ("t", "wilcoxon", "randomization")
 #: Ways to compare: each test, and the other interval of the first.
-WAYS: list[dict[str, Any]] = [*({"test": test, "permutations": 500} for test in TESTS), {"method": "bootstrap"}]
+WAYS: list[dict[str, Any]] = [
+    *({"test": test, "permutations": 500} for test in TESTS),
+    {"method": "bootstrap"},
+]
 
 
 def paired(differences, *, bounds=UNBOUNDED, weights=None, **settings):
@@ -39,20 +54,32 @@ def numbers(made):
     return np.array([made.mean, made.low, made.high, made.p, made.sd, made.effect_size])
 
 
-@pytest.mark.parametrize("differences", [DIFFERENCES, TIED, np.abs(DIFFERENCES), TIED[:40], DIFFERENCES[:11]])
+@pytest.mark.parametrize(
+    "differences", [DIFFERENCES, TIED, np.abs(DIFFERENCES), TIED[:40], DIFFERENCES[:11]]
+)
 def test_tests_are_those_of_scipy(differences):
     made, t = paired(differences), scipy.stats.ttest_1samp(differences, 0)
     n_differ = np.count_nonzero(differences, axis=0)
-    assert made.p == pytest.approx(np.maximum(t.pvalue, 2.0 ** (1 - n_differ)), rel=1e-12)
-    assert np.array([made.low, made.high]) == pytest.approx(np.array(t.confidence_interval()), rel=1e-9)
-    assert made.effect_size * np.sqrt(len(differences)) == pytest.approx(t.statistic, rel=1e-12)
+    assert made.p == pytest.approx(
+        np.maximum(t.pvalue, 2.0 ** (1 - n_differ)), rel=1e-12
+    )
+    assert np.array([made.low, made.high]) == pytest.approx(
+        np.array(t.confidence_interval()), rel=1e-9
+    )
+    assert made.effect_size * np.sqrt(len(differences)) == pytest.approx(
+        t.statistic, rel=1e-12
+    )
     ranks = [scipy.stats.wilcoxon(column).pvalue for column in differences.T]
     assert paired(differences, test="wilcoxon").p == pytest.approx(ranks, rel=1e-9)
     swapped = [
-        scipy.stats.permutation_test((column,), np.mean, permutation_type="samples", vectorized=True, rng=1).pvalue
+        scipy.stats.permutation_test(
+            (column,), np.mean, permutation_type="samples", vectorized=True, rng=1
+        ).pvalue
         for column in differences.T
     ]
-    assert paired(differences, test="randomization").p == pytest.approx(swapped, abs=0.03)
+    assert paired(differences, test="randomization").p == pytest.approx(
+        swapped, abs=0.03
+    )
 
 
 def test_the_randomization_interval_holds_what_the_test_does_not_reject():
@@ -60,13 +87,16 @@ def test_the_randomization_interval_holds_what_the_test_does_not_reject():
         made = paired(differences, test="randomization", confidence=0.9)
         for end, sign in ((made.low, 1), (made.high, -1)):
             inside, outside = (
-                paired(differences - end - sign * step, test="randomization").p[0] for step in (1e-6, -1e-6)
+                paired(differences - end - sign * step, test="randomization").p[0]
+                for step in (1e-6, -1e-6)
             )
             assert outside <= 0.1 < inside
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.02, 0.04, 0.05, 0.06, 0.08, 0.1, 0.2])
-def test_of_users_with_weights_interval_and_test_reach_as_far_as_the_heaviest_could_move_the_mean(shift):
+def test_of_users_with_weights_interval_and_test_reach_as_far_as_the_heaviest_could_move_the_mean(
+    shift,
+):
     rng = np.random.default_rng(3)
     values, weights = rng.normal(shift, 0.2, 200), rng.lognormal(0, 1, 200)
     shares = weights / weights.sum()
@@ -75,16 +105,25 @@ def test_of_users_with_weights_interval_and_test_reach_as_far_as_the_heaviest_co
     beyond = shares.max() - 1 / n
     share, half = beyond / (1 + beyond), scipy.stats.t.ppf(0.975, n - 1) * error
     made = paired(values, weights=weights)
-    low, high = mean - half - share * (mean - values.min()), mean + half + share * (values.max() - mean)
+    low, high = (
+        mean - half - share * (mean - values.min()),
+        mean + half + share * (values.max() - mean),
+    )
     assert (made.low[0], made.high[0]) == pytest.approx((low, high), rel=1e-9)
     assert (made.p[0] <= 0.05) == (low > 0 or high < 0)
-    assert made.reach[0] == pytest.approx(share * max(mean - values.min(), values.max() - mean))
+    assert made.reach[0] == pytest.approx(
+        share * max(mean - values.min(), values.max() - mean)
+    )
     power = Detectable.of("x", values, np.zeros(200), 0.8, 0.05, weights)
-    assert power == pytest.approx(smallest(error * np.sqrt(n), n) + made.reach[0], rel=1e-9)
+    assert power == pytest.approx(
+        smallest(error * np.sqrt(n), n) + made.reach[0], rel=1e-9
+    )
 
 
 def test_one_more_user_as_heavy_as_the_heaviest():
-    """All are hits: the upper end is 1; one of 21 users has a third of the weight, and another like that might miss."""
+    """All are hits: the upper end is 1; one of 21 users has a third of the weight, and
+    another like that might miss.
+    """
     values, weights = np.ones((21, 1)), np.r_[10.0, np.ones(20)]
     low, high = stats.intervals(values, bounds=(0.0, 1.0), weights=weights * 1.1)
     assert high[0] == pytest.approx(1.0, abs=1e-12)
@@ -92,33 +131,57 @@ def test_one_more_user_as_heavy_as_the_heaviest():
 
 
 def test_the_weighted_mean_of_equal_values_is_one_value_but_for_rounding():
-    weights, values = np.random.default_rng(0).uniform(0.1, 3, 50), np.full((50, 1), 0.3)
+    weights, values = (
+        np.random.default_rng(0).uniform(0.1, 3, 50),
+        np.full((50, 1), 0.3),
+    )
     assert weights @ values / weights.sum() != 0.3
-    assert stats.intervals(values, bounds=(0.0, 0.3), weights=weights)[1] == pytest.approx(0.3, abs=1e-12)
+    assert stats.intervals(values, bounds=(0.0, 0.3), weights=weights)[
+        1
+    ] == pytest.approx(0.3, abs=1e-12)
 
 
 def test_the_detectable_difference_from_one_model_with_weights():
-    values, weights = np.random.default_rng(3).uniform(0, 1, 200), np.r_[np.ones(150), np.full(50, 9.0)]
+    values, weights = (
+        np.random.default_rng(3).uniform(0, 1, 200),
+        np.r_[np.ones(150), np.full(50, 9.0)],
+    )
     shares, assumed = weights / weights.sum(), math.sqrt(2 * (1 - CORRELATION))
     n, mean = 1 / (shares**2).sum(), shares @ values
     sd = math.sqrt((shares**2 @ (values - mean) ** 2) * n**2 / (n - 1)) * assumed
     beyond = 9 / weights.sum() - 1 / n
-    reach = beyond / (1 + beyond) * max(mean - values.min(), values.max() - mean) * assumed
-    assert Detectable.of("x", values, None, 0.8, 0.05, weights) == pytest.approx(smallest(sd, n) + reach, rel=1e-9)
-    few = np.r_[np.ones(20), np.zeros(180)]  # 20 differ, and one of them has nearly all of their weight
+    reach = (
+        beyond / (1 + beyond) * max(mean - values.min(), values.max() - mean) * assumed
+    )
+    assert Detectable.of("x", values, None, 0.8, 0.05, weights) == pytest.approx(
+        smallest(sd, n) + reach, rel=1e-9
+    )
+    few = np.r_[
+        np.ones(20), np.zeros(180)
+    ]  # 20 differ, and one of them has nearly all of their weight
     assert Detectable.of("x", few, np.zeros(200), 0.8, 0.05, None) > 0
-    assert np.isnan(Detectable.of("x", few, np.zeros(200), 0.8, 0.05, np.r_[100.0, np.ones(199)]))
+    assert np.isnan(
+        Detectable.of("x", few, np.zeros(200), 0.8, 0.05, np.r_[100.0, np.ones(199)])
+    )
 
 
 def test_the_interval_of_wilcoxon_is_hodges_and_lehmanns():
     for column in (DIFFERENCES[:25, 0], TIED[:60, 1], DIFFERENCES[:10, 2]):
         made = column[column != 0]
-        pairwise = np.sort([(a + b) / 2 for a, b in itertools.combinations_with_replacement(made, 2)])
+        pairwise = np.sort(
+            [(a + b) / 2 for a, b in itertools.combinations_with_replacement(made, 2)]
+        )
         n = len(made)
-        left_out = int(len(pairwise) / 2 - 1.959964 * math.sqrt(n * (n + 1) * (2 * n + 1) / 24))
+        left_out = int(
+            len(pairwise) / 2 - 1.959964 * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        )
         found = paired(column, test="wilcoxon")
-        assert (found.low[0], found.high[0]) == pytest.approx((pairwise[left_out], pairwise[-1 - left_out]), abs=1e-12)
-    assert np.isnan(paired(DIFFERENCES[:10], test="wilcoxon", confidence=0.9999).low).all()
+        assert (found.low[0], found.high[0]) == pytest.approx(
+            (pairwise[left_out], pairwise[-1 - left_out]), abs=1e-12
+        )
+    assert np.isnan(
+        paired(DIFFERENCES[:10], test="wilcoxon", confidence=0.9999).low
+    ).all()
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
@@ -136,7 +199,9 @@ def test_laws_of_each_way(way):
     beside = paired(np.hstack([TIED, np.zeros((120, 1))]), **way)
     assert numbers(beside)[:, :3] == pytest.approx(numbers(made), rel=1e-9)
     assert paired(4 * TIED, **way).p == pytest.approx(made.p, rel=1e-9)
-    assert (numbers(paired(TIED, **way)) == numbers(made)).all(), "draws are the same each time"
+    assert (numbers(paired(TIED, **way)) == numbers(made)).all(), (
+        "draws are the same each time"
+    )
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
@@ -152,20 +217,31 @@ def test_fewer_than_ten_users_who_differ_are_not_tested(way, n, differ):
         assert made.p[0] >= 2.0 ** (1 - min(n, differ))
     if way.get("test") == "t" and n > 1:
         assert -1 <= made.low[0] <= made.mean[0] <= made.high[0] <= 1
-        assert made.high[0] - made.low[0] > 0.01, "an interval of no width would claim to know"
+        assert made.high[0] - made.low[0] > 0.01, (
+            "an interval of no width would claim to know"
+        )
     elif not tested:
         assert np.isnan([made.low[0], made.high[0]]).all()
     assert math.isnan(made.mean[0]) == (n == 0)
 
 
 def test_few_users_who_differ_have_beta_intervals_within_the_bounds():
-    """Of 50 users 9 and 10 differ; and all but 9 and all but 10 differ, all by the same."""
+    """Of 50 users 9 and 10 differ; and all but 9 and all but 10 differ, all by the
+    same.
+    """
     rows = np.zeros((50, 4))
     rows[:9, 0] = rows[:10, 1] = rows[9:, 2] = rows[10:, 3] = 1
     half = scipy.stats.t.ppf(0.975, 49) * rows.std(axis=0, ddof=1) / math.sqrt(50)
     made = paired(rows, bounds=(-1, 1))
-    assert (np.abs(made.high - rows.mean(axis=0) - half) < 1e-9).tolist() == [False, True, False, True]
-    assert np.isnan(paired(rows).low).tolist() == [True, False, True, False], "without bounds there is none"
+    assert (np.abs(made.high - rows.mean(axis=0) - half) < 1e-9).tolist() == [
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert np.isnan(paired(rows).low).tolist() == [True, False, True, False], (
+        "without bounds there is none"
+    )
 
 
 def test_two_models_that_are_the_same_and_users_who_all_differ_alike():
@@ -183,8 +259,14 @@ def test_two_models_that_are_the_same_and_users_who_all_differ_alike():
 
 
 def test_rounding_is_no_win():
-    made = paired(np.array([[0.1 + 0.2 - 0.3, 1.0], [0.5, -1.0], [-0.2, 0.0], [0.0, 0.0]]))
-    assert (made.won.tolist(), made.tied.tolist(), made.lost.tolist()) == ([1, 1], [2, 2], [1, 1])
+    made = paired(
+        np.array([[0.1 + 0.2 - 0.3, 1.0], [0.5, -1.0], [-0.2, 0.0], [0.0, 0.0]])
+    )
+    assert (made.won.tolist(), made.tied.tolist(), made.lost.tolist()) == (
+        [1, 1],
+        [2, 2],
+        [1, 1],
+    )
 
 
 # In a comparison
@@ -195,14 +277,22 @@ def test_rounding_is_no_win():
     [
         ({}, "Student's t over the users"),
         ({"test": "wilcoxon"}, "Hodges and Lehmann's"),
-        ({"test": "randomization"}, "the differences that the randomization test does not"),
+        (
+            {"test": "randomization"},
+            "the differences that the randomization test does not",
+        ),
         ({"method": "bootstrap"}, "BCa bootstrap of 2,000 draws"),
     ],
 )
 def test_the_test_that_is_asked_for_has_its_own_interval_and_is_named(way, words):
     found = recnb.compare(SAMPLE.models, SAMPLE.test, **way)
     (row, _other) = found.differences("ndcg", k=10).itertuples()
-    want = paired((found["factors"].ndcg(k=10).per_user - found["item-knn"].ndcg(k=10).per_user).to_numpy(), **way)
+    want = paired(
+        (
+            found["factors"].ndcg(k=10).per_user - found["item-knn"].ndcg(k=10).per_user
+        ).to_numpy(),
+        **way,
+    )
     made = (row.difference, row.low, row.high, row.p)
     assert made == pytest.approx((want.mean[0], want.low[0], want.high[0], want.p[0]))
     assert words in found.report(k=10, metrics=["ndcg"]).to_markdown()
@@ -213,7 +303,9 @@ def test_the_test_that_is_asked_for_has_its_own_interval_and_is_named(way, words
 
 def test_holm_leaves_out_what_was_not_tested_and_changes_nothing_it_was_given():
     table = np.array([[0.01, np.nan], [0.2, 0.04]])
-    assert holm(table) == pytest.approx(np.array([[0.03, np.nan], [0.2, 0.08]]), nan_ok=True)
+    assert holm(table) == pytest.approx(
+        np.array([[0.03, np.nan], [0.2, 0.08]]), nan_ok=True
+    )
     assert table[0, 0] == 0.01
     assert holm(np.array([])).shape == (0,)
 
@@ -221,7 +313,9 @@ def test_holm_leaves_out_what_was_not_tested_and_changes_nothing_it_was_given():
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_holm_is_its_definition(p):
     for one, mine in zip(p, holm(np.array(p)), strict=True):
-        naive = min(1.0, max(sum(x >= other for x in p) * other for other in p if other <= one))
+        naive = min(
+            1.0, max(sum(x >= other for x in p) * other for other in p if other <= one)
+        )
         assert mine == pytest.approx(naive, rel=1e-12)
 
 
@@ -232,38 +326,63 @@ def test_a_gap_is_the_more_careful_of_welch_and_student():
     rng = np.random.default_rng(1)
     for scale in (0.1, 1.0, 5.0):
         mine, rest = rng.normal(0.5, scale, 12), rng.normal(0, 1, 90)
-        gap, low, high, p = gap_to_rest(np.r_[mine, rest][:, np.newaxis], np.arange(102) < 12, 0.9)
-        each = [scipy.stats.ttest_ind(mine, rest, equal_var=equal) for equal in (False, True)]
+        gap, low, high, p = gap_to_rest(
+            np.r_[mine, rest][:, np.newaxis], np.arange(102) < 12, 0.9
+        )
+        each = [
+            scipy.stats.ttest_ind(mine, rest, equal_var=equal)
+            for equal in (False, True)
+        ]
         ends = [one.confidence_interval(0.9) for one in each]
         assert gap[0] == pytest.approx(mine.mean() - rest.mean())
         assert p[0] == pytest.approx(max(one.pvalue for one in each))
-        assert (low[0], high[0]) == pytest.approx((min(one.low for one in ends), max(one.high for one in ends)))
+        assert (low[0], high[0]) == pytest.approx(
+            (min(one.low for one in ends), max(one.high for one in ends))
+        )
 
 
 @pytest.mark.parametrize(("n", "tested"), [(9, False), (10, True)])
 def test_both_sides_of_a_gap_need_ten_users_who_are_not_alike(n, tested):
     values = np.random.default_rng(0).random((200, 1))
     for inside in (np.arange(200) < n, np.arange(200) >= n):
-        assert np.isfinite(gap_to_rest(values, inside)).ravel().tolist() == [True, tested, tested, tested]
+        assert np.isfinite(gap_to_rest(values, inside)).ravel().tolist() == [
+            True,
+            tested,
+            tested,
+            tested,
+        ]
         alike = np.where(np.arange(200) < n, 0.0, values[:, 0])[:, np.newaxis]
-        assert np.isfinite(gap_to_rest(alike, inside)).ravel().tolist() == [True, False, False, False]
+        assert np.isfinite(gap_to_rest(alike, inside)).ravel().tolist() == [
+            True,
+            False,
+            False,
+            False,
+        ]
 
 
 # Power
 
 
 @pytest.mark.parametrize("n", [10, 50, 261, 20_000, 1_000_000])
-@pytest.mark.parametrize("power,alpha", [(0.8, 0.05), (0.95, 0.05), (0.5, 0.01), (0.9, 0.001)])
+@pytest.mark.parametrize(
+    "power,alpha", [(0.8, 0.05), (0.95, 0.05), (0.5, 0.01), (0.9, 0.001)]
+)
 def test_what_can_be_found_has_the_power_of_the_normal_approximation(n, power, alpha):
     difference = smallest(0.3, n, power, alpha)
     in_errors = difference / 0.3 * math.sqrt(n)
-    assert scipy.stats.norm.sf(scipy.stats.norm.isf(alpha / 2) - in_errors) == pytest.approx(power)
+    assert scipy.stats.norm.sf(
+        scipy.stats.norm.isf(alpha / 2) - in_errors
+    ) == pytest.approx(power)
     assert users_needed(difference * (1 + 1e-9), 0.3, power, alpha) == n
-    assert users_needed(-difference * (1 - 1e-6), 0.3, power, alpha) in range(n + 1, n + 4)
+    assert users_needed(-difference * (1 - 1e-6), 0.3, power, alpha) in range(
+        n + 1, n + 4
+    )
 
 
 def test_users_needed_are_at_least_ten_and_those_of_cohen():
-    """Cohen (1988), table 2.4.1 for one sample: d = 0.5 needs 34 at 80 %; by t, two more."""
+    """Cohen (1988), table 2.4.1 for one sample: d = 0.5 needs 34 at 80 %; by t, two
+    more.
+    """
     assert users_needed(0.5, 1.0) == 32
     assert users_needed(1e300, 1.0) == users_needed(-10.0, 1e-9) == 10
 
@@ -285,22 +404,54 @@ def test_users_who_do_not_differ_show_nothing_of_others():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        *((lambda wrong=wrong: paired([wrong, 1.0]), "leave out users on whom only one of the two models is judged") for wrong in (math.nan, math.inf)),
+        *(
+            (
+                lambda wrong=wrong: paired([wrong, 1.0]),
+                "leave out users on whom only one of the two models is judged",
+            )
+            for wrong in (math.nan, math.inf)
+        ),
         (lambda: holm(np.array([0.5, 1.5])), r"1\.5"),
-        (lambda: KNN.ndcg(k=10).interval(method="bca"), "method='bca' makes no interval here."),
-        (lambda: KNN.ndcg(k=10).interval(method="bootstrp"), "Did you mean 'bootstrap'"),
+        (
+            lambda: KNN.ndcg(k=10).interval(method="bca"),
+            "method='bca' makes no interval here.",
+        ),
+        (
+            lambda: KNN.ndcg(k=10).interval(method="bootstrp"),
+            "Did you mean 'bootstrap'",
+        ),
         (lambda: recnb.compare(*ONE_USER, test="wilcox"), "Did you mean 'wilcoxon'"),
-        (lambda: recnb.compare(*ONE_USER, test="wilcoxon", method="bootstrap"), "other tests have their own"),
-        (lambda: recnb.compare(*ONE_USER, method="beta"), "say method='t' or 'bootstrap'"),
+        (
+            lambda: recnb.compare(*ONE_USER, test="wilcoxon", method="bootstrap"),
+            "other tests have their own",
+        ),
+        (
+            lambda: recnb.compare(*ONE_USER, method="beta"),
+            "say method='t' or 'bootstrap'",
+        ),
         (lambda: recnb.compare(*ONE_USER, confidence=95), "confidence=95"),
-        *((lambda wrong=wrong: users_needed(0.01, 0.3, **wrong), next(iter(wrong))) for wrong in (
-            {"power": 0.01}, {"power": 1.0}, {"power": "80%"}, {"alpha": 0.0}, {"alpha": 5})),
+        *(
+            (lambda wrong=wrong: users_needed(0.01, 0.3, **wrong), next(iter(wrong)))
+            for wrong in (
+                {"power": 0.01},
+                {"power": 1.0},
+                {"power": "80%"},
+                {"alpha": 0.0},
+                {"alpha": 5},
+            )
+        ),
         (lambda: smallest(0.3, 100, power=1.0), "power=1.0"),
         (lambda: users_needed(0, 0.3), "difference=0"),
-        *((lambda sd=sd: users_needed(0.01, sd), f"sd={sd!r} is no standard deviation") for sd in (math.nan, 0.0, -1.0)),
+        *(
+            (
+                lambda sd=sd: users_needed(0.01, sd),
+                f"sd={sd!r} is no standard deviation",
+            )
+            for sd in (math.nan, 0.0, -1.0)
+        ),
         (lambda: KNN.detectable("ndcg", 10, correlation=0.5), "correlation"),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_sense_is_refused(call, words):
     with pytest.raises((FrameError, OptionError), match=words):
         call()
@@ -309,12 +460,19 @@ def test_what_makes_no_sense_is_refused(call, words):
 def test_detectable_is_measured_against_another_evaluation_on_the_users_of_both():
     made = KNN.detectable("ndcg", k=10, against=POPULAR)
     differences = KNN.ndcg(k=10).per_user - POPULAR.ndcg(k=10).per_user
-    assert (made.label, made.n_users, made.sd) == ("ndcg@10", KNN.n_users, pytest.approx(differences.std()))
+    assert (made.label, made.n_users, made.sd) == (
+        "ndcg@10",
+        KNN.n_users,
+        pytest.approx(differences.std()),
+    )
     assert made == pytest.approx(smallest(differences.std(), KNN.n_users))
     assert "measured between the two models" in made.words
     assert users_needed(float(made) * (1 + 1e-9), made) == KNN.n_users
     is_some = SAMPLE.test["user"].isin(KNN.users[:50])
-    fewer, strangers = (SAMPLE.models["popular"].rec.against(SAMPLE.test[kept]) for kept in (is_some, ~is_some))
+    fewer, strangers = (
+        SAMPLE.models["popular"].rec.against(SAMPLE.test[kept])
+        for kept in (is_some, ~is_some)
+    )
     assert KNN.detectable("recall", 5, against=fewer).n_users == 50
     with pytest.raises(NoUsersError, match="no user is in both"):
         fewer.detectable("recall", 5, against=strangers)
@@ -322,30 +480,58 @@ def test_detectable_is_measured_against_another_evaluation_on_the_users_of_both(
 
 def test_detectable_assumes_a_careful_correlation_and_says_so():
     made = KNN.detectable("ndcg", 10)
-    assert made.sd == pytest.approx(KNN.ndcg(k=10).per_user.std() * math.sqrt(2 * (1 - CORRELATION)))
+    assert made.sd == pytest.approx(
+        KNN.ndcg(k=10).per_user.std() * math.sqrt(2 * (1 - CORRELATION))
+    )
     assert "Assumed, not measured" in repr(made)
     assert "0.3" in made.words
-    assert made < KNN.detectable("ndcg", 10, power=0.9) < KNN.detectable("ndcg", 10, power=0.9, alpha=0.01)
+    assert (
+        made
+        < KNN.detectable("ndcg", 10, power=0.9)
+        < KNN.detectable("ndcg", 10, power=0.9, alpha=0.01)
+    )
     for again in (copy.copy(made), pickle.loads(pickle.dumps(made))):
         assert (again, repr(again), again.sd) == (made, repr(made), made.sd)
     assert float(str(made)) == float(f"{made}") == float(made)
     evs = [frame.rec.against(SAMPLE.test) for frame in SAMPLE.models.values()]
-    for metric in ("ndcg", "precision", "recall", "hit_rate", "reciprocal_rank", "average_precision"):
-        assert np.corrcoef([getattr(ev, metric)(k=10).per_user for ev in evs]).min() > CORRELATION
+    for metric in (
+        "ndcg",
+        "precision",
+        "recall",
+        "hit_rate",
+        "reciprocal_rank",
+        "average_precision",
+    ):
+        assert (
+            np.corrcoef([getattr(ev, metric)(k=10).per_user for ev in evs]).min()
+            > CORRELATION
+        )
 
 
 def by_definition(values, truth):
-    """Of the models above each place the share that the truth has above it, a tie by half; the mean over the orders."""
+    """Of the models above each place the share that the truth has above it, a tie by
+    half; the mean over the orders.
+    """
     found = []
     for order in itertools.permutations(range(len(values))):
-        if all(values[one] >= values[below] for one, below in itertools.pairwise(order)):
-            places = [(truth[list(order[:place])], truth[at]) for place, at in enumerate(order) if place]
-            right = [np.mean((above > own) + (above == own) / 2) for above, own in places]
+        if all(
+            values[one] >= values[below] for one, below in itertools.pairwise(order)
+        ):
+            places = [
+                (truth[list(order[:place])], truth[at])
+                for place, at in enumerate(order)
+                if place
+            ]
+            right = [
+                np.mean((above > own) + (above == own) / 2) for above, own in places
+            ]
             found.append(2 * np.mean(right) - 1)
     return np.mean(found)
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=5))
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=5)
+)
 def test_tau_ap_is_the_mean_over_all_orders_of_ties_and_of_both_truths(pairs):
     one, other = np.array(pairs, dtype=float).T
     both = (by_definition(one, other) + by_definition(other, one)) / 2

@@ -1,4 +1,6 @@
-"""The numbers and the libraries of the page that says how they differ, made of the presets: `python -m tests.tools.conventions_page`."""
+"""The numbers and the libraries of the page that says how they differ, made of the
+presets: `python -m tests.tools.conventions_page`.
+"""
 
 from __future__ import annotations
 
@@ -22,33 +24,62 @@ from recnb.metrics.metric import LIST_METRICS
 from recnb.results.score import score_of
 from tests.tools.readme import filled, table
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "recnb" / "conventions" / "README.md"
-#: The six metrics of the tables: what each is called there, and the names under which recnb lists a library's own.
+PAGE = (
+    pathlib.Path(__file__).resolve().parents[2] / "recnb" / "conventions" / "README.md"
+)
+#: The six metrics of the tables: what each is called there, and the names under which
+#: recnb lists a library's own.
 SIX = {
-    "nDCG": ("ndcg",), "precision": ("precision",), "recall": ("recall",), "AP": ("average_precision",),
-    "HR": ("hit_rate",), "RR": ("reciprocal_rank",),
-}  # fmt: skip
-OURS = {name: Preset("recnb", "", metrics[0], metrics[0], (), Convention(), 0.0) for name, metrics in SIX.items()}
+    "nDCG": ("ndcg",),
+    "precision": ("precision",),
+    "recall": ("recall",),
+    "AP": ("average_precision",),
+    "HR": ("hit_rate",),
+    "RR": ("reciprocal_rank",),
+}
+OURS = {
+    name: Preset("recnb", "", metrics[0], metrics[0], (), Convention(), 0.0)
+    for name, metrics in SIX.items()
+}
 RARE = ("score_dtype", "duplicates", "nonpositive_scores", "negative_relevance")
 
-SHOWN, LIKED = {"u1": "abcde", "u2": "bx", "u4": "abcde"}, {"u1": "acz", "u2": "b", "u3": "ab"}
-RECS = pl.DataFrame({"user": SHOWN.keys(), "item": map(list, SHOWN.values()), "score": [range(9, 9 - len(one), -1) for one in SHOWN.values()]}).explode("item", "score")  # fmt: skip
-TRUTH = pl.DataFrame({"user": LIKED.keys(), "item": map(list, LIKED.values())}).explode("item")
+SHOWN, LIKED = (
+    {"u1": "abcde", "u2": "bx", "u4": "abcde"},
+    {"u1": "acz", "u2": "b", "u3": "ab"},
+)
+RECS = pl.DataFrame(
+    {
+        "user": SHOWN.keys(),
+        "item": map(list, SHOWN.values()),
+        "score": [range(9, 9 - len(one), -1) for one in SHOWN.values()],
+    }
+).explode("item", "score")
+TRUTH = pl.DataFrame({"user": LIKED.keys(), "item": map(list, LIKED.values())}).explode(
+    "item"
+)
 
 Defaults = dict[str, Preset]
 
 
 def sides() -> dict[str, Defaults]:
-    """Each library's defaults for the six metrics, by what it is given; what does the same stands once."""
+    """Each library's defaults for the six metrics, by what it is given; what does the
+    same stands once.
+    """
     made: dict[str, Defaults] = {}
     for library in names():
         found: dict[str, Defaults] = {}
         for one in of_library(library):
-            for name in (name for name, metrics in SIX.items() if one.metric in metrics):
+            for name in (
+                name for name, metrics in SIX.items() if one.metric in metrics
+            ):
                 found.setdefault(_suffix(one), {}).setdefault(name, one)
         groups: dict[str, list[str]] = {}
         for suffix, own in found.items():
-            same = (first for first in groups if _rules(own).items() <= _rules(found[first]).items())
+            same = (
+                first
+                for first in groups
+                if _rules(own).items() <= _rules(found[first]).items()
+            )
             groups.setdefault(next(same, suffix), []).append(suffix)
         for first, suffixes in groups.items():
             label = " ".join([library, *(f"`{one}`" for one in suffixes if first)])
@@ -57,7 +88,9 @@ def sides() -> dict[str, Defaults]:
 
 
 def _rules(own: Defaults) -> dict[str, object]:
-    return {name: (one.metric, one.options, one.convention) for name, one in own.items()}
+    return {
+        name: (one.metric, one.options, one.convention) for name, one in own.items()
+    }
 
 
 def value_row(own: Defaults) -> list[str]:
@@ -70,7 +103,9 @@ def _value(one: Preset) -> str:
     if one.library == "recnb":
         return f"{score_of(recnb.evaluate(RECS, TRUTH)._data, metric_named(one.metric), 5, {}):.4f}"
     try:
-        number = as_in(one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None)
+        number = as_in(
+            one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None
+        )
         return f"{number:.4f}{'*' if one.note else ''}"
     except RecnbError:
         return "refused"
@@ -78,14 +113,21 @@ def _value(one: Preset) -> str:
 
 def values() -> str:
     """The table of values, recnb first."""
-    rows = [[label, *value_row(own)] for label, own in {"**recnb**": OURS, **sides()}.items()]
+    rows = [
+        [label, *value_row(own)]
+        for label, own in {"**recnb**": OURS, **sides()}.items()
+    ]
     return table(["library", *SIX], rows)
 
 
 def library_part(library: str) -> str:
-    """What one library does otherwise than recnb, and how its variants differ from one another."""
+    """What one library does otherwise than recnb, and how its variants differ from one
+    another.
+    """
     listed = of_library(library)
-    alias = "".join(f", also `{short}`" for short, full in ALIASES.items() if full == library)
+    alias = "".join(
+        f", also `{short}`" for short, full in ALIASES.items() if full == library
+    )
     lines = [f"### {library} {listed[0].version}{alias}"]
     accuracy = [one for one in listed if one.metric not in LIST_METRICS]
     shared: dict[str, list[str]] = {}
@@ -93,23 +135,47 @@ def library_part(library: str) -> str:
     for suffix in dict.fromkeys(map(_suffix, accuracy)):
         said = {one: _differing(one) for one in accuracy if _suffix(one) == suffix}
         first = next(iter(said.values()))
-        common = [axis for axis, text in first.items() if all(own.get(axis) == text for own in said.values())]
+        common = [
+            axis
+            for axis, text in first.items()
+            if all(own.get(axis) == text for own in said.values())
+        ]
         shared.setdefault("; ".join(first[axis] for axis in common), []).append(suffix)
-        rest |= {one: "; ".join(own[axis] for axis in own if axis not in common) for one, own in said.items()}
+        rest |= {
+            one: "; ".join(own[axis] for axis in own if axis not in common)
+            for one, own in said.items()
+        }
     for text, suffixes in shared.items():
-        given = "" if len(shared) == 1 else "".join(f", `{suffix}`" if suffix else ", others" for suffix in suffixes)
+        given = (
+            ""
+            if len(shared) == 1
+            else "".join(
+                f", `{suffix}`" if suffix else ", others" for suffix in suffixes
+            )
+        )
         lines += [f"- **All metrics{given}**: {text or 'as recnb'}."]
-    lines += [f"- {who}: {text or 'nothing more'}." for text, who in _by_text(rest.items())]
+    lines += [
+        f"- {who}: {text or 'nothing more'}." for text, who in _by_text(rest.items())
+    ]
     rare = [_rare(accuracy, axis) for axis in RARE if accuracy]
     lines += [f"- *Rarely met*: {'; '.join(filter(None, rare))}."] if any(rare) else []
     beyond = [one for one in listed if one.metric in LIST_METRICS]
-    options = ((one, ", ".join(in_words(name, value) for name, value in one.options)) for one in beyond)
+    options = (
+        (one, ", ".join(in_words(name, value) for name, value in one.options))
+        for one in beyond
+    )
     said_beyond = [f"{who}: {text or 'as recnb'}" for text, who in _by_text(options)]
     lines += [f"- *Beyond accuracy*. {'; '.join(said_beyond)}."] if beyond else []
     unruled = {word: refusal for word, refusal in REFUSALS.items() if refusal.remedy}
     raises = {word: refusal for word, refusal in REFUSALS.items() if not refusal.remedy}
-    for title, words in {"Refused": raises, "Refused, as its number follows no rule": unruled}.items():
-        meant = {one: "; ".join(words[word][0] for word in one.refuses if word in words) for one in listed}
+    for title, words in {
+        "Refused": raises,
+        "Refused, as its number follows no rule": unruled,
+    }.items():
+        meant = {
+            one: "; ".join(words[word][0] for word in one.refuses if word in words)
+            for one in listed
+        }
         refused = _by_text((one, text) for one, text in meant.items() if text)
         lines += [f"- **{title}**, {who}: {text}." for text, who in refused]
     notes = _by_text((one, one.note) for one in listed if one.note)
@@ -122,9 +188,17 @@ def _suffix(one: Preset) -> str:
 
 
 def _differing(one: Preset) -> dict[str, str]:
-    mine, theirs = Variant.made("recnb", Convention(), metric_named(one.metric), {}), Variant.of_preset(one)
+    mine, theirs = (
+        Variant.made("recnb", Convention(), metric_named(one.metric), {}),
+        Variant.of_preset(one),
+    )
     axes = [axis for axis in mine.differing_axes(theirs) if axis not in RARE]
-    return {axis: theirs.words(axis) if axis != "relevant" else f"relevant: {theirs.words(axis)}" for axis in axes}
+    return {
+        axis: theirs.words(axis)
+        if axis != "relevant"
+        else f"relevant: {theirs.words(axis)}"
+        for axis in axes
+    }
 
 
 def _by_text(said: Iterable[tuple[Preset, str]]) -> list[tuple[str, str]]:
@@ -137,7 +211,11 @@ def _by_text(said: Iterable[tuple[Preset, str]]) -> list[tuple[str, str]]:
 def _rare(group: list[Preset], axis: str) -> str:
     said = {one: Variant.of_preset(one).words(axis) for one in group}
     usual = Counter(said.values()).most_common(1)[0][0]
-    if set(said.values()) == {Variant.made("recnb", Convention(), metric_named(group[0].metric), {}).words(axis)}:
+    if set(said.values()) == {
+        Variant.made("recnb", Convention(), metric_named(group[0].metric), {}).words(
+            axis
+        )
+    }:
         return ""
     others = _by_text((one, text) for one, text in said.items() if text != usual)
     return usual + "".join(f" ({who}: {text})" for text, who in others)
@@ -145,7 +223,12 @@ def _rare(group: list[Preset], axis: str) -> str:
 
 def _meaning(one: Preset) -> str:
     """What is computed, where the library's name for it does not say."""
-    short = {"average_precision": "ap", "reciprocal_rank": "rr", "hit_rate": "hit", "r_precision": "rprec"}
+    short = {
+        "average_precision": "ap",
+        "reciprocal_rank": "rr",
+        "hit_rate": "hit",
+        "r_precision": "rprec",
+    }
     known = one.variant.startswith((short.get(one.metric, one.metric), one.metric))
     return "" if known else f" ({one.metric.replace('_', ' ')})"
 

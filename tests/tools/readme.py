@@ -1,4 +1,6 @@
-"""The generated parts of the README and of the page of metrics: `python -m tests.tools.readme` writes them anew."""
+"""The generated parts of the README and of the page of metrics: `python -m
+tests.tools.readme` writes them anew.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,14 @@ NEEDS = {
 
 
 def filled(text: str, module: str, parts: Mapping[str, str]) -> str:
-    """A page with its made parts put in again, each between two marks that say which module makes it."""
+    """A page with its made parts put in again, each between two marks that say which
+    module makes it.
+    """
     for name, made in parts.items():
-        begin, end = f"<!-- {name}: made by python -m {module} -->\n", f"\n<!-- /{name} -->"
+        begin, end = (
+            f"<!-- {name}: made by python -m {module} -->\n",
+            f"\n<!-- /{name} -->",
+        )
         before, after = text.split(begin)
         text = before + begin + made + end + after.split(end, 1)[1]
     return text
@@ -42,7 +49,10 @@ def _formula(metric: Metric[...]) -> tuple[str, str]:
     """What is added up, and what the sum is divided by, as code."""
     credit, out_of = metric.formulas()
     rows = "`, summed over the ideal list" if metric.over == "ideal" else "`"
-    return f"`{credit.text()}{rows}", "" if out_of.text() == "1" else f"`{out_of.text()}`"
+    return (
+        f"`{credit.text()}{rows}",
+        "" if out_of.text() == "1" else f"`{out_of.text()}`",
+    )
 
 
 def _options(metric: Metric[...]) -> str:
@@ -53,48 +63,83 @@ def metrics_page(text: str) -> str:
     """The page of metrics with its tables made anew of the registry."""
     accuracy = [
         [
-            " ".join(f"`{name}`" for name in (metric.name, *metric.aliases)), metric.title, *_formula(metric), _options(metric),
+            " ".join(f"`{name}`" for name in (metric.name, *metric.aliases)),
+            metric.title,
+            *_formula(metric),
+            _options(metric),
             "no bound" if math.isinf(metric.bounds[1]) else f"{metric.bounds[1]:g}",
         ]
         for metric in METRICS.values()
-    ]  # fmt: skip
-    retrieval = [[f"`{metric.symbol}`", metric.title, *_formula(metric)] for metric in RETRIEVAL_METRICS.values()]
+    ]
+    retrieval = [
+        [f"`{metric.symbol}`", metric.title, *_formula(metric)]
+        for metric in RETRIEVAL_METRICS.values()
+    ]
     beyond = [
         [
-            f"`{metric.name}`", metric.title, metric.over, *_formula(metric),
-            ", ".join(filter(None, (NEEDS[need] for need in metric.needs))), _options(metric), metric.range_text,
+            f"`{metric.name}`",
+            metric.title,
+            metric.over,
+            *_formula(metric),
+            ", ".join(filter(None, (NEEDS[need] for need in metric.needs))),
+            _options(metric),
+            metric.range_text,
         ]
         for metric in LIST_METRICS.values()
-    ]  # fmt: skip
+    ]
     meant = ("what the number means", "credit of a hit", "out of")
     parts = {
         "metrics": table(["call", *meant, "options", "from 0 to"], accuracy),
         "retrieval": table(["measure", *meant], retrieval),
         "beyond accuracy": table(
-            ["call", "what the number means", "sum over", "of", "out of", "needs", "options", "bounds"], beyond
+            [
+                "call",
+                "what the number means",
+                "sum over",
+                "of",
+                "out of",
+                "needs",
+                "options",
+                "bounds",
+            ],
+            beyond,
         ),
     }
     return filled(text, "tests.tools.readme", parts)
 
 
 def output_of(program: str) -> str:
-    """What a program prints; its last line is shown if it is an expression, as a notebook does."""
+    """What a program prints; its last line is shown if it is an expression, as a
+    notebook does.
+    """
     *head, last = program.rstrip().split("\n")
     names: dict[str, object] = {}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec("\n".join(head), names)  # the README's own text
-        value = eval(last, names) if not last.startswith(" ") and "=" not in last.split("(")[0] else exec(last, names)
+        value = (
+            eval(last, names)
+            if not last.startswith(" ") and "=" not in last.split("(")[0]
+            else exec(last, names)
+        )
         if value is not None:
             print(repr(value))
     return printed.getvalue().rstrip("\n")
 
 
 def calls_of(text: str, head: str) -> list[str]:
-    """The calls in the second column of a table of the README, by the head of its first column."""
-    rows = re.search(rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, flags=re.MULTILINE)
+    """The calls in the second column of a table of the README, by the head of its first
+    column.
+    """
+    rows = re.search(
+        rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, flags=re.MULTILINE
+    )
     assert rows is not None, head
-    codes = [code for row in rows[1].splitlines() for code in re.findall(r"`([^`]+)`", row.split(" | ", 1)[1])]
+    codes = [
+        code
+        for row in rows[1].splitlines()
+        for code in re.findall(r"`([^`]+)`", row.split(" | ", 1)[1])
+    ]
     return [code for code in codes if re.match(r"[a-z]+\.[\w.]+\(", code)]
 
 
@@ -102,8 +147,12 @@ def readme_page(text: str) -> str:
     """The README with the output of each program run anew."""
     parts = re.split(r"(```python\n.*?```\n+```text\n.*?```)", text, flags=re.DOTALL)
     for at, part in enumerate(parts):
-        if block := re.fullmatch(r"```python\n(.*?)```(\n+)```text\n.*?```", part, flags=re.DOTALL):
-            parts[at] = f"```python\n{block[1]}```{block[2]}```text\n{output_of(block[1])}\n```"
+        if block := re.fullmatch(
+            r"```python\n(.*?)```(\n+)```text\n.*?```", part, flags=re.DOTALL
+        ):
+            parts[at] = (
+                f"```python\n{block[1]}```{block[2]}```text\n{output_of(block[1])}\n```"
+            )
     return "".join(parts)
 
 

@@ -1,9 +1,11 @@
-"""The catalogue of translations: extract the messages of the code and of the templates, update, compile.
+"""The catalogue of translations: extract the messages of the code and of the templates,
+update, compile.
 
     python -m tests.tools.translations
 
-New messages are added to `recnb/locale/ko/LC_MESSAGES/recnb.po` without a translation, messages that are gone are kept at
-its end behind `#~`: translate the new ones, delete what is left over, and run the command again. A test fails until then.
+New messages are added to `recnb/locale/ko/LC_MESSAGES/recnb.po` without a translation,
+messages that are gone are kept at its end behind `#~`: translate the new ones, delete
+what is left over, and run the command again. A test fails until then.
 """
 
 from __future__ import annotations
@@ -29,19 +31,29 @@ from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
 from recnb.metrics.recommendation_lists import NEEDED, missing
 
 ROOT = Path(recnb.__file__).parent
-#: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
+#: Functions that mark messages, with the arguments that are messages ("c": a context),
+#: as Babel has them.
 KEYWORDS: dict[str, Any] = {
-    "_": None, "translated": None, "N_": None, "Plural": (1, 2), "ngettext": (1, 2), "pgettext": ((1, "c"), 2),
-}  # fmt: skip
+    "_": None,
+    "translated": None,
+    "N_": None,
+    "Plural": (1, 2),
+    "ngettext": (1, 2),
+    "pgettext": ((1, "c"), 2),
+}
 #: Functions of the lint whose sentences are messages without a mark.
 FINDINGS, SENTENCES = ("Problem",), ("short", "why", "advice")
 #: Extensions of Jinja2 in use; a template that cannot be read is an error.
 OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
-HEADER = "# Korean translations of recnb. Updated by: python -m tests.tools.translations"
+HEADER = (
+    "# Korean translations of recnb. Updated by: python -m tests.tools.translations"
+)
 
 
 class Messages(Catalog):
-    """A catalogue whose header holds no dates, so that it changes only with its messages."""
+    """A catalogue whose header holds no dates, so that it changes only with its
+    messages.
+    """
 
     @property
     def mime_headers(self) -> list[tuple[str, str]]:
@@ -64,7 +76,9 @@ def path_of(lang: str) -> Path:
 
 
 def texts_of(node: ast.expr) -> Iterator[tuple[int, str]]:
-    """The texts that an expression may be, with their lines: both of a condition, all values of a table that one is taken from."""
+    """The texts that an expression may be, with their lines: both of a condition, all
+    values of a table that one is taken from.
+    """
     match node:
         case ast.Constant(value=str(text)) if text:
             yield node.lineno, text
@@ -72,52 +86,105 @@ def texts_of(node: ast.expr) -> Iterator[tuple[int, str]]:
             yield from (*texts_of(body), *texts_of(other))
         case ast.Dict(values=values):
             yield from (text for value in values for text in texts_of(value))
-        case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get")):
+        case (
+            ast.Subscript(value=table)
+            | ast.Call(func=ast.Attribute(value=table, attr="get"))
+        ):
             yield from texts_of(table)
 
 
-def in_python(file: Any, keywords: Any, comment_tags: Any, options: Any) -> Iterator[tuple[int, str, Any, list[str]]]:
-    """Extract from Python by its syntax tree, as Babel's own method finds no call within an f-string."""
+def in_python(
+    file: Any, keywords: Any, comment_tags: Any, options: Any
+) -> Iterator[tuple[int, str, Any, list[str]]]:
+    """Extract from Python by its syntax tree, as Babel's own method finds no call
+    within an f-string.
+    """
     for node in ast.walk(ast.parse(file.read())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in FINDINGS:
-                arguments = [argument.value for argument in node.keywords if argument.arg in SENTENCES]
-                yield from ((line, "N_", text, []) for argument in arguments for line, text in texts_of(argument))
-            texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+                arguments = [
+                    argument.value
+                    for argument in node.keywords
+                    if argument.arg in SENTENCES
+                ]
+                yield from (
+                    (line, "N_", text, [])
+                    for argument in arguments
+                    for line, text in texts_of(argument)
+                )
+            texts = [
+                one.value
+                for one in node.args
+                if isinstance(one, ast.Constant) and isinstance(one.value, str)
+            ]
             if node.func.id in keywords and texts:
-                yield node.lineno, node.func.id, tuple(texts) if len(texts) > 1 else texts[0], []
+                yield (
+                    node.lineno,
+                    node.func.id,
+                    tuple(texts) if len(texts) > 1 else texts[0],
+                    [],
+                )
 
 
 def extracted() -> Catalog:
-    """All messages: those marked in Python and in templates, what metrics are called and described by."""
+    """All messages: those marked in Python and in templates, what metrics are called
+    and described by.
+    """
     catalogue = Messages(project="recnb")
     for pattern, method in (("*.py", in_python), ("*.jinja", "jinja2")):
         for path in sorted(ROOT.rglob(pattern)):
             where = path.relative_to(ROOT.parent).as_posix()
             with path.open("rb") as file:
-                found = sorted(extract(method, file, KEYWORDS, options=OPTIONS), key=lambda one: one[0])
+                found = sorted(
+                    extract(method, file, KEYWORDS, options=OPTIONS),
+                    key=lambda one: one[0],
+                )
             for _lineno, message, _comments, context in found:
                 catalogue.add(message, locations=[(where, 0)], context=context)
     for metric in LIST_METRICS.values():
         catalogue.add(metric.no_value, locations=[("recnb/metrics/metric.py", 0)])
     for argument in NEEDED:
-        catalogue.add(missing("", argument).statement, locations=[("recnb/metrics/recommendation_lists.py", 0)])
-    for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values()):
+        catalogue.add(
+            missing("", argument).statement,
+            locations=[("recnb/metrics/recommendation_lists.py", 0)],
+        )
+    for metric in (
+        *METRICS.values(),
+        *RETRIEVAL_METRICS.values(),
+        *LIST_METRICS.values(),
+    ):
         where = f"{metric.function.__module__.replace('.', '/')}.py"
         title = " ".join((metric.function.__doc__ or "").split("\n\n")[0].split())
-        for text in (metric.called, title, metric.sentence, metric.range_text if metric.name in LIST_METRICS else ""):
+        for text in (
+            metric.called,
+            title,
+            metric.sentence,
+            metric.range_text if metric.name in LIST_METRICS else "",
+        ):
             if text:
                 catalogue.add(text, locations=[(where, 0)])
         for name in sorted(formula_names(metric)):
-            catalogue.add(name, context="formula", locations=[("recnb/metrics/formula.py", 0)])
+            catalogue.add(
+                name, context="formula", locations=[("recnb/metrics/formula.py", 0)]
+            )
     return catalogue
 
 
 def formula_names(metric: Metric[...]) -> set[str]:
-    """The names in the formulas of a metric, under each value of each option; single letters are the same everywhere."""
-    choices: list[dict[str, Any]] = [{}, {"distances": "given"}] if "distances" in metric.defaults else [{}]
-    choices += [{option: word} for option, words in metric.words.items() for word in words]
-    choices += [{option: not value} for option, value in metric.defaults.items() if isinstance(value, bool)]
+    """The names in the formulas of a metric, under each value of each option; single
+    letters are the same everywhere.
+    """
+    choices: list[dict[str, Any]] = (
+        [{}, {"distances": "given"}] if "distances" in metric.defaults else [{}]
+    )
+    choices += [
+        {option: word} for option, words in metric.words.items() for word in words
+    ]
+    choices += [
+        {option: not value}
+        for option, value in metric.defaults.items()
+        if isinstance(value, bool)
+    ]
     formulas = [formula for options in choices for formula in metric.formulas(options)]
     names = {name for formula in formulas for name in formula.names()}
     return {name for name in names if len(name) > 1} | (
@@ -162,16 +229,27 @@ def mo_of(catalogue: Catalog) -> bytes:
 
 def fields(text: str) -> set[str]:
     """The names of the values that are put into a message."""
-    return {name for _text, name, _spec, _conversion in string.Formatter().parse(text) if name}
+    return {
+        name
+        for _text, name, _spec, _conversion in string.Formatter().parse(text)
+        if name
+    }
 
 
 def problems(catalogue: Catalog) -> list[str]:
-    """Messages without a translation or with one that does not fit, and translations of messages that are gone."""
+    """Messages without a translation or with one that does not fit, and translations of
+    messages that are gone.
+    """
     found = [f"obsolete: {message.id!r}" for message in catalogue.obsolete.values()]
     for message in catalogue:
-        texts = [message.string] if isinstance(message.string, str) else list(message.string or [""])
+        texts = (
+            [message.string]
+            if isinstance(message.string, str)
+            else list(message.string or [""])
+        )
         ids = [message.id] if isinstance(message.id, str) else list(message.id)
-        # A metric's formula is headed by its name in Korean: an English one is not. Braces of LaTeX hold no value.
+        # A metric's formula is headed by its name in Korean: an English one is not.
+        # Braces of LaTeX hold no value.
         extra = {"name"} if re.match(r"add (1|\{credit\}) for each", ids[0]) else set()
         values = set().union(*map(fields, ids)) | extra
         if not message.id:
@@ -180,9 +258,13 @@ def problems(catalogue: Catalog) -> list[str]:
             found.append(f"not translated: {message.id!r}")
         elif message.fuzzy:
             found.append(f"fuzzy: {message.id!r}")
-        elif any(text != text.strip() for text in texts) != any(text != text.strip() for text in ids):
+        elif any(text != text.strip() for text in texts) != any(
+            text != text.strip() for text in ids
+        ):
             found.append(f"blanks at an end: {message.id!r}")
-        elif "\\" not in str(message.string) and any(fields(text) != values for text in texts):
+        elif "\\" not in str(message.string) and any(
+            fields(text) != values for text in texts
+        ):
             found.append(f"other values: {message.id!r} {message.string!r}")
     return found
 

@@ -1,4 +1,6 @@
-"""Playground and explorer in the hands of a reader: dragging, keys, sliders, clicks, and the numbers that then stand there."""
+"""Playground and explorer in the hands of a reader: dragging, keys, sliders, clicks,
+and the numbers that then stand there.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,24 @@ RELEVANT = {"A": 2, "C": 3, "E": 1, "G": 2}
 
 
 def cells(page: Page) -> int:
-    """How many cells the notebook has: a key that the notebook takes for a command adds some, or takes some away."""
-    return int(page.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.cells.length"))
+    """How many cells the notebook has: a key that the notebook takes for a command adds
+    some, or takes some away.
+    """
+    return int(
+        page.evaluate(
+            "() => window.jupyterapp.shell.currentWidget.content.model.cells.length"
+        )
+    )
 
 
 def run_code(page: Page, lab: Lab, folder: Path, code: str) -> None:
     """Run a notebook of one cell."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     nbformat.write(notebook, folder / "site/notebooks/one_cell.ipynb")
     run_all(page, lab, "one_cell")
 
@@ -41,7 +53,12 @@ class Playground:
     """The playground on a page: what a hand does to it, and what it shows."""
 
     def __init__(self, page: Page) -> None:
-        self.page, self.k, self.gain, self.relevance = page, 4, "linear", dict[str, float](RELEVANT)
+        self.page, self.k, self.gain, self.relevance = (
+            page,
+            4,
+            "linear",
+            dict[str, float](RELEVANT),
+        )
         self.root = page.locator(".recnb-live:has([data-list])").first
 
     def item(self, name: str) -> Locator:
@@ -56,14 +73,17 @@ class Playground:
 
     def focused(self) -> str:
         """The item whose row has the focus."""
-        return str(self.page.evaluate("document.activeElement.closest('tr').dataset.name"))
+        return str(
+            self.page.evaluate("document.activeElement.closest('tr').dataset.name")
+        )
 
     def shows(self, order: str) -> None:
         """The list stands so, and each number is recnb's own of that list."""
         from playwright.sync_api import expect
 
         self.page.wait_for_function(
-            "order => [...document.querySelectorAll('[data-list=in] [data-name]')].map(row => row.dataset.name).join('') === order",
+            "order => [...document.querySelectorAll('[data-list=in] "
+            "[data-name]')].map(row => row.dataset.name).join('') === order",
             arg=order,
         )
         truth = {item: grade for item, grade in self.relevance.items() if grade > 0}
@@ -86,13 +106,17 @@ def test_the_playground_answers_to_hand_and_keyboard(page: Page, lab: Lab) -> No
     for item, to, order in ("E", "B", "AEBCDF"), ("G", "E", "AGEBCDF"):
         play.item(item).drag_to(play.item(to))
         play.shows(order)
-    play.item("G").drag_to(root.get_by_text("Not recommended"), target_position={"x": 30, "y": 25})
+    play.item("G").drag_to(
+        root.get_by_text("Not recommended"), target_position={"x": 30, "y": 25}
+    )
     play.shows("AEBCDF")
     # moved by keys, with the focus staying on it
     play.press("C", "Alt+ArrowUp")
     play.shows("AECBDF")
     assert play.focused() == "C"
-    expect(root.locator("[role=status]")).to_contain_text("C moved from rank 4 to rank 3")
+    expect(root.locator("[role=status]")).to_contain_text(
+        "C moved from rank 4 to rank 3"
+    )
     play.press("", "Alt+ArrowUp", "Alt+ArrowUp")
     play.shows("CAEBDF")
     # taken in and put out by keys and by buttons; other rows by arrow keys
@@ -145,12 +169,16 @@ def test_the_playground_answers_to_hand_and_keyboard(page: Page, lab: Lab) -> No
     assert_quiet(page, lab)
 
 
-def test_the_explorer_goes_from_a_mean_to_one_user(page: Page, lab: Lab, tmp_path: Path) -> None:
+def test_the_explorer_goes_from_a_mean_to_one_user(
+    page: Page, lab: Lab, tmp_path: Path
+) -> None:
     from playwright.sync_api import expect
 
     run_all(page, lab, "08_explore_users")
     sample = recnb.datasets.load_sample()
-    ev = sample.models["item-knn"].rec.against(sample.test, users=sample.users, train=sample.train)
+    ev = sample.models["item-knn"].rec.against(
+        sample.test, users=sample.users, train=sample.train
+    )
     explorer = page.locator(".recnb-live").first
     explorer.scroll_into_view_if_needed()
     detail = page.locator(".jp-OutputArea-output:has(.recnb-live)").first
@@ -160,7 +188,9 @@ def test_the_explorer_goes_from_a_mean_to_one_user(page: Page, lab: Lab, tmp_pat
     # a user is chosen in the list, then another by keys
     order = ev.ndcg(k=10).per_user.sort_values(ascending=False, kind="stable").index
     users.nth(3).click()
-    expect(detail).to_contain_text(f"nDCG@10 of user {order[3]} = {ev.ndcg(k=10).per_user[order[3]]:.4f}")
+    expect(detail).to_contain_text(
+        f"nDCG@10 of user {order[3]} = {ev.ndcg(k=10).per_user[order[3]]:.4f}"
+    )
     places = ev.explain("ndcg", order[3], k=10).to_frame()
     for term in places["term"][places["term"] != ""]:
         expect(detail).to_contain_text(term)
@@ -175,7 +205,9 @@ def test_the_explorer_goes_from_a_mean_to_one_user(page: Page, lab: Lab, tmp_pat
     # sorted by hits, and searched
     explorer.get_by_role("button", name="hits").click()
     most = f"{ev.cg(k=10, gain='binary').per_user.max():g}"
-    expect(explorer.locator("tr:has(button[name=user])").first.locator("td").nth(1)).to_have_text(most)
+    expect(
+        explorer.locator("tr:has(button[name=user])").first.locator("td").nth(1)
+    ).to_have_text(most)
     explorer.get_by_label("Search users").press_sequentially("u02")
     expect(users).to_have_count(sum("u02" in one for one in ev.users))
     explorer.get_by_label("Search users").fill("")
@@ -189,18 +221,33 @@ def test_the_explorer_goes_from_a_mean_to_one_user(page: Page, lab: Lab, tmp_pat
     # a segment, and a bar of it
     explorer.get_by_label("Segment").select_option(label="segment")
     segments.filter(has_text="light").click()
-    by_segment = ev.table("ndcg", k=10, by="segment").loc[("ndcg", 10)].rename(index={"new": "light"})
-    expect(explorer).to_contain_text(f"light, {by_segment.loc['light', 'n_users']:.0f} users")
+    by_segment = (
+        ev.table("ndcg", k=10, by="segment")
+        .loc[("ndcg", 10)]
+        .rename(index={"new": "light"})
+    )
+    expect(explorer).to_contain_text(
+        f"light, {by_segment.loc['light', 'n_users']:.0f} users"
+    )
     explorer.locator("button[name=bar]").first.click()
-    expect(explorer.locator("tr:has(button[name=user])").first).to_contain_text("0.0000")
+    expect(explorer.locator("tr:has(button[name=user])").first).to_contain_text(
+        "0.0000"
+    )
 
     assert_quiet(page, lab)
     # of two models, users stand beside the histogram on a small screen
-    code = "import recnb\ns = recnb.datasets.load_sample()\nrecnb.compare(s.recommendations, s.test).explore()"
+    code = (
+        "import recnb\ns = "
+        "recnb.datasets.load_sample()\nrecnb.compare(s.recommendations, "
+        "s.test).explore()"
+    )
     run_code(page, lab, tmp_path, code)
     page.set_viewport_size({"width": 1024, "height": 900})
     page.wait_for_timeout(500)
-    tables = (page.locator(f".recnb-live table:has(button[name={name}])") for name in ("bar", "user"))
+    tables = (
+        page.locator(f".recnb-live table:has(button[name={name}])")
+        for name in ("bar", "user")
+    )
     bars, users_box = (table.first.bounding_box() for table in tables)
     assert bars
     assert users_box
@@ -220,10 +267,14 @@ def test_a_quiz_is_answered_by_keys(page: Page, lab: Lab, tmp_path: Path) -> Non
     assert cells(page) == before
     box.fill(f"{2 / 1 + 3 / log2(3):.4f}")
     page.keyboard.press("Enter")
-    expect(quiz.get_by_role("alert")).to_contain_text("A common mistake gives exactly this number.")
+    expect(quiz.get_by_role("alert")).to_contain_text(
+        "A common mistake gives exactly this number."
+    )
     expect(box).to_be_focused()
     box.fill(f"{asked.value:.4f}")
     page.keyboard.press("Enter")
     expect(quiz.get_by_role("alert")).to_contain_text("Right")
-    expect(page.locator(".jp-OutputArea")).to_contain_text("What common mistakes give here")
+    expect(page.locator(".jp-OutputArea")).to_contain_text(
+        "What common mistakes give here"
+    )
     assert_quiet(page, lab)

@@ -1,4 +1,6 @@
-"""The explorer: what it shows is what pandas makes of the values of users, and its controls change that."""
+"""The explorer: what it shows is what pandas makes of the values of users, and its
+controls change that.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,16 @@ from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import LISTED, Explorer
 
 SAMPLE = recnb.datasets.load_sample()
-SIDE: dict[str, Any] = {"users": SAMPLE.users, "train": SAMPLE.train, "items": SAMPLE.items}
+SIDE: dict[str, Any] = {
+    "users": SAMPLE.users,
+    "train": SAMPLE.train,
+    "items": SAMPLE.items,
+}
 EV = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, **SIDE)
-MODELS = {name: SAMPLE.models[name].rec.against(SAMPLE.test, **SIDE) for name in ("popular", "item-knn")}
+MODELS = {
+    name: SAMPLE.models[name].rec.against(SAMPLE.test, **SIDE)
+    for name in ("popular", "item-knn")
+}
 
 
 def shown(page: str) -> str:
@@ -26,7 +35,9 @@ def shown(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
-@pytest.mark.parametrize("library", [None, "rectools", "lenskit", "trec_eval", "lightgbm"])
+@pytest.mark.parametrize(
+    "library", [None, "rectools", "lenskit", "trec_eval", "lightgbm"]
+)
 def test_values_are_those_of_the_evaluation(library: str | None) -> None:
     ev = EV if library is None else EV.under(library)
     explorer = ev.explore()
@@ -35,22 +46,33 @@ def test_values_are_those_of_the_evaluation(library: str | None) -> None:
             explorer.choose(metric=metric, k=k)
             score = getattr(ev, metric)(k=k)
             values = explorer.to_frame()["value"].sort_index()
-            pd.testing.assert_series_equal(values, score.per_user.sort_index(), check_names=False)
+            pd.testing.assert_series_equal(
+                values, score.per_user.sort_index(), check_names=False
+            )
             assert explorer.means() == {"": pytest.approx(float(score))}
             assert repr(explorer).endswith(score.basis)
     explorer.choose(k=5)
     assert library or explorer.to_frame()["hits"].sum() == len(EV.hits(5).rank)
 
 
-@pytest.mark.parametrize(("column", "ascending"), [("value", True), ("hits", False), ("relevant", True), ("length", False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("column", "ascending"),
+    [("value", True), ("hits", False), ("relevant", True), ("length", False)],
+)
 def test_what_is_shown_is_what_pandas_would_show(column: str, ascending: bool) -> None:
     explorer = EV.explore(gain="exponential")
-    assert explorer.means()[""] == pytest.approx(float(EV.ndcg(k=10, gain="exponential")))
+    assert explorer.means()[""] == pytest.approx(
+        float(EV.ndcg(k=10, gain="exponential"))
+    )
     explorer.choose(metric="recall")  # which has no gain
-    explorer.choose(by="segment", segment="regular", search="U01", sort=column, ascending=ascending)
+    explorer.choose(
+        by="segment", segment="regular", search="U01", sort=column, ascending=ascending
+    )
     segment = SAMPLE.users.set_index("user")["segment"]
     want = explorer.values[segment.reindex(explorer.values.index) == "regular"]
-    want = want[want.index.str.contains("u01")].sort_values(column, ascending=ascending, kind="stable")
+    want = want[want.index.str.contains("u01")].sort_values(
+        column, ascending=ascending, kind="stable"
+    )
     assert explorer.to_frame().index.tolist() == want.index.tolist()
     assert explorer.to_frame()["segment"].eq("regular").all()
     explorer.choose(segment="", search="")
@@ -59,16 +81,22 @@ def test_what_is_shown_is_what_pandas_would_show(column: str, ascending: bool) -
 
 @pytest.mark.parametrize("models", [{"": EV}, MODELS], ids=["one", "two"])
 @pytest.mark.parametrize("metric", ["ndcg", "dcg", "hit_rate"])
-def test_each_user_is_in_one_bar_between_its_ends(models: dict[str, recnb.Evaluation], metric: str) -> None:
+def test_each_user_is_in_one_bar_between_its_ends(
+    models: dict[str, recnb.Evaluation], metric: str
+) -> None:
     explorer = Explorer(models, metric)
     numbers, counts = explorer.to_frame()[explorer.column], explorer.bars()
     assert counts["0"] == (numbers.abs() <= 1e-12).sum()
     ends = [tuple(map(float, label.split(" – "))) for label in counts if label != "0"]
     assert ends == sorted(ends)
     for low, high in ends:
-        explorer.choose(bar=next(label for label in counts if label.startswith(f"{low:g} – ")))
+        explorer.choose(
+            bar=next(label for label in counts if label.startswith(f"{low:g} – "))
+        )
         within = explorer.to_frame()[explorer.column]
-        assert within.between(low - 0.006 * abs(low) - 1e-9, high + 0.006 * abs(high) + 1e-9).all()
+        assert within.between(
+            low - 0.006 * abs(low) - 1e-9, high + 0.006 * abs(high) + 1e-9
+        ).all()
     assert sum(counts.values()) == len(numbers)
 
 
@@ -86,8 +114,13 @@ def test_segments_are_those_of_by() -> None:
     assert explorer.shown.segment == ""
     explorer.choose(by="")
     assert "segment" not in explorer.to_frame()
-    users = SAMPLE.users.assign(team=["x", "y", None] * 100, age=[None if at % 7 == 0 else at for at in range(300)])
-    explorer = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=users).explore()
+    users = SAMPLE.users.assign(
+        team=["x", "y", None] * 100,
+        age=[None if at % 7 == 0 else at for at in range(300)],
+    )
+    explorer = recnb.evaluate(
+        SAMPLE.models["item-knn"], SAMPLE.test, users=users
+    ).explore()
     for by in ("team", "age"):
         explorer.choose(by=by)
         assert explorer.segments()["count"].sum() == 261
@@ -95,8 +128,17 @@ def test_segments_are_those_of_by() -> None:
 
 
 REFUSED: list[dict[str, Any]] = [
-    {"k": 0}, {"metric": "ngdc"}, {"by": "sgment"}, {"segment": "x"}, {"bar": "x"}, {"user": "nobody"}, {"sort": "hots"}, {"model": "x"}, {"color": "red"}, {"k": 5, "user": "nobody"},
-]  # fmt: skip
+    {"k": 0},
+    {"metric": "ngdc"},
+    {"by": "sgment"},
+    {"segment": "x"},
+    {"bar": "x"},
+    {"user": "nobody"},
+    {"sort": "hots"},
+    {"model": "x"},
+    {"color": "red"},
+    {"k": 5, "user": "nobody"},
+]
 
 
 @pytest.mark.parametrize("choice", REFUSED, ids=str)
@@ -111,7 +153,10 @@ def test_what_is_refused_changes_nothing(choice: dict[str, Any]) -> None:
 
 def test_the_user_near_the_mean_comes_first_and_another_is_chosen() -> None:
     explorer, values = EV.explore(), EV.ndcg(k=10).per_user
-    assert abs(values[explorer.shown.user] - values.mean()) == (values - values.mean()).abs().min()
+    assert (
+        abs(values[explorer.shown.user] - values.mean())
+        == (values - values.mean()).abs().min()
+    )
     explorer.choose(user="u026")
     (worked,) = explorer._worked()
     assert EV.user("u026", k=10)._repr_html_() in worked
@@ -121,8 +166,15 @@ def test_the_user_near_the_mean_comes_first_and_another_is_chosen() -> None:
 def test_models_are_compared_over_the_users_they_have_in_common() -> None:
     explorer = Explorer(MODELS)
     a, b = (ev.ndcg(k=10).per_user for ev in MODELS.values())
-    assert (explorer.shown.model, explorer.shown.other, explorer.shown.sort) == ("item-knn", "popular", "difference")
-    np.testing.assert_allclose(explorer.to_frame()["difference"], (b - a).sort_values(ascending=False, kind="stable"))
+    assert (explorer.shown.model, explorer.shown.other, explorer.shown.sort) == (
+        "item-knn",
+        "popular",
+        "difference",
+    )
+    np.testing.assert_allclose(
+        explorer.to_frame()["difference"],
+        (b - a).sort_values(ascending=False, kind="stable"),
+    )
     assert explorer.counts() == ((b > a).sum(), (b < a).sum(), (b == a).sum())
     assert explorer._worked()[0].count("user u") >= 2
     for name, value in (("model", "0"), ("other", "1")):
@@ -132,7 +184,9 @@ def test_models_are_compared_over_the_users_they_have_in_common() -> None:
     some = SAMPLE.test[SAMPLE.test["user"] < "u100"]
     fewer = Explorer({"all": EV, "some": SAMPLE.models["popular"].rec.against(some)})
     assert len(fewer.to_frame()) == some["user"].nunique()
-    found = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular").explore()
+    found = recnb.compare(
+        SAMPLE.recommendations, SAMPLE.test, baseline="popular"
+    ).explore()
     assert found.shown[2:4] == ("factors", "popular")
     assert list(found.means()) == ["popular", "item-knn", "factors"]
 
@@ -147,11 +201,15 @@ def test_controls_choose_what_is_shown() -> None:
             assert explorer.problem == ""
         return explorer.to_frame()
 
-    frame = used("metric recall", "k 0", "k 5", "metric ndcg", "by 1", "segment 1", "search u0")
+    frame = used(
+        "metric recall", "k 0", "k 5", "metric ndcg", "by 1", "segment 1", "search u0"
+    )
     assert explorer.shown[:2] == ("ndcg", 5)
     assert frame["segment"].eq("new").all()
     assert frame.index.str.contains("u0").all()
-    assert (used("segment 1", "search ", "bar 0")["value"] == 0).all()  # a segment or a bar again: all
+    assert (
+        used("segment 1", "search ", "bar 0")["value"] == 0
+    ).all()  # a segment or a bar again: all
     assert len(used("k 4")) == len(used("k 5", "bar 0", "bar 0")) == 261
     for ascending in (False, True, False):
         used("sort hits")

@@ -1,4 +1,6 @@
-"""The playground: what it takes and refuses, what it says, what its controls do, and laws that hold after any steps."""
+"""The playground: what it takes and refuses, what it says, what its controls do, and
+laws that hold after any steps.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,23 @@ from tests.test_import import printed
 
 ITEMS = tuple("ABCDEFG")  # G is missed
 KINDS = ("move", "remove", "relevance", "k", "gain", "order", "undo", "reset")
-STEPS = st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(ITEMS), st.integers(1, 9)), max_size=8)
+STEPS = st.lists(
+    st.tuples(st.sampled_from(KINDS), st.sampled_from(ITEMS), st.integers(1, 9)),
+    max_size=8,
+)
 
 
 def after(steps: list[tuple[str, str, int]], **options: Any) -> Playground:
-    """Do steps; a rank beyond the list is its last one, and the last item is not put out."""
+    """Do steps; a rank beyond the list is its last one, and the last item is not put
+    out.
+    """
     play = Playground(**options)
     changes: dict[str, Callable[[str, int], dict[str, Any]]] = {
-        "relevance": lambda item, n: {"relevance": {item: n // 3}}, "k": lambda _item, n: {"k": n},
-        "gain": lambda _item, n: {"gain": GAINS[n % 3]}, "order": lambda _item, n: {"order": ITEMS[n % 7 :][::-1]},
-    }  # fmt: skip
+        "relevance": lambda item, n: {"relevance": {item: n // 3}},
+        "k": lambda _item, n: {"k": n},
+        "gain": lambda _item, n: {"gain": GAINS[n % 3]},
+        "order": lambda _item, n: {"order": ITEMS[n % 7 :][::-1]},
+    }
     for kind, item, n in steps:
         if kind == "move":
             play.move(item, min(n, len({*play.now.order, item})))
@@ -58,7 +67,10 @@ def test_a_missed_item_is_taken_in_and_put_out_again() -> None:
     play = Playground(["A", "B"], {"A": 1, "G": 2}, k=2)
     play.move("G", 1)
     assert (play.now.order, play.outside, play.now.k) == (("G", "A", "B"), (), 2)
-    assert (play.action, play.table().now["recall"]) == ("G came into the list, at rank 1.", 1)
+    assert (play.action, play.table().now["recall"]) == (
+        "G came into the list, at rank 1.",
+        1,
+    )
     play.remove("G")
     assert (play.now, play.outside) == (play.first, ("G",))
     assert play.action == "G was put out of the list, from rank 1."
@@ -72,61 +84,106 @@ def test_a_missed_item_is_taken_in_and_put_out_again() -> None:
 
 
 def test_what_it_is_made_of() -> None:
-    for truth in (["b", "z"], {"b", "z"}, {"b": 1, "z": 1, "q": 0}, pd.Series(["b", "z"])):  # as recnb takes it
+    for truth in (
+        ["b", "z"],
+        {"b", "z"},
+        {"b": 1, "z": 1, "q": 0},
+        pd.Series(["b", "z"]),
+    ):  # as recnb takes it
         play = Playground(iter("abc"), truth)
-        assert [play.now.relevance[item] for item in play.now.relevance if item in "bz"] == [1, 1]
+        assert [
+            play.now.relevance[item] for item in play.now.relevance if item in "bz"
+        ] == [1, 1]
         for name, value in play.table().now.items():
-            assert value == float(getattr(recnb, str(name))(["a", "b", "c"], truth)), name
+            assert value == float(getattr(recnb, str(name))(["a", "b", "c"], truth)), (
+                name
+            )
     play = Playground([3, 2, 0, 1])  # grades alone are named by letters
     assert play.now.relevance == {"A": 3, "B": 2, "C": 0, "D": 1}
     assert play.table().now["ndcg"] == float(recnb.ndcg([3, 2, 0, 1]))
     assert Playground([1] * 30).now.order[-1] == "#30"
-    play = Playground(["a", "b"], {"b": 2}, {"ndcg": {"discount": "rank"}, "fbeta": {"beta": 2}})
-    assert play.table().now["ndcg"] == float(recnb.ndcg(["a", "b"], {"b": 2}, discount="rank"))
+    play = Playground(
+        ["a", "b"], {"b": 2}, {"ndcg": {"discount": "rank"}, "fbeta": {"beta": 2}}
+    )
+    assert play.table().now["ndcg"] == float(
+        recnb.ndcg(["a", "b"], {"b": 2}, discount="rank")
+    )
     assert play.table().now["fbeta"] == float(recnb.fbeta(["a", "b"], {"b": 2}, beta=2))
     assert Playground([0, 1], metrics="mrr").focus == "reciprocal_rank"
     play = Playground(["1", 1, "a"], {1: 2, "a": 1})  # items that read alike stay two
     play.use("rank", "1", "1")
     assert play.now.order == (1, "1", "a")
-    play = Playground(["m1", "m2"], {"m2": 1, "m3": 2}, ["recall"], items={"m1": "Alien", "m3": "Brazil <b>"})
-    assert [play.name(item) for item in play.items] == ["Alien (m1)", "m2", "Brazil <b> (m3)"]
+    play = Playground(
+        ["m1", "m2"],
+        {"m2": 1, "m3": 2},
+        ["recall"],
+        items={"m1": "Alien", "m3": "Brazil <b>"},
+    )
+    assert [play.name(item) for item in play.items] == [
+        "Alien (m1)",
+        "m2",
+        "Brazil <b> (m3)",
+    ]
     assert "Brazil <b> (m3)" in repr(play.explain())
-    play = Playground(["a", "b"], {"b": 1, "a": 1}, ["ndcg"])  # the truth's order decides between equal relevance
+    play = Playground(
+        ["a", "b"], {"b": 1, "a": 1}, ["ndcg"]
+    )  # the truth's order decides between equal relevance
     play.move("b", 1)
     assert pd.DataFrame(play.explain().ideal)["item"].tolist() == ["b", "a"]
 
 
 REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"ranking": ["a", "a"], "truth": ["a"]}, "more than once"), ({"ranking": [], "truth": ["a"]}, "from 1 to 100"), ({"truth": ["a"]}, "without a ranking"),
-    ({"ranking": [["a"], ["b"]], "truth": [["a"], ["b"]]}, "one list"), ({"ranking": [1, 2], "truth": ["1"]}, "never match"),
-    ({"ranking": list(range(1, 102)), "truth": [1]}, "moved by hand"), ({"metrics": ["ndgc"]}, "Did you mean 'ndcg'"),
-    ({"metrics": []}, "at least one"), ({"metrics": ["ndcg", "ndcg"]}, "more than once"), ({"gain": "exponental"}, "'exponential'"),
-    ({"items": pd.DataFrame({"item": ["a"]})}, r"dict\(zip\("), *(({"k": k}, "k=") for k in (0, -1, 1.5, "3", True)),
-)  # fmt: skip
+    ({"ranking": ["a", "a"], "truth": ["a"]}, "more than once"),
+    ({"ranking": [], "truth": ["a"]}, "from 1 to 100"),
+    ({"truth": ["a"]}, "without a ranking"),
+    ({"ranking": [["a"], ["b"]], "truth": [["a"], ["b"]]}, "one list"),
+    ({"ranking": [1, 2], "truth": ["1"]}, "never match"),
+    ({"ranking": list(range(1, 102)), "truth": [1]}, "moved by hand"),
+    ({"metrics": ["ndgc"]}, "Did you mean 'ndcg'"),
+    ({"metrics": []}, "at least one"),
+    ({"metrics": ["ndcg", "ndcg"]}, "more than once"),
+    ({"gain": "exponental"}, "'exponential'"),
+    ({"items": pd.DataFrame({"item": ["a"]})}, r"dict\(zip\("),
+    *(({"k": k}, "k=") for k in (0, -1, 1.5, "3", True)),
+)
 
 
 @pytest.mark.parametrize("arguments, says", REFUSED)
-def test_what_cannot_be_played_with_is_refused(arguments: dict[str, Any], says: str) -> None:
+def test_what_cannot_be_played_with_is_refused(
+    arguments: dict[str, Any], says: str
+) -> None:
     with pytest.raises(RecnbError, match=says):
         Playground(**arguments)
 
 
 STEPS_REFUSED: tuple[tuple[Callable[[Playground], None], str], ...] = (
-    (lambda play: play.move("Z", 1), "not an item"), (lambda play: play.move("A", 0), "ranks 1 to 6"),
-    (lambda play: play.move("A", 7), "ranks 1 to 6"), (lambda play: play.move("G", 8), "ranks 1 to 7"),
-    (lambda play: play.move("A", True), "ranks 1 to 6"), (lambda play: play.remove("Z"), "not an item"),
-    (lambda play: play.change(order="ABCDEE"), "each once"), (lambda play: play.change(order="ABZ"), "one of the items"),
-    (lambda play: play.change(order=""), "each once"), (lambda play: play.change(relevance={"Z": 1}), "not an item"),
-    (lambda play: play.change(relevance={"A": -1}), r"item 'A' is -1: a grade is a number from 0 up, at most 1e\+100\.$"), (lambda play: play.look_at("dcg"), "not among"),
-    (lambda play: play.change(relevance={"A": math.nan}), "a number from 0 up"), (lambda play: play.change(k=0), "k=0"),
+    (lambda play: play.move("Z", 1), "not an item"),
+    (lambda play: play.move("A", 0), "ranks 1 to 6"),
+    (lambda play: play.move("A", 7), "ranks 1 to 6"),
+    (lambda play: play.move("G", 8), "ranks 1 to 7"),
+    (lambda play: play.move("A", True), "ranks 1 to 6"),
+    (lambda play: play.remove("Z"), "not an item"),
+    (lambda play: play.change(order="ABCDEE"), "each once"),
+    (lambda play: play.change(order="ABZ"), "one of the items"),
+    (lambda play: play.change(order=""), "each once"),
+    (lambda play: play.change(relevance={"Z": 1}), "not an item"),
+    (
+        lambda play: play.change(relevance={"A": -1}),
+        r"item 'A' is -1: a grade is a number from 0 up, at most 1e\+100\.$",
+    ),
+    (lambda play: play.look_at("dcg"), "not among"),
+    (lambda play: play.change(relevance={"A": math.nan}), "a number from 0 up"),
+    (lambda play: play.change(k=0), "k=0"),
     (lambda play: play.change(relevance={"A": "3"}), "a number from 0 up"),
     (lambda play: play.change(gain="exponental"), "'exponential'"),
     (lambda play: play.change(relevance={"A": 2000}, gain="exponential"), "too large"),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("act, says", STEPS_REFUSED)
-def test_what_cannot_be_done_changes_nothing(act: Callable[[Playground], None], says: str) -> None:
+def test_what_cannot_be_done_changes_nothing(
+    act: Callable[[Playground], None], says: str
+) -> None:
     play = Playground()
     play.move("C", 1)
     before = play.now, [*play.past], play.before, play.action, play.focus
@@ -145,11 +202,20 @@ def test_what_a_slider_passes_is_one_step_and_what_stays_the_same_is_none() -> N
     play.change(order="AB", k=None)
     assert play.now.k == 2
     play.undo()
-    for stays in (lambda: play.move("A", 1), lambda: play.change(order=ITEMS[:6], k=6), play.undo, play.reset):
+    for stays in (
+        lambda: play.move("A", 1),
+        lambda: play.change(order=ITEMS[:6], k=6),
+        play.undo,
+        play.reset,
+    ):
         stays()
     play.remove("G")
     assert play.past == []
-    for step in (lambda: play.change(k=5), lambda: play.move("A", 2), lambda: play.change(k=4)):
+    for step in (
+        lambda: play.change(k=5),
+        lambda: play.move("A", 2),
+        lambda: play.change(k=4),
+    ):
         step()
     assert len(play.past) == 3
 
@@ -159,16 +225,22 @@ def test_what_a_slider_passes_is_one_step_and_what_stays_the_same_is_none() -> N
 
 @given(STEPS)
 @settings(max_examples=examples(12), deadline=None)
-def test_after_any_steps_the_values_are_those_of_recnb_and_changes_of_terms_add_up(steps: list[Any]) -> None:
+def test_after_any_steps_the_values_are_those_of_recnb_and_changes_of_terms_add_up(
+    steps: list[Any],
+) -> None:
     play = after(steps, metrics=list(METRICS))
     now = play.now
     assert sorted([*now.order, *play.outside]) == [*ITEMS]
     for name, row in play.table().iterrows():
         gain = {"gain": now.gain} if "gain" in METRICS[str(name)].defaults else {}
-        assert row["now"] == float(getattr(recnb, str(name))(list(now.order), now.relevance, k=now.k, **gain)), name
+        assert row["now"] == float(
+            getattr(recnb, str(name))(list(now.order), now.relevance, k=now.k, **gain)
+        ), name
         play.look_at(str(name))
         before, after_it = play.explain(setting=play.before), play.explain()
-        assert sum(term.change for term in play.terms()) == pytest.approx(after_it.total - before.total)
+        assert sum(term.change for term in play.terms()) == pytest.approx(
+            after_it.total - before.total
+        )
         assert row["change"] == pytest.approx(after_it.value - before.value)
 
 
@@ -178,7 +250,9 @@ def test_steps_lead_back(steps: list[Any], item: str) -> None:
     play = after(steps)
     setting, past = play.now, [*play.past]
     play.move(item, 1)
-    play.move(item, setting.order.index(item) + 1) if item in setting.order else play.remove(item)
+    play.move(
+        item, setting.order.index(item) + 1
+    ) if item in setting.order else play.remove(item)
     assert play.now == setting
     while len(play.past) > len(past):
         play.undo()
@@ -195,12 +269,24 @@ def test_controls_do_what_steps_do() -> None:
     play = Playground()
     index = {item: str(at) for at, item in enumerate(play.items)}
     for name, value, item, order in (
-        ("rank", "1", "C", "CABDEF"), ("by", "1", "C", "ACBDEF"), ("by", "-1", "A", "ACBDEF"), ("by", "1", "F", "ACBDE"),
-        ("by", "-1", "G", "ACBDEG"), ("by", "-1", "G", "ACBDGE"), ("rank", "0", "A", "CBDGE"), ("rank", "2", "A", "CABDGE"),
-    ):  # fmt: skip
+        ("rank", "1", "C", "CABDEF"),
+        ("by", "1", "C", "ACBDEF"),
+        ("by", "-1", "A", "ACBDEF"),
+        ("by", "1", "F", "ACBDE"),
+        ("by", "-1", "G", "ACBDEG"),
+        ("by", "-1", "G", "ACBDGE"),
+        ("rank", "0", "A", "CBDGE"),
+        ("rank", "2", "A", "CABDGE"),
+    ):
         play.use(name, value, index[item])
         assert "".join(play.now.order) == order
-    steps = ("step", "1", 3), ("relevance", "0.1", 0.1), ("step", "1", 1.1), ("step", "-1", 0.1), ("step", "-1", 0)
+    steps = (
+        ("step", "1", 3),
+        ("relevance", "0.1", 0.1),
+        ("step", "1", 1.1),
+        ("step", "-1", 0.1),
+        ("step", "-1", 0),
+    )
     for name, value, grade in steps:
         play.use(name, value, index["A"])
         assert play.now.relevance["A"] == grade
@@ -213,11 +299,17 @@ def test_controls_do_what_steps_do() -> None:
     assert play.now == play.first
 
 
-def test_what_is_refused_is_said_and_the_control_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_refused_is_said_and_the_control_put_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     play = Playground(gain="exponential")
     top, sent = play.widget().children[0], []
-    monkeypatch.setattr(type(top), "send", lambda self, content, buffers=None: sent.append(content))
-    for n, (value, says) in enumerate((("2000", "too large"), ("-1", "from 0 up"), ("", "from 0 up")), 1):
+    monkeypatch.setattr(
+        type(top), "send", lambda self, content, buffers=None: sent.append(content)
+    )
+    for n, (value, says) in enumerate(
+        (("2000", "too large"), ("-1", "from 0 up"), ("", "from 0 up")), 1
+    ):
         play.use("relevance", value, "0")
         assert says in play.problem
         assert says in shown(top.html)
@@ -226,7 +318,9 @@ def test_what_is_refused_is_said_and_the_control_put_back(monkeypatch: pytest.Mo
     assert (play.problem, 'role="alert"' in top.html, len(sent)) == ("", False, 4)
 
 
-def test_the_widget_shows_each_step_wherever_it_comes_from_beside_its_still_twin() -> None:
+def test_the_widget_shows_each_step_wherever_it_comes_from_beside_its_still_twin() -> (
+    None
+):
     play = recnb.playground(k=4)
     assert play.widget() is play.widget()
     top, worked = play.widget().children
@@ -237,14 +331,26 @@ def test_the_widget_shows_each_step_wherever_it_comes_from_beside_its_still_twin
     play.use("by", "1", "2")
     assert "C moved from rank 1 to rank 2." in shown(top.html)
     bundle = play._repr_mimebundle_()
-    assert set(bundle) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
-    assert (bundle["text/plain"], bundle["text/html"]) == (repr(play), play._repr_html_())
+    assert set(bundle) == {
+        "text/plain",
+        "text/html",
+        "application/vnd.jupyter.widget-view+json",
+    }
+    assert (bundle["text/plain"], bundle["text/html"]) == (
+        repr(play),
+        play._repr_html_(),
+    )
     assert not re.search(r"<(script|button|input|select|form)", bundle["text/html"])
     assert "컷오프 k = 6" in shown(Playground(lang="ko")._repr_html_())
 
 
-def test_without_a_widget_library_there_is_the_still_twin(monkeypatch: pytest.MonkeyPatch) -> None:
-    program = "import sys, recnb; recnb.playground().sentence(); print(*{'ipywidgets', 'anywidget'} & set(sys.modules))"
+def test_without_a_widget_library_there_is_the_still_twin(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = (
+        "import sys, recnb; recnb.playground().sentence(); print(*{'ipywidgets', "
+        "'anywidget'} & set(sys.modules))"
+    )
     assert printed(program) == ""
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     play = recnb.playground()

@@ -1,4 +1,6 @@
-"""Exercises: what is drawn, which mistake gives which number, how answers are read and judged, and how it all shows."""
+"""Exercises: what is drawn, which mistake gives which number, how answers are read and
+judged, and how it all shows.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,19 @@ from recnb.widgets.quiz.exercise import SLIPS, Mistake
 from recnb.widgets.quiz.question import read_answer
 from tests.korean import english_in, page
 
-# Other numbers of a list: grades 2, 0, 3, 1, 0 at ranks 1 to 5, cut at 3; F of grade 1 is missed
+# Other numbers of a list: grades 2, 0, 3, 1, 0 at ranks 1 to 5, cut at 3; F of grade 1
+# is missed
 
 ROW, TRUTH = list("ABCDE"), {"A": 2, "C": 3, "D": 1, "F": 1}
 
 
-def exercise(metric: str, rows: list[list[str]], truths: list[dict[str, int]], k: int | None, **options: Any) -> Quiz:
+def exercise(
+    metric: str,
+    rows: list[list[str]],
+    truths: list[dict[str, int]],
+    k: int | None,
+    **options: Any,
+) -> Quiz:
     return Quiz(metric, {**METRICS[metric].defaults, **options}, k, rows, truths, "en")
 
 
@@ -50,11 +59,17 @@ def test_an_exercise_is_small_and_each_mistake_is_recognised(metric: str) -> Non
         for number, sentence in q.mistakes:
             assert abs(number - q.value) > 10.0**-4
             answer = q.check(f"{number:.4f}")
-            assert (bool(answer), q.grade(number), answer.mistake) == (False, 0, (number, sentence))
+            assert (bool(answer), q.grade(number), answer.mistake) == (
+                False,
+                0,
+                (number, sentence),
+            )
             assert sentence in repr(answer)
             assert not re.search(r"[{}|]|None|nan", sentence)
             seen.add(sentence[:25])
-        assert len(recnb.quiz(metric, 99).mistakes) - len(q.mistakes) <= 4, "most mistakes have a number of their own"
+        assert len(recnb.quiz(metric, 99).mistakes) - len(q.mistakes) <= 4, (
+            "most mistakes have a number of their own"
+        )
     slips = [slip for slip in SLIPS if metric in slip.metrics.split()]
     if metric != "r_precision":  # both of its confusions may give the same number
         assert all(any(slip.sentence[:12] in one for one in seen) for slip in slips)
@@ -62,14 +77,21 @@ def test_an_exercise_is_small_and_each_mistake_is_recognised(metric: str) -> Non
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_value_is_that_of_recnb_and_of_the_solution(metric: str) -> None:
-    for options in [{}, *({name: words[-1]} for name, words in METRICS[metric].words.items())]:
+    for options in [
+        {},
+        *({name: words[-1]} for name, words in METRICS[metric].words.items()),
+    ]:
         q = recnb.quiz(metric, 6, lang="en", **options)
         asked = (q.lists, q.truths) if len(q.lists) > 1 else (q.row, q.truth)
         assert q.value == float(getattr(recnb, metric)(*asked, k=q.k, **q.options))
         solution = repr(q.reveal())
         assert q.rounded(q.value) in solution
         if len(q.lists) == 1:  # each side of the line of numbers is an answer
-            line = next(line for line in solution.splitlines() if line.startswith("  ") and " = " in line)
+            line = next(
+                line
+                for line in solution.splitlines()
+                if line.startswith("  ") and " = " in line
+            )
             sides = [side for side in line.split(" = ") if "log_" not in side]
             assert len(sides) > 1
             assert all(q.check(side) for side in (*sides, line)), sides
@@ -79,12 +101,25 @@ def test_the_value_is_that_of_recnb_and_of_the_solution(metric: str) -> None:
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_list_of_ones_own_has_the_value_of_recnb_and_its_mistakes(metric: str) -> None:
-    for given in ((["B", "<A>", 3, "D"], {"<A>": 2, 3: 0.5, "X": 1}), (["A", "B"], {"A": 1}), ([0, 3, 1],)):
+def test_a_list_of_ones_own_has_the_value_of_recnb_and_its_mistakes(
+    metric: str,
+) -> None:
+    for given in (
+        (["B", "<A>", 3, "D"], {"<A>": 2, 3: 0.5, "X": 1}),
+        (["A", "B"], {"A": 1}),
+        ([0, 3, 1],),
+    ):
         q = recnb.quiz(metric, *given, lang="en")
-        assert q.value == float(getattr(recnb, metric)(*given, k=q.k, **({"beta": 2} if metric == "fbeta" else {})))
+        assert q.value == float(
+            getattr(recnb, metric)(
+                *given, k=q.k, **({"beta": 2} if metric == "fbeta" else {})
+            )
+        )
         assert q.rounded(q.value) in repr(q.check(q.value))
-        assert all(np.isfinite(one.number) and not q.check(f"{one.number:.4f}") for one in q.mistakes)
+        assert all(
+            np.isfinite(one.number) and not q.check(f"{one.number:.4f}")
+            for one in q.mistakes
+        )
         assert ("X (1)" in str(q)) is (len(given[0]) == 4)
 
 
@@ -94,9 +129,15 @@ def test_a_sheet_has_the_questions_and_then_the_solutions(tmp_path: Path) -> Non
         recnb.quiz("hit_rate", [["A", "B"], ["C"]], [{"B"}, {"A"}], lang="en"),
     )
     drawn.to_html(tmp_path / "sheet.html", own, title="<Homework>")
-    asked, solved = (tmp_path / "sheet.html").read_text("utf-8").split("break-before: page")
+    asked, solved = (
+        (tmp_path / "sheet.html").read_text("utf-8").split("break-before: page")
+    )
     for one, value in ((drawn, f"= {drawn.value:.4f}"), (own, "= 0.5000")):
-        assert (f"{one.label} = __" in asked, value in asked, f"{one.label} {value}" in solved) == (True, False, True)
+        assert (
+            f"{one.label} = __" in asked,
+            value in asked,
+            f"{one.label} {value}" in solved,
+        ) == (True, False, True)
         assert one.mistakes[0].sentence in solved
     assert "<title>&lt;Homework&gt;</title>" in asked
     assert "displaystyle" not in solved
@@ -106,17 +147,80 @@ def test_a_sheet_has_the_questions_and_then_the_solutions(tmp_path: Path) -> Non
 
 # Answers as people write them
 
-TYPED: list[tuple[Any, float, int | None]] = [  # an answer, its number and its decimals; none of a fraction
-    ("2/3", 2 / 3, None), (" 4 / 6", 2 / 3, None), ("1.0/1.5", 2 / 3, None), (Fraction(2, 3), 2 / 3, None), ("67 %", 0.67, 2), ("87.32%", 0.8732, 4),
-    ("0,87", 0.87, 2), ("+,5", 0.5, 1), ("(1+2/3)/4", 5 / 12, None), ("AP = (1+2/3)/4 ≈ 0.4167", 0.4167, 4), ("3/log2(1+1) + 2/log2(1+2)", 3 + 2 / log2(3), None), ("(2^3-1)/log2(2)", 7, None),
-    ("2 / 3 = 0.6667.", 0.6667, 4), ("67 %.", 0.67, 2), ("2/log₂2 + 4/log₂ 4", 4, None), ("3/log2 8", 1, None), ("log₂(1+3)", 2, None),
-    ("0,5*3", 1.5, None), ("-(1-3)", 2, None), ("1÷4×2", 0.5, None), ("0.2 * 0.8**2", 0.128, None), ("１/２", 0.5, None), ("½", 0.5, None), ("−1", -1, 0),
-    ("8.732e-3", 0.008732, None), ("2 x 3", 6, None), ("[1+2]/4", 0.75, None), (" '2/3' ", 2 / 3, None), ("“0,5”", 0.5, 1), (np.float64(0.25), 0.25, 2), (np.int64(3), 3, 0), (0.8732, 0.8732, 4), (Decimal("0.50"), 0.5, 2), ("0．８７", 0.87, 2),
-]  # fmt: skip
+TYPED: list[
+    tuple[Any, float, int | None]
+] = [  # an answer, its number and its decimals; none of a fraction
+    ("2/3", 2 / 3, None),
+    (" 4 / 6", 2 / 3, None),
+    ("1.0/1.5", 2 / 3, None),
+    (Fraction(2, 3), 2 / 3, None),
+    ("67 %", 0.67, 2),
+    ("87.32%", 0.8732, 4),
+    ("0,87", 0.87, 2),
+    ("+,5", 0.5, 1),
+    ("(1+2/3)/4", 5 / 12, None),
+    ("AP = (1+2/3)/4 ≈ 0.4167", 0.4167, 4),
+    ("3/log2(1+1) + 2/log2(1+2)", 3 + 2 / log2(3), None),
+    ("(2^3-1)/log2(2)", 7, None),
+    ("2 / 3 = 0.6667.", 0.6667, 4),
+    ("67 %.", 0.67, 2),
+    ("2/log₂2 + 4/log₂ 4", 4, None),
+    ("3/log2 8", 1, None),
+    ("log₂(1+3)", 2, None),
+    ("0,5*3", 1.5, None),
+    ("-(1-3)", 2, None),
+    ("1÷4×2", 0.5, None),
+    ("0.2 * 0.8**2", 0.128, None),
+    ("１/２", 0.5, None),
+    ("½", 0.5, None),
+    ("−1", -1, 0),
+    ("8.732e-3", 0.008732, None),
+    ("2 x 3", 6, None),
+    ("[1+2]/4", 0.75, None),
+    (" '2/3' ", 2 / 3, None),
+    ("“0,5”", 0.5, 1),
+    (np.float64(0.25), 0.25, 2),
+    (np.int64(3), 3, 0),
+    (0.8732, 0.8732, 4),
+    (Decimal("0.50"), 0.5, 2),
+    ("0．８７", 0.87, 2),
+]
 NO_NUMBERS = (
-    "", ".", "0.66...", "about 0.8", "0.8.7", "1,234.5", "0.8,7", "1//2", "nan", "inf", "1e9999999999", "1e500", "9" * 500, "½ or so", "<b>1</b>", "%", "open(1)",
-    "9**99**99", "1;2", "a+1", "x", "log2(-1)", "log2()", "[1, 2]", "1 if 1 else 2", "10**999", "True", True, [0.8, 0.9], {"value": 1}, nan, inf, object, None,
-)  # fmt: skip
+    "",
+    ".",
+    "0.66...",
+    "about 0.8",
+    "0.8.7",
+    "1,234.5",
+    "0.8,7",
+    "1//2",
+    "nan",
+    "inf",
+    "1e9999999999",
+    "1e500",
+    "9" * 500,
+    "½ or so",
+    "<b>1</b>",
+    "%",
+    "open(1)",
+    "9**99**99",
+    "1;2",
+    "a+1",
+    "x",
+    "log2(-1)",
+    "log2()",
+    "[1, 2]",
+    "1 if 1 else 2",
+    "10**999",
+    "True",
+    True,
+    [0.8, 0.9],
+    {"value": 1},
+    nan,
+    inf,
+    object,
+    None,
+)
 
 
 def test_answers_are_read_as_people_write_them() -> None:
@@ -126,14 +230,29 @@ def test_answers_are_read_as_people_write_them() -> None:
 
 #: What is typed, and why it is not read.
 UNREAD = [
-    *((bad, r"is not read as a number: type it as 0\.1234", r"숫자로 읽을 수 없다.*'2/3'") for bad in NO_NUMBERS),
-    *((bad, "a bracket is missing", "괄호") for bad in ("(1", "1/2)", "((1+2)/3", "(" * 300)),
-    *((bad, r"divides by 0.* log2\(i \+ 1\)", r"0으로 나눌 수 없다.*log2\(i \+ 1\)") for bad in ("2/0", "1/log2(1)", "(1/log2(1) + 2/log2(2))/3")),
-]  # fmt: skip
+    *(
+        (
+            bad,
+            r"is not read as a number: type it as 0\.1234",
+            r"숫자로 읽을 수 없다.*'2/3'",
+        )
+        for bad in NO_NUMBERS
+    ),
+    *(
+        (bad, "a bracket is missing", "괄호")
+        for bad in ("(1", "1/2)", "((1+2)/3", "(" * 300)
+    ),
+    *(
+        (bad, r"divides by 0.* log2\(i \+ 1\)", r"0으로 나눌 수 없다.*log2\(i \+ 1\)")
+        for bad in ("2/0", "1/log2(1)", "(1/log2(1) + 2/log2(2))/3")
+    ),
+]
 
 
 @pytest.mark.parametrize(("bad", "english", "korean"), UNREAD)
-def test_what_is_no_number_is_told_and_is_not_right(bad: Any, english: str, korean: str) -> None:
+def test_what_is_no_number_is_told_and_is_not_right(
+    bad: Any, english: str, korean: str
+) -> None:
     for lang, words in (("en", english), ("ko", korean)):
         q = recnb.quiz("precision", 3, lang=lang)
         answer = q.check(bad)
@@ -148,7 +267,13 @@ def test_a_comma_without_quotes_is_that_of_decimals() -> None:
 
 
 def test_mistakes_of_one_number_and_what_is_near_are_named() -> None:
-    q = recnb.quiz("recall", ["A", "B", "C", "D"], {"A": 2, "C": 3, "E": 3, "D": 1, "F": 1}, k=3, lang="en")
+    q = recnb.quiz(
+        "recall",
+        ["A", "B", "C", "D"],
+        {"A": 2, "C": 3, "E": 3, "D": 1, "F": 1},
+        k=3,
+        lang="en",
+    )
     for typed, words in (
         ("3/5", ["among the first 3", "The list was not cut"]),
         ("2/3", ["Only the relevant", "Precision@3"]),
@@ -160,20 +285,60 @@ def test_mistakes_of_one_number_and_what_is_near_are_named() -> None:
 
 #: What is typed, the value, the numbers of mistakes, and what is said.
 JUDGED: list[tuple[Any, float, list[float], str]] = [
-    *((typed, 0.87324519, [], "right") for typed in (0.8732, "0,8732", 0.87324519, " .8732 ", "87.32%", "+0.8732", "０．８７３２", Decimal("0.8732"))),
-    *((typed, 0.87324519, [], "No common") for typed in ("0.875", "-0.8732", "8.732e-3", 8732, "2/5", "0.8688", "0.8777")),
-    *((typed, 0.87324519, [], "rounded on the way") for typed in ("0.8705", "0.8745", "4.37/5", "0.8735", "87.35%")), ("4.1329", 4.1309, [], "rounded on the way"),
-    ("0.8735", 0.87324519, [0.8735], "slip0"), *((typed, 0.87324519, [], "Only the last digit") for typed in ("87.31%", "2.6199/3")),
-    (0.8731, 0.87324519, [], "Only the last digit"), (0.8733, 0.87324519, [], "Only the last digit"), ("0.8732", 0.87328, [], "Only the last digit"),
-    ("0.8731", 0.87328, [], "rounded on the way"), ("0.870", 0.87324519, [], "No common"), ("0.873", 0.8732, [0.8691, 0.4], "right"),
-    ("0.87", 0.8732, [0.8691, 0.4], "too few decimals"),  # as 0.8691 rounds to 0.87 as well
+    *(
+        (typed, 0.87324519, [], "right")
+        for typed in (
+            0.8732,
+            "0,8732",
+            0.87324519,
+            " .8732 ",
+            "87.32%",
+            "+0.8732",
+            "０．８７３２",
+            Decimal("0.8732"),
+        )
+    ),
+    *(
+        (typed, 0.87324519, [], "No common")
+        for typed in ("0.875", "-0.8732", "8.732e-3", 8732, "2/5", "0.8688", "0.8777")
+    ),
+    *(
+        (typed, 0.87324519, [], "rounded on the way")
+        for typed in ("0.8705", "0.8745", "4.37/5", "0.8735", "87.35%")
+    ),
+    ("4.1329", 4.1309, [], "rounded on the way"),
+    ("0.8735", 0.87324519, [0.8735], "slip0"),
+    *(
+        (typed, 0.87324519, [], "Only the last digit")
+        for typed in ("87.31%", "2.6199/3")
+    ),
+    (0.8731, 0.87324519, [], "Only the last digit"),
+    (0.8733, 0.87324519, [], "Only the last digit"),
+    ("0.8732", 0.87328, [], "Only the last digit"),
+    ("0.8731", 0.87328, [], "rounded on the way"),
+    ("0.870", 0.87324519, [], "No common"),
+    ("0.873", 0.8732, [0.8691, 0.4], "right"),
+    (
+        "0.87",
+        0.8732,
+        [0.8691, 0.4],
+        "too few decimals",
+    ),  # as 0.8691 rounds to 0.87 as well
     ("0.9", 0.8732, [0.4], "too few decimals"),  # as one decimal never is enough
-    ("0.5", 0.525, [0.5], "slip0"), ("0.869", 0.8732, [0.8691, 0.4], "slip0"), ("0.4", 0.8732, [0.8691, 0.4], "slip1"),
+    ("0.5", 0.525, [0.5], "slip0"),
+    ("0.869", 0.8732, [0.8691, 0.4], "slip0"),
+    ("0.4", 0.8732, [0.8691, 0.4], "slip1"),
     ("0.4", 0.8732, [0.41], "No common"),  # nor is a mistake named by one decimal
     (0.87, 0.86998, [0.8751], "right"),  # 0.8700 typed as a number is 0.87
-    (7, 7.0, [], "right"), ("0.25", 0.51, [0.25, 0.25], "slip0"), ("67 %", 2 / 3, [], "right"),
-    *((typed, 0.735007, [73.5007], "slip0") for typed in ("73.5007", "73.50", "73.5", "74")), ("73", 0.735007, [73.5007], "No common"),
-]  # fmt: skip
+    (7, 7.0, [], "right"),
+    ("0.25", 0.51, [0.25, 0.25], "slip0"),
+    ("67 %", 2 / 3, [], "right"),
+    *(
+        (typed, 0.735007, [73.5007], "slip0")
+        for typed in ("73.5007", "73.50", "73.5", "74")
+    ),
+    ("73", 0.735007, [73.5007], "No common"),
+]
 
 
 @pytest.mark.parametrize(("typed", "value", "mistakes", "expected"), JUDGED)
@@ -181,7 +346,10 @@ def test_right_is_the_value_rounded_and_fewer_digits_are_judged_at_those_given(
     typed: Any, value: float, mistakes: list[float], expected: str
 ) -> None:
     q = exercise("precision", [ROW], [TRUTH], 3)
-    q.value, vars(q)["mistakes"] = value, tuple(Mistake(number, f"slip{at}") for at, number in enumerate(mistakes))
+    q.value, vars(q)["mistakes"] = (
+        value,
+        tuple(Mistake(number, f"slip{at}") for at, number in enumerate(mistakes)),
+    )
     answer = q.check(typed)
     assert bool(answer) == (expected == "right")
     assert answer or expected in repr(answer)
@@ -209,7 +377,10 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
     assert "What common mistakes give here" in worked.value
     assert worked.value in q._repr_html_()
     assert repr(pickle.loads(pickle.dumps(q))) == str(q)
-    assert ["ideal list" in repr(one) for one in (q.check(q.value), q.check(0.1), q.reveal())] == [True, False, True]
+    assert [
+        "ideal list" in repr(one)
+        for one in (q.check(q.value), q.check(0.1), q.reveal())
+    ] == [True, False, True]
     assert bool(q.reveal()) is False
 
 
@@ -217,23 +388,86 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
     "call, error, message",
     [
         (lambda: recnb.quiz("ndgc"), OptionError, "Did you mean 'ndcg'"),
-        *[(lambda seed=seed: recnb.quiz(seed=seed), OptionError, f"seed={seed!r}: a quiz draws its own list from a whole number") for seed in ("monday", 1.0, True, None)],
-        *[(lambda k=k: recnb.quiz(k=k), CutoffError, "cut at 2 to 10") for k in (1, 11)],
-        (lambda: recnb.quiz("ndcg", 7, {"A": 1}, 6), OptionError, "6 is one argument too many: after metric, list and relevant items, name each, such as k=5."),
-        (lambda: recnb.quiz("ndcg", 7, ["A"]), OptionError, "belongs to a list, and seed=7 draws one: recnb.quiz('ndcg', ['A', 'B'], {'A': 1})"),
-        (lambda: recnb.quiz("ndcg", ["A", "B"], {"C": 1}), RecnbError, "nDCG@2 is 0: no item that is relevant"), (lambda: recnb.quiz("mrr", [3, 1], k=3), CutoffError, "is cut within it, at 1 to 2"),
-        (lambda: recnb.quiz("ndcg", [["A"], ["B"]], [{"A"}, {"B"}]), RecnbError, "ndcg is asked of one list, and 2 were given"), (lambda: recnb.quiz("ndcg", ["A", "A"], {"A": 1}), RecnbError, "'A' more than once"),
-        (lambda: recnb.quiz(k=2.5), CutoffError, "is not a cut-off"), (lambda: recnb.quiz("r_precision", k=3), CutoffError, "leave k out"),
-        (lambda: recnb.quiz(digits=3), OptionError, "has no option 'digits'"), (lambda: recnb.quiz(lang="kr"), OptionError, "no language"),
-        (lambda: recnb.quiz(gain="exp"), OptionError, "no option of ndcg"), (lambda: recnb.quiz("recall", gain="linear"), OptionError, "has no option 'gain'"),
-        (lambda: recnb.quiz("rbp", p=2), OptionError, "between 0 and 1"), (lambda: recnb.quiz("err", max_relevance=2), OptionError, "not the top of the scale"),
-        (lambda: recnb.quiz("err", max_relevance=50), RecnbError, "its value is always 0 or 1"),
-        (lambda: recnb.quiz().chek, AttributeError, "Quiz has no 'chek'. Did you mean 'check'?"),
+        *[
+            (
+                lambda seed=seed: recnb.quiz(seed=seed),
+                OptionError,
+                f"seed={seed!r}: a quiz draws its own list from a whole number",
+            )
+            for seed in ("monday", 1.0, True, None)
+        ],
+        *[
+            (lambda k=k: recnb.quiz(k=k), CutoffError, "cut at 2 to 10")
+            for k in (1, 11)
+        ],
+        (
+            lambda: recnb.quiz("ndcg", 7, {"A": 1}, 6),
+            OptionError,
+            (
+                "6 is one argument too many: after metric, list and relevant items, "
+                "name each, such as k=5."
+            ),
+        ),
+        (
+            lambda: recnb.quiz("ndcg", 7, ["A"]),
+            OptionError,
+            "belongs to a list, and seed=7 draws one: recnb.quiz('ndcg', ['A', 'B'], {'A': 1})",
+        ),
+        (
+            lambda: recnb.quiz("ndcg", ["A", "B"], {"C": 1}),
+            RecnbError,
+            "nDCG@2 is 0: no item that is relevant",
+        ),
+        (
+            lambda: recnb.quiz("mrr", [3, 1], k=3),
+            CutoffError,
+            "is cut within it, at 1 to 2",
+        ),
+        (
+            lambda: recnb.quiz("ndcg", [["A"], ["B"]], [{"A"}, {"B"}]),
+            RecnbError,
+            "ndcg is asked of one list, and 2 were given",
+        ),
+        (
+            lambda: recnb.quiz("ndcg", ["A", "A"], {"A": 1}),
+            RecnbError,
+            "'A' more than once",
+        ),
+        (lambda: recnb.quiz(k=2.5), CutoffError, "is not a cut-off"),
+        (lambda: recnb.quiz("r_precision", k=3), CutoffError, "leave k out"),
+        (lambda: recnb.quiz(digits=3), OptionError, "has no option 'digits'"),
+        (lambda: recnb.quiz(lang="kr"), OptionError, "no language"),
+        (lambda: recnb.quiz(gain="exp"), OptionError, "no option of ndcg"),
+        (
+            lambda: recnb.quiz("recall", gain="linear"),
+            OptionError,
+            "has no option 'gain'",
+        ),
+        (lambda: recnb.quiz("rbp", p=2), OptionError, "between 0 and 1"),
+        (
+            lambda: recnb.quiz("err", max_relevance=2),
+            OptionError,
+            "not the top of the scale",
+        ),
+        (
+            lambda: recnb.quiz("err", max_relevance=50),
+            RecnbError,
+            "its value is always 0 or 1",
+        ),
+        (
+            lambda: recnb.quiz().chek,
+            AttributeError,
+            "Quiz has no 'chek'. Did you mean 'check'?",
+        ),
     ],
-)  # fmt: skip
-def test_what_is_refused_is_told(call: Any, error: type[Exception], message: str) -> None:
+)
+def test_what_is_refused_is_told(
+    call: Any, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=re.escape(message)):
         call()
     with pytest.raises(CutoffError, match=r"k=4: .*1~2"):
         recnb.quiz("ndcg", [3, 1], k=4, lang="ko")
-    assert repr(recnb.quiz("mrr", np.int64(2), k=np.int64(4))) == repr(recnb.quiz("reciprocal_rank", 2, k=4))
+    assert repr(recnb.quiz("mrr", np.int64(2), k=np.int64(4))) == repr(
+        recnb.quiz("reciprocal_rank", 2, k=4)
+    )

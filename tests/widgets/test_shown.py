@@ -1,4 +1,6 @@
-"""What is shown, as text and as HTML: after a change of words, `python -m tests.widgets.test_shown` writes it down and git shows the difference."""
+"""What is shown, as text and as HTML: after a change of words, `python -m
+tests.widgets.test_shown` writes it down and git shows the difference.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -58,30 +60,49 @@ def exercises() -> Iterator[object]:
 
 
 def mistakes() -> Iterator[object]:
-    """Each mistake on a list of grades 2, 0, 3, 1, 0, cut at 3, where F of grade 1 is missed; of what is 0 or 1, of four lists."""
+    """Each mistake on a list of grades 2, 0, 3, 1, 0, cut at 3, where F of grade 1 is
+    missed; of what is 0 or 1, of four lists.
+    """
     row, truth = list("ABCDE"), {"A": 2, "C": 3, "D": 1, "F": 1}
     four = [{"A": 1, "B": 1}, {"D": 1, "F": 1}, {"D": 1}, {"C": 1, "F": 1}]
     for metric, known in METRICS.items():
-        options = known.defaults | {"fbeta": {"beta": 2}, "err": {"max_relevance": 3}}.get(metric, {})
+        options = known.defaults | {
+            "fbeta": {"beta": 2},
+            "err": {"max_relevance": 3},
+        }.get(metric, {})
         rows, truths, k = [row], [truth], None if metric == "r_precision" else 3
         if metric == "reciprocal_rank":
             rows, k = [list("EACDB")], 4
         if len(recnb.quiz(metric, 1).lists) > 1:
-            rows, truths, k = [list(row) for row in ("ABC", "BDA", "CED", "EBA")], four, 2
+            rows, truths, k = (
+                [list(row) for row in ("ABC", "BDA", "CED", "EBA")],
+                four,
+                2,
+            )
         q = Quiz(metric, options, k, rows, truths, "en")
         lines = [f"{one.number:.6f} {one.sentence}" for one in common_mistakes(q)]
         yield "\n".join([f"{q.label} = {q.value:.6f}", *lines])
 
 
 def pages() -> Iterator[str]:
-    """The HTML of each widget after some uses of its controls, with controls and without, but its styles."""
+    """The HTML of each widget after some uses of its controls, with controls and
+    without, but its styles.
+    """
     users = SAMPLE.users[SAMPLE.users["user"] < "u012"]
-    some = {name: frame[frame["user"] < "u012"] for name, frame in SAMPLE.models.items()}
+    some = {
+        name: frame[frame["user"] < "u012"] for name, frame in SAMPLE.models.items()
+    }
     few = recnb.compare(some, SAMPLE.test[SAMPLE.test["user"] < "u012"], users=users)
     for widget, uses in (
-        (recnb.playground(k=4, lang="en"), [("rank", "1", "2"), ("relevance", "-1", "0")]),
+        (
+            recnb.playground(k=4, lang="en"),
+            [("rank", "1", "2"), ("relevance", "-1", "0")],
+        ),
         (recnb.quiz("precision", 3, lang="en"), [("value", "3/5"), ("check",)]),
-        (few["item-knn"].explore(lang="en"), [("by", "1"), ("segment", "0"), ("user", "0"), ("k", "-1")]),
+        (
+            few["item-knn"].explore(lang="en"),
+            [("by", "1"), ("segment", "0"), ("user", "0"), ("k", "-1")],
+        ),
         (few.explore(lang="en"), [("search", "u00"), ("sort", "hits")]),
     ):
         for use in uses:
@@ -93,7 +114,11 @@ def pages() -> Iterator[str]:
 FILES: dict[str, Callable[[], Iterator[object]]] = {
     "lint.txt": lambda: iter([EV.lint()]),
     "libraries.txt": lambda: iter(
-        [EV.spread("ndcg", 10), EV.why("ndcg", 10, other="rectools"), EV.identify("ndcg", "0.1725", 10)]
+        [
+            EV.spread("ndcg", 10),
+            EV.why("ndcg", 10, other="rectools"),
+            EV.identify("ndcg", "0.1725", 10),
+        ]
     ),
     "steps_en.txt": lambda: steps("en"),
     "steps_ko.txt": lambda: steps("ko"),

@@ -1,4 +1,6 @@
-"""Questions: the exercise that a seed draws, or of a list of one's own, as text, HTML, a sheet and a widget; its answer and solution."""
+"""Questions: the exercise that a seed draws, or of a list of one's own, as text, HTML,
+a sheet and a widget; its answer and solution.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,29 @@ from typing import Any, NamedTuple, Never
 
 from recnb.conventions import options_in_words
 from recnb.data.files import File, written
-from recnb.display.document import Block, Fold, Line, Mark, Name, Note, Rows, html, joined, say
+from recnb.display.document import (
+    Block,
+    Fold,
+    Line,
+    Mark,
+    Name,
+    Note,
+    Rows,
+    html,
+    joined,
+    say,
+)
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import framed, page, render
 from recnb.display.text import one_line
-from recnb.errors import CutoffError, OptionError, RecnbError, Suggesting, is_several, quoted
+from recnb.errors import (
+    CutoffError,
+    OptionError,
+    RecnbError,
+    Suggesting,
+    is_several,
+    quoted,
+)
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
@@ -30,37 +50,68 @@ from recnb.results.explanation import Explanation
 from recnb.results.single_list import Pair, explain, read_pairs
 from recnb.results.table import in_lines
 from recnb.widgets.live import Live
-from recnb.widgets.quiz.exercise import KINDS, LETTERS, TOP, Exercise, Mistake, common_mistakes, other_numbers
+from recnb.widgets.quiz.exercise import (
+    KINDS,
+    LETTERS,
+    TOP,
+    Exercise,
+    Mistake,
+    common_mistakes,
+    other_numbers,
+)
 
-#: Options of exercises: with beta=1, F-beta would be F1, and ERR needs the scale of grades.
+#: Options of exercises: with beta=1, F-beta would be F1, and ERR needs the scale of
+#: grades.
 DEFAULTS = {"fbeta": {"beta": 2}, "err": {"max_relevance": TOP}}
 
 #: The decimals of an answer, and a unit of the last one.
 DIGITS, UNIT = 4, 1e-4
 
-#: Draws of which the best is taken; two numbers differ from so many units of the last digit on, as one is an error of rounding.
+#: Draws of which the best is taken; two numbers differ from so many units of the last
+#: digit on, as one is an error of rounding.
 DRAWS, APART = 60, 3
 
-#: The error of floating-point arithmetic; that of rounding on the way, such as 1.6 for log2(3), as a share of the value.
+#: The error of floating-point arithmetic; that of rounding on the way, such as 1.6 for
+#: log2(3), as a share of the value.
 FLOAT, NEAR = 1e-9, 0.005
 
 _SIGNS: dict[Any, Any] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow,
-    ast.UAdd: operator.pos, ast.USub: operator.neg,
-}  # fmt: skip
-_FUNCTIONS: dict[str, Any] = {"log2": math.log2, "log10": math.log10, "ln": math.log, "max": max, "min": min}
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+}
+_FUNCTIONS: dict[str, Any] = {
+    "log2": math.log2,
+    "log10": math.log10,
+    "ln": math.log,
+    "max": max,
+    "min": min,
+}
 
-UNKNOWN = N_("No common mistake gives this number. Write down the term of each rank and compare.")
-ROUNDED = N_("This is near: if the terms agree, figures were rounded on the way. Keep five decimals until the end.")
-HOW = N_("Check your answer with q.check(value), where q is this exercise; q.reveal() shows the solution.")
+UNKNOWN = N_(
+    "No common mistake gives this number. Write down the term of each rank and compare."
+)
+ROUNDED = N_(
+    "This is near: if the terms agree, figures were rounded on the way. Keep five "
+    "decimals until the end."
+)
+HOW = N_(
+    "Check your answer with q.check(value), where q is this exercise; q.reveal() "
+    "shows the solution."
+)
 
 
 @dataclass(eq=False, repr=False)
 class Quiz(Exercise, Live):
     """A small ranking, drawn from a seed or given, and the value to be computed.
 
-    `print(q)` shows the question as text; in a notebook `q` shows itself with a box for the answer, if ipywidgets is
-    installed. `q.check(0.8732)` returns whether that is right, and which mistake it is if not; `q.grade(...)` points.
+    `print(q)` shows the question as text; in a notebook `q` shows itself with a box for
+    the answer, if ipywidgets is installed. `q.check(0.8732)` returns whether that is
+    right, and which mistake it is if not; `q.grade(...)` points.
     `q.to_html("sheet.html")` is a sheet to print.
     """
 
@@ -74,14 +125,28 @@ class Quiz(Exercise, Live):
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
-        """Common mistakes whose number here is not the value; several with one number are one, which names them all."""
+        """Common mistakes whose number here is not the value; several with one number
+        are one, which names them all.
+        """
         found: dict[float, Mistake] = {}
         with use_language(self.lang):
             for one in common_mistakes(self):
-                if one.number and math.isfinite(one.number) and abs(one.number - self.value) >= APART * UNIT:
+                if (
+                    one.number
+                    and math.isfinite(one.number)
+                    and abs(one.number - self.value) >= APART * UNIT
+                ):
                     number = round(one.number, DIGITS)
-                    words = {"one": found[number].sentence, "other": one.sentence} if number in found else {}
-                    found[number] = one._replace(sentence=_("{one} Or: {other}", **words)) if words else one
+                    words = (
+                        {"one": found[number].sentence, "other": one.sentence}
+                        if number in found
+                        else {}
+                    )
+                    found[number] = (
+                        one._replace(sentence=_("{one} Or: {other}", **words))
+                        if words
+                        else one
+                    )
         return tuple(found.values())
 
     def rounded(self, value: float) -> str:
@@ -89,11 +154,13 @@ class Quiz(Exercise, Live):
         return f"{value:.{DIGITS}f}" if value % 1 else short_number(value)
 
     def check(self, answer: object, *decimals: object) -> Answer:
-        """Check an answer, a number or text: 0.8732, "0,8732", "2/3", "87.32%", "(1+2/3)/4", "(1+2/3)/4 = 0.4167".
+        """Check an answer, a number or text: 0.8732, "0,8732", "2/3", "87.32%",
+        "(1+2/3)/4", "(1+2/3)/4 = 0.4167".
 
-        It is right if it is the value rounded to the digits of the exercise. One with fewer decimals, at least two, is
-        right if it distinguishes the value from the numbers of all mistakes; else more decimals are asked for. What is
-        not read as a number is not right, and the answer says why.
+        It is right if it is the value rounded to the digits of the exercise. One with
+        fewer decimals, at least two, is right if it distinguishes the value from the
+        numbers of all mistakes; else more decimals are asked for. What is not read as a
+        number is not right, and the answer says why.
         """
         with use_language(self.lang):
             if decimals:  # 0,8732 without quotes
@@ -104,38 +171,83 @@ class Quiz(Exercise, Live):
                 return Answer(self, str(unread))
             digits = DIGITS if given.decimals is None else min(given.decimals, DIGITS)
             mistakes = [one for one in self.mistakes if given.fits(one.number, DIGITS)]
-            if not mistakes:  # a per cent without its sign has two decimals fewer than the share
+            if (
+                not mistakes
+            ):  # a per cent without its sign has two decimals fewer than the share
                 near = [one for one in self.mistakes if given.fits(one.number, digits)]
-                mistakes = near if digits >= 2 else [one for one in near if one.number == 100 * self.value]
+                mistakes = (
+                    near
+                    if digits >= 2
+                    else [one for one in near if one.number == 100 * self.value]
+                )
             words = {"answer": one_line(str(answer).strip(), 40), "digits": DIGITS}
             words |= {"label": self.label, "value": self.rounded(self.value)}
             fits = given.fits(self.value, digits)
-            if given.fits(self.value, DIGITS) or (fits and digits >= 2 and not mistakes):
-                return Answer(self, Mark("strong", f"✓ {_('Right: {label} = {value}.', **words)}"), True, solved=True)
+            if given.fits(self.value, DIGITS) or (
+                fits and digits >= 2 and not mistakes
+            ):
+                return Answer(
+                    self,
+                    Mark("strong", f"✓ {_('Right: {label} = {value}.', **words)}"),
+                    True,
+                    solved=True,
+                )
             if fits and (digits >= 2 or not mistakes):
-                return Answer(self, _("{answer} has too few decimals to be checked: give {digits}.", **words))
+                return Answer(
+                    self,
+                    _(
+                        "{answer} has too few decimals to be checked: give {digits}.",
+                        **words,
+                    ),
+                )
             if mistakes:
-                what = _("A common mistake gives exactly this number. {what}", what=mistakes[0].sentence)
+                what = _(
+                    "A common mistake gives exactly this number. {what}",
+                    what=mistakes[0].sentence,
+                )
             elif digits >= 2 and given.fits(self.value, digits, units=1.5):
-                what = _("Only the last digit is off: keep all digits on the way, and round once, at the end.")
+                what = _(
+                    "Only the last digit is off: keep all digits on the way, and "
+                    "round once, at the end."
+                )
             else:  # many others are 0 or 1, which says nothing
-                others = [one for one in other_numbers(self) if one.number not in (0, 1)]
-                unknown = _(ROUNDED if digits == DIGITS and abs(given.value / self.value - 1) < NEAR else UNKNOWN)
-                what = next((one.sentence for one in others if given.fits(one.number, DIGITS)), unknown)
+                others = [
+                    one for one in other_numbers(self) if one.number not in (0, 1)
+                ]
+                unknown = _(
+                    ROUNDED
+                    if digits == DIGITS and abs(given.value / self.value - 1) < NEAR
+                    else UNKNOWN
+                )
+                what = next(
+                    (one.sentence for one in others if given.fits(one.number, DIGITS)),
+                    unknown,
+                )
             wrong = Mark("strong", f"✗ {_('{answer} is not right.', **words)}")
             return Answer(self, [wrong, " ", what], mistake=next(iter(mistakes), None))
 
     def grade(self, answer: object) -> float:
-        """Return 1 for an answer that `check` finds right, else 0, also for text that is not read as a number."""
+        """Return 1 for an answer that `check` finds right, else 0, also for text that
+        is not read as a number.
+        """
         return float(self.check(answer).correct)
 
     def reveal(self) -> Answer:
-        """Return the solution: the worked explanation, and the numbers of common mistakes."""
+        """Return the solution: the worked explanation, and the numbers of common
+        mistakes.
+        """
         with use_language(self.lang):
             return Answer(self, Mark("strong", _("Solution")), solved=True)
 
-    def to_html(self, path: File | None = None, *others: Quiz, solutions: bool = True, title: str = "") -> Any:
-        """Return a sheet to print, or write it to `path`: this exercise and others, then the solutions on a page of their own.
+    def to_html(
+        self,
+        path: File | None = None,
+        *others: Quiz,
+        solutions: bool = True,
+        title: str = "",
+    ) -> Any:
+        """Return a sheet to print, or write it to `path`: this exercise and others,
+        then the solutions on a page of their own.
 
         `title` stands at its head, by default the metrics that are asked for.
 
@@ -144,51 +256,134 @@ class Quiz(Exercise, Live):
         """
         exercises = (self, *others)
         with use_language(self.lang):
-            title = title or _("Exercise: {label}", label=", ".join(dict.fromkeys(one.label for one in exercises)))
+            title = title or _(
+                "Exercise: {label}",
+                label=", ".join(dict.fromkeys(one.label for one in exercises)),
+            )
             asked = [(one.label, html(one.question())) for one in exercises]
             solved = [html(one.reveal().on_paper()) for one in exercises if solutions]
-            sheet = render("widgets/quiz/sheet.jinja", questions=asked, solutions=solved)
+            sheet = render(
+                "widgets/quiz/sheet.jinja", questions=asked, solutions=solved
+            )
             return written(str(page(title, framed(title, sheet))), path)
 
     def question(self) -> list[Block]:
         """Return the question as blocks: what is asked, the lists, the rules."""
         metric = METRICS[self.metric]
-        words = {"name": metric.term, "label": self.label, "users": len(self.lists), "k": self.k}
+        words = {
+            "name": metric.term,
+            "label": self.label,
+            "users": len(self.lists),
+            "k": self.k,
+        }
         rules: list[Line] = []
         if len(self.lists) > 1:
             asked = _("What is the {name} over these {users} users, {label}?", **words)
             users = enumerate(zip(self.lists, self.truths, strict=True), 1)
-            rows: list[list[Line]] = [[str(user), *(joined(map(Name, row)) for row in pair)] for user, pair in users]
-            table = Rows([_("user"), _("list, from rank 1 down"), _("relevant items")], rows, left=3)
+            rows: list[list[Line]] = [
+                [str(user), *(joined(map(Name, row)) for row in pair)]
+                for user, pair in users
+            ]
+            table = Rows(
+                [_("user"), _("list, from rank 1 down"), _("relevant items")],
+                rows,
+                left=3,
+            )
             rules += [_("Each list is cut at k = {k}.", **words)]
         else:
-            ideal = N_("What is the {name} that a list of these items could reach, {label}?")
-            asked = _(ideal if metric.over == "ideal" else N_("What is the {name} of this list, {label}?"), **words)
+            ideal = N_(
+                "What is the {name} that a list of these items could reach, {label}?"
+            )
+            asked = _(
+                ideal
+                if metric.over == "ideal"
+                else N_("What is the {name} of this list, {label}?"),
+                **words,
+            )
             grades = {item: short_number(grade) for item, grade in self.truth.items()}
-            rows = [[str(rank), Name(item), grades.get(item, "0")] for rank, item in enumerate(self.row, 1)]
+            rows = [
+                [str(rank), Name(item), grades.get(item, "0")]
+                for rank, item in enumerate(self.row, 1)
+            ]
             table = Rows([_("rank"), _("item"), _("relevance")], rows, left=2)
-            missed = joined([[Name(item), f" ({grades[item]})"] for item in grades if item not in self.row])
-            listed = say(N_("Relevant, but not in the list (relevance in brackets): {items}."), items=missed)
+            missed = joined(
+                [
+                    [Name(item), f" ({grades[item]})"]
+                    for item in grades
+                    if item not in self.row
+                ]
+            )
+            listed = say(
+                N_("Relevant, but not in the list (relevance in brackets): {items}."),
+                items=missed,
+            )
             rules += [listed] if missed else []
             rules += [_("The list is cut at k = {k}.", **words)] if self.k else []
-            rules += [] if "gain" in self.options else [_("An item is relevant if its relevance is above 0.")]
-        # The usual denominator of precision and recall, and the usual target, are part of what is asked.
-        usual = {} if self.metric == "average_precision" else {"out_of": "k relevant", "target": "first"}
-        told = {name: word for name, word in self.options.items() if str(word) not in usual.get(name, "").split()}
-        rules += [_("Conventions: {conventions}.", conventions="; ".join(options_in_words(told)))] if told else []
-        rules += [_("Answer to {digits} decimals, or with a fraction, such as 2/3.", digits=DIGITS)]
+            rules += (
+                []
+                if "gain" in self.options
+                else [_("An item is relevant if its relevance is above 0.")]
+            )
+        # The usual denominator of precision and recall, and the usual target, are part
+        # of what is asked.
+        usual = (
+            {}
+            if self.metric == "average_precision"
+            else {"out_of": "k relevant", "target": "first"}
+        )
+        told = {
+            name: word
+            for name, word in self.options.items()
+            if str(word) not in usual.get(name, "").split()
+        }
+        rules += (
+            [
+                _(
+                    "Conventions: {conventions}.",
+                    conventions="; ".join(options_in_words(told)),
+                )
+            ]
+            if told
+            else []
+        )
+        rules += [
+            _(
+                "Answer to {digits} decimals, or with a fraction, such as 2/3.",
+                digits=DIGITS,
+            )
+        ]
         title = Mark("strong", _("Exercise: {label}", label=self.label))
-        return [Note(title, "plain"), Note(asked, "plain"), table, *(Note(rule, "plain") for rule in rules)]
+        return [
+            Note(title, "plain"),
+            Note(asked, "plain"),
+            table,
+            *(Note(rule, "plain") for rule in rules),
+        ]
 
     def __repr__(self) -> str:
         with use_language(self.lang):
             return in_lines([*self.question(), Note(_(HOW))])
 
     def _html(self, live: bool) -> str:
-        question, said = self.question(), self.problem or (self.answer.feedback if self.answer is not None else "")
+        question, said = (
+            self.question(),
+            self.problem or (self.answer.feedback if self.answer is not None else ""),
+        )
         shown = html(question if live else [*question, Note(_(HOW))])
-        values = {"question": shown, "feedback": html([Note(said, "plain")]) if said else "", "typed": self.typed}
-        return str(render("widgets/quiz/quiz.jinja", label=self.label, example=_("your answer"), live=live, **values))
+        values = {
+            "question": shown,
+            "feedback": html([Note(said, "plain")]) if said else "",
+            "typed": self.typed,
+        }
+        return str(
+            render(
+                "widgets/quiz/quiz.jinja",
+                label=self.label,
+                example=_("your answer"),
+                live=live,
+                **values,
+            )
+        )
 
     def _worked(self) -> list[str]:
         return ["" if self.answer is None else self.answer.worked_html()]
@@ -202,12 +397,16 @@ class Quiz(Exercise, Live):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Suggesting):
-    """What is said of an answer, true if it is right; with the solution after a right one, or if that was asked for."""
+    """What is said of an answer, true if it is right; with the solution after a right
+    one, or if that was asked for.
+    """
 
     quiz: Quiz
     feedback: Line
     correct: bool = False
-    mistake: Mistake | None = None  #: the common mistake that gives this number, if one does
+    mistake: Mistake | None = (
+        None  #: the common mistake that gives this number, if one does
+    )
     solved: bool = False  #: whether the solution is shown
 
     def __bool__(self) -> bool:
@@ -218,20 +417,36 @@ class Answer(Suggesting):
         """The worked explanation of the list, or of each user's."""
         q = self.quiz
         pairs = zip(q.lists, q.truths, strict=True)
-        return [explain(q.metric, row, truth, q.k, lang=q.lang, **q.options) for row, truth in pairs]
+        return [
+            explain(q.metric, row, truth, q.k, lang=q.lang, **q.options)
+            for row, truth in pairs
+        ]
 
     def _below(self) -> tuple[list[Block], Rows]:
         """Return the mean over several users, and the numbers of common mistakes."""
         q = self.quiz
         rows = [[q.rounded(one.number), one.sentence] for one in q.mistakes]
-        mistakes = Rows([_("value"), _("mistake")], rows, _("What common mistakes give here"), left=2, wraps=True)
+        mistakes = Rows(
+            [_("value"), _("mistake")],
+            rows,
+            _("What common mistakes give here"),
+            left=2,
+            wraps=True,
+        )
         if len(self.explanations) == 1:
             return [], mistakes
         total = " + ".join(f"{one.value:g}" for one in self.explanations)
-        return [Note(f"{q.label} = ({total}) / {len(q.lists)} = {q.rounded(q.value)}", "plain")], mistakes
+        return [
+            Note(
+                f"{q.label} = ({total}) / {len(q.lists)} = {q.rounded(q.value)}",
+                "plain",
+            )
+        ], mistakes
 
     def on_paper(self) -> list[Block]:
-        """Return the solution as blocks without a formula to be typeset, which a file cannot do."""
+        """Return the solution as blocks without a formula to be typeset, which a file
+        cannot do.
+        """
         mean, mistakes = self._below()
         q = self.quiz
         title = Note(Mark("strong", f"{q.label} = {q.rounded(q.value)}"), "plain")
@@ -243,7 +458,9 @@ class Answer(Suggesting):
                 return in_lines([Note(self.feedback)])
             mean, mistakes = self._below()
             worked = [repr(one) for one in self.explanations] if not mean else []
-            return "\n".join([in_lines([Note(self.feedback), *mean]), *worked, in_lines([mistakes])])
+            return "\n".join(
+                [in_lines([Note(self.feedback), *mean]), *worked, in_lines([mistakes])]
+            )
 
     def worked_html(self) -> str:
         """Return the solution as HTML, if it is shown."""
@@ -251,13 +468,18 @@ class Answer(Suggesting):
             return ""
         with use_language(self.quiz.lang):
             mean, mistakes = self._below()
-            worked = [one._repr_html_() for one in self.explanations] if not mean else []
+            worked = (
+                [one._repr_html_() for one in self.explanations] if not mean else []
+            )
             folded = Fold(mistakes.caption, [replace(mistakes, caption="")])
             return "".join([*worked, framed(_("Solution"), html([*mean, folded]))])
 
     def _repr_html_(self) -> str:
         with use_language(self.quiz.lang):
-            return str(framed(self.quiz.label, html([Note(self.feedback, "plain")]))) + self.worked_html()
+            return (
+                str(framed(self.quiz.label, html([Note(self.feedback, "plain")])))
+                + self.worked_html()
+            )
 
 
 class Number(NamedTuple):
@@ -267,36 +489,66 @@ class Number(NamedTuple):
     decimals: int | None  #: None for a fraction and a sum, which are exact
 
     def fits(self, value: float, digits: int, units: float = 0.5) -> bool:
-        """Say whether the number is a value rounded to so many digits, or up to so many units of the last one off."""
+        """Say whether the number is a value rounded to so many digits, or up to so many
+        units of the last one off.
+        """
         return abs(self.value - value) <= units * 10.0**-digits + FLOAT
 
 
 def read_answer(answer: object) -> Number:
-    """Read a number, or text as one writes it: "0.8732", "0,8732", "87.32%", "2/3", "(1+2/3)/4"; of "2/3 = 0.6667" the end."""
-    # The base of a logarithm is a sign of its own or stands apart: log₂3, log2 3; full-width digits become plain ones.
+    """Read a number, or text as one writes it: "0.8732", "0,8732", "87.32%", "2/3",
+    "(1+2/3)/4"; of "2/3 = 0.6667" the end.
+    """
+    # The base of a logarithm is a sign of its own or stands apart: log₂3, log2 3;
+    # full-width digits become plain ones.
     text = re.sub(r"log(?:₂\s*|2\s+)(\d+)", r"log2(\1)", str(answer))
     # Korean and Japanese keyboards type full-width digits.
-    plain = unicodedata.normalize("NFKC", text).lower().translate(str.maketrans("−×·÷⁄≈", "-**//="))
-    plain = re.sub(r"(?<=[\d)])\s*x\s*(?=[\d(l])", "*", plain.translate(str.maketrans("[]", "()", "'\"‘’“”")))
+    plain = (
+        unicodedata.normalize("NFKC", text)
+        .lower()
+        .translate(str.maketrans("−×·÷⁄≈", "-**//="))
+    )
+    plain = re.sub(
+        r"(?<=[\d)])\s*x\s*(?=[\d(l])",
+        "*",
+        plain.translate(str.maketrans("[]", "()", "'\"‘’“”")),
+    )
     plain = re.sub(r",(?=\d)", ".", plain).rpartition("=")[2].strip().removesuffix(".")
     per_cent = plain.endswith("%")
     plain = plain.removesuffix("%").strip()
     try:
-        tree = ast.parse(plain.replace("^", "**") if len(plain) <= 400 else "", mode="eval").body
+        tree = ast.parse(
+            plain.replace("^", "**") if len(plain) <= 400 else "", mode="eval"
+        ).body
         value = float(_worked_out(tree) / (100 if per_cent else 1))
-    except (SyntaxError, ValueError, TypeError, ArithmeticError, KeyError, RecursionError, MemoryError) as error:
-        message = N_("{text} is not read as a number: type it as 0.1234, '0,1234', '2/3' or '12.34%'.")
+    except (
+        SyntaxError,
+        ValueError,
+        TypeError,
+        ArithmeticError,
+        KeyError,
+        RecursionError,
+        MemoryError,
+    ) as error:
+        message = N_(
+            "{text} is not read as a number: type it as 0.1234, '0,1234', '2/3' or '12.34%'."
+        )
         if plain.count("(") != plain.count(")"):
             message = N_("{text} is not read as a number: a bracket is missing.")
         if isinstance(error, ZeroDivisionError):
-            message = N_("{text} divides by 0, and has no value. log2(1) is 0: the discount of rank i is log2(i + 1).")
+            message = N_(
+                "{text} divides by 0, and has no value. log2(1) is 0: the "
+                "discount of rank i is log2(i + 1)."
+            )
         raise RecnbError(_(message, text=repr(one_line(answer, 40)))) from None
     decimal = re.fullmatch(r"[+-]?\d*\.?(\d*)", plain)
     return Number(value, len(decimal[1]) + 2 * per_cent if decimal else None)
 
 
 def _worked_out(node: ast.AST) -> Any:
-    """Return the value of a sum as solutions print it, such as "(1 + 2/3)/4" or "3/log2(1+1)"."""
+    """Return the value of a sum as solutions print it, such as "(1 + 2/3)/4" or
+    "3/log2(1+1)".
+    """
     match node:
         case ast.BinOp(op=sign, left=left, right=right):
             values = [_worked_out(left), _worked_out(right)]
@@ -313,23 +565,32 @@ def _worked_out(node: ast.AST) -> Any:
 
 
 def quiz(
-    metric: Any = "ndcg", seed: Any = 0, relevant: Any = None, *others: Never, k: int | None = None, lang: str | None = None, **options: Any
-) -> Quiz:  # fmt: skip
-    """Make an exercise: a small ranking, drawn or given, whose metric is to be computed by hand.
+    metric: Any = "ndcg",
+    seed: Any = 0,
+    relevant: Any = None,
+    *others: Never,
+    k: int | None = None,
+    lang: str | None = None,
+    **options: Any,
+) -> Quiz:
+    """Make an exercise: a small ranking, drawn or given, whose metric is to be computed
+    by hand.
 
-    The same metric, seed and options give the same exercise on every machine. Its value is not 0 or 1, and differs from
-    the numbers that common mistakes give.
+    The same metric, seed and options give the same exercise on every machine. Its value
+    is not 0 or 1, and differs from the numbers that common mistakes give.
 
     Parameters
     ----------
     metric, seed
-        The name of a metric of accuracy; a whole number, or a list of your own, as `recnb.explain` takes it: items from
-        rank 1 down, or the relevance of each rank. The hit rate takes several lists, which are those of users.
+        The name of a metric of accuracy; a whole number, or a list of your own, as
+        `recnb.explain` takes it: items from rank 1 down, or the relevance of each rank.
+        The hit rate takes several lists, which are those of users.
     relevant
-        What is relevant to a list of your own: a mapping of items to relevance, or items.
+        What is relevant to a list of your own: a mapping of items to relevance, or
+        items.
     k, lang
-        The cut-off, from 2 to 10, by default drawn; of your own list, from 1 to its length, which is the default.
-        "en" or "ko", by default the language that is set.
+        The cut-off, from 2 to 10, by default drawn; of your own list, from 1 to its
+        length, which is the default. "en" or "ko", by default the language that is set.
     **options
         Options of the metric, such as gain="exponential".
 
@@ -337,7 +598,8 @@ def quiz(
     --------
     >>> q = quiz("precision", seed=3)
     >>> q.check("3/5")
-    ✗ 3/5 is not right. A common mistake gives exactly this number. The list was not cut: all 5 ranks counted, where only the first 3 do.
+    ✗ 3/5 is not right. A common mistake gives exactly this number. The list was
+    not cut: all 5 ranks counted, where only the first 3 do.
     >>> bool(q.check("2/3")), q.grade(0.6667), q.grade("0.6")
     (True, 1.0, 0.0)
     >>> quiz("recall", ["A", "B", "C"], {"A": 1, "D": 1}, k=2).value
@@ -347,7 +609,9 @@ def quiz(
     chosen.check(options)
     if others:
         problem = f"{quoted(others[0])} is one argument too many: "
-        raise OptionError(problem, "after metric, list and relevant items, name each, such as k=5.")
+        raise OptionError(
+            problem, "after metric, list and relevant items, name each, such as k=5."
+        )
     cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
     if cut is not None and own_depth:
         raise CutoffError(f"k={cut}: R-precision has its own depth; leave k out.")
@@ -356,39 +620,74 @@ def quiz(
     if isinstance(seed, Integral) and not isinstance(seed, bool):
         if relevant is not None:
             example = f"recnb.quiz({chosen.name!r}, ['A', 'B'], {{'A': 1}})"
-            raise OptionError(f"relevant={quoted(relevant)} belongs to a list, and seed={seed} draws one: {example}.")
+            raise OptionError(
+                f"relevant={quoted(relevant)} belongs to a list, and seed={seed} "
+                f"draws one: {example}."
+            )
         return _drawn(chosen.name, int(seed), cut, every, checked(lang))
     if not is_several(seed):
-        typed = f"such as recnb.quiz({chosen.name!r}, seed=1), or takes yours, from rank 1 down, with what is relevant."
-        raise OptionError(f"seed={quoted(seed)}: a quiz draws its own list from a whole number, ", typed)
+        typed = (
+            f"such as recnb.quiz({chosen.name!r}, seed=1), or takes yours, from rank "
+            f"1 down, with what is relevant."
+        )
+        raise OptionError(
+            f"seed={quoted(seed)}: a quiz draws its own list from a whole number, ",
+            typed,
+        )
     pairs = read_pairs(seed, relevant, chosen)
     if chosen.name == "err" and "max_relevance" not in options:
-        every["max_relevance"] = max((grade for pair in pairs for _item, grade in pair.truth), default=1)
+        every["max_relevance"] = max(
+            (grade for pair in pairs for _item, grade in pair.truth), default=1
+        )
     with use_language(lang):
         return _own(chosen.name, pairs, cut, every, checked(lang))
 
 
-def _own(metric: str, pairs: list[Pair], cut: int | None, options: dict[str, Any], lang: str) -> Quiz:
+def _own(
+    metric: str, pairs: list[Pair], cut: int | None, options: dict[str, Any], lang: str
+) -> Quiz:
     """Return the exercise of lists that are given."""
     if len(pairs) > 1 and metric != "hit_rate":
         problem = f"{metric} is asked of one list, and {len(pairs)} were given"
         raise RecnbError(f"{problem}: only the hit rate is asked of several.")
     longest = max(len(pair.items) for pair in pairs)
     if cut is not None and cut > longest:
-        raise CutoffError(_("k={k}: the exercise of a list is cut within it, at 1 to {last}.", k=cut, last=longest))
+        raise CutoffError(
+            _(
+                "k={k}: the exercise of a list is cut within it, at 1 to {last}.",
+                k=cut,
+                last=longest,
+            )
+        )
     lists, truths = list[list[str]](), list[dict[str, float]]()
     for pair in pairs:
-        names = dict(enumerate(LETTERS, 1)) if not pair.named and longest <= len(LETTERS) else {}
+        names = (
+            dict(enumerate(LETTERS, 1))
+            if not pair.named and longest <= len(LETTERS)
+            else {}
+        )
         lists.append([str(names.get(item, item)) for item in pair.items])
         truths.append({str(names.get(item, item)): grade for item, grade in pair.truth})
-    q = Quiz(metric, options, None if metric == "r_precision" else cut or longest, lists, truths, lang)
+    q = Quiz(
+        metric,
+        options,
+        None if metric == "r_precision" else cut or longest,
+        lists,
+        truths,
+        lang,
+    )
     if not q.value:
-        why = N_("{label} is 0: no item that is relevant stands so high in the list, so there is nothing to compute.")
+        why = N_(
+            "{label} is 0: no item that is relevant stands so high in the list, "
+            "so there is nothing to compute."
+        )
         raise RecnbError(_(why, label=q.label))
     return q
 
 
-def _drawn(metric: str, seed: int, cut: int | None, options: dict[str, Any], lang: str) -> Quiz:
+def _drawn(
+    metric: str, seed: int, cut: int | None, options: dict[str, Any], lang: str
+) -> Quiz:
     """Draw an exercise that tells mistakes apart."""
     if cut is not None and not 2 <= cut <= 10:
         raise CutoffError(f"k={cut}: an exercise is cut at 2 to 10; leave k out.")
@@ -397,12 +696,28 @@ def _drawn(metric: str, seed: int, cut: int | None, options: dict[str, Any], lan
     for draw in KINDS:
         if {one.value for one in found} <= {0, 1}:
             draws = islice(draw(Random(f"{metric}/{seed}"), cut), DRAWS)
-            found = [Quiz(metric, options, None if own_depth else k, lists, truths, lang) for k, lists, truths in draws]
-    found = [one for one in found if min(one.value, abs(one.value - 1)) > APART * UNIT]  # the value says something
-    found = [one for one in found if abs(one.value / UNIT % 1 - 0.5) > 0.02]  # and is not on an edge of rounding
+            found = [
+                Quiz(metric, options, None if own_depth else k, lists, truths, lang)
+                for k, lists, truths in draws
+            ]
+    found = [
+        one for one in found if min(one.value, abs(one.value - 1)) > APART * UNIT
+    ]  # the value says something
+    found = [
+        one for one in found if abs(one.value / UNIT % 1 - 0.5) > 0.02
+    ]  # and is not on an edge of rounding
     if not found:
         label = METRICS[metric].label(cut)
-        raise RecnbError(f"no small list gives an exercise of {label} under {options}: its value is always 0 or 1.")
-    # Of most metrics there are lists whose value differs at the cut-offs beside k, so that who is off by one is told.
-    told = [one for one in found if one.k and all(abs(one.score(k=one.k + by) - one.value) > UNIT for by in (-1, 1))]
+        raise RecnbError(
+            f"no small list gives an exercise of {label} under {options}: its "
+            f"value is always 0 or 1."
+        )
+    # Of most metrics there are lists whose value differs at the cut-offs beside k, so
+    # that who is off by one is told.
+    told = [
+        one
+        for one in found
+        if one.k
+        and all(abs(one.score(k=one.k + by) - one.value) > UNIT for by in (-1, 1))
+    ]
     return max(told or found, key=lambda one: len(one.mistakes))

@@ -1,4 +1,6 @@
-"""A data set of whole numbers: what is in it, in which order, under which options, by which way in; and a strategy of these."""
+"""A data set of whole numbers: what is in it, in which order, under which options, by
+which way in; and a strategy of these.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,28 @@ from tests.tools.attack.kinds import GRADES, IDS, SCORES, THRESHOLDS
 
 #: How often each way in is tried.
 WAYS = {
-    "pandas": 12, "accessor": 4, "pandas on arrow": 3, "polars": 8, "lazy": 4, "arrow": 5, "dataset": 3, "duckdb": 4,
-    "streamed lazy": 4, "streamed dataset": 4, "streamed duckdb": 3, "streamed files": 3,
-}  # fmt: skip
+    "pandas": 12,
+    "accessor": 4,
+    "pandas on arrow": 3,
+    "polars": 8,
+    "lazy": 4,
+    "arrow": 5,
+    "dataset": 3,
+    "duckdb": 4,
+    "streamed lazy": 4,
+    "streamed dataset": 4,
+    "streamed duckdb": 3,
+    "streamed files": 3,
+}
 
 Row = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One data set: rows as (user, item, level of score, rank) and (user, item, level of relevance)."""
+    """One data set: rows as (user, item, level of score, rank) and (user, item, level
+    of relevance).
+    """
 
     users: tuple[str, str]  #: kind of the ids in recommendations, and in the truth
     items: tuple[str, str]
@@ -55,72 +69,138 @@ def chance(share: float) -> st.SearchStrategy[bool]:
 def ids(draw: st.DrawFn) -> tuple[str, str]:
     """A kind of ids for each side: mostly the same, or another with the same values."""
     kind = IDS[draw(st.sampled_from(list(IDS)))]
-    kin = [other.name for other in IDS.values() if kind.family and other.family == kind.family]
-    return kind.name, draw(st.sampled_from(kin)) if kin and draw(chance(0.3)) else kind.name
+    kin = [
+        other.name
+        for other in IDS.values()
+        if kind.family and other.family == kind.family
+    ]
+    return kind.name, draw(st.sampled_from(kin)) if kin and draw(
+        chance(0.3)
+    ) else kind.name
 
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    """Users with lists and judged items, some with one of them, under options, by a way in."""
-    way = draw(st.sampled_from([way for way, weight in WAYS.items() for _ in range(weight)]))
+    """Users with lists and judged items, some with one of them, under options, by a way
+    in.
+    """
+    way = draw(
+        st.sampled_from([way for way, weight in WAYS.items() for _ in range(weight)])
+    )
     users, items = draw(ids()), draw(ids())
-    scores, grades = draw(st.sampled_from(list(SCORES))), draw(st.sampled_from(list(GRADES)))
+    scores, grades = (
+        draw(st.sampled_from(list(SCORES))),
+        draw(st.sampled_from(list(GRADES))),
+    )
     options = draw(data_options(scores, grades))
     # Ties in plenty between two scores that stand next to each other, or next to none.
     n_levels = len(SCORES[scores].values)
     lowest = draw(st.integers(0, n_levels - 2))
-    levels = st.integers(lowest, lowest + 1) if draw(st.booleans()) else st.integers(0, n_levels - 1)
+    levels = (
+        st.integers(lowest, lowest + 1)
+        if draw(st.booleans())
+        else st.integers(0, n_levels - 1)
+    )
     longest = 6 if options.get("ties") == "expected" else 12
     repeats = draw(chance(0.2)) or options.get("duplicates", "error") != "error"
-    gap, of_grades = st.sampled_from([1, 1, 1, 1, 2]), st.integers(0, len(GRADES[grades].values) - 1)
+    gap, of_grades = (
+        st.sampled_from([1, 1, 1, 1, 2]),
+        st.integers(0, len(GRADES[grades].values) - 1),
+    )
     an_item = st.integers(0, len(IDS[items[0]].values) - 1)
     recs: list[Row] = []
     truth: list[tuple[int, int, int]] = []
-    population = st.lists(st.integers(0, len(IDS[users[0]].values) - 1), min_size=1, max_size=7, unique=True)
+    population = st.lists(
+        st.integers(0, len(IDS[users[0]].values) - 1),
+        min_size=1,
+        max_size=7,
+        unique=True,
+    )
     for number, user in enumerate(draw(population)):
         if number == 0 or not draw(chance(0.2)):
-            listed = draw(st.lists(an_item, min_size=1, max_size=longest, unique=not repeats))
+            listed = draw(
+                st.lists(an_item, min_size=1, max_size=longest, unique=not repeats)
+            )
             ranks = np.cumsum([draw(gap) for _ in listed]).tolist()
-            recs += [(user, item, draw(levels), rank) for item, rank in zip(listed, ranks, strict=True)]
+            recs += [
+                (user, item, draw(levels), rank)
+                for item, rank in zip(listed, ranks, strict=True)
+            ]
         if number == 0 or not draw(chance(0.2)):
             judged = draw(st.lists(an_item, min_size=1, max_size=8, unique=not repeats))
             truth += [(user, item, draw(of_grades)) for item in judged]
-    columns = draw(st.sampled_from([("score",), ("score",), ("rank",), ("rank", "score")]))
+    columns = draw(
+        st.sampled_from([("score",), ("score",), ("rank",), ("rank", "score")])
+    )
     if columns == ("rank", "score") and draw(chance(0.7)):
         recs = agreeing(recs)
     usual = draw(st.booleans())
     metrics: dict[str, Options] = {
-        name: {} if usual else {option: draw(st.sampled_from(values)) for option, values in values_of(metric).items()}
+        name: {}
+        if usual
+        else {
+            option: draw(st.sampled_from(values))
+            for option, values in values_of(metric).items()
+        }
         for name, metric in METRICS.items()
     }
     how = draw(st.sampled_from(["in order", "together", "mixed"]))
     return Case(
-        users=users, items=items, scores=scores, grades=grades,
-        recs=arranged(recs, columns[0], draw(st.permutations(recs)), how), truth=tuple(draw(st.permutations(truth))),
-        columns=columns, options=options, metrics=metrics,
-        k=draw(st.sampled_from([(1, 3, None), (2, 5, 10), (None, 1), (1, 2, 3, 5, 20), (4,)])),
-        way=way, seed=draw(st.integers(0, 2**31)),
-    )  # fmt: skip
+        users=users,
+        items=items,
+        scores=scores,
+        grades=grades,
+        recs=arranged(recs, columns[0], draw(st.permutations(recs)), how),
+        truth=tuple(draw(st.permutations(truth))),
+        columns=columns,
+        options=options,
+        metrics=metrics,
+        k=draw(
+            st.sampled_from(
+                [(1, 3, None), (2, 5, 10), (None, 1), (1, 2, 3, 5, 20), (4,)]
+            )
+        ),
+        way=way,
+        seed=draw(st.integers(0, 2**31)),
+    )
 
 
 def agreeing(recs: list[Row]) -> list[Row]:
     """Return rows whose scores fall as ranks rise."""
     by_rank = sorted(recs, key=lambda row: (row[0], row[3]))
     by_level = sorted(recs, key=lambda row: (row[0], -row[2]))
-    return [(user, item, below[2], rank) for (user, item, _, rank), below in zip(by_rank, by_level, strict=True)]
+    return [
+        (user, item, below[2], rank)
+        for (user, item, _, rank), below in zip(by_rank, by_level, strict=True)
+    ]
 
 
-def arranged(recs: list[Row], by: str, shuffled: Sequence[Row], how: str) -> tuple[Row, ...]:
-    """Return rows in order of users and lists, with each user's list together in any order of users, or mixed."""
+def arranged(
+    recs: list[Row], by: str, shuffled: Sequence[Row], how: str
+) -> tuple[Row, ...]:
+    """Return rows in order of users and lists, with each user's list together in any
+    order of users, or mixed.
+    """
     if how == "mixed":
         return tuple(shuffled)
-    users = list(dict.fromkeys(row[0] for row in (sorted(recs) if how == "in order" else shuffled)))
-    return tuple(sorted(shuffled, key=lambda row: (users.index(row[0]), row[3] if by == "rank" else -row[2])))
+    users = list(
+        dict.fromkeys(
+            row[0] for row in (sorted(recs) if how == "in order" else shuffled)
+        )
+    )
+    return tuple(
+        sorted(
+            shuffled,
+            key=lambda row: (users.index(row[0]), row[3] if by == "rank" else -row[2]),
+        )
+    )
 
 
 @st.composite
 def data_options(draw: st.DrawFn, scores: str, grades: str) -> Options:
-    """Options of the data; none in a third of the cases, which is what most users have."""
+    """Options of the data; none in a third of the cases, which is what most users
+    have.
+    """
     if draw(chance(0.33)):
         return {}
     floats = SCORES[scores].family == "floats"
@@ -138,7 +218,9 @@ def data_options(draw: st.DrawFn, scores: str, grades: str) -> Options:
         "nonpositive_scores": (0.1 if floats else 0, ("never_hit",)),
     }
     chosen = {
-        name: draw(st.sampled_from(values)) for name, (share, values) in words.items() if share and draw(chance(share))
+        name: draw(st.sampled_from(values))
+        for name, (share, values) in words.items()
+        if share and draw(chance(share))
     }
     if grades in THRESHOLDS and "relevant" not in chosen and draw(chance(0.35)):
         chosen["relevant_from"] = draw(st.sampled_from(THRESHOLDS[grades]))

@@ -33,7 +33,9 @@ class FindingError(AssertionError):
 def hold(got: float, want: float, what: str) -> None:
     """Hold a number against the one that must come out."""
     got = float(got)
-    same = math.isclose(got, want, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(got) and math.isnan(want))
+    same = math.isclose(got, want, rel_tol=1e-9, abs_tol=1e-12) or (
+        math.isnan(got) and math.isnan(want)
+    )
     if not same:
         raise FindingError(f"{what}: {got!r}, and by definition {want!r}")
 
@@ -52,21 +54,37 @@ def no_crash() -> Iterator[None]:
     except (RecnbError, FindingError, SkippedError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as problem:  # a panic of Polars is no Exception
-        raise FindingError(f"raises {type(problem).__name__}: {str(problem)[:500]}") from problem
+        raise FindingError(
+            f"raises {type(problem).__name__}: {str(problem)[:500]}"
+        ) from problem
 
 
 @contextlib.contextmanager
 def place_for(case: Case) -> Iterator[Path]:
-    """Give a folder for files; what is streamed and has more than 3 rows is read in batches of 4, put into buckets of about 7."""
-    sizes = {"WHOLE": 3, "SHARE": 0, "BLOCK": 2, "BUCKET": 7 * 24, "SLOTS": 8, "ROWS": 4}
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
+    """Give a folder for files; what is streamed and has more than 3 rows is read in
+    batches of 4, put into buckets of about 7.
+    """
+    sizes = {
+        "WHOLE": 3,
+        "SHARE": 0,
+        "BLOCK": 2,
+        "BUCKET": 7 * 24,
+        "SLOTS": 8,
+        "ROWS": 4,
+    }
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        pytest.MonkeyPatch.context() as patched,
+    ):
         for name, size in sizes.items() if case.way.startswith("streamed") else ():
             patched.setattr(buckets, name, size)
         yield Path(folder)
 
 
 def check(case: Case) -> None:
-    """Hold one case: evaluated as it must be, refused as it must be, or refused where it may be."""
+    """Hold one case: evaluated as it must be, refused as it must be, or refused where
+    it may be.
+    """
     want = None
     try:
         with contextlib.suppress(RefusedError):
@@ -74,7 +92,9 @@ def check(case: Case) -> None:
         with place_for(case) as folder:
             try:
                 given = frames.build(case, folder)
-            except Exception:  # each library has its own words for what it has no place for
+            except (
+                Exception
+            ):  # each library has its own words for what it has no place for
                 return
             with no_crash():
                 evaluated(case, want, given)
@@ -82,15 +102,24 @@ def check(case: Case) -> None:
         return
     except RecnbError as problem:
         if want is not None and not refuses(case, want):
-            raise FindingError(f"refused, {type(problem).__name__}: {problem}") from problem
+            raise FindingError(
+                f"refused, {type(problem).__name__}: {problem}"
+            ) from problem
 
 
 def refuses(case: Case, want: Expected) -> bool:
-    """Whether a metric must refuse what the frames alone do not show, or rows elsewhere what looks at all of them."""
-    if case.way.startswith("streamed") and case.options.get("candidates") == "catalogue":
+    """Whether a metric must refuse what the frames alone do not show, or rows elsewhere
+    what looks at all of them.
+    """
+    if (
+        case.way.startswith("streamed")
+        and case.options.get("candidates") == "catalogue"
+    ):
         return True
     try:
-        for k, (metric, options) in itertools.product(case.k, {"recall": {}, **case.metrics}.items()):
+        for k, (metric, options) in itertools.product(
+            case.k, {"recall": {}, **case.metrics}.items()
+        ):
             want.of(metric, options, k)
     except (RefusedError, SkippedError) as problem:
         return isinstance(problem, RefusedError)
@@ -116,12 +145,21 @@ def asked_of(case: Case) -> dict[str, Options]:
     return {
         name: one
         for name, one in case.metrics.items()
-        if not (expects and (name == "err" or one.get("out_of") == "hits" or one.get("target") == "preferred"))
+        if not (
+            expects
+            and (
+                name == "err"
+                or one.get("out_of") == "hits"
+                or one.get("target") == "preferred"
+            )
+        )
     }
 
 
 def measured(case: Case, want: Expected | None, made: recnb.Evaluation) -> None:
-    """Hold every metric at every cut-off: each by itself, user by user, and all in a table."""
+    """Hold every metric at every cut-off: each by itself, user by user, and all in a
+    table.
+    """
     asked, choices, by_name = asked_of(case), case.choices(1), dict[str, list[Values]]()
     if want is None:
         for name, options in asked.items():
@@ -134,18 +172,29 @@ def measured(case: Case, want: Expected | None, made: recnb.Evaluation) -> None:
         return
     table = made.table({name: asked[name] for name in by_name}, k=list(case.k))
     for name, at_cutoffs in by_name.items():
-        for k, values, shown in zip(case.k, at_cutoffs, table.loc[name].tolist(), strict=True):
+        for k, values, shown in zip(
+            case.k, at_cutoffs, table.loc[name].tolist(), strict=True
+        ):
             hold(shown, mean(values), f"table {name}@{k} {asked[name]}")
             if choices.random() < 0.4:
-                of_users(case, getattr(made, name)(k=k, **asked[name]), f"{name}@{k} {asked[name]}", values)
+                of_users(
+                    case,
+                    getattr(made, name)(k=k, **asked[name]),
+                    f"{name}@{k} {asked[name]}",
+                    values,
+                )
 
 
 def of_users(case: Case, score: Any, what: str, values: Values) -> None:
     """Hold the value and the name of each user."""
     per_user, label = score.per_user, IDS[case.users[0]].label
     if len(per_user) != len(values):
-        raise FindingError(f"{what} is of {len(per_user)} users, and by definition of {sorted(values)}")
-    for (user, value), got in zip(sorted(values.items()), per_user.tolist(), strict=True):
+        raise FindingError(
+            f"{what} is of {len(per_user)} users, and by definition of {sorted(values)}"
+        )
+    for (user, value), got in zip(
+        sorted(values.items()), per_user.tolist(), strict=True
+    ):
         hold(got, value, f"{what}, user {user}")
     hold(score, mean(values), f"score {what}")
     wanted = [label(IDS[case.users[0]].values[user]) for user in sorted(values)]

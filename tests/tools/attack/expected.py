@@ -1,4 +1,6 @@
-"""What must come out of a case: worked out user by user by the naive reference, or refused."""
+"""What must come out of a case: worked out user by user by the naive reference, or
+refused.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class RefusedError(Exception):
 
 
 class SkippedError(Exception):
-    """The reference has no definition of this, or no library has such a frame: it is not looked at."""
+    """The reference has no definition of this, or no library has such a frame: it is
+    not looked at.
+    """
 
 
 @dataclass(frozen=True)
@@ -44,26 +48,41 @@ class Expected:
         for user, rankings in self.rankings.items():
             if rankings[0].grades:
                 if user in self.gaps and shares and "list" in str(chosen.get("out_of")):
-                    raise SkippedError  # the length of a list is its last place, which the reference has not
+                    # the length of a list is its last place, which the reference has
+                    # not
+                    raise SkippedError
                 each = [self._value(metric, chosen, one, k, shares) for one in rankings]
                 values[user] = math.fsum(each) / len(each)
             elif (word := self.options.get("no_relevant", "skip")) != "skip":
                 values[user] = {"zero": 0.0, "one": 1.0}[word]
         return values
 
-    def _value(self, metric: str, chosen: Options, ranking: reference.Ranking, k: int | None, shares: bool) -> float:
+    def _value(
+        self,
+        metric: str,
+        chosen: Options,
+        ranking: reference.Ranking,
+        k: int | None,
+        shares: bool,
+    ) -> float:
         k = ranking.places if k is None else k
         ranking = replace(ranking, k=k, depth=k)
         if metric == "err" and chosen.get("max_relevance") is None:
             chosen = {**chosen, "max_relevance": self.top}
-        unusual = shares or "relevant" in self.options or self.options.get("negative_relevance") == "keep"
+        unusual = (
+            shares
+            or "relevant" in self.options
+            or self.options.get("negative_relevance") == "keep"
+        )
         if unusual and metric == "ndcg" and reference.idcg(ranking, **chosen) <= 0:
             raise SkippedError  # items that are relevant without a gain
         return float(reference.DEFINITIONS[metric](ranking, **chosen))
 
 
 def expected(case: Case) -> Expected:
-    """The rankings of all users who are averaged; RefusedError where recnb must refuse the frames."""
+    """The rankings of all users who are averaged; RefusedError where recnb must refuse
+    the frames.
+    """
     options = {**reference.DEFAULTS, "duplicates": "error", **case.options}
     by = case.columns[0] if options["order"] == "auto" else options["order"]
     graded = [(row[:2], grade_of(case, row[2])) for row in case.truth]
@@ -77,8 +96,15 @@ def expected(case: Case) -> Expected:
         (by not in case.columns and by != "row")
         or (options["duplicates"] == "error" and repeated)
         # a negative relevance is refused in a row that "dedupe" leaves out, too
-        or (options["negative_relevance"] == "error" and any(grade < 0 for _, grade in graded))
-        or (case.columns == ("rank", "score") and "order" not in case.options and disagreeing(case))
+        or (
+            options["negative_relevance"] == "error"
+            and any(grade < 0 for _, grade in graded)
+        )
+        or (
+            case.columns == ("rank", "score")
+            and "order" not in case.options
+            and disagreeing(case)
+        )
         or not {user for user, _ in pairs} & {user for user, _ in truth}
     ):
         raise RefusedError
@@ -92,30 +118,51 @@ def expected(case: Case) -> Expected:
 
 
 def grade_of(case: Case, level: int) -> float:
-    """The relevance; in single precision, what equals the threshold is taken for what was typed."""
-    grade, threshold = float(GRADES[case.grades].values[level]), case.options.get("relevant_from")
-    return threshold if case.grades == "float32" and threshold and grade == np.float32(threshold) else grade
+    """The relevance; in single precision, what equals the threshold is taken for what
+    was typed.
+    """
+    grade, threshold = (
+        float(GRADES[case.grades].values[level]),
+        case.options.get("relevant_from"),
+    )
+    return (
+        threshold
+        if case.grades == "float32" and threshold and grade == np.float32(threshold)
+        else grade
+    )
 
 
 def disagreeing(case: Case) -> bool:
     """Whether scores rise where ranks do."""
     by_rank = sorted(case.recs, key=lambda row: (row[0], row[3]))
-    return any(one[0] == below[0] and one[2] < below[2] for one, below in itertools.pairwise(by_rank))
+    return any(
+        one[0] == below[0] and one[2] < below[2]
+        for one, below in itertools.pairwise(by_rank)
+    )
 
 
-def ranked(case: Case, truth: dict[tuple[int, int], float], options: Options) -> Expected:
+def ranked(
+    case: Case, truth: dict[tuple[int, int], float], options: Options
+) -> Expected:
     """Lists in order, with the hits in them, and the users who count."""
     by_rank = options["order"] == "rank"
     if options["order"] != "score":
         options = {**options, "nonpositive_scores": "keep"}
-    # A level tells scores apart as their values do; where single precision or the sign counts, the value itself.
+    # A level tells scores apart as their values do; where single precision or the sign
+    # counts, the value itself.
     valued = {"score_dtype", "nonpositive_scores"} & set(case.options)
-    levels = SCORES[case.scores].values if valued else range(len(SCORES[case.scores].values))
+    levels = (
+        SCORES[case.scores].values if valued else range(len(SCORES[case.scores].values))
+    )
     data: reference.Case = {
         "recs": [
-            {"user": user, "item": item, "score": levels[level], "rank": rank} for user, item, level, rank in case.recs
+            {"user": user, "item": item, "score": levels[level], "rank": rank}
+            for user, item, level, rank in case.recs
         ],
-        "truth": [{"user": user, "item": item, "relevance": grade} for (user, item), grade in truth.items()],
+        "truth": [
+            {"user": user, "item": item, "relevance": grade}
+            for (user, item), grade in truth.items()
+        ],
         "k": 1,
     }
     found: dict[int, list[reference.Ranking]] = {}
@@ -123,7 +170,9 @@ def ranked(case: Case, truth: dict[tuple[int, int], float], options: Options) ->
         if options["ties"] == "expected" and too_many(data, user, options):
             raise SkippedError
         found[user] = reference.rankings(data, user, options)
-    if options["no_relevant"] == "skip" and not any(rankings[0].grades for rankings in found.values()):
+    if options["no_relevant"] == "skip" and not any(
+        rankings[0].grades for rankings in found.values()
+    ):
         raise RefusedError
     length = Counter(row[0] for row in case.recs)
     gaps = (
@@ -131,12 +180,16 @@ def ranked(case: Case, truth: dict[tuple[int, int], float], options: Options) ->
         if by_rank and options["duplicates"] != "dedupe"
         else frozenset()
     )
-    top = max((max(grade, 0) for grade in truth.values()), default=0)  # the scale of ERR starts at 0
+    top = max(
+        (max(grade, 0) for grade in truth.values()), default=0
+    )  # the scale of ERR starts at 0
     return Expected(found, top, case.options, gaps)
 
 
 def too_many(data: reference.Case, user: int, options: Options) -> bool:
     """Whether the equal scores of a user have too many orders to go through."""
-    rows: Any = reference.without_duplicates(reference.candidates(data, user, options), options)
+    rows: Any = reference.without_duplicates(
+        reference.candidates(data, user, options), options
+    )
     tied = Counter(reference.sort_key(line, options) for line in rows)
     return math.prod(map(math.factorial, tied.values())) > 800

@@ -1,7 +1,8 @@
-"""Print how long recnb takes and how much memory, beside a Polars query and other libraries, as tables in Markdown.
+"""Print how long recnb takes and how much memory, beside a Polars query and other
+libraries, as tables in Markdown.
 
-By default: recnb beside the query and presets for one and ten million recommendations, and other
-libraries at one million. That takes a quarter of an hour and 4 GB.
+By default: recnb beside the query and presets for one and ten million recommendations,
+and other libraries at one million. That takes a quarter of an hour and 4 GB.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from tests.tools.bench.contenders import (
 from tests.tools.bench.data import LARGE, SMALL, TINY, Size, make, write, write_pieces
 from tests.tools.parity import environments
 
-#: Conventions whose lists are ordered, cut or merged otherwise than by default: name -> options, share of repeated rows.
+#: Conventions whose lists are ordered, cut or merged otherwise than by default: name ->
+#: options, share of repeated rows.
 PRESETS: dict[str, tuple[dict[str, Any], float]] = {
     "trec_eval": ({"convention": "trec_eval"}, 0),
     "scikit-learn": ({"convention": "scikit-learn"}, 0),
@@ -64,7 +66,9 @@ def megabytes(size: float) -> str:
 
 
 def seconds(*calls: Callable[[], object], rounds: int) -> list[float]:
-    """Return the median time of each call, taken in turns so that a busy moment falls on all of them."""
+    """Return the median time of each call, taken in turns so that a busy moment falls
+    on all of them.
+    """
     taken: list[list[float]] = [[] for _ in calls]
     for _ in range(rounds + 1):
         for call, times in zip(calls, taken, strict=True):
@@ -84,39 +88,88 @@ def same(values: Mapping[str, float], wanted: Mapping[str, float], whose: str) -
     """Raise an error if numbers are not those of recnb, of the same rows in memory."""
     for name, value in values.items():
         if not abs(value - wanted[name]) < 1e-12:
-            raise AssertionError(f"{name} is {value!r} {whose}, and {wanted[name]!r} by recnb: they must be the same")
+            raise AssertionError(
+                f"{name} is {value!r} {whose}, and {wanted[name]!r} by recnb: they must be the same"
+            )
 
 
 def beside_query(sizes: Sequence[Size], rounds: int | None) -> None:
-    """Six metrics, and twelve at six cut-offs, beside the shortest correct Polars query for NDCG@10 alone."""
+    """Six metrics, and twelve at six cut-offs, beside the shortest correct Polars query
+    for NDCG@10 alone.
+    """
     head(
-        "recnb beside a Polars query", "Medians in seconds, all in turns in one process, from the frames to the table.",
-        "data", "ids", "rows", "by", "query", "six @10", "ratio", "of pandas", "ratio", "twelve × six k", "to six",
-    )  # fmt: skip
-    for size, strings, shuffled, scores in product(sizes, KINDS, (False, True), (False, True)):
+        "recnb beside a Polars query",
+        "Medians in seconds, all in turns in one process, from the frames to the table.",
+        "data",
+        "ids",
+        "rows",
+        "by",
+        "query",
+        "six @10",
+        "ratio",
+        "of pandas",
+        "ratio",
+        "twelve × six k",
+        "to six",
+    )
+    for size, strings, shuffled, scores in product(
+        sizes, KINDS, (False, True), (False, True)
+    ):
         recs, truth = make(size, strings=strings, shuffled=shuffled, scores=scores)
-        same({"ndcg": polars_ndcg(recs, truth)}, {"ndcg": recnb.evaluate(recs, truth).ndcg(k=K)}, "by the query")
+        same(
+            {"ndcg": polars_ndcg(recs, truth)},
+            {"ndcg": recnb.evaluate(recs, truth).ndcg(k=K)},
+            "by the query",
+        )
         pandas = recs.to_pandas(), truth.to_pandas()
         query, six, of_pandas, twelve = seconds(
             lambda recs=recs, truth=truth: polars_ndcg(recs, truth),
             lambda recs=recs, truth=truth: recnb.evaluate(recs, truth).table(SIX, k=K),
             lambda pandas=pandas: recnb.evaluate(*pandas).table(SIX, k=K),
-            lambda recs=recs, truth=truth: recnb.evaluate(recs, truth).table(TWELVE, k=CUTOFFS),
+            lambda recs=recs, truth=truth: recnb.evaluate(recs, truth).table(
+                TWELVE, k=CUTOFFS
+            ),
             rounds=rounds or (7 if size.rows <= 1_000_000 else 3),
         )
-        words = KINDS[strings], "in any order" if shuffled else "in order", "score" if scores else "rank"
-        row(size.name, *words, query, six, six / query, of_pandas, of_pandas / query, twelve, twelve / six)
+        words = (
+            KINDS[strings],
+            "in any order" if shuffled else "in order",
+            "score" if scores else "rank",
+        )
+        row(
+            size.name,
+            *words,
+            query,
+            six,
+            six / query,
+            of_pandas,
+            of_pandas / query,
+            twelve,
+            twelve / six,
+        )
 
 
 def presets(sizes: Sequence[Size], rounds: int | None) -> None:
     """Conventions of libraries beside recnb's own."""
-    head("Conventions", "Six metrics @10 by score, in any order; seconds, and the ratio to recnb's own convention.",
-         "data", "convention", "recnb's own", "convention", "ratio")  # fmt: skip
+    head(
+        "Conventions",
+        "Six metrics @10 by score, in any order; seconds, and the ratio to recnb's own convention.",
+        "data",
+        "convention",
+        "recnb's own",
+        "convention",
+        "ratio",
+    )
     for size, (name, (options, repeats)) in product(sizes, PRESETS.items()):
-        plain, frames = make(size, scores=True, shuffled=True), make(size, scores=True, shuffled=True, repeats=repeats)
+        plain, frames = (
+            make(size, scores=True, shuffled=True),
+            make(size, scores=True, shuffled=True, repeats=repeats),
+        )
         own, other = seconds(
             lambda plain=plain: recnb.evaluate(*plain).table(SIX, k=K),
-            lambda frames=frames, options=options: recnb.evaluate(*frames, **options).table(SIX, k=K),
+            lambda frames=frames, options=options: recnb.evaluate(
+                *frames, **options
+            ).table(SIX, k=K),
             rounds=rounds or 3,
         )
         row(size.name, name, own, other, other / own)
@@ -124,31 +177,69 @@ def presets(sizes: Sequence[Size], rounds: int | None) -> None:
 
 def weights(sizes: Sequence[Size], rounds: int | None) -> None:
     """Metrics with propensities and with weights of users beside the same without."""
-    head("Weights", "Six metrics @10 that have a weighted form, by rank, in order; seconds, and the ratio to those without weights.",
-         "data", "weights", "without", "with", "ratio")  # fmt: skip
+    head(
+        "Weights",
+        "Six metrics @10 that have a weighted form, by rank, in order; seconds, "
+        "and the ratio to those without weights.",
+        "data",
+        "weights",
+        "without",
+        "with",
+        "ratio",
+    )
     for size in sizes:
         recs, truth = make(size)
         chance = np.random.default_rng(4).uniform(0.05, 1, truth.height)
         of_pairs = truth.with_columns(p=chance).to_pandas()
         given: dict[str, tuple[pl.DataFrame, dict[str, Any]]] = {
-            "a column of propensities": (truth.with_columns(p=chance), {"propensity": "p"}),
-            "a Series by item": (truth, {"propensity": of_pairs.groupby("item")["p"].min()}),
-            "a Series by user and item": (truth, {"propensity": of_pairs.set_index(["user", "item"])["p"]}),
-            "users, a Series": (truth, {"user_weight": of_pairs.groupby("user")["p"].sum()}),
+            "a column of propensities": (
+                truth.with_columns(p=chance),
+                {"propensity": "p"},
+            ),
+            "a Series by item": (
+                truth,
+                {"propensity": of_pairs.groupby("item")["p"].min()},
+            ),
+            "a Series by user and item": (
+                truth,
+                {"propensity": of_pairs.set_index(["user", "item"])["p"]},
+            ),
+            "users, a Series": (
+                truth,
+                {"user_weight": of_pairs.groupby("user")["p"].sum()},
+            ),
         }
         for name, (judged, options) in given.items():
             without, with_weights = seconds(
-                lambda recs=recs, truth=truth: recnb.evaluate(recs, truth).table(WEIGHTED, k=K),
-                lambda recs=recs, judged=judged, options=options: recnb.evaluate(recs, judged, **options).table(WEIGHTED, k=K),
+                lambda recs=recs, truth=truth: recnb.evaluate(recs, truth).table(
+                    WEIGHTED, k=K
+                ),
+                lambda recs=recs, judged=judged, options=options: recnb.evaluate(
+                    recs, judged, **options
+                ).table(WEIGHTED, k=K),
                 rounds=rounds or 7,
-            )  # fmt: skip
+            )
             row(size.name, name, without, with_weights, with_weights / without)
 
 
 def peers(size: Size, folder: pathlib.Path, rounds: int) -> None:
-    """Other libraries, and recnb right after each on the same frames; the numbers are held against `recnb.as_in`."""
-    head("Other libraries", "Six metrics @10, each in a process of its own after a run on tiny data; medians in seconds.",
-         "data", "ids", "library", "time", "recnb", "ratio", "peak", "recnb's peak", "same numbers")  # fmt: skip
+    """Other libraries, and recnb right after each on the same frames; the numbers are
+    held against `recnb.as_in`.
+    """
+    head(
+        "Other libraries",
+        "Six metrics @10, each in a process of its own after a run on tiny data; "
+        "medians in seconds.",
+        "data",
+        "ids",
+        "library",
+        "time",
+        "recnb",
+        "ratio",
+        "peak",
+        "recnb's peak",
+        "same numbers",
+    )
     if not environments.interpreter(folder / "libraries").exists():
         environments.make(folder)
     for strings in KINDS:
@@ -159,30 +250,65 @@ def peers(size: Size, folder: pathlib.Path, rounds: int) -> None:
             write(place / "tiny", *make(TINY, strings=strings))
             for name in PEERS:
                 of_peer = PEERS[name].environment
-                python = environments.interpreter(folder / of_peer) if of_peer else sys.executable
+                python = (
+                    environments.interpreter(folder / of_peer)
+                    if of_peer
+                    else sys.executable
+                )
                 theirs = alone(name, place, rounds=rounds, python=python)
                 ours = must(alone("six of pandas", place, rounds=rounds))
                 cells = size.name, KINDS[strings], f"{name}, {PEERS[name].function}"
                 if isinstance(theirs, str):
-                    row(*cells, f"not measured: {theirs}", ours.seconds, "", "", megabytes(ours.peak), "")
+                    row(
+                        *cells,
+                        f"not measured: {theirs}",
+                        ours.seconds,
+                        "",
+                        "",
+                        megabytes(ours.peak),
+                        "",
+                    )
                     continue
                 times = theirs.seconds, ours.seconds, theirs.seconds / ours.seconds
                 wrong = differing(name, theirs.values, recs, truth)
-                row(*cells, *times, megabytes(theirs.peak), megabytes(ours.peak), "; ".join(wrong) or "all")
+                row(
+                    *cells,
+                    *times,
+                    megabytes(theirs.peak),
+                    megabytes(ours.peak),
+                    "; ".join(wrong) or "all",
+                )
 
 
-def differing(library: str, values: Mapping[str, float], recs: pl.DataFrame, truth: pl.DataFrame) -> list[str]:
-    """Return the metrics whose numbers are not those of recnb under the library's convention."""
+def differing(
+    library: str, values: Mapping[str, float], recs: pl.DataFrame, truth: pl.DataFrame
+) -> list[str]:
+    """Return the metrics whose numbers are not those of recnb under the library's
+    convention.
+    """
     ours = {name: recnb.as_in(library, name, recs, truth, k=K) for name in NAMES}
     return [
-        f"{name} differs: {values[name]} and {own}" for name, own in ours.items() if not abs(values[name] - own) < 1e-6
+        f"{name} differs: {values[name]} and {own}"
+        for name, own in ours.items()
+        if not abs(values[name] - own) < 1e-6
     ]
 
 
 def files(millions: Sequence[int], rounds: int) -> None:
-    """Recommendations that stay in their files: what a million rows costs as there are more of them."""
-    head("Files", "Lazy frames of Parquet files, lists of ten, five relevant items a user, six metrics @10; median seconds.",
-         "recommendations", "users", "time", "per million", "ratio to the first", "peak")  # fmt: skip
+    """Recommendations that stay in their files: what a million rows costs as there are
+    more of them.
+    """
+    head(
+        "Files",
+        "Lazy frames of Parquet files, lists of ten, five relevant items a user, "
+        "six metrics @10; median seconds.",
+        "recommendations",
+        "users",
+        "time",
+        "per million",
+        "ratio to the first",
+        "peak",
+    )
     first: dict[bool, float] = {}
     for million, shuffled in product(millions, (False, True)):
         size = Size("", million * 100_000, 10, 5)
@@ -192,29 +318,72 @@ def files(millions: Sequence[int], rounds: int) -> None:
             write_pieces(folder / "tiny", TINY)
             found = must(alone("six of files", folder, rounds=rounds, limit=3600))
             if not first:
-                frames = (pl.read_parquet(folder / f"{side}-*.parquet") for side in ("recs", "truth"))
-                same(found.values, last_column(recnb.evaluate(*frames).table(SIX, k=K)), "streamed")
+                frames = (
+                    pl.read_parquet(folder / f"{side}-*.parquet")
+                    for side in ("recs", "truth")
+                )
+                same(
+                    found.values,
+                    last_column(recnb.evaluate(*frames).table(SIX, k=K)),
+                    "streamed",
+                )
         cost = found.seconds / million
         ratio = cost / first.setdefault(shuffled, cost)
-        row(f"{size.rows:,}", "mixed" if shuffled else "in order", found.seconds, cost, ratio, megabytes(found.peak))
+        row(
+            f"{size.rows:,}",
+            "mixed" if shuffled else "in order",
+            found.seconds,
+            cost,
+            ratio,
+            megabytes(found.peak),
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the parts that are asked for."""
     parts = ("query", "presets", "weights", "peers", "files")
-    parser = argparse.ArgumentParser(prog="python -m tests.tools.bench", description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="one million recommendations alone")
-    parser.add_argument(
-        "--only", nargs="+", choices=parts, default=parts[:-1], help="these parts; all but files if not given"
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.tools.bench", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("--rounds", type=int, help="runs that medians are of; else 7, and 3 at ten million")
-    parser.add_argument("--peers", type=pathlib.Path, default=os.environ.get("RECNB_PARITY", "parity"),
-                        help="folder of the libraries' environments, made where it is missing")  # fmt: skip
-    parser.add_argument("--millions", type=int, nargs="*", default=[1, 10, 100], help="rows of the files")
+    parser.add_argument(
+        "--quick", action="store_true", help="one million recommendations alone"
+    )
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=parts,
+        default=parts[:-1],
+        help="these parts; all but files if not given",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        help="runs that medians are of; else 7, and 3 at ten million",
+    )
+    parser.add_argument(
+        "--peers",
+        type=pathlib.Path,
+        default=os.environ.get("RECNB_PARITY", "parity"),
+        help="folder of the libraries' environments, made where it is missing",
+    )
+    parser.add_argument(
+        "--millions",
+        type=int,
+        nargs="*",
+        default=[1, 10, 100],
+        help="rows of the files",
+    )
     chosen = parser.parse_args(arguments)
     sizes = [SMALL] if chosen.quick else [SMALL, *LARGE]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    print(f"{cores} cores; Python {platform.python_version()}, recnb {recnb.__version__}, Polars {pl.__version__}")
+    cores = (
+        len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count()
+    )
+    print(
+        f"{cores} cores; Python {platform.python_version()}, recnb "
+        f"{recnb.__version__}, Polars {pl.__version__}"
+    )
     calls: dict[str, Callable[[], None]] = {
         "query": lambda: beside_query(sizes, chosen.rounds),
         "presets": lambda: presets(sizes, chosen.rounds),

@@ -1,8 +1,11 @@
-"""What is measured: recnb, a hand-written query, and other libraries as their documentation asks them, each in a process of its own.
+"""What is measured: recnb, a hand-written query, and other libraries as their
+documentation asks them, each in a process of its own.
 
-Made ready before the clock starts, in a library's favour: columns under its names, scores in place of ranks, ids as text
-where it refuses others. Timed: everything from such frames to the numbers. Imports stand inside, so that a process that
-measures one contender holds nothing of the others. `python -m tests.tools.bench.contenders six folder 3` prints what it took.
+Made ready before the clock starts, in a library's favour: columns under its names,
+scores in place of ranks, ids as text where it refuses others. Timed: everything from
+such frames to the numbers. Imports stand inside, so that a process that measures one
+contender holds nothing of the others. `python -m tests.tools.bench.contenders six
+folder 3` prints what it took.
 """
 
 from __future__ import annotations
@@ -23,12 +26,22 @@ from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 K = 10
-SIX = ["ndcg", "precision", "recall", "hit_rate", "average_precision", "reciprocal_rank"]
+SIX = [
+    "ndcg",
+    "precision",
+    "recall",
+    "hit_rate",
+    "average_precision",
+    "reciprocal_rank",
+]
 TWELVE = [*SIX, "f1", "cg", "dcg", "idcg", "r_precision", "rbp"]
 CUTOFFS = [1, 2, 3, 5, 10, 20]
 #: Names of the six in presets.csv.
 NAMES = ("ndcg", "precision", "recall", "hit", "ap", "rr")
-ENOUGH, LIMIT = 30.0, 600.0  #: seconds after which a contender is not run again, and after which it is stopped
+ENOUGH, LIMIT = (
+    30.0,
+    600.0,
+)  #: seconds after which a contender is not run again, and after which it is stopped
 
 Run = Callable[[], Mapping[str, Any]]
 
@@ -40,7 +53,9 @@ class Contender:
     reads: str  #: "polars", "pandas", or "scan" for frames that stay in their files
     ready: Callable[[Any, Any], Run]  #: of both frames, the call that is timed
     function: str = ""
-    environment: str = ""  #: as in tests/tools/parity/environments.py; the project's own if empty
+    environment: str = (
+        ""  #: as in tests/tools/parity/environments.py; the project's own if empty
+    )
 
 
 def polars_ndcg(recs: Any, truth: Any, k: int = K) -> float:
@@ -50,11 +65,22 @@ def polars_ndcg(recs: Any, truth: Any, k: int = K) -> float:
     gain = pl.col("relevance") / (pl.col("rank") + 1).log(2)
     wanted, listed = truth.lazy(), recs.lazy()
     if "rank" not in listed.collect_schema():
-        listed = listed.with_columns(rank=pl.col("score").rank("ordinal", descending=True).over("user"))
-    earned = listed.filter(pl.col("rank") <= k).join(wanted, on=["user", "item"]).group_by("user").agg(dcg=gain.sum())
-    ranked = wanted.with_columns(rank=pl.col("relevance").rank("ordinal", descending=True).over("user"))
+        listed = listed.with_columns(
+            rank=pl.col("score").rank("ordinal", descending=True).over("user")
+        )
+    earned = (
+        listed.filter(pl.col("rank") <= k)
+        .join(wanted, on=["user", "item"])
+        .group_by("user")
+        .agg(dcg=gain.sum())
+    )
+    ranked = wanted.with_columns(
+        rank=pl.col("relevance").rank("ordinal", descending=True).over("user")
+    )
     ideal = ranked.filter(pl.col("rank") <= k).group_by("user").agg(idcg=gain.sum())
-    both = ideal.join(earned, on="user", how="left").select((pl.col("dcg").fill_null(0) / pl.col("idcg")).mean())
+    both = ideal.join(earned, on="user", how="left").select(
+        (pl.col("dcg").fill_null(0) / pl.col("idcg")).mean()
+    )
     return float(both.collect(engine="streaming").item())
 
 
@@ -71,10 +97,15 @@ def last_column(table: Any) -> dict[str, float]:
 def as_text(*frames: Any) -> list[Any]:
     """Return frames with ids that are text, as objects."""
     texts = [frame[["user", "item"]].astype(str).astype(object) for frame in frames]
-    return [frame.assign(user=ids["user"], item=ids["item"]) for frame, ids in zip(frames, texts, strict=True)]
+    return [
+        frame.assign(user=ids["user"], item=ids["item"])
+        for frame, ids in zip(frames, texts, strict=True)
+    ]
 
 
-def named(recs: Any, truth: Any, user: str, item: str, score: str, relevance: str) -> tuple[Any, Any]:
+def named(
+    recs: Any, truth: Any, user: str, item: str, score: str, relevance: str
+) -> tuple[Any, Any]:
     """Return frames with scores in place of ranks, under a library's names."""
     recs = recs.assign(score=1.0 / recs["rank"])[["user", "item", "score"]]
     recs.columns, truth = [user, item, score], truth[["user", "item", "relevance"]]
@@ -82,11 +113,27 @@ def named(recs: Any, truth: Any, user: str, item: str, score: str, relevance: st
 
 
 def rectools(recs: Any, truth: Any) -> Run:
-    from rectools.metrics import MAP, MRR, NDCG, HitRate, Precision, Recall, calc_metrics
+    from rectools.metrics import (
+        MAP,
+        MRR,
+        NDCG,
+        HitRate,
+        Precision,
+        Recall,
+        calc_metrics,
+    )
 
     names = {"user": "user_id", "item": "item_id"}
-    recs, truth = recs.rename(columns=names), truth.rename(columns={**names, "relevance": "weight"})
-    metrics = {name: kind(k=K) for name, kind in zip(NAMES, (NDCG, Precision, Recall, HitRate, MAP, MRR), strict=True)}
+    recs, truth = (
+        recs.rename(columns=names),
+        truth.rename(columns={**names, "relevance": "weight"}),
+    )
+    metrics = {
+        name: kind(k=K)
+        for name, kind in zip(
+            NAMES, (NDCG, Precision, Recall, HitRate, MAP, MRR), strict=True
+        )
+    }
     return lambda: calc_metrics(metrics, reco=recs, interactions=truth)
 
 
@@ -96,10 +143,15 @@ def ranx(recs: Any, truth: Any) -> Run:
 
     recs, truth = named(*as_text(recs, truth), "q_id", "doc_id", "score", "score")
     truth = truth.astype({"score": "int64"})
-    asked = [f"{name}@{K}" for name in ("ndcg", "precision", "recall", "hit_rate", "map", "mrr")]
+    asked = [
+        f"{name}@{K}"
+        for name in ("ndcg", "precision", "recall", "hit_rate", "map", "mrr")
+    ]
 
     def run() -> Mapping[str, Any]:
-        found = evaluate(Qrels.from_df(truth), Ranked.from_df(recs), asked, make_comparable=True)
+        found = evaluate(
+            Qrels.from_df(truth), Ranked.from_df(recs), asked, make_comparable=True
+        )
         return dict(zip(NAMES, map(found.get, asked), strict=True))
 
     return run
@@ -108,12 +160,20 @@ def ranx(recs: Any, truth: Any) -> Run:
 def ir_measures(recs: Any, truth: Any) -> Run:
     from ir_measures import AP, RR, P, R, Success, calc_aggregate, nDCG
 
-    recs, truth = named(*as_text(recs, truth), "query_id", "doc_id", "score", "relevance")
+    recs, truth = named(
+        *as_text(recs, truth), "query_id", "doc_id", "score", "relevance"
+    )
     truth = truth.astype({"relevance": "int64"})
     measures = [measure @ K for measure in (nDCG, P, R, Success, AP, RR)]
 
     def run() -> Mapping[str, Any]:
-        return dict(zip(NAMES, map(calc_aggregate(measures, truth, recs).get, measures), strict=True))
+        return dict(
+            zip(
+                NAMES,
+                map(calc_aggregate(measures, truth, recs).get, measures),
+                strict=True,
+            )
+        )
 
     return run
 
@@ -144,7 +204,9 @@ class Measured:
 def peak() -> int:
     """Return the bytes that were resident at most since the peak was lowered."""
     lines = pathlib.Path("/proc/self/status").read_text("utf-8").splitlines()
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+    return 1024 * next(
+        int(line.split()[1]) for line in lines if line.startswith("VmHWM:")
+    )
 
 
 def load(folder: pathlib.Path, reads: str) -> list[Any]:
@@ -152,20 +214,30 @@ def load(folder: pathlib.Path, reads: str) -> list[Any]:
     if reads == "pandas":
         from pyarrow import feather
 
-        tables = [feather.read_table(folder / f"{name}.arrow", memory_map=False) for name in ("recs", "truth")]
+        tables = [
+            feather.read_table(folder / f"{name}.arrow", memory_map=False)
+            for name in ("recs", "truth")
+        ]
         return [table.to_pandas() for table in tables]
     import polars as pl
 
     if reads == "scan":
-        return [pl.scan_parquet(folder / f"{name}-*.parquet") for name in ("recs", "truth")]
+        return [
+            pl.scan_parquet(folder / f"{name}-*.parquet") for name in ("recs", "truth")
+        ]
     # A path would be mapped, and not count as held.
-    return [pl.read_ipc(folder.joinpath(f"{name}.arrow").read_bytes()) for name in ("recs", "truth")]
+    return [
+        pl.read_ipc(folder.joinpath(f"{name}.arrow").read_bytes())
+        for name in ("recs", "truth")
+    ]
 
 
 def measured(name: str, folder: pathlib.Path, rounds: int) -> Measured:
-    """Measure one contender on the frames of a folder, after a run on those of its folder "tiny".
+    """Measure one contender on the frames of a folder, after a run on those of its
+    folder "tiny".
 
-    The peak is VmHWM, which writing 5 to clear_refs lowers to what is resident now, so that loading does not count.
+    The peak is VmHWM, which writing 5 to clear_refs lowers to what is resident now, so
+    that loading does not count.
     """
     contender = CONTENDERS[name]
     if (tiny := folder / "tiny").exists():
@@ -183,13 +255,35 @@ def measured(name: str, folder: pathlib.Path, rounds: int) -> Measured:
 
 
 def alone(
-    name: str, folder: pathlib.Path, *, rounds: int = 1, python: Any = sys.executable, limit: float = LIMIT
+    name: str,
+    folder: pathlib.Path,
+    *,
+    rounds: int = 1,
+    python: Any = sys.executable,
+    limit: float = LIMIT,
 ) -> Measured | str:
-    """Measure a contender in a process that ends after `limit` seconds; return why, if it failed."""
-    command = [str(python), "-m", "tests.tools.bench.contenders", name, str(folder), str(rounds)]
+    """Measure a contender in a process that ends after `limit` seconds; return why, if
+    it failed.
+    """
+    command = [
+        str(python),
+        "-m",
+        "tests.tools.bench.contenders",
+        name,
+        str(folder),
+        str(rounds),
+    ]
     given = {**os.environ, "PYTHONPATH": str(ROOT)}
     try:
-        ended = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, timeout=limit, check=False)
+        ended = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=given,
+            capture_output=True,
+            text=True,
+            timeout=limit,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return f"over {limit:g} s"
     if ended.returncode:

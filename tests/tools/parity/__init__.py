@@ -1,1 +1,3 @@
-"""Real libraries on random data, each in an environment that has it, and what they say of it."""
+"""Real libraries on random data, each in an environment that has it, and what they say
+of it.
+"""

@@ -1,4 +1,6 @@
-"""Ask a library: `python -m tests.tools.parity.ask ranx ndcg recall <data.json`, run where the library is."""
+"""Ask a library: `python -m tests.tools.parity.ask ranx ndcg recall <data.json`, run
+where the library is.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,22 @@ def value(metric: Metric, data: DataSet) -> float | str:
 
 
 def main(asked: str, *names: str) -> None:
-    """Write the library's version, and what its metrics (all if none is named) say of the data sets on standard input."""
+    """Write the library's version, and what its metrics (all if none is named) say of
+    the data sets on standard input.
+    """
     library, data = asked.split(" ")[0], json.load(sys.stdin)
     functions = {
-        name: one for module in (boosting, matrices, recommending, search) for name, one in vars(module).items()
+        name: one
+        for module in (boosting, matrices, recommending, search)
+        for name, one in vars(module).items()
     }
     with contextlib.redirect_stdout(sys.stderr), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         metrics: dict[str, Metric] = functions[library.replace("-", "_")]()
-        values = {name: [value(metrics[name], one) for one in data] for name in names or metrics}
+        values = {
+            name: [value(metrics[name], one) for one in data]
+            for name in names or metrics
+        }
     distribution = {"xgboost": "xgboost-cpu"}.get(library, library)
     json.dump({"version": metadata.version(distribution), "values": values}, sys.stdout)
 

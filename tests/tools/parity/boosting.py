@@ -1,4 +1,6 @@
-"""Libraries that learn to rank, each asked for its variants in presets.csv; missed items stand below the others."""
+"""Libraries that learn to rank, each asked for its variants in presets.csv; missed
+items stand below the others.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,15 @@ from tests.tools.parity.data import DataSet, Metric, candidates, variants
 
 
 def rows_of(data: DataSet) -> tuple[list[int], list[float], list[float], list[int]]:
-    """User's number, score and relevance of each candidate, and how many candidates each user has."""
+    """User's number, score and relevance of each candidate, and how many candidates
+    each user has.
+    """
     lists = list(candidates(data, full=True).values())
-    rows = [(number, score, float(grade)) for number, one in enumerate(lists) for _item, score, grade in one]
+    rows = [
+        (number, score, float(grade))
+        for number, one in enumerate(lists)
+        for _item, score, grade in one
+    ]
     numbers, scores, grades = (list(column) for column in zip(*rows, strict=True))
     return numbers, scores, grades, [len(one) for one in lists]
 
@@ -23,7 +31,9 @@ def catboost() -> dict[str, Metric]:
         numbers, scores, grades, _ = rows_of(data)
         if "DCG" not in text:
             grades = [float(grade > 0) for grade in grades]
-        return eval_metric(grades, scores, text.format(k=data["k"]), group_id=numbers, thread_count=1)[0]
+        return eval_metric(
+            grades, scores, text.format(k=data["k"]), group_id=numbers, thread_count=1
+        )[0]
 
     names = {
         "ndcg": "NDCG:top={k}",
@@ -45,11 +55,24 @@ def lightgbm() -> dict[str, Metric]:
 
     def ask(data: DataSet, name: str) -> float:
         _, scores, grades, sizes = rows_of(data)
-        rows = lgb.Dataset(np.zeros((len(scores), 1)), label=np.array(grades), init_score=np.array(scores), group=sizes)
+        rows = lgb.Dataset(
+            np.zeros((len(scores), 1)),
+            label=np.array(grades),
+            init_score=np.array(scores),
+            group=sizes,
+        )
         found: dict[str, dict[str, list[float]]] = {}
-        options = {"objective": "lambdarank", "metric": name, "eval_at": [data["k"]], "verbose": -1, "num_threads": 1}
+        options = {
+            "objective": "lambdarank",
+            "metric": name,
+            "eval_at": [data["k"]],
+            "verbose": -1,
+            "num_threads": 1,
+        }
         record = lgb.record_evaluation(found)
-        lgb.train(options, rows, 1, valid_sets=[rows], valid_names=["all"], callbacks=[record])
+        lgb.train(
+            options, rows, 1, valid_sets=[rows], valid_names=["all"], callbacks=[record]
+        )
         return found["all"][f"{name}@{data['k']}"][0]
 
     return variants(ask, {"ndcg": "ndcg", "ap": "map"})
@@ -62,11 +85,23 @@ def xgboost() -> dict[str, Metric]:
 
     def ask(data: DataSet, name: str, **options: Any) -> str:
         _, scores, grades, sizes = rows_of(data)
-        objective, labels = ("rank:ndcg", np.array(grades)) if "ndcg" in name else ("rank:map", np.sign(grades))
-        rows = xgb.DMatrix(np.zeros((len(scores), 1)), label=labels, base_margin=np.array(scores))
+        objective, labels = (
+            ("rank:ndcg", np.array(grades))
+            if "ndcg" in name
+            else ("rank:map", np.sign(grades))
+        )
+        rows = xgb.DMatrix(
+            np.zeros((len(scores), 1)), label=labels, base_margin=np.array(scores)
+        )
         rows.set_group(sizes)
         metric = name.format(k=data["k"])
-        options = {"objective": objective, "eval_metric": metric, "base_score": 0.0, "nthread": 1, **options}
+        options = {
+            "objective": objective,
+            "eval_metric": metric,
+            "base_score": 0.0,
+            "nthread": 1,
+            **options,
+        }
         return str(xgb.Booster(options, [rows]).eval(rows).rpartition(":")[2])
 
     names = {
@@ -76,4 +111,7 @@ def xgboost() -> dict[str, Metric]:
         "ap_minus": "map@{k}-",
         "precision": "pre@{k}",
     }
-    return {**variants(ask, names), **variants(ask, {"ndcg_linear": "ndcg@{k}"}, ndcg_exp_gain=False)}
+    return {
+        **variants(ask, names),
+        **variants(ask, {"ndcg_linear": "ndcg@{k}"}, ndcg_exp_gain=False),
+    }

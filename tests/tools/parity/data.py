@@ -1,10 +1,13 @@
-"""Random data for libraries that may not be installed here, and what their functions read of it.
+"""Random data for libraries that may not be installed here, and what their functions
+read of it.
 
-Data are plain lists and dictionaries, so that JSON carries them; nothing but the standard library is needed here.
+Data are plain lists and dictionaries, so that JSON carries them; nothing but the
+standard library is needed here.
 
-A data set is what a probe case is: `recs` (user, item, score, rank; the order of the rows is nobody's ranking), `truth`
-(user, item, relevance) and `k`; for metrics beyond accuracy also `lists` (user, item, rank), `train` (user, item),
-`features` (item to vector) and `catalogue`. `kind` names what is special about it.
+A data set is what a probe case is: `recs` (user, item, score, rank; the order of the
+rows is nobody's ranking), `truth` (user, item, relevance) and `k`; for metrics beyond
+accuracy also `lists` (user, item, rank), `train` (user, item), `features` (item to
+vector) and `catalogue`. `kind` names what is special about it.
 """
 
 from __future__ import annotations
@@ -17,13 +20,16 @@ from typing import Any
 DataSet = dict[str, Any]
 Metric = Callable[[DataSet], Any]
 
-#: What is special about a data set. "same users": the users of one frame are those of the other. "tied": scores are
-#: equal. "close": scores differ, but not in single precision. "nonpositive": scores are 0 and less. "rank": the
-#: column of ranks is another order than that of the scores. "no zeros": every judged item is relevant. "found": all
-#: users have a list, which has their judged items but for one at most. "repeated": pairs are recommended twice. "long":
-#: lists of 17 to 40 items, where sorting routines change their ways; "long, tied": the same with equal scores. "shallow":
-#: no list is as long as k. "odd grades": relevance is -1, 0, 0.5, 1, 2 or 4. "in order": rows fall
-#: in score, every list has nine items, all relevant ones among them, and each of them was had by somebody.
+#: What is special about a data set. "same users": the users of one frame are those of
+#: the other. "tied": scores are equal. "close": scores differ, but not in single
+#: precision. "nonpositive": scores are 0 and less. "rank": the column of ranks is
+#: another order than that of the scores. "no zeros": every judged item is relevant.
+#: "found": all users have a list, which has their judged items but for one at most.
+#: "repeated": pairs are recommended twice. "long": lists of 17 to 40 items, where
+#: sorting routines change their ways; "long, tied": the same with equal scores.
+#: "shallow": no list is as long as k. "odd grades": relevance is -1, 0, 0.5, 1, 2 or 4.
+#: "in order": rows fall in score, every list has nine items, all relevant ones among
+#: them, and each of them was had by somebody.
 KINDS = (
     "same users", "tied", "plain", "close", "no zeros", "nonpositive", "rank", "found",
     "repeated", "long", "shallow", "long, tied", "odd grades", "in order",
@@ -34,14 +40,25 @@ ODD_GRADES = (-1, 0, 0.5, 1, 2, 4)
 
 
 def data_sets(seed: int, number: int) -> list[DataSet]:
-    """As many data sets as asked for, the kinds in turn, binary and graded, letters and longer names."""
-    return [data_set(random.Random(1000 * seed + n), KINDS[n % len(KINDS)]) for n in range(number)]
+    """As many data sets as asked for, the kinds in turn, binary and graded, letters and
+    longer names.
+    """
+    return [
+        data_set(random.Random(1000 * seed + n), KINDS[n % len(KINDS)])
+        for n in range(number)
+    ]
 
 
 def data_set(rng: random.Random, kind: str) -> DataSet:
-    """One data set: three to five users, one of them at least in both frames, with lists of 1 to 9 items or 17 to 40."""
+    """One data set: three to five users, one of them at least in both frames, with
+    lists of 1 to 9 items or 17 to 40.
+    """
     n_items = rng.randint(40, 60) if kind.startswith("long") else rng.randint(12, 24)
-    items = [chr(97 + n) for n in range(n_items)] if rng.random() < 0.5 else [f"item{n}" for n in range(n_items)]
+    items = (
+        [chr(97 + n) for n in range(n_items)]
+        if rng.random() < 0.5
+        else [f"item{n}" for n in range(n_items)]
+    )
     users = [str(n) for n in rng.sample(range(1, 200), rng.randint(3, 5))]
     top = 1 if kind == "in order" else rng.choice((1, 1, 2, 4))
     listed, judged = set(users), set(users)
@@ -59,11 +76,21 @@ def data_set(rng: random.Random, kind: str) -> DataSet:
                 shown = [item for one, item, *_ in recs if one == user]
                 some = [
                     *rng.sample(shown, rng.randint(1, len(shown))),
-                    *(item for item in some[:1] if item not in shown and kind == "found"),
+                    *(
+                        item
+                        for item in some[:1]
+                        if item not in shown and kind == "found"
+                    ),
                 ]
             lowest = 1 if kind == "no zeros" else rng.choice((0, 0, 1))
             truth += [
-                [user, item, rng.choice(ODD_GRADES) if kind == "odd grades" else rng.randint(lowest, top)]
+                [
+                    user,
+                    item,
+                    rng.choice(ODD_GRADES)
+                    if kind == "odd grades"
+                    else rng.randint(lowest, top),
+                ]
                 for item in some
             ]
     if kind == "repeated":
@@ -76,7 +103,9 @@ def data_set(rng: random.Random, kind: str) -> DataSet:
     rng.shuffle(truth)
     return {
         "kind": kind,
-        "k": rng.randint(10, 12) if kind == "shallow" else rng.randint(1, 25 if kind.startswith("long") else 8),
+        "k": rng.randint(10, 12)
+        if kind == "shallow"
+        else rng.randint(1, 25 if kind.startswith("long") else 8),
         "recs": recs,
         "truth": truth,
         "lists": [[user, item, n] for user, item, n in ranked(recs)],
@@ -84,7 +113,9 @@ def data_set(rng: random.Random, kind: str) -> DataSet:
     }
 
 
-def one_list(rng: random.Random, user: str, items: list[str], kind: str) -> list[list[Any]]:
+def one_list(
+    rng: random.Random, user: str, items: list[str], kind: str
+) -> list[list[Any]]:
     """The list of one user: item, score and rank, best first."""
     chosen = rng.sample(items, rng.randint(*LENGTHS.get(kind, (1, 9))))
     length = len(chosen)
@@ -98,23 +129,35 @@ def one_list(rng: random.Random, user: str, items: list[str], kind: str) -> list
     ranks = list(range(1, length + 1))
     if kind == "rank":
         rng.shuffle(ranks)
-    return [[user, item, score, rank] for item, score, rank in zip(chosen, scores, ranks, strict=True)]
+    return [
+        [user, item, score, rank]
+        for item, score, rank in zip(chosen, scores, ranks, strict=True)
+    ]
 
 
 def ranked(recs: list[list[Any]]) -> list[tuple[str, str, int]]:
     """User, item and rank, from 1 on, in the order of the scores."""
     seen: dict[str, int] = {}
     found = []
-    for user, item in dict.fromkeys((user, item) for user, item, _, _ in sorted(recs, key=lambda row: -row[2])):
+    for user, item in dict.fromkeys(
+        (user, item) for user, item, _, _ in sorted(recs, key=lambda row: -row[2])
+    ):
         seen[user] = seen.get(user, 0) + 1
         found.append((user, item, seen[user]))
     return found
 
 
 def about_items(
-    rng: random.Random, recs: list[list[Any]], users: list[str], items: list[str], *, warm: bool
+    rng: random.Random,
+    recs: list[list[Any]],
+    users: list[str],
+    items: list[str],
+    *,
+    warm: bool,
 ) -> DataSet:
-    """What users had before (never what they are recommended), vectors of zeros and ones, and all items there are."""
+    """What users had before (never what they are recommended), vectors of zeros and
+    ones, and all items there are.
+    """
     shown = {(user, item) for user, item, *_ in recs}
     had = items if warm else rng.sample(items, len(items) - rng.randint(0, 3))
     train = [
@@ -128,16 +171,26 @@ def about_items(
     return {"train": train, "features": features, "catalogue": items}
 
 
-# What libraries read ---------------------------------------------------------------------------------------------------
+# What libraries read
+# ---------------------------------------------------------------------------------------------------  # noqa: E501
 
 
-def variants(ask: Callable[..., Any], asked: Mapping[str, Any], suffix: str = "", **options: Any) -> dict[str, Metric]:
-    """A metric for each variant: `ask`, called with a data set, what stands for the variant, and options."""
-    return {name + suffix: lambda data, what=what: ask(data, what, **options) for name, what in asked.items()}
+def variants(
+    ask: Callable[..., Any], asked: Mapping[str, Any], suffix: str = "", **options: Any
+) -> dict[str, Metric]:
+    """A metric for each variant: `ask`, called with a data set, what stands for the
+    variant, and options.
+    """
+    return {
+        name + suffix: lambda data, what=what: ask(data, what, **options)
+        for name, what in asked.items()
+    }
 
 
 def runs(data: DataSet) -> dict[str, dict[str, float]]:
-    """Score of every item, by user, as trec_eval and its kin read it: of a pair that is there twice, the higher one."""
+    """Score of every item, by user, as trec_eval and its kin read it: of a pair that is
+    there twice, the higher one.
+    """
     found: dict[str, dict[str, float]] = {}
     for user, item, score, _ in data["recs"]:
         scores = found.setdefault(user, {})
@@ -157,7 +210,9 @@ def qrels(data: DataSet) -> dict[str, dict[str, float]]:
 
 def lists(data: DataSet, *, by_row: bool = False) -> dict[str, list[str]]:
     """Items of every user, by score or in the order of the rows, repeats and all."""
-    return listed(data["recs"] if by_row else sorted(data["recs"], key=lambda row: -row[2]))
+    return listed(
+        data["recs"] if by_row else sorted(data["recs"], key=lambda row: -row[2])
+    )
 
 
 def listed(rows: Iterable[Any]) -> dict[str, list[str]]:
@@ -168,16 +223,26 @@ def listed(rows: Iterable[Any]) -> dict[str, list[str]]:
     return found
 
 
-def candidates(data: DataSet, *, full: bool) -> dict[str, list[tuple[str, float, float]]]:
-    """Item, score and relevance of every recommended row, by user; if `full`, also of judged items that were missed, at -9."""
+def candidates(
+    data: DataSet, *, full: bool
+) -> dict[str, list[tuple[str, float, float]]]:
+    """Item, score and relevance of every recommended row, by user; if `full`, also of
+    judged items that were missed, at -9.
+    """
     truth = qrels(data)
     found: dict[str, list[tuple[str, float, float]]] = {}
     for user, item, score, _ in data["recs"]:
-        found.setdefault(user, []).append((item, score, truth.get(user, {}).get(item, 0)))
+        found.setdefault(user, []).append(
+            (item, score, truth.get(user, {}).get(item, 0))
+        )
     if full:
         recs = runs(data)
         for user, grades in truth.items():
-            missed = [(item, -9.0, grade) for item, grade in grades.items() if item not in recs.get(user, {})]
+            missed = [
+                (item, -9.0, grade)
+                for item, grade in grades.items()
+                if item not in recs.get(user, {})
+            ]
             found[user] = found.get(user, []) + missed
     return found
 

@@ -1,8 +1,11 @@
-"""The environments that have the libraries which recnb is held against, and how to make them.
+"""The environments that have the libraries which recnb is held against, and how to make
+them.
 
-`python -m tests.tools.parity.environments <folder>` makes them; `RECNB_PARITY=<folder>` tells the tests where they are. Some
-libraries agree on their pins and share one environment, which has what their metrics import and no more. The others take
-minutes to install, and torch can be gigabytes: they are made, and checked, with RECNB_PARITY_ALL=1 (on Linux, with Python 3.11).
+`python -m tests.tools.parity.environments <folder>` makes them; `RECNB_PARITY=<folder>`
+tells the tests where they are. Some libraries agree on their pins and share one
+environment, which has what their metrics import and no more. The others take minutes to
+install, and torch can be gigabytes: they are made, and checked, with RECNB_PARITY_ALL=1
+(on Linux, with Python 3.11).
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ import sys
 import venv
 from dataclasses import dataclass
 
-#: Environments that are made on demand: what is installed with all that it asks for, and what is installed alone.
+#: Environments that are made on demand: what is installed with all that it asks for,
+#: and what is installed alone.
 BY_HAND = {
     "torch": (
         (
@@ -49,7 +53,11 @@ LIBRARIES = {
     "boosting": "lightgbm catboost xgboost",
     "small": "cornac",
 }
-ASKED = {name: Asked(environment) for environment, names in LIBRARIES.items() for name in names.split()}
+ASKED = {
+    name: Asked(environment)
+    for environment, names in LIBRARIES.items()
+    for name in names.split()
+}
 #: What is in brackets tells two environments of one library apart.
 ASKED["ir-measures (cwl-eval)"] = Asked("libraries", ("rbp_rel1",))
 
@@ -71,12 +79,17 @@ def python(environment: str) -> pathlib.Path | None:
 
 def interpreter(folder: pathlib.Path) -> pathlib.Path:
     """The interpreter of the virtual environment in a folder."""
-    return folder.absolute() / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    return folder.absolute() / (
+        "Scripts/python.exe" if os.name == "nt" else "bin/python"
+    )
 
 
 def make(folder: pathlib.Path) -> None:
     """Make the environments in a folder."""
-    install(folder / "libraries", ["--no-deps", "-r", str(pathlib.Path(__file__).with_name("libraries.txt"))])
+    install(
+        folder / "libraries",
+        ["--no-deps", "-r", str(pathlib.Path(__file__).with_name("libraries.txt"))],
+    )
     for name, (packages, alone) in BY_HAND.items():
         if wanted(name):
             install(folder / name, packages.split(), ["--no-deps", *alone.split()])
@@ -85,7 +98,14 @@ def make(folder: pathlib.Path) -> None:
 def install(folder: pathlib.Path, *calls: list[str]) -> None:
     """Make one virtual environment, with what pip is called for."""
     venv.create(folder, with_pip=True, clear=True)
-    pip = [str(interpreter(folder)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [
+        str(interpreter(folder)),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
     for packages in calls:
         if packages != ["--no-deps"]:
             subprocess.run([*pip, *packages], check=True)

@@ -1,4 +1,6 @@
-"""Libraries that read matrices of users × items, each asked for its variants in presets.csv."""
+"""Libraries that read matrices of users × items, each asked for its variants in
+presets.csv.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,16 @@ def names_of(data: DataSet) -> tuple[list[str], list[str]]:
     return sorted({row[0] for row in rows}), sorted({row[1] for row in rows})
 
 
-def matrix(rows: Iterable[tuple[str, str, float]], users: list[str], items: list[str]) -> Any:
+def matrix(
+    rows: Iterable[tuple[str, str, float]], users: list[str], items: list[str]
+) -> Any:
     """A sparse matrix of values; scipy adds up those of a pair that is there twice."""
     from scipy.sparse import csr_matrix
 
-    placed = [(float(value), users.index(user), items.index(item)) for user, item, value in rows]
+    placed = [
+        (float(value), users.index(user), items.index(item))
+        for user, item, value in rows
+    ]
     values, at_user, at_item = zip(*placed, strict=True)
     return csr_matrix((values, (at_user, at_item)), shape=(len(users), len(items)))
 
@@ -35,7 +42,9 @@ def scores_of(data: DataSet, users: list[str], items: list[str]) -> Any:
 
 
 def cornac() -> dict[str, Metric]:
-    """Ranking_eval of a model that ranks the recommended items alone, or all others below them."""
+    """Ranking_eval of a model that ranks the recommended items alone, or all others
+    below them.
+    """
     import numpy as np
     from cornac import metrics as m
     from cornac.eval_methods.base_method import ranking_eval
@@ -52,17 +61,31 @@ def cornac() -> dict[str, Metric]:
         def __init__(self, ranked: list[list[int]], scores: Any, full: bool) -> None:
             self.ranked, self.scores, self.full = ranked, scores, full
 
-        def rank(self, user_idx: int, item_indices: Any, k: int = -1) -> tuple[Any, Any]:
+        def rank(
+            self, user_idx: int, item_indices: Any, k: int = -1
+        ) -> tuple[Any, Any]:
             own = self.ranked[user_idx]
-            rest = [item for item in range(self.scores.shape[1]) if item not in own] if self.full else []
+            rest = (
+                [item for item in range(self.scores.shape[1]) if item not in own]
+                if self.full
+                else []
+            )
             return np.array(own + rest, dtype=int), self.scores[user_idx][item_indices]
 
     def ask(data: DataSet, metric: Any, full: bool) -> Any:
         users, items = names_of(data)
-        truth = matrix(data["truth"], users, items)  # a stored 0 stands for a judged item that is not relevant
-        recs = {user: list(dict.fromkeys(own)) if full else own for user, own in lists(data).items()}
+        truth = matrix(
+            data["truth"], users, items
+        )  # a stored 0 stands for a judged item that is not relevant
+        recs = {
+            user: list(dict.fromkeys(own)) if full else own
+            for user, own in lists(data).items()
+        }
         ranked = [[items.index(item) for item in recs.get(user, [])] for user in users]
-        model, empty = Model(ranked, scores_of(data, users, items), full), Rows(csr_matrix(truth.shape))
+        model, empty = (
+            Model(ranked, scores_of(data, users, items), full),
+            Rows(csr_matrix(truth.shape)),
+        )
         made = metric() if metric is m.MAP else metric(data["k"])
         return ranking_eval(model, [made], empty, Rows(truth))[0][0]
 
@@ -74,11 +97,16 @@ def cornac() -> dict[str, Metric]:
         "recall": m.Recall,
         "ap": m.MAP,
     }
-    return {**variants(ask, metrics, "[list]", full=False), **variants(ask, metrics, "[full]", full=True)}
+    return {
+        **variants(ask, metrics, "[list]", full=False),
+        **variants(ask, metrics, "[full]", full=True),
+    }
 
 
 def implicit() -> dict[str, Metric]:
-    """Ranking_metrics_at_k of a model that returns the lists as they are, filled up with -1."""
+    """Ranking_metrics_at_k of a model that returns the lists as they are, filled up
+    with -1.
+    """
     import numpy as np
     from implicit.evaluation import ranking_metrics_at_k
     from scipy.sparse import csr_matrix
@@ -96,10 +124,16 @@ def implicit() -> dict[str, Metric]:
 
     def ask(data: DataSet, name: str) -> Any:
         users, items = names_of(data)
-        test = matrix([(user, item, 1.0) for user, item, _ in data["truth"]], users, items)
+        test = matrix(
+            [(user, item, 1.0) for user, item, _ in data["truth"]], users, items
+        )
         recs = lists(data, by_row=True)
-        model = Model([[items.index(item) for item in recs.get(user, [])] for user in users])
-        return ranking_metrics_at_k(model, csr_matrix(test.shape), test, K=data["k"], show_progress=False)[name]
+        model = Model(
+            [[items.index(item) for item in recs.get(user, [])] for user in users]
+        )
+        return ranking_metrics_at_k(
+            model, csr_matrix(test.shape), test, K=data["k"], show_progress=False
+        )[name]
 
     return variants(ask, {"precision": "precision", "ap": "map", "ndcg": "ndcg"})
 
@@ -112,12 +146,22 @@ def recpack() -> dict[str, Metric]:
 
     def accuracy(data: DataSet, metric: type) -> Any:
         made, names = metric(data["k"]), names_of(data)
-        made.calculate(matrix(data["truth"], *names), matrix([row[:3] for row in data["recs"]], *names))
+        made.calculate(
+            matrix(data["truth"], *names),
+            matrix([row[:3] for row in data["recs"]], *names),
+        )
         return made.value
 
     def beyond(data: DataSet, metric: type) -> Any:
-        users, items = sorted({row[0] for row in data["lists"]}), sorted(data["catalogue"])
-        recs = matrix([(user, item, 100.0 - rank) for user, item, rank in data["lists"]], users, items)
+        users, items = (
+            sorted({row[0] for row in data["lists"]}),
+            sorted(data["catalogue"]),
+        )
+        recs = matrix(
+            [(user, item, 100.0 - rank) for user, item, rank in data["lists"]],
+            users,
+            items,
+        )
         made = metric(data["k"])
         if hasattr(made, "fit"):
             made.fit(csr_matrix(np.array([data["features"][item] for item in items])))
@@ -132,4 +176,7 @@ def recpack() -> dict[str, Metric]:
         "recall_calibrated": m.CalibratedRecallK,
         "rr": m.ReciprocalRankK,
     }
-    return {**variants(accuracy, metrics), **variants(beyond, {"coverage": m.CoverageK, "ild": m.IntraListDiversityK})}
+    return {
+        **variants(accuracy, metrics),
+        **variants(beyond, {"coverage": m.CoverageK, "ild": m.IntraListDiversityK}),
+    }

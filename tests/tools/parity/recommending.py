@@ -6,7 +6,15 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from tests.tools.parity.data import DataSet, Metric, candidates, listed, lists, qrels, variants
+from tests.tools.parity.data import (
+    DataSet,
+    Metric,
+    candidates,
+    listed,
+    lists,
+    qrels,
+    variants,
+)
 
 
 def shown(data: DataSet, k: int | None = None) -> list[list[str]]:
@@ -34,27 +42,47 @@ def evidently() -> dict[str, Metric]:
 
     def result(metric: Any, frame: Any, kind: str, **more: Any) -> Any:
         mapping = ColumnMapping(
-            user_id="user", item_id="item", target="target", prediction="prediction", recommendations_type=kind
+            user_id="user",
+            item_id="item",
+            target="target",
+            prediction="prediction",
+            recommendations_type=kind,
         )
         report = Report(metrics=[metric])
-        report.run(reference_data=None, current_data=frame, column_mapping=mapping, **more)
+        report.run(
+            reference_data=None, current_data=frame, column_mapping=mapping, **more
+        )
         return metric.get_result()
 
     def accuracy(data: DataSet, metric: type, full: bool, **options: Any) -> Any:
         lists = candidates(data, full=full)
-        rows = [(user, item, grade, score) for user, own in lists.items() for item, score, grade in own]
+        rows = [
+            (user, item, grade, score)
+            for user, own in lists.items()
+            for item, score, grade in own
+        ]
         frame = pd.DataFrame(rows, columns=["user", "item", "target", "prediction"])
         found = result(metric(k=data["k"], **options), frame, "score").current
         return found[data["k"] - (found.index.min() == 0)]
 
-    def beyond(data: DataSet, metric: type, name: str = "current_value", **options: Any) -> Any:
-        frame = pd.DataFrame(data["lists"], columns=["user", "item", "prediction"]).assign(target=1)
-        train = pd.DataFrame(data["train"], columns=["user", "item"]).assign(target=1, prediction=1)
+    def beyond(
+        data: DataSet, metric: type, name: str = "current_value", **options: Any
+    ) -> Any:
+        frame = pd.DataFrame(
+            data["lists"], columns=["user", "item", "prediction"]
+        ).assign(target=1)
+        train = pd.DataFrame(data["train"], columns=["user", "item"]).assign(
+            target=1, prediction=1
+        )
         if names := options.get("item_features"):
-            vectors = pd.DataFrame.from_dict(data["features"], orient="index", columns=names)
+            vectors = pd.DataFrame.from_dict(
+                data["features"], orient="index", columns=names
+            )
             frame, train = (one.join(vectors, on="item") for one in (frame, train))
         more = {"additional_data": {"current_train_data": train}}
-        return getattr(result(metric(k=data["k"], **options), frame, "rank", **more), name)
+        return getattr(
+            result(metric(k=data["k"], **options), frame, "rank", **more), name
+        )
 
     metrics = {
         "precision": precision_top_k.PrecisionTopKMetric,
@@ -64,7 +92,10 @@ def evidently() -> dict[str, Metric]:
         "hit": hit_rate_k.HitRateKMetric,
         "ndcg": ndcg_k.NDCGKMetric,
     }
-    of_everyone = {"precision_nofeedback": precision_top_k.PrecisionTopKMetric, "ndcg_nofeedback": ndcg_k.NDCGKMetric}
+    of_everyone = {
+        "precision_nofeedback": precision_top_k.PrecisionTopKMetric,
+        "ndcg_nofeedback": ndcg_k.NDCGKMetric,
+    }
     bias, features = popularity_bias.PopularityBias, [f"f{n}" for n in range(5)]
     return {
         **variants(accuracy, metrics, "[list]", full=False),
@@ -73,10 +104,17 @@ def evidently() -> dict[str, Metric]:
         **variants(accuracy, of_everyone, "[full]", full=True, no_feedback_users=True),
         **variants(beyond, {"coverage[train]": bias}, name="current_coverage"),
         **variants(beyond, {"popularity": bias}, name="current_apr"),
-        **variants(beyond, {"popularity_normalized": bias}, name="current_apr", normalize_arp=True),
+        **variants(
+            beyond,
+            {"popularity_normalized": bias},
+            name="current_apr",
+            normalize_arp=True,
+        ),
         **variants(beyond, {"gini": bias}, name="current_gini"),
         **variants(beyond, {"novelty": novelty.NoveltyMetric}),
-        **variants(beyond, {"diversity": diversity.DiversityMetric}, item_features=features),
+        **variants(
+            beyond, {"diversity": diversity.DiversityMetric}, item_features=features
+        ),
         **variants(beyond, {"personalization": personalisation.PersonalizationMetric}),
     }
 
@@ -94,20 +132,43 @@ def lenskit() -> dict[str, Metric]:
             found.add(ItemList(items, ordered=True), user_id=user)
         return found
 
-    def measured(metric: Any, recs: ItemListCollection, test: ItemListCollection) -> Any:
+    def measured(
+        metric: Any, recs: ItemListCollection, test: ItemListCollection
+    ) -> Any:
         run = m.RunAnalysis(metric).measure(recs, test)
-        return (run.list_summary()["mean"] if isinstance(metric, m.ListMetric) else run.global_metrics()).iloc[0]
+        return (
+            run.list_summary()["mean"]
+            if isinstance(metric, m.ListMetric)
+            else run.global_metrics()
+        ).iloc[0]
 
     def accuracy(data: DataSet, make: Callable[[int], Any]) -> Any:
         test = ItemListCollection(["user_id"])
-        for user, rows in pd.DataFrame(data["truth"], columns=["user_id", "item_id", "rating"]).groupby("user_id"):
-            test.add(ItemList(rows["item_id"].tolist(), rating=rows["rating"].astype(float).tolist()), user_id=user)
+        for user, rows in pd.DataFrame(
+            data["truth"], columns=["user_id", "item_id", "rating"]
+        ).groupby("user_id"):
+            test.add(
+                ItemList(
+                    rows["item_id"].tolist(),
+                    rating=rows["rating"].astype(float).tolist(),
+                ),
+                user_id=user,
+            )
         return measured(make(data["k"]), collection(data["recs"]), test)
 
     def beyond(data: DataSet, make: Callable[[int, Any, int, int], Any]) -> Any:
         train = pd.DataFrame(data["train"], columns=["user_id", "item_id"])
         recs, n_items = collection(data["lists"]), len(data["catalogue"])
-        return measured(make(data["k"], from_interactions_df(train), train["item_id"].nunique(), n_items), recs, recs)
+        return measured(
+            make(
+                data["k"],
+                from_interactions_df(train),
+                train["item_id"].nunique(),
+                n_items,
+            ),
+            recs,
+            recs,
+        )
 
     log2 = ranking.LogRankWeight(offset=1)
     of_accuracy: dict[str, Callable[[int], Any]] = {
@@ -126,15 +187,21 @@ def lenskit() -> dict[str, Metric]:
     }
     of_lists: dict[str, Callable[[int, Any, int, int], Any]] = {
         "mean_pop_rank": lambda k, train, known, all_items: m.MeanPopRank(train, n=k),
-        "exposure_gini[catalogue]": lambda k, train, known, all_items: m.ExposureGini(k, items=all_items),
-        "gini[catalogue]": lambda k, train, known, all_items: m.ListGini(k, items=all_items),
+        "exposure_gini[catalogue]": lambda k, train, known, all_items: m.ExposureGini(
+            k, items=all_items
+        ),
+        "gini[catalogue]": lambda k, train, known, all_items: m.ListGini(
+            k, items=all_items
+        ),
         "gini[train]": lambda k, train, known, all_items: m.ListGini(k, items=known),
     }
     return {**variants(accuracy, of_accuracy), **variants(beyond, of_lists)}
 
 
 def recbole() -> dict[str, Metric]:
-    """Its metrics of a matrix of hits, filled up to k with misses; order and users are this script's doing."""
+    """Its metrics of a matrix of hits, filled up to k with misses; order and users are
+    this script's doing.
+    """
     import numpy as np
     import torch
     from recbole.evaluator import metrics as m
@@ -164,7 +231,14 @@ def recbole() -> dict[str, Metric]:
         }
         return value(metric, data["k"], given)
 
-    of_accuracy = {"hit": m.Hit, "rr": m.MRR, "recall": m.Recall, "precision": m.Precision, "ap": m.MAP, "ndcg": m.NDCG}
+    of_accuracy = {
+        "hit": m.Hit,
+        "rr": m.MRR,
+        "recall": m.Recall,
+        "precision": m.Precision,
+        "ap": m.MAP,
+        "ndcg": m.NDCG,
+    }
     of_lists = {
         "coverage": m.ItemCoverage,
         "popularity": m.AveragePopularity,
@@ -192,9 +266,16 @@ def recommenders() -> dict[str, Metric]:
 
     def diversity_features(data: DataSet) -> Any:
         train, lists = frame(data["train"]), frame(data["lists"], "rank")
-        vectors = [np.array(vector, dtype=float) for vector in data["features"].values()]
+        vectors = [
+            np.array(vector, dtype=float) for vector in data["features"].values()
+        ]
         features = pd.DataFrame({"itemID": list(data["features"]), "features": vectors})
-        return p.diversity(train, lists, item_feature_df=features, item_sim_measure="item_feature_vector")
+        return p.diversity(
+            train,
+            lists,
+            item_feature_df=features,
+            item_sim_measure="item_feature_vector",
+        )
 
     of_accuracy = {
         "precision": p.precision_at_k,
@@ -211,7 +292,9 @@ def recommenders() -> dict[str, Metric]:
     return {
         **variants(accuracy, of_accuracy),
         **variants(
-            accuracy, {"precision_topknone": p.precision_at_k, "ap_topknone": p.map_at_k}, relevancy_method=None
+            accuracy,
+            {"precision_topknone": p.precision_at_k, "ap_topknone": p.map_at_k},
+            relevancy_method=None,
         ),
         **variants(accuracy, {"ndcg_log2": p.ndcg_at_k}, discfun_type="log2"),
         **variants(accuracy, {"ndcg_raw": p.ndcg_at_k}, score_type="raw"),
@@ -231,19 +314,31 @@ def rectools() -> dict[str, Metric]:
 
     def accuracy(data: DataSet, metric: type, **options: Any) -> Any:
         made = metric(k=data["k"], **options)
-        return made.calc(frame(data["recs"], "score", "rank"), frame(data["truth"], "weight"))
+        return made.calc(
+            frame(data["recs"], "score", "rank"), frame(data["truth"], "weight")
+        )
 
     def beyond(data: DataSet, metric: type, **options: Any) -> Any:
-        return metric(k=data["k"], **options).calc(frame(data["lists"], "rank"), frame(data["train"]))
+        return metric(k=data["k"], **options).calc(
+            frame(data["lists"], "rank"), frame(data["train"])
+        )
 
     def coverage(data: DataSet, items: str, **options: Any) -> Any:
-        found = data["catalogue"] if items == "catalogue" else [item for _, item in data["train"]]
-        return m.CatalogCoverage(k=data["k"], **options).calc(frame(data["lists"], "rank"), set(found))
+        found = (
+            data["catalogue"]
+            if items == "catalogue"
+            else [item for _, item in data["train"]]
+        )
+        return m.CatalogCoverage(k=data["k"], **options).calc(
+            frame(data["lists"], "rank"), set(found)
+        )
 
     def diversity(data: DataSet) -> Any:
         vectors = pd.DataFrame.from_dict(data["features"], orient="index")
         distance = m.PairwiseHammingDistanceCalculator(vectors)
-        return m.IntraListDiversity(k=data["k"], distance_calculator=distance).calc(frame(data["lists"], "rank"))
+        return m.IntraListDiversity(k=data["k"], distance_calculator=distance).calc(
+            frame(data["lists"], "rank")
+        )
 
     metrics = {
         "precision": m.Precision,
@@ -259,10 +354,18 @@ def rectools() -> dict[str, Metric]:
         **variants(accuracy, {"precision_r": m.Precision}, r_precision=True),
         **variants(accuracy, {"ap_divide_by_k": m.MAP}, divide_by_k=True),
         **variants(accuracy, {"ndcg_achievable": m.NDCG}, divide_by_achievable=True),
-        **variants(coverage, {"coverage[train]": "train", "coverage[catalogue]": "catalogue"}, normalize=True),
+        **variants(
+            coverage,
+            {"coverage[train]": "train", "coverage[catalogue]": "catalogue"},
+            normalize=True,
+        ),
         **variants(coverage, {"coverage_count": "catalogue"}, normalize=False),
-        **variants(beyond, {"novelty": m.MeanInvUserFreq, "popularity": m.AvgRecPopularity}),
-        **variants(beyond, {"popularity_normalized": m.AvgRecPopularity}, normalize=True),
+        **variants(
+            beyond, {"novelty": m.MeanInvUserFreq, "popularity": m.AvgRecPopularity}
+        ),
+        **variants(
+            beyond, {"popularity_normalized": m.AvgRecPopularity}, normalize=True
+        ),
         "ild_hamming": diversity,
     }
 
@@ -273,7 +376,11 @@ def replay_rec() -> dict[str, Metric]:
     import polars as pl
     from replay import metrics as m
 
-    names = {"query_column": "query_id", "item_column": "item_id", "rating_column": "rating"}
+    names = {
+        "query_column": "query_id",
+        "item_column": "item_id",
+        "rating_column": "rating",
+    }
 
     def table(rows: list[list[Any]], kind: str = "pandas") -> Any:
         columns = list(names.values())[: len(rows[0])]
@@ -284,7 +391,11 @@ def replay_rec() -> dict[str, Metric]:
     def accuracy(data: DataSet, metric: type, kind: str) -> Any:
         recs = [row[:3] for row in data["recs"]]
         if kind != "dict":
-            return first(metric(data["k"], **names)(table(recs, kind), table(data["truth"], kind)))
+            return first(
+                metric(data["k"], **names)(
+                    table(recs, kind), table(data["truth"], kind)
+                )
+            )
         scored = listed((user, (item, score)) for user, item, score in recs)
         return first(metric(data["k"])(scored, listed(data["truth"])))
 
@@ -295,7 +406,14 @@ def replay_rec() -> dict[str, Metric]:
     def first(values: dict[str, Any]) -> Any:
         return next(iter(values.values()))
 
-    metrics = {"ndcg": m.NDCG, "precision": m.Precision, "recall": m.Recall, "hit": m.HitRate, "rr": m.MRR, "ap": m.MAP}
+    metrics = {
+        "ndcg": m.NDCG,
+        "precision": m.Precision,
+        "recall": m.Recall,
+        "hit": m.HitRate,
+        "rr": m.MRR,
+        "ap": m.MAP,
+    }
     return {
         **variants(accuracy, metrics, "[pandas]", kind="pandas"),
         **variants(accuracy, metrics, "[polars]", kind="polars"),
@@ -316,9 +434,26 @@ def rs_metrics() -> dict[str, Metric]:
         return function(frame(data["truth"]), frame(data["recs"]), k=data["k"])
 
     return {
-        **variants(accuracy, {"ndcg": r.ndcg, "hit": r.hitrate, "recall": r.recall, "rr": r.mrr, "ap": r.mapr}),
-        "ndcg[dict]": lambda data: r.ndcg(listed(data["truth"]), lists(data, by_row=True), k=data["k"]),
-        "coverage[catalogue]": lambda data: r.coverage(data["catalogue"], frame(data["lists"]), k=data["k"]),
-        "novelty": lambda data: r.surprisal(frame(data["train"]), frame(data["lists"]), k=data["k"]),
-        "popularity": lambda data: r.popularity(frame(data["train"]), frame(data["lists"]), k=data["k"]),
+        **variants(
+            accuracy,
+            {
+                "ndcg": r.ndcg,
+                "hit": r.hitrate,
+                "recall": r.recall,
+                "rr": r.mrr,
+                "ap": r.mapr,
+            },
+        ),
+        "ndcg[dict]": lambda data: r.ndcg(
+            listed(data["truth"]), lists(data, by_row=True), k=data["k"]
+        ),
+        "coverage[catalogue]": lambda data: r.coverage(
+            data["catalogue"], frame(data["lists"]), k=data["k"]
+        ),
+        "novelty": lambda data: r.surprisal(
+            frame(data["train"]), frame(data["lists"]), k=data["k"]
+        ),
+        "popularity": lambda data: r.popularity(
+            frame(data["train"]), frame(data["lists"]), k=data["k"]
+        ),
     }

@@ -5,16 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.tools.parity.data import DataSet, Metric, candidates, mean, qrels, runs, variants
+from tests.tools.parity.data import (
+    DataSet,
+    Metric,
+    candidates,
+    mean,
+    qrels,
+    runs,
+    variants,
+)
 
 
 def ir_measures() -> dict[str, Metric]:
-    """Aggregated by itself; rank-biased precision needs cwl-eval, and interpolated precision is asked for at a recall of 0."""
+    """Aggregated by itself; rank-biased precision needs cwl-eval, and interpolated
+    precision is asked for at a recall of 0.
+    """
     import ir_measures
 
     def ask(data: DataSet, text: str) -> Any:
-        # One user after the other, as in the files of TREC: cwl-eval takes what stands together for a list.
-        rows = [ir_measures.ScoredDoc(*row[:3]) for row in sorted(data["recs"], key=lambda row: row[0])]
+        # One user after the other, as in the files of TREC: cwl-eval takes what stands
+        # together for a list.
+        rows = [
+            ir_measures.ScoredDoc(*row[:3])
+            for row in sorted(data["recs"], key=lambda row: row[0])
+        ]
         measure = ir_measures.parse_measure(text.format(k=data["k"]))
         return ir_measures.calc_aggregate([measure], qrels(data), rows)[measure]
 
@@ -41,12 +55,16 @@ def ir_measures() -> dict[str, Metric]:
 
 
 def pytrec_eval_terrier() -> dict[str, Metric]:
-    """The mean over the queries that it returns; interpolated precision is asked for at a recall of 0."""
+    """The mean over the queries that it returns; interpolated precision is asked for at
+    a recall of 0.
+    """
     import pytrec_eval
 
     def ask(data: DataSet, measure: str) -> float:
         name = measure.format(k=data["k"])
-        values = pytrec_eval.RelevanceEvaluator(qrels(data), {name}).evaluate(runs(data))
+        values = pytrec_eval.RelevanceEvaluator(qrels(data), {name}).evaluate(
+            runs(data)
+        )
         return mean(one[name.replace(".", "_", 1)] for one in values.values())
 
     measures = {
@@ -71,7 +89,12 @@ def ranx() -> dict[str, Metric]:
     from ranx import Qrels, Run, evaluate
 
     def ask(data: DataSet, name: str, make_comparable: bool = True) -> Any:
-        return evaluate(Qrels(qrels(data)), Run(runs(data)), name.format(k=data["k"]), make_comparable=make_comparable)
+        return evaluate(
+            Qrels(qrels(data)),
+            Run(runs(data)),
+            name.format(k=data["k"]),
+            make_comparable=make_comparable,
+        )
 
     names = {
         "ndcg": "ndcg@{k}",
@@ -89,11 +112,16 @@ def ranx() -> dict[str, Metric]:
         "precision_nocut": "precision",
     }
     strict = {"ndcg": "ndcg@{k}", "precision": "precision@{k}"}
-    return {**variants(ask, names), **variants(ask, strict, "[strict]", make_comparable=False)}
+    return {
+        **variants(ask, names),
+        **variants(ask, strict, "[strict]", make_comparable=False),
+    }
 
 
 def scikit_learn() -> dict[str, Metric]:
-    """One user at a time, averaged over the users of the truth, which is this script's doing."""
+    """One user at a time, averaged over the users of the truth, which is this script's
+    doing.
+    """
     import numpy as np
     from sklearn import metrics as m
 
@@ -101,18 +129,28 @@ def scikit_learn() -> dict[str, Metric]:
         lists, values = candidates(data, full=full), []
         for user in qrels(data):
             rows = lists.get(user, [])
-            true, given = np.array([row[2] for row in rows]), np.array([row[1] for row in rows], dtype=float)
+            true, given = (
+                np.array([row[2] for row in rows]),
+                np.array([row[1] for row in rows], dtype=float),
+            )
             values.append(float(score(true, given, data["k"])))
         return mean(values)
 
     metrics: dict[str, Callable[..., float]] = {
         "ndcg": lambda true, score, k: m.ndcg_score([true], [score], k=k),
-        "ndcg_ignore_ties": lambda true, score, k: m.ndcg_score([true], [score], k=k, ignore_ties=True),
+        "ndcg_ignore_ties": lambda true, score, k: m.ndcg_score(
+            [true], [score], k=k, ignore_ties=True
+        ),
         "dcg": lambda true, score, k: m.dcg_score([true], [score], k=k),
         "ap": lambda true, score, k: m.average_precision_score(true > 0, score),
-        "lrap": lambda true, score, k: m.label_ranking_average_precision_score([true > 0], [score]),
+        "lrap": lambda true, score, k: m.label_ranking_average_precision_score(
+            [true > 0], [score]
+        ),
     }
-    return {**variants(ask, metrics, "[list]", full=False), **variants(ask, metrics, "[full]", full=True)}
+    return {
+        **variants(ask, metrics, "[list]", full=False),
+        **variants(ask, metrics, "[full]", full=True),
+    }
 
 
 def torchmetrics() -> dict[str, Metric]:
@@ -126,8 +164,14 @@ def torchmetrics() -> dict[str, Metric]:
             for _item, score, grade in rows:
                 indexes.append(number)
                 scores.append(score)
-                grades.append(grade if isinstance(library, r.RetrievalNormalizedDCG) else int(grade > 0))
-        library.update(torch.tensor(scores), torch.tensor(grades), indexes=torch.tensor(indexes))
+                grades.append(
+                    grade
+                    if isinstance(library, r.RetrievalNormalizedDCG)
+                    else int(grade > 0)
+                )
+        library.update(
+            torch.tensor(scores), torch.tensor(grades), indexes=torch.tensor(indexes)
+        )
         return library.compute()
 
     metrics: dict[str, Callable[..., Any]] = {
@@ -140,4 +184,7 @@ def torchmetrics() -> dict[str, Metric]:
         "hit": lambda k: r.RetrievalHitRate(top_k=k),
         "rprec": lambda k: r.RetrievalRPrecision(),
     }
-    return {**variants(ask, metrics, "[list]", full=False), **variants(ask, metrics, "[full]", full=True)}
+    return {
+        **variants(ask, metrics, "[list]", full=False),
+        **variants(ask, metrics, "[full]", full=True),
+    }
