@@ -99,7 +99,6 @@ TITLES = ("title", "name", "label")
 #: Packages whose frames stay where they are.
 ENGINES = {"dask": "Dask", "pyspark": "Spark"}
 
-
 class Made(pl.DataFrame):
     """A table that recnb made of a file, a mapping or lists: its caller has no code for
     it.
@@ -502,7 +501,10 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         raise FrameError(f"{name}: column {label!r} {held}", fix=fix) from problem
     # Views are how Polars has text, and Arrow makes them in a third of Polars' time;
     # they cannot point beyond 2 GB.
-    if pa.types.is_large_string(array.type) and array.nbytes < 2**31:
+    # Before pyarrow 25 the cast ends the process for text of up to 12 bytes.
+    is_text = pa.types.is_large_string(array.type)
+    casts_safely = int(pa.__version__.split(".")[0]) >= 25
+    if is_text and casts_safely and array.nbytes < 2**31:
         array = array.cast(pa.string_view())
     values = pl.Series(pl.from_arrow(array))
     if ordered:
