@@ -39,7 +39,7 @@ from recnb.errors import (
     near,
     quoted,
 )
-from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.hits import HIGHEST, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -167,6 +167,24 @@ def checked(table: pl.DataFrame, name: str, highest: float) -> Floats:
             f"{name}: {held}, such as {row['value']!r} for {_ids_of(row)}.", fix=fix
         )
     return value
+
+
+def pair_weights(
+    rows: pl.DataFrame, propensity: Floats, least: float, name: str
+) -> Floats:
+    """Return 1 / propensity of each row, 1 / `least` at most, or raise an error if it
+    is so large that sums overflow.
+    """
+    clipped = np.maximum(propensity, least)
+    tiny = np.flatnonzero(clipped < 1 / HIGHEST)
+    if len(tiny):
+        example = _ids_of(rows.row(int(tiny[0]), named=True))
+        raise FrameError(
+            f"{name}: {float(clipped[tiny[0]])!r} for {example} is so small that sums of "
+            f"1 / propensity overflow.",
+            fix="Give a least propensity, such as min_propensity=0.01.",
+        )
+    return 1.0 / clipped
 
 
 def _ids_of(row: Mapping[str, Any]) -> str:

@@ -536,6 +536,8 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
 @check(N_("weights of few pairs"), needs="propensity")
 def heavy_pairs(data: LintData) -> Iterator[Problem]:
     rows = data.prepared.truth
+    if rows.is_empty():
+        return
     falling = np.sort(rows["weight"].to_numpy())[::-1]
     half = int(np.searchsorted(np.cumsum(falling), falling.sum() / 2)) + 1
     if half < max(ENOUGH, MANY_ROWS * rows.height):
