@@ -33,7 +33,13 @@ from recnb.errors import (
     listed,
     quoted,
 )
-from recnb.evaluate import COLUMNS, KEYWORDS, data_of, unknown_option
+from recnb.evaluate import (
+    COLUMNS,
+    KEYWORDS,
+    data_of,
+    refuse_word_for_users,
+    unknown_option,
+)
 from recnb.evaluation import Evaluation
 from recnb.report.data import ModelUsers
 from recnb.report.differences import same_rows, users_in_common
@@ -100,6 +106,7 @@ def models_of(
     for name in options:
         if name not in known:
             raise unknown_option(name, "a comparison", known)
+    refuse_word_for_users(options.get("users"))
     models, truth = _read(models, truth, options)
     scores = options.get("score")
     if is_several(scores):

@@ -248,7 +248,12 @@ class ItemData:
             raise missing(metric, argument)
         chosen = _columns(items, columns, argument, metric)
         if (argument, *chosen) not in self._read:
-            if len(chosen) == 1 and items[chosen[0]].dtype in WORDS:
+            if len(chosen) == 1 and _holds_vectors(items[chosen[0]], argument):
+                table = _vectors(items[chosen[0]])
+                row, column = np.nonzero(table)
+                cells = table[row, column]
+                labels = [f"{chosen[0]}[{n}]" for n in range(table.shape[1])]
+            elif len(chosen) == 1 and items[chosen[0]].dtype in WORDS:
                 row, words = words_of(items[chosen[0]])
                 names = words.unique().sort()
                 column, cells, labels = (
@@ -455,6 +460,54 @@ def words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
         maintain_order=True
     )
     return table["row"].to_numpy(), table["word"]
+
+
+def _holds_vectors(column: pl.Series, argument: str) -> bool:
+    """Return whether a column holds lists of numbers, as embeddings are; refuse those
+    that may be either vectors or ids of genres.
+    """
+    dtype = column.dtype
+    if not isinstance(dtype, (pl.List, pl.Array)):
+        return False
+    kind = dtype.inner
+    if not (kind.is_numeric() or kind == pl.Boolean):
+        return False
+    example = column.drop_nulls().to_list()[:1]
+    held = f"items: column {column.name!r} holds lists of numbers, such as {example}"
+    if argument == "genre":
+        if kind.is_integer():
+            return False
+        raise FrameError(f"{held}, which name no genre.")
+    if isinstance(dtype, pl.List) and kind.is_integer():
+        raise FrameError(
+            f"{held}, which may be vectors or ids of genres.",
+            fix="Make vectors floats, and ids text.",
+        )
+    return True
+
+
+def _vectors(column: pl.Series) -> Floats:
+    """Return a column of vectors as a table, items × numbers."""
+    vectors = column.cast(pl.List(pl.Float64))
+    where = f"items: column {column.name!r} holds"
+    if vectors.null_count():
+        row = int(vectors.is_null().to_numpy().argmax())
+        raise FrameError(
+            f"{where} no vector in row {row}.", fix="Leave out items without one."
+        )
+    lengths = vectors.list.len().unique().sort().to_list()
+    if len(lengths) > 1 or lengths == [0]:
+        raise FrameError(
+            f"{where} vectors of {lengths[0]} and of {lengths[-1]} numbers: "
+            f"make all of one length, above 0."
+        )
+    table = vectors.explode().to_numpy().reshape(len(vectors), lengths[0])
+    if not np.isfinite(table).all():
+        row = int(np.argmin(np.isfinite(table).all(axis=1)))
+        raise FrameError(
+            f"{where} a number that is missing or infinite in row {row}: fill it in."
+        )
+    return np.asarray(table, dtype=np.float64)
 
 
 def _numbers(column: pl.Series, argument: str) -> Floats:

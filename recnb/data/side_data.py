@@ -194,9 +194,16 @@ def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFra
     role, with all its other columns.
     """
     roles, names = [*labels], columns_of(frame, name) if len(labels) == 1 else []
-    others = {
-        column: column for column in names if column not in (*labels, *labels.values())
-    }
+    others: dict[str, Any] = {}  # names that are numbers, as of embeddings, are text
+    for column in names:
+        if column in (*labels, *labels.values()):
+            continue
+        if str(column) in others:
+            raise ColumnError(
+                f"{name}: columns {others[str(column)]!r} and {column!r} have one name "
+                f"as text; rename one."
+            )
+        others[str(column)] = column
     table = validation.ids(
         table_of(frame, name, {**labels, **others}), name, labels, roles
     )
