@@ -2,6 +2,7 @@
 Python, laws, refusals, and a simulation.
 """
 
+import itertools
 import math
 import re
 from itertools import pairwise
@@ -447,15 +448,15 @@ def test_propensities_of_any_size_give_finite_numbers_or_a_refusal(pairs, least)
     ev = evaluation()
     repr(ev.table(k=2, intervals=True))
     for name in WEIGHTED:
-        for options in ({}, {"gain": "exponential"}):
-            if not options.keys() <= METRICS[name].defaults.keys():
-                continue
-            try:
-                value = getattr(ev, name)(k=2, **options)
-            except OptionError as problem:
-                assert options and "overflow" in str(problem), name
-            else:
-                assert math.isfinite(value), name
+        assert math.isfinite(getattr(ev, name)(k=2)), name
+    for name in ("dcg", "idcg", "ndcg"):
+        refusal = ""
+        try:
+            value = getattr(ev, name)(k=2, gain="exponential")
+        except OptionError as problem:
+            value, refusal = 0.0, str(problem)
+        assert math.isfinite(value), name
+        assert not refusal or "overflow" in refusal
 
 
 def test_the_advice_for_a_tiny_propensity_works():
@@ -488,7 +489,8 @@ def test_a_row_that_is_not_relevant_needs_no_propensity(way):
     for name in WEIGHTED:
         assert getattr(ev, name)(k=2) == getattr(full, name)(k=2)
     assert ev.measure("Judged@3") == 1
-    assert repr(ev.lint()) and repr(ev.report(k=2))
+    assert repr(ev.lint())
+    assert repr(ev.report(k=2))
     with pytest.raises(FrameError, match="item 'b'"):
         recnb.evaluate(lists, judged, propensity=propensity, relevant="any")
     with pytest.raises(FrameError, match=r"outside \(0, 1\], such as 3.0"):
@@ -568,7 +570,70 @@ def test_users_with_weights():
         float(found["c"].ndcg(k=10)) - float(found["a"].ndcg(k=10))
     )
     shown = repr(ev.report(k=[5, 10]))
-    assert "users weigh from 0.5" in " ".join(shown.split())
+    assert re.search(
+        r"users weigh from 0\.1\d* to 1 of the heaviest", " ".join(shown.split())
+    )
+
+
+@given(
+    data(gaps=False, most_users=5),
+    st.integers(0, 99),
+    st.one_of(
+        st.floats(1e-250, 1e250),
+        st.sampled_from([1e-300, 1e-200, 1e-155, 1e160, 1e300, 3.0]),
+    ),
+)
+def test_weights_of_users_matter_by_their_shares_alone(source, seed, factor):
+    users = [*dict.fromkeys([*source.lists, *source.truth])]
+    weights = np.random.default_rng(seed).uniform(0.5, 3, len(users))
+    one, other = (
+        recnb.evaluate(
+            source.recs,
+            source.relevant,
+            user_weight=dict(zip(users, given_as.tolist(), strict=True)),
+        )
+        for given_as in (weights, weights * factor)
+    )
+    metrics = ["ndcg", "precision", "dcg", "entropy"]
+    tables = [
+        ev.table(metrics, k=[1, 3], intervals=True).to_frame() for ev in (one, other)
+    ]
+    np.testing.assert_allclose(*tables, rtol=1e-9, atol=1e-12)
+    assert one.ndcg(k=3).basis == other.ndcg(k=3).basis
+    segment = dict(zip(users, itertools.cycle("xy"), strict=False))
+    numbers = [
+        ev.table("ndcg", k=3, by=segment).to_frame().astype(float)
+        for ev in (one, other)
+    ]
+    np.testing.assert_allclose(*numbers, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        *(ev.detectable("ndcg", k=3) for ev in (one, other)), rtol=1e-9
+    )
+
+
+def test_weights_of_users_of_any_size_are_shares_of_the_largest():
+    """Half and 1; of so unlike weights that the smaller do not count there is none."""
+    lists, truth = (
+        {"u": ["a"], "v": ["b"], "w": ["a"]},
+        {"u": ["a"], "v": ["a"], "w": ["a"]},
+    )
+    for unit in (5e-324, 1e-160, 1.0, 1e100, 8e307):
+        weight = {"u": 2 * unit, "v": unit, "w": unit}
+        ev = recnb.evaluate(lists, truth, user_weight=weight)
+        assert ev.precision(k=1) == 3 / 4
+        assert "users weigh from 0.5 to 1 of the heaviest" in repr(ev.precision(k=1))
+        assert repr(ev.report(k=1))
+        several = recnb.compare(
+            {
+                "a": ev,
+                "b": recnb.evaluate(
+                    lists, truth, user_weight={"u": 2.0, "v": 1.0, "w": 1.0}
+                ),
+            }
+        )
+        assert several.differences("precision", k=1)["difference"].item() == 0
+    with pytest.raises(FrameError, match=r"1e-200 for user 'v'.*1e-100 of the largest"):
+        recnb.evaluate(lists, truth, user_weight={"u": 1.0, "v": 1e-200, "w": 1.0})
 
 
 def test_the_report_counts_users_by_heads_in_plain_words():

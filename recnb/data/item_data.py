@@ -19,6 +19,7 @@ from recnb.data.encoding import distinct, positions
 from recnb.data.parts import Parts
 from recnb.data.side_data import SideData
 from recnb.data.source import Tables, elsewhere, ranked
+from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, in_order
@@ -249,7 +250,7 @@ class ItemData:
         chosen = _columns(items, columns, argument, metric)
         if (argument, *chosen) not in self._read:
             if len(chosen) == 1 and _holds_vectors(items[chosen[0]], argument):
-                table = _vectors(items[chosen[0]])
+                table = _vectors(items, chosen[0])
                 row, column = np.nonzero(table)
                 cells = table[row, column]
                 labels = [f"{chosen[0]}[{n}]" for n in range(table.shape[1])]
@@ -472,7 +473,7 @@ def _holds_vectors(column: pl.Series, argument: str) -> bool:
     kind = dtype.inner
     if not (kind.is_numeric() or kind == pl.Boolean):
         return False
-    example = column.drop_nulls().to_list()[:1]
+    example = one_line(repr(column.drop_nulls().head(1).to_list())[1:-1], 60)
     held = f"items: column {column.name!r} holds lists of numbers, such as {example}"
     if argument == "genre":
         if kind.is_integer():
@@ -486,14 +487,14 @@ def _holds_vectors(column: pl.Series, argument: str) -> bool:
     return True
 
 
-def _vectors(column: pl.Series) -> Floats:
+def _vectors(items: pl.DataFrame, name: str) -> Floats:
     """Return a column of vectors as a table, items × numbers."""
-    vectors = column.cast(pl.List(pl.Float64))
-    where = f"items: column {column.name!r} holds"
+    vectors = items[name].cast(pl.List(pl.Float64))
+    where = f"items: column {name!r} holds"
     if vectors.null_count():
-        row = int(vectors.is_null().to_numpy().argmax())
+        item = items["item"].filter(vectors.is_null())[0]
         raise FrameError(
-            f"{where} no vector in row {row}.", fix="Leave out items without one."
+            f"{where} no vector for item {item!r}.", fix="Leave out items without one."
         )
     lengths = vectors.list.len().unique().sort().to_list()
     if len(lengths) > 1 or lengths == [0]:
@@ -502,10 +503,11 @@ def _vectors(column: pl.Series) -> Floats:
             f"make all of one length, above 0."
         )
     table = vectors.explode().to_numpy().reshape(len(vectors), lengths[0])
-    if not np.isfinite(table).all():
-        row = int(np.argmin(np.isfinite(table).all(axis=1)))
+    is_finite = np.isfinite(table).all(axis=1)
+    if not is_finite.all():
+        item = items["item"].filter(pl.Series(~is_finite))[0]
         raise FrameError(
-            f"{where} a number that is missing or infinite in row {row}: fill it in."
+            f"{where} a number that is missing or infinite for item {item!r}: fill it in."
         )
     return np.asarray(table, dtype=np.float64)
 

@@ -148,7 +148,28 @@ def read_weights(
             raise FrameError(
                 f"{name}= has more than one value for {_ids_of(twice)}: give each one."
             )
-    return table.with_columns(value=pl.Series(checked(table, name, highest)))
+    values = checked(table, name, highest)
+    if name == "user_weight":
+        values = shares_of_largest(table, values)
+    return table.with_columns(value=pl.Series(values))
+
+
+def shares_of_largest(table: pl.DataFrame, weights: Floats) -> Floats:
+    """Return weights of users, which matter by their shares alone, out of the largest;
+    sums and squares of any of them are then finite and above 0.
+    """
+    if not len(weights):
+        return weights
+    shares = weights / weights.max()
+    if shares.min() < 1 / HIGHEST:
+        lowest = int(shares.argmin())
+        example = _ids_of(table.row(lowest, named=True))
+        raise FrameError(
+            f"user_weight=: {float(weights[lowest])!r} for {example} is less than "
+            f"{1 / HIGHEST:g} of the largest.",
+            fix="Such a user does not count: leave them out, or make the weight larger.",
+        )
+    return shares
 
 
 def checked(table: pl.DataFrame, name: str, highest: float) -> Floats:

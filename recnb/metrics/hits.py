@@ -164,6 +164,22 @@ def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
     return columns.T
 
 
+def weighed(credit: NDArray[Any], weight: Floats) -> Floats:
+    """Return credit times weights of 1 / propensity, or raise an error if it is so
+    large that sums overflow.
+    """
+    with np.errstate(over="ignore"):
+        values = np.asarray(credit * weight, dtype=np.float64)
+    if values.max(initial=0.0) > MOST_CREDIT:
+        raise OptionError(
+            f"a gain divided by its propensity is {values.max():g}, and sums of such "
+            f"numbers overflow: ",
+            "give a least propensity, such as min_propensity=0.01, or a smaller scale "
+            "of relevance.",
+        )
+    return values
+
+
 @dataclass(frozen=True, eq=False)
 class TieSpread:
     """Hits spread over the ranks that their ties could put them on (McSherry and Najork
@@ -342,18 +358,12 @@ class Hits:
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
         """Return credit of each hit, times its weight and the probability of its rank."""
-        is_plain = self.tied is None and self.truth_weight is None
-        weighed = np.asarray(
+        if self.truth_weight is not None:
+            return weighed(credit, self.weight)
+        is_plain = self.tied is None
+        return np.asarray(
             credit if is_plain else credit * self.weight, dtype=np.float64
         )
-        if self.truth_weight is not None and weighed.max(initial=0.0) > MOST_CREDIT:
-            raise OptionError(
-                f"a gain divided by its propensity is {weighed.max():g}, and sums of "
-                f"such numbers overflow: ",
-                "give a least propensity, such as min_propensity=0.01, or a smaller "
-                "scale of relevance.",
-            )
-        return weighed
 
     @cached_property
     def relevant_weight(self) -> Floats:

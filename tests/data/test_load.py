@@ -373,8 +373,8 @@ def test_a_folder_or_a_pattern_is_one_frame(file: str, tmp_path: Path) -> None:
         _parts(RECS, file, tmp_path / "r"),
         _parts(TRUTH, file, tmp_path / "t"),
     )
-    for given in (f"{recs}/", recs, f"{recs}/**/*", f"{tmp_path}/[r]"):
-        same(given, f"{truth}/**/*{file[1:]}")
+    for recs_path in (f"{recs}/", recs, f"{recs}/**/*", f"{tmp_path}/[r]"):
+        same(recs_path, f"{truth}/**/*{file[1:]}")
     _parts(pd.DataFrame({"user": IDS}), file, tmp_path / "u")
     assert (
         recnb.evaluate(recs, truth, train=f"{truth}/", users=f"{tmp_path}/u*").novelty(
@@ -660,7 +660,7 @@ def test_line_ends_of_cr_alone_are_refused(
     name: str, text: str, tmp_path: Path
 ) -> None:
     path = _file(tmp_path, text, name)
-    with pytest.raises(FrameError, match="ends its lines with CR alone.*LF or CRLF"):
+    with pytest.raises(FrameError, match=r"ends its lines with CR alone.*LF or CRLF"):
         recnb.evaluate(path, {"u": ["a"]})
     _file(tmp_path, text.split("\r")[0] + "\r", name)  # one line is no such file
     if name == "recs.run":
@@ -734,7 +734,7 @@ def test_uuids_are_named_as_their_owner_writes_them() -> None:
     recs = pd.DataFrame({"user": users, "item": ["a", "b"], "rank": 1})
     storage = pa.array([user.bytes for user in users], pa.binary(16))
     arrow = pa.table({"user": storage, "item": ["a", "b"], "rank": [1, 1]})
-    for frame in (recs, arrow, dict.fromkeys(users, ["a"])):
+    for frame in (recs, arrow, {user: ["a"] for user in users}):
         with pytest.raises(FrameError) as refusal:
             recnb.evaluate(frame, recs)
         assert repr(users[0]) in str(refusal.value)
