@@ -601,6 +601,10 @@ def nothing_seen(data: LintData) -> Iterator[Problem]:
 @check(N_("users without a list"))
 def users_without_list(data: LintData) -> Iterator[Problem]:
     users = data.users(~data.listed)
+    if data.convention.judged_only:  # a list that holds no judged item is one
+        users = users.join(
+            data.source.recs, on="user", how="anti", maintain_order="left"
+        )
     yield Problem(
         users,
         len(data.listed),
