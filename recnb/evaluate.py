@@ -22,7 +22,13 @@ from recnb.data.columns import Columns, Made, columns_of, from_pandas
 from recnb.data.files import is_pattern
 from recnb.data.load import RECS, SIDES, TRUTH, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
-from recnb.data.side_data import Call, GivenFrame, SideData, read_side_data
+from recnb.data.side_data import (
+    Call,
+    GivenFrame,
+    SideData,
+    differing_columns,
+    read_side_data,
+)
 from recnb.data.weights import read_weights
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, is_word, near, quoted
@@ -266,6 +272,9 @@ def data_of(
     side_data = read_side_data(
         source, lists if judged is None else judged, columns, **frames
     )
+    if judged is not None:
+        differing = differing_columns(lists, judged, source)
+        side_data = replace(side_data, differing=differing)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
     given = {"recs": lists, **({} if judged is None else {"truth": judged}), **frames}
     named = {

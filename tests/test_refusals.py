@@ -321,6 +321,7 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
     CutoffError: {
         "EV.table(['ndcg'], k=[5, 10, 5])": "k=[5, 10, 5]|each once",
         "EV.table(['ndcg'], k=[5, None, 0])": "k=0 is not a cut-off",
+        "EV.ndcg(k=10**18)": "k=1000000000000000000 is deeper than any list",
         "EV.table(['ndcg'], k=[[1]])": "k=[1] is not a cut-off",
         "SHOP.items(k=0)": "k=0 is not a cut-off",
     },

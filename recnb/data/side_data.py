@@ -26,7 +26,7 @@ from recnb.data.columns import (
     find,
     table_of,
 )
-from recnb.data.load import ROWS_ARE_ITEMS, SIDES
+from recnb.data.load import RECS, ROWS_ARE_ITEMS, SIDES, TRUTH
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
 
@@ -106,6 +106,8 @@ class SideData:
     )
     truth_user: str = "user"  #: the column of users in it
     truth_item: str = "item"
+    # : columns that the truth has too and that differ within users, of recommendations
+    differing: tuple[str, ...] = ()
     call: Call = field(default_factory=Call)  #: how all of it was given
     labels: Mapping[str, Mapping[str, str]] = field(
         default_factory=dict
@@ -169,6 +171,38 @@ def _others(frame: Frame, labels: Labels) -> Frame | None:
             frame[read] if isinstance(frame, pd.DataFrame) else arrow_of(frame, read)
         )
     )
+
+
+def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, ...]:
+    """Return the columns without a role that both frames have, and that differ within
+    users in the recommendations, such as the day of a list.
+    """
+    if not source.in_memory:
+        return ()
+    ignored = {*source.labels.values(), *source.truth_labels.values()}
+    ignored |= {*columns_of(recs, RECS)} - {*columns_of(truth, TRUTH)}
+    differing = []
+    for column in columns_of(recs, RECS):
+        if column in ignored:
+            continue
+        roles = {"user": source.labels["user"], "value": column}
+        with suppress(
+            FrameError, pl.exceptions.PolarsError
+        ):  # of kinds that group none
+            if _differs_within_users(table_of(recs, RECS, roles)):
+                differing.append(column)
+    return tuple(differing)
+
+
+def _differs_within_users(rows: pl.DataFrame) -> bool:
+    """Return whether a user has two values; of most columns that do, two rows that
+    follow each other show it.
+    """
+    user, value = pl.col("user"), pl.col("value")
+    follows = (user == user.shift()) & value.ne_missing(value.shift())
+    if rows.select(follows.any()).item():
+        return True
+    return bool(rows.unique()["user"].is_duplicated().any())
 
 
 def _times(*frames: Frame) -> tuple[pl.Series, ...]:
