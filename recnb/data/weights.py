@@ -160,7 +160,7 @@ def shares_of_largest(table: pl.DataFrame, weights: Floats) -> Floats:
     """
     if not len(weights):
         return weights
-    shares = weights / weights.max()
+    shares: Floats = weights / weights.max()
     if shares.min() < 1 / HIGHEST:
         lowest = int(shares.argmin())
         example = _ids_of(table.row(lowest, named=True))

@@ -147,7 +147,7 @@ def _one_cutoff(k: object) -> int | None:
     if isinstance(k, (int, np.integer)) and k >= ENDLESS:
         raise CutoffError(
             f"k={quoted(k)} is deeper than any list, which has fewer than {ENDLESS:,} "
-            f"ranks: give a smaller k, ",
+            f"ranks: give a smaller k, such as k=10, ",
             "or None for each user's whole list.",
         )
     problem = (
