@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
@@ -23,7 +22,13 @@ from recnb.data.columns import Columns, Made, columns_of, from_pandas
 from recnb.data.files import is_pattern
 from recnb.data.load import RECS, SIDES, TRUTH, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
-from recnb.data.side_data import Call, GivenFrame, SideData, read_side_data
+from recnb.data.side_data import (
+    Call,
+    GivenFrame,
+    SideData,
+    differing_columns,
+    read_side_data,
+)
 from recnb.data.weights import read_weights
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, is_word, near, quoted
@@ -267,6 +272,9 @@ def data_of(
     side_data = read_side_data(
         source, lists if judged is None else judged, columns, **frames
     )
+    if judged is not None:
+        differing = differing_columns(lists, judged, source)
+        side_data = replace(side_data, differing=differing)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
     given = {"recs": lists, **({} if judged is None else {"truth": judged}), **frames}
     named = {
@@ -291,21 +299,7 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     """
     options = dict(given)
     convention = options.pop("convention", None)
-    if "users" in options and is_word(options["users"], WORDS["averaged_users"]):
-        warnings.warn(
-            "users= is the frame of users; who is averaged is averaged_users=.",
-            FutureWarning,
-            stacklevel=4,
-        )
-        options.setdefault("averaged_users", options.pop("users"))
-    elif isinstance(name := options.get("users"), str) and not (
-        os.path.exists(name) or is_pattern(name)
-    ):
-        problem = (
-            f"users={name!r} is no file of users, which users= takes, as it takes a "
-            f"frame; who is averaged is averaged_users=."
-        )
-        raise OptionError(problem, fix=near(name, WORDS["averaged_users"]))
+    refuse_word_for_users(options.get("users"))
     side_data = {name: options.pop(name) for name in SIDES if name in options}
     weights = {
         name: given
@@ -345,6 +339,19 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     in_force = replace(convention, **options) if convention else Convention(**options)
     return ParsedOptions(
         columns, in_force, library, options if library else {}, side_data, weights
+    )
+
+
+def refuse_word_for_users(users: object) -> None:
+    """Refuse a text for `users=` that is no file: a word for who is averaged."""
+    if not isinstance(users, str) or os.path.exists(users) or is_pattern(users):
+        return
+    words = WORDS["averaged_users"]
+    fix = f"Type averaged_users={users!r}." if users in words else near(users, words)
+    raise OptionError(
+        f"users={users!r} is no file of users, which users= takes, as it takes a "
+        f"frame; who is averaged is averaged_users=.",
+        fix=fix,
     )
 
 

@@ -91,7 +91,6 @@ BAD_K = [
     {5: 1},
     b"5",
     object(),
-    10**30,
     np.array(5),
 ]
 UNKNOWN = {
@@ -114,6 +113,10 @@ ASKED: list[tuple[type[RecnbError], dict[str, Any], tuple[str, ...]]] = [
     *(
         (CutoffError, {"k": k}, (f"k={k!r}", "whole number from 1 up", "k=10", "None"))
         for k in BAD_K
+    ),
+    *(
+        (CutoffError, {"k": k}, (f"k={k} is deeper than any list", "k=10", "None"))
+        for k in (2**31, 10**18, 10**30)
     ),
     *(
         (CutoffError, {"k": k}, ("at least one cut-off", "k=[5, 10]"))

@@ -645,9 +645,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             else replace(first.convention, order="auto")
         )
         without = first.prepared.n_without_relevant if first.one_no_relevant_rule else 0
-        words = users_in_words(
-            self.users_by_model, self.n_users, without, convention.no_relevant
-        )
+        words = users_in_words(self.users_by_model, self.n_users, without, convention)
         remarks = [note for note in map(str, first.prepared.notes) if note not in words]
         apart = merged(
             {

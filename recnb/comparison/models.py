@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
-from recnb.conventions import presets
+from recnb.conventions import Convention, presets
 from recnb.data import Frame, Prepared, table_of, validation
 from recnb.data.buckets import batches_of
 from recnb.data.columns import Scanned, columns_of, find, is_dataset, is_relation
@@ -33,7 +33,13 @@ from recnb.errors import (
     listed,
     quoted,
 )
-from recnb.evaluate import COLUMNS, KEYWORDS, data_of, unknown_option
+from recnb.evaluate import (
+    COLUMNS,
+    KEYWORDS,
+    data_of,
+    refuse_word_for_users,
+    unknown_option,
+)
 from recnb.evaluation import Evaluation
 from recnb.report.data import ModelUsers
 from recnb.report.differences import same_rows, users_in_common
@@ -100,6 +106,7 @@ def models_of(
     for name in options:
         if name not in known:
             raise unknown_option(name, "a comparison", known)
+    refuse_word_for_users(options.get("users"))
     models, truth = _read(models, truth, options)
     scores = options.get("score")
     if is_several(scores):
@@ -405,7 +412,10 @@ def restrict_to_common_users(
 
 
 def users_in_words(
-    judged: Sequence[ModelUsers], n_users: int, n_without: int, no_relevant: str
+    judged: Sequence[ModelUsers],
+    n_users: int,
+    n_without: int,
+    convention: Convention,
 ) -> list[str]:
     """Return the users that models are compared on, and those left out; names are the
     user's, not yet escaped.
@@ -427,9 +437,16 @@ def users_in_words(
         N_("{n:,} without a list from {model}, which counts 0"),
         N_("in each model {n:,} without a list, which counts 0"),
     )
+    if convention.judged_only:
+        each = N_("{n:,} without a judged item in a list from {model}, which counts 0")
+        all_alike = N_(
+            "in each model {n:,} without a judged item in a list, which counts 0"
+        )
     without = [one for one in (judged[:1] if alike else judged) if one.n_without_list]
     words += [
         _(all_alike if alike else each, n=one.n_without_list, model=one_line(one.model))
         for one in without
     ]
-    return [*words, *([_(NO_RELEVANT[no_relevant], n=n_without)] if n_without else [])]
+    if n_without:
+        words.append(_(NO_RELEVANT[convention.no_relevant], n=n_without))
+    return words

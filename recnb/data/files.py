@@ -8,6 +8,7 @@ import codecs
 import glob
 import json
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -267,7 +268,7 @@ def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
         if ending in ARROW:
             return pl.read_ipc(data)
         if ending in LINES:
-            return pl.read_ndjson(_text(data, file).encode(), infer_schema_length=None)
+            return _json_lines(_text(data, file), file)
         if ending in CSV:
             return _csv(data, file, "\t" if ending == ".tsv" else ",")
     if trec:
@@ -337,7 +338,7 @@ def content(path: File) -> bytes:
 
 def _text(data: bytes, path: File) -> str:
     try:
-        return data.decode()
+        text = data.decode()
     except UnicodeDecodeError as problem:
         line, byte = (
             data.count(b"\n", 0, problem.start) + 1,
@@ -347,6 +348,58 @@ def _text(data: bytes, path: File) -> str:
         raise FrameError(
             f"{path} is no text in UTF-8: {held}. Save it as UTF-8."
         ) from problem
+    if "\n" not in text and "\r" in text.strip("\r"):
+        raise FrameError(
+            f"{path} ends its lines with CR alone, as old Macs did.",
+            fix="Save it with line ends LF or CRLF.",
+        )
+    return text
+
+
+def _json_lines(text: str, path: File) -> pl.DataFrame:
+    """Read lines of JSON; a line that is broken, or that has a key twice, is refused."""
+    try:
+        table = pl.read_ndjson(text.encode(), infer_schema_length=None)
+    except pl.exceptions.PolarsError:
+        _refuse_broken_line(text, path)
+        raise
+    lines = pl.DataFrame({"text": text.split("\n")}).with_row_index("line", offset=1)
+    # A key may be spelled with an escape; what is found here may also be text, or be
+    # deeper in the line.
+    suspect = pl.col("text").str.contains(r'\\.[^"]*"\s*:')
+    for name in table.columns:
+        key = re.escape(json.dumps(name, ensure_ascii=False)) + r"\s*:"
+        suspect |= pl.col("text").str.count_matches(key) > 1
+    for line, held in lines.filter(suspect).rows():
+        keys = [key for key, _value in json.loads(held, object_pairs_hook=list)]
+        repeats = [key for key in keys if keys.count(key) > 1]
+        if repeats:
+            raise FrameError(
+                f"{path}: line {line}, {held[:120]!r}, has the key {repeats[0]!r} "
+                f"more than once.",
+                fix="Leave out all but one.",
+            )
+    return table
+
+
+def _refuse_broken_line(text: str, path: File) -> None:
+    """Raise an error for the first line that is no JSON, if there is one."""
+
+    constants: list[str] = []
+    for line, held in enumerate(text.split("\n"), 1):
+        where = f"{path} cannot be read as .jsonl: line {line}, {held[:120]!r}"
+        try:
+            json.loads(held or "null", parse_constant=constants.append)
+        except json.JSONDecodeError as problem:
+            raise FrameError(
+                f"{where}: {problem.msg} (character {problem.colno}).",
+                fix="If the file was cut short, make it again.",
+            ) from problem
+        if constants:
+            raise FrameError(
+                f"{where}: JSON has no {constants[0]}.",
+                fix="Write null, or leave the key out.",
+            )
 
 
 def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:

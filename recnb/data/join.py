@@ -382,9 +382,9 @@ def _averaged(
     with_list, with_truth = ids.n_listed > 0, judged.n > 0
     averaged = {
         "truth": with_truth,
-        "recs": with_list & (with_truth | (not convention.judged_only)),
+        "recs": with_list,
         "both": with_list & with_truth,
-        "union": with_truth | (not convention.judged_only),
+        "union": with_list | with_truth,
     }[convention.averaged_users]
     return averaged & has_relevant if convention.no_relevant == "skip" else averaged
 

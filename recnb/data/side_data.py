@@ -26,7 +26,7 @@ from recnb.data.columns import (
     find,
     table_of,
 )
-from recnb.data.load import ROWS_ARE_ITEMS, SIDES
+from recnb.data.load import RECS, ROWS_ARE_ITEMS, SIDES, TRUTH
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
 
@@ -106,6 +106,8 @@ class SideData:
     )
     truth_user: str = "user"  #: the column of users in it
     truth_item: str = "item"
+    # : columns that the truth has too and that differ within users, of recommendations
+    differing: tuple[str, ...] = ()
     call: Call = field(default_factory=Call)  #: how all of it was given
     labels: Mapping[str, Mapping[str, str]] = field(
         default_factory=dict
@@ -171,6 +173,38 @@ def _others(frame: Frame, labels: Labels) -> Frame | None:
     )
 
 
+def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, ...]:
+    """Return the columns without a role that both frames have, and that differ within
+    users in the recommendations, such as the day of a list.
+    """
+    if not source.in_memory:
+        return ()
+    ignored = {*source.labels.values(), *source.truth_labels.values()}
+    ignored |= {*columns_of(recs, RECS)} - {*columns_of(truth, TRUTH)}
+    differing = []
+    for column in columns_of(recs, RECS):
+        if column in ignored:
+            continue
+        roles = {"user": source.labels["user"], "value": column}
+        with suppress(
+            FrameError, pl.exceptions.PolarsError
+        ):  # of kinds that group none
+            if _differs_within_users(table_of(recs, RECS, roles)):
+                differing.append(column)
+    return tuple(differing)
+
+
+def _differs_within_users(rows: pl.DataFrame) -> bool:
+    """Return whether a user has two values; of most columns that do, two rows that
+    follow each other show it.
+    """
+    user, value = pl.col("user"), pl.col("value")
+    follows = (user == user.shift()) & value.ne_missing(value.shift())
+    if rows.select(follows.any()).item():
+        return True
+    return bool(rows.unique()["user"].is_duplicated().any())
+
+
 def _times(*frames: Frame) -> tuple[pl.Series, ...]:
     """Return the columns of train and of the truth that say when, if each has one: of
     several, one that both have.
@@ -194,9 +228,16 @@ def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFra
     role, with all its other columns.
     """
     roles, names = [*labels], columns_of(frame, name) if len(labels) == 1 else []
-    others = {
-        column: column for column in names if column not in (*labels, *labels.values())
-    }
+    others: dict[str, Any] = {}  # names that are numbers, as of embeddings, are text
+    for column in names:
+        if column in (*labels, *labels.values()):
+            continue
+        if str(column) in others:
+            raise ColumnError(
+                f"{name}: columns {others[str(column)]!r} and {column!r} have one name "
+                f"as text; rename one."
+            )
+        others[str(column)] = column
     table = validation.ids(
         table_of(frame, name, {**labels, **others}), name, labels, roles
     )

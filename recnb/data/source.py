@@ -20,8 +20,8 @@ from recnb.data.columns import Labels, with_series
 from recnb.data.encoding import distinct
 from recnb.data.join import Ids, Joined, RepeatError, join, number_ids, order_column
 from recnb.data.order import needs_positions
-from recnb.data.validation import graded, relevant_only
-from recnb.data.weights import Weighting, checked, look_up
+from recnb.data.validation import graded, is_relevant, relevant_only
+from recnb.data.weights import Weighting, checked, look_up, pair_weights
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError, NoUsersError
 from recnb.metrics.hits import Floats, Hits, Ints, cached_property
@@ -205,12 +205,9 @@ class Tables(Source):
         joined, truth = self._joined(recs, truth, convention)
         hits = replace(joined.hits, max_relevance=top)
         if self.propensity is not None or "propensity" in truth.columns:
-            propensity = self._propensity_of(truth)
-            weight = 1.0 / np.maximum(propensity, convention.min_propensity or 0.0)
-            truth, hits = (
-                truth.with_columns(weight=weight),
-                replace(hits, truth_weight=weight[joined.truth_rows]),
-            )
+            weight = self._weights_of(truth, convention)
+            truth = truth.with_columns(weight=weight)
+            hits = replace(hits, truth_weight=weight[joined.truth_rows])
         if not self.is_part:
             examples = recs["user"][0], truth["user"][0]
             check_users(
@@ -234,11 +231,26 @@ class Tables(Source):
             graded="relevance" in self.truth.columns,
         )
 
-    def _propensity_of(self, truth: pl.DataFrame) -> Floats:
+    def _weights_of(self, truth: pl.DataFrame, convention: Convention) -> Floats:
+        """Return 1 / propensity of each row of the truth; 0 of a row that is not
+        relevant, which needs no propensity.
+        """
+        least = convention.min_propensity or 0.0
+        if least == 1:  # every weight is 1, whatever the propensities are
+            return np.ones(truth.height)
+        relevant = is_relevant(truth["relevance"].to_numpy(), convention)
+        rows = truth.filter(relevant)
         if self.propensity is not None:
-            return look_up(self.propensity, truth, "propensity")
-        named = f"truth: column {self.truth_labels['propensity']!r}"
-        return checked(truth.rename({"propensity": "value"}), named, 1.0)
+            name = "propensity="
+            propensity = look_up(self.propensity, rows, "propensity")
+        else:
+            name = f"truth: column {self.truth_labels['propensity']!r}"
+            known = truth.filter(~validation.is_missing(truth["propensity"]))
+            checked(known.rename({"propensity": "value"}), name, 1.0)
+            propensity = checked(rows.rename({"propensity": "value"}), name, 1.0)
+        weight = np.zeros(truth.height)
+        weight[relevant] = pair_weights(rows, propensity, least, name)
+        return weight
 
     def _joined(
         self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
@@ -259,8 +271,10 @@ class Tables(Source):
             if convention.duplicates == "error":
                 validation.no_pair_twice(recs, "recommendations", self.labels)
                 validation.no_pair_twice(truth, "truth", self.truth_labels)
+            # Relevance and propensity are those of one row, the most relevant.
+            most_relevant = pl.col("relevance").arg_max()
             truth = truth.group_by("user", "item", maintain_order=True).agg(
-                pl.col("relevance", "^propensity$").max()
+                pl.col("relevance", "^propensity$").get(most_relevant)
             )
             return join(recs, truth, number_ids(recs, truth, items), convention), truth
 
@@ -485,6 +499,8 @@ class Prepared:
         convention = replace(
             self.convention, relevant="any", relevant_from=None, **everyone
         )
+        if self.source.weighted:  # whose weights are not looked at, and may be missing
+            convention = replace(convention, min_propensity=1.0)
         if convention.negative_relevance != "zero":
             return self._hits_under(convention)
         with_grades = self._hits_under(

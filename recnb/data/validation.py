@@ -5,6 +5,7 @@ is relevant.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID
 
 import numpy as np
 import polars as pl
@@ -67,7 +68,11 @@ def _id(column: pl.Series, role: str, name: str, labels: Labels) -> pl.Series:
             f"recommended= or relevant=."
         )
     example = column.max() if dtype.is_integer() else column[:1].to_list()[0]
-    held = f"{str(dtype)[:80]} such as {quoted(example)}, which is no {role} id"
+    described = str(dtype)[:80]
+    if isinstance(example, bytes) and len(example) == 16:  # as Arrow has a UUID
+        described = "16 bytes"
+        example = UUID(bytes=example)
+    held = f"{described} such as {quoted(example)}, which is no {role} id"
     raise FrameError(
         f"{where} {held}: one id a row is needed, whole numbers below 2**63 or text.",
         fix=text,

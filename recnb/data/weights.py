@@ -39,7 +39,7 @@ from recnb.errors import (
     near,
     quoted,
 )
-from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.hits import HIGHEST, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,28 @@ def read_weights(
             raise FrameError(
                 f"{name}= has more than one value for {_ids_of(twice)}: give each one."
             )
-    return table.with_columns(value=pl.Series(checked(table, name, highest)))
+    values = checked(table, name, highest)
+    if name == "user_weight":
+        values = shares_of_largest(table, values)
+    return table.with_columns(value=pl.Series(values))
+
+
+def shares_of_largest(table: pl.DataFrame, weights: Floats) -> Floats:
+    """Return weights of users, which matter by their shares alone, out of the largest;
+    sums and squares of any of them are then finite and above 0.
+    """
+    if not len(weights):
+        return weights
+    shares: Floats = weights / weights.max()
+    if shares.min() < 1 / HIGHEST:
+        lowest = int(shares.argmin())
+        example = _ids_of(table.row(lowest, named=True))
+        raise FrameError(
+            f"user_weight=: {float(weights[lowest])!r} for {example} is less than "
+            f"{1 / HIGHEST:g} of the largest.",
+            fix="Such a user does not count: leave them out, or make the weight larger.",
+        )
+    return shares
 
 
 def checked(table: pl.DataFrame, name: str, highest: float) -> Floats:
@@ -167,6 +188,24 @@ def checked(table: pl.DataFrame, name: str, highest: float) -> Floats:
             f"{name}: {held}, such as {row['value']!r} for {_ids_of(row)}.", fix=fix
         )
     return value
+
+
+def pair_weights(
+    rows: pl.DataFrame, propensity: Floats, least: float, name: str
+) -> Floats:
+    """Return 1 / propensity of each row, 1 / `least` at most, or raise an error if it
+    is so large that sums overflow.
+    """
+    clipped = np.maximum(propensity, least)
+    tiny = np.flatnonzero(clipped < 1 / HIGHEST)
+    if len(tiny):
+        example = _ids_of(rows.row(int(tiny[0]), named=True))
+        raise FrameError(
+            f"{name}: {float(clipped[tiny[0]])!r} for {example} is so small that sums of "
+            f"1 / propensity overflow.",
+            fix="Give a least propensity, such as min_propensity=0.01.",
+        )
+    return 1.0 / clipped
 
 
 def _ids_of(row: Mapping[str, Any]) -> str:

@@ -536,6 +536,8 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
 @check(N_("weights of few pairs"), needs="propensity")
 def heavy_pairs(data: LintData) -> Iterator[Problem]:
     rows = data.prepared.truth
+    if rows.is_empty():
+        return
     falling = np.sort(rows["weight"].to_numpy())[::-1]
     half = int(np.searchsorted(np.cumsum(falling), falling.sum() / 2)) + 1
     if half < max(ENOUGH, MANY_ROWS * rows.height):
@@ -599,6 +601,10 @@ def nothing_seen(data: LintData) -> Iterator[Problem]:
 @check(N_("users without a list"))
 def users_without_list(data: LintData) -> Iterator[Problem]:
     users = data.users(~data.listed)
+    if data.convention.judged_only:  # a list that holds no judged item is one
+        users = users.join(
+            data.source.recs, on="user", how="anti", maintain_order="left"
+        )
     yield Problem(
         users,
         len(data.listed),

@@ -37,6 +37,9 @@ T = TypeVar("T")
 #: The highest relevance: sums and squares of it over all users stay finite.
 HIGHEST = 1e100
 
+#: The highest credit of a weighted hit, of which the same holds.
+MOST_CREDIT = 1e150
+
 #: Deeper than any list.
 ENDLESS = 2**31
 
@@ -141,6 +144,12 @@ def _one_cutoff(k: object) -> int | None:
         and 1 <= k < ENDLESS
     ):
         return int(k)
+    if isinstance(k, (int, np.integer)) and k >= ENDLESS:
+        raise CutoffError(
+            f"k={quoted(k)} is deeper than any list, which has fewer than {ENDLESS:,} "
+            f"ranks: give a smaller k, such as k=10, ",
+            "or None for each user's whole list.",
+        )
     problem = (
         f"k={quoted(k)} is not a cut-off: k counts ranks, so it is a whole number "
         f"from 1 up, such as k=10, "
@@ -153,6 +162,22 @@ def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
     for column, depth in zip(columns, depths, strict=True):
         column[:] = list_length if depth is None else depth
     return columns.T
+
+
+def weighed(credit: NDArray[Any], weight: Floats) -> Floats:
+    """Return credit times weights of 1 / propensity, or raise an error if it is so
+    large that sums overflow.
+    """
+    with np.errstate(over="ignore"):
+        values = np.asarray(credit * weight, dtype=np.float64)
+    if values.max(initial=0.0) > MOST_CREDIT:
+        raise OptionError(
+            f"a gain divided by its propensity is {values.max():g}, and sums of such "
+            f"numbers overflow: ",
+            "give a least propensity, such as min_propensity=0.01, or a smaller scale "
+            "of relevance.",
+        )
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,7 +358,9 @@ class Hits:
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
         """Return credit of each hit, times its weight and the probability of its rank."""
-        is_plain = self.tied is None and self.truth_weight is None
+        if self.truth_weight is not None:
+            return weighed(credit, self.weight)
+        is_plain = self.tied is None
         return np.asarray(
             credit if is_plain else credit * self.weight, dtype=np.float64
         )

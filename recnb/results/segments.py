@@ -498,6 +498,8 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
         )
     elif not given.select("user", "value").unique()["user"].is_duplicated().any():
         return None
+    elif by in data.side_data.differing:
+        raise _list_of_each_value(data, by)
     if not isinstance(source, Tables):
         raise elsewhere(source)
     rows, ids = (
@@ -519,6 +521,25 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
         problem = f"by={quoted(by)} is of rows that are not judged as well: "
         raise OptionError(problem, "give recommendations and truth as a frame each.")
     return _each_part(data, source, by, rows.with_columns(_without_nan(given["value"])))
+
+
+def _list_of_each_value(data: EvaluationData, by: str) -> OptionError:
+    """Return the error for a column that both frames have: users have a list of each
+    value, and these were joined as one.
+    """
+    users = {"recs": data.source.labels["user"], "truth": data.side_data.truth_user}
+    code = [
+        f"{name}[{user!r}] = {name}[{user!r}].astype(str) + ' ' + "
+        f"{name}[{by!r}].astype(str)"
+        for name, user in users.items()
+    ]
+    return OptionError(
+        f"by={quoted(by)} is a column of both frames and differs within users in both: "
+        f"a user's lists of all its values are taken as one.",
+        fix=f"If each value has a list of its own, make a user of each: "
+        f"{'; '.join(code)}. If it is a column of items, leave it out of the "
+        f"recommendations.",
+    )
 
 
 def _without_nan(values: pl.Series) -> pl.Series:

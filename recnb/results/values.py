@@ -60,7 +60,14 @@ class Basis:
         n_users, n_without_list, n_without_relevant = self.counts
         parts = [users_in_words(n_users) + self.convention.users_phrase]
         parts += weights_in_words(self.user_weight)
-        if n_without_list:
+        if n_without_list and self.convention.judged_only:
+            parts.append(
+                _(
+                    "{n:,} of them without a judged item in a list, which counts 0",
+                    n=n_without_list,
+                )
+            )
+        elif n_without_list:
             parts.append(
                 _("{n:,} of them without a list, which counts 0", n=n_without_list)
             )
@@ -245,7 +252,8 @@ def pairs_in_words(weights: Weighting | None) -> list[str]:
 def weights_in_words(of_users: Floats | None) -> list[str]:
     """Return the weights of users in words, if they have some."""
     words = N_(
-        "users weigh from {low} to {high}: the {n:,} users count as {n_equal:,.0f} of equal weight"
+        "users weigh from {low} to {high} of the heaviest: the {n:,} users count as "
+        "{n_equal:,.0f} of equal weight"
     )
     return [found.in_words(words) for found in [Weighting.of(of_users)] if found]
 

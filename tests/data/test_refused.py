@@ -759,14 +759,16 @@ def test_a_lazy_frame_that_cannot_be_collected(tmp_path: Path) -> None:
     )
 
 
-def test_who_is_averaged_was_called_users() -> None:
-    given = {"ann": ["a", "b"], "cy": ["x"]}, {"ann": ["a"]}
-    with pytest.warns(FutureWarning, match="averaged_users="):
-        old = recnb.evaluate(*given, users="recs", no_relevant="zero")
-    assert (
-        old.mrr()
-        == recnb.evaluate(*given, averaged_users="recs", no_relevant="zero").mrr()
-        == 1 / 2
-    )
-    with pytest.raises(OptionError, match="users='evryone' is no file of users"):
-        recnb.evaluate(RANKED, LIKED, users="evryone")
+@pytest.mark.parametrize(
+    ("word", "fix"),
+    [("both", "Type averaged_users='both'."), ("evryone", "Known: 'truth', 'recs'")],
+)
+def test_users_is_a_frame_or_a_file_and_no_word(word: str, fix: str) -> None:
+    """In an evaluation, a comparison, and one frame with both sides alike."""
+    for call in (
+        lambda: recnb.evaluate(RANKED, LIKED, users=word),
+        lambda: recnb.compare({"a": RANKED, "b": RANKED}, LIKED, users=word),
+        lambda: RECS.rec.against(TRUTH, users=word),
+    ):
+        problem = f"users={word!r} is no file of users"
+        refused(call, OptionError, problem, "averaged_users=", fix)
