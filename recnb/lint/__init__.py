@@ -17,7 +17,7 @@ from recnb.display.text import users_in_words
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
 from recnb.lint.data import LintData
-from recnb.lint.findings import Check, Finding, Lint
+from recnb.lint.findings import Check, Finding, Lint, NotCheckedError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
@@ -51,6 +51,7 @@ def lint(
     unchecked: dict[
         str, list[Check]
     ] = {}  # by the frame that was not given; "" is rows that are not in memory
+    undecided: dict[str, list[Check]] = {}  # by the reason
     checks_here = [
         check
         for check in CHECKS
@@ -64,8 +65,10 @@ def lint(
                 unchecked.setdefault(str(check.needs), []).append(check)
         except ElsewhereError:
             unchecked.setdefault("", []).append(check)
+        except NotCheckedError as reason:
+            undecided.setdefault(str(reason), []).append(check)
     n_checks, not_checked = (
-        len(checks_here) - sum(map(len, unchecked.values())),
+        len(checks_here) - sum(map(len, [*unchecked.values(), *undecided.values()])),
         list[str](),
     )
     for frame, left in sorted(unchecked.items(), key=lambda pair: not pair[0]):
@@ -79,6 +82,10 @@ def lint(
         not_checked.append(
             _(words, frame=frame, what=", ".join(_(check.title) for check in left))
         )
+    for reason, left in undecided.items():
+        words = N_("Not checked: {what}. {reason}")
+        titles = ", ".join(_(check.title) for check in left)
+        not_checked.append(_(words, what=titles, reason=reason))
     elsewhere = unchecked.pop("", [])
     label, value, _users = data.measured
     known = np.nan if checks.ties in elsewhere else value
@@ -93,6 +100,7 @@ def lint(
         n_checks,
         missing,
         tuple(check.name for check in elsewhere),
+        {check.name: reason for reason, left in undecided.items() for check in left},
         label,
         k,
         value,
@@ -144,7 +152,7 @@ def finding_of(
     """
     try:
         return next(check.findings(LintData(evaluation, metric, options, k)), None)
-    except ElsewhereError:
+    except (ElsewhereError, NotCheckedError):
         return None
 
 
