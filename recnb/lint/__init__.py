@@ -7,6 +7,7 @@ effect is the metric of what is put right.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,27 +66,11 @@ def lint(
                 unchecked.setdefault(str(check.needs), []).append(check)
         except ElsewhereError:
             unchecked.setdefault("", []).append(check)
-        except NotCheckedError as reason:
-            undecided.setdefault(str(reason), []).append(check)
-    n_checks, not_checked = (
-        len(checks_here) - sum(map(len, [*unchecked.values(), *undecided.values()])),
-        list[str](),
-    )
-    for frame, left in sorted(unchecked.items(), key=lambda pair: not pair[0]):
-        words = (
-            N_("Not checked: {what}. Give `{frame}=` to check.")
-            if frame
-            else N_(
-                "Not checked, since the rows of the lists are not in memory: {what}."
-            )
-        )
-        not_checked.append(
-            _(words, frame=frame, what=", ".join(_(check.title) for check in left))
-        )
-    for reason, left in undecided.items():
-        words = N_("Not checked: {what}. {reason}")
-        titles = ", ".join(_(check.title) for check in left)
-        not_checked.append(_(words, what=titles, reason=reason))
+        except NotCheckedError as error:
+            undecided.setdefault(str(error), []).append(check)
+    left_out = [*unchecked.values(), *undecided.values()]
+    n_checks = len(checks_here) - sum(map(len, left_out))
+    not_checked = _not_checked(unchecked, undecided)
     elsewhere = unchecked.pop("", [])
     label, value, _users = data.measured
     known = np.nan if checks.ties in elsewhere else value
@@ -112,6 +97,32 @@ def lint(
         "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()),
         current(),
     )
+
+
+def _not_checked(
+    unchecked: Mapping[str, Sequence[Check]], undecided: Mapping[str, Sequence[Check]]
+) -> list[str]:
+    """Return a line for each reason why checks were not made: a frame that was not
+    given, rows that are elsewhere, and what a check says itself.
+    """
+    lines = list[str]()
+    for frame, checks_left in sorted(unchecked.items(), key=lambda pair: not pair[0]):
+        words = (
+            N_("Not checked: {what}. Give `{frame}=` to check.")
+            if frame
+            else N_(
+                "Not checked, since the rows of the lists are not in memory: {what}."
+            )
+        )
+        lines.append(_(words, frame=frame, what=_titles(checks_left)))
+    for reason, checks_left in undecided.items():
+        words = N_("Not checked: {what}. {reason}")
+        lines.append(_(words, what=_titles(checks_left), reason=reason))
+    return lines
+
+
+def _titles(listed: Sequence[Check]) -> str:
+    return ", ".join(_(check.title) for check in listed)
 
 
 def _headline(findings: list[Finding], n_checks: int) -> str:

@@ -580,10 +580,11 @@ def sample_in_truth(data: LintData) -> Sample | None:
     longest = int(data.prepared.all_hits.list_length.max())
     for rows in (judged, judged.filter(is_negative)):
         counts = rows.group_by("user").len("size")
-        sizes = users.join(counts, on="user", how="left")["size"].fill_null(0)
-        full = int(sizes.max() or 0)
+        counted = users.join(counts, on="user", how="left")
+        sizes = counted["size"].fill_null(0).to_numpy().astype(np.int64)
+        full = int(sizes.max(initial=0))
         is_few = max(longest, CANDIDATES) <= full < most_sampled(n_items)
-        if is_few and not lacks_many(sizes.to_numpy(), full):
+        if is_few and not lacks_many(sizes, full):
             return Sample(full, SAMPLED_IN_TRUTH)
     return None
 
