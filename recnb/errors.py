@@ -40,6 +40,10 @@ class ColumnError(FrameError):
     """No column, or more than one, can play a role."""
 
 
+class NoRowsError(FrameError):
+    """A table has no rows."""
+
+
 class NoUsersError(FrameError):
     """No user is left to average."""
 
@@ -72,6 +76,10 @@ class UnknownUserError(RecnbError):
 
 class ElsewhereError(RecnbError):
     """Every row of the lists is needed, and they are not in memory."""
+
+
+class WriteError(RecnbError):
+    """A file cannot be written: the disk is full, or the permission is missing."""
 
 
 def is_number(value: object) -> TypeGuard[float]:

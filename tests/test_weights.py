@@ -756,6 +756,40 @@ def test_what_is_shown():
     assert "nothing_seen" not in counted.lint().names
 
 
+@pytest.mark.parametrize("averaged_users", ["truth", "both", "recs", "union"])
+@pytest.mark.parametrize("no_relevant", ["skip", "zero", "one"])
+def test_users_of_whom_nothing_was_seen_are_said_to_be_what_they_are(
+    no_relevant, averaged_users
+):
+    """`b` has no relevant item in the truth, and `c` no row: each is left out, counts
+    0, which is right, or counts 1.
+    """
+    recs = pd.DataFrame(
+        {"user": list("aabbcc"), "item": list("xyxyxy"), "score": [2, 1] * 3}
+    )
+    truth = pd.DataFrame(
+        {"user": list("aab"), "item": list("xyx"), "relevance": [1, 0, 0], "p": 0.5}
+    )
+    lint = recnb.evaluate(
+        recs,
+        truth,
+        propensity="p",
+        no_relevant=no_relevant,
+        averaged_users=averaged_users,
+    ).lint(2, "precision")
+    unseen = [line for line in lint if line.name == "nothing_seen"]
+    told = {line.short.split(" nothing ")[0]: line.n for line in unseen}
+    in_mean = {"truth": "ab", "both": "ab", "recs": "abc", "union": "abc"}
+    counted = 0 if no_relevant == "skip" else len(in_mean[averaged_users]) - 1
+    expected = {"Users left out since": 2 - counted}
+    if no_relevant == "one":
+        expected["Users that count 1, of whom"] = counted
+    assert told == {words: n for words, n in expected.items() if n}
+    for line in unseen:
+        assert line.facts["other_users"] == 3
+        assert line.facts["other"] == pytest.approx(2 / 2 / 3)
+
+
 @pytest.mark.slow
 def test_weights_take_the_bias_away():
     """2,000 users, 500 items, 200 draws of what was seen: weighted means are those of

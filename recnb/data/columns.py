@@ -99,6 +99,7 @@ TITLES = ("title", "name", "label")
 #: Packages whose frames stay where they are.
 ENGINES = {"dask": "Dask", "pyspark": "Spark"}
 
+
 class Made(pl.DataFrame):
     """A table that recnb made of a file, a mapping or lists: its caller has no code for
     it.

@@ -32,9 +32,17 @@ from recnb.data.columns import (
     named,
     role_of,
 )
+from recnb.data.temporary import replacing
 from recnb.data.validation import IDS, kind
 from recnb.display.progress import steps
-from recnb.errors import ColumnError, FrameError, OptionError, RecnbError
+from recnb.errors import (
+    ColumnError,
+    FrameError,
+    NoRowsError,
+    OptionError,
+    RecnbError,
+    WriteError,
+)
 
 File: TypeAlias = str | Path
 Trec = Literal["run", "qrels"]
@@ -94,17 +102,15 @@ def files_of(path: File) -> list[Path]:
             for file in inside
             if not any(part[0] in "_." for part in file.relative_to(one).parts)
         }
+    for link in sorted(files):
+        if link.is_symlink() and not link.exists():
+            raise _leads_nowhere(link)
     files = {file for file in files if file.is_file() and file.name[0] not in "_."}
     if not files:
-        there = (
-            "the folder {!r} holds no files"
-            if given.is_dir()
-            else "no file matches {!r}"
-        )
-        raise FrameError(
-            f"{there.format(str(path))}.",
-            fix="Give its whole path, or its path from the current folder.",
-        )
+        fix = "Give its whole path, or its path from the current folder."
+        if given.is_dir():
+            raise NoRowsError(f"the folder {str(path)!r} holds no files.", fix=fix)
+        raise FrameError(f"no file matches {str(path)!r}.", fix=fix)
     return sorted(files)
 
 
@@ -268,6 +274,8 @@ def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
         if ending in ARROW:
             return pl.read_ipc(data)
         if ending in LINES:
+            if not data.strip():
+                raise NoRowsError(f"{file} is empty: it has no rows.")
             return _json_lines(_text(data, file), file)
         if ending in CSV:
             return _csv(data, file, "\t" if ending == ".tsv" else ",")
@@ -315,9 +323,17 @@ def checked_input(path: File) -> Path:
             raise FrameError(
                 f"{path} is a folder, or a pipe or a device: name a file in it, or save it as one."
             )
+        if file.is_symlink():
+            raise _leads_nowhere(file)
         fix = "Give its whole path, or its path from the current folder."
         raise FrameError(f"there is no file {str(path)!r}.", fix=fix)
     return file
+
+
+def _leads_nowhere(link: Path) -> FrameError:
+    return FrameError(
+        f"{link} is a link that leads to no file: name the file itself, or mend the link."
+    )
 
 
 def content(path: File) -> bytes:
@@ -476,7 +492,7 @@ def _trec(data: bytes, path: File, kind: Trec) -> pl.DataFrame:
     lines = words.with_columns(text=text).with_row_index("line", offset=1)
     lines = lines.filter(text != "", ~text.str.starts_with("#"))
     if lines.is_empty():
-        raise FrameError(f"{path} is empty, and so no {form}.")
+        raise NoRowsError(f"{path} is empty, and so no {form}.")
     is_short, number = (
         pl.col(names[-1]).is_null(),
         pl.col(value).cast(pl.Float64, strict=False),
@@ -521,13 +537,17 @@ def checked_target(path: File) -> Path:
 
 
 def written(text: str, path: File | None) -> str | None:
-    """Write text to a file, and return None; return the text if there is no path."""
+    """Write text to a file, which keeps what it holds until all is written, and return
+    None; return the text if there is no path.
+    """
     if path is None:
         return text
+    target = checked_target(path)
     try:
-        checked_target(path).write_text(text, encoding="utf-8", newline="\n")
+        with replacing(target) as file:
+            file.write(text.encode())
     except OSError as problem:
-        raise RecnbError(
+        raise WriteError(
             f"{path} cannot be written: {problem.strerror or problem}."
         ) from problem
     return None

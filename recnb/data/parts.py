@@ -47,7 +47,14 @@ from recnb.data.source import (
 )
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import ColumnError, ElsewhereError, FrameError, listed, quoted
+from recnb.errors import (
+    ColumnError,
+    ElsewhereError,
+    FrameError,
+    NoRowsError,
+    listed,
+    quoted,
+)
 from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 
 T = TypeVar("T")
@@ -162,7 +169,7 @@ def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) ->
     for side, name in enumerate(("recommendations", "truth")):
         users = [part.users[side] for part in facts if part.users[side] is not None]
         if not users:
-            raise FrameError(f"{name} is empty: it has no rows to evaluate.")
+            raise NoRowsError(f"{name} is empty: it has no rows to evaluate.")
         examples.append(users[0])
     met, highest = any(part.met for part in facts), max(part.highest for part in facts)
     check_users(n_users, met, (examples[0], examples[1]), highest, convention)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,7 +32,7 @@ from recnb.errors import ColumnError, FrameError
 
 #: Names of columns that say when something happened.
 TIMES = re.compile(
-    "(?!release|birth)((?i:(.*[_ "
+    "(?!release|birth)((?i:when|(.*[_ "
     "])?((date)?time(stamp)?|date|ts|at))|.*[a-z](Time|Timestamp|Date|At))"
 )
 
@@ -101,6 +101,8 @@ class SideData:
     times: tuple[
         pl.Series, ...
     ] = ()  #: when, of each row of train and of the truth, if both say so
+    #: the columns of train and of the truth that say when; none of a frame not given
+    time_columns: tuple[Sequence[str], Sequence[str]] = ((), ())
     truth: Frame | None = (
         None  #: users and items of the truth, or of the one frame, and its columns without a role
     )
@@ -135,11 +137,12 @@ def read_side_data(
     tables: dict[str, Any] = {
         name: _read(frame, name, labels[name], source) for name, frame in given.items()
     }
+    dated = (given.get("train"), given_truth)
+    time_columns = (_time_columns(dated[0]), _time_columns(dated[1]))
     return SideData(
         **tables,
-        times=_times(given["train"], given_truth)
-        if "train" in given and given_truth is not None
-        else (),
+        times=_times(dated, time_columns),
+        time_columns=time_columns,
         truth=None
         if given_truth is None
         else _others(given_truth, source.truth_labels),
@@ -205,21 +208,26 @@ def _differs_within_users(rows: pl.DataFrame) -> bool:
     return bool(rows.unique()["user"].is_duplicated().any())
 
 
-def _times(*frames: Frame) -> tuple[pl.Series, ...]:
+def _time_columns(frame: Frame | None) -> list[str]:
+    """Return the columns of a frame that say when; of none, none."""
+    if frame is None:
+        return []
+    return [name for name in columns_of(frame, "") if TIMES.fullmatch(str(name))]
+
+
+def _times(
+    frames: tuple[Frame | None, ...], columns: tuple[Sequence[str], Sequence[str]]
+) -> tuple[pl.Series, ...]:
     """Return the columns of train and of the truth that say when, if each has one: of
     several, one that both have.
     """
-    names = [
-        [name for name in columns_of(one, "") if TIMES.fullmatch(str(name))]
-        for one in frames
-    ]
-    both = [name for name in names[0] if name in names[1]]
-    chosen = both[:1] * 2 or [
-        name for found in names if len(found) == 1 for name in found
-    ]
+    shared = [name for name in columns[0] if name in columns[1]]
+    chosen = shared[:1] * 2 or [names[0] for names in columns if len(names) == 1]
+    if len(chosen) < 2:
+        return ()
     with suppress(FrameError):  # a column of several kinds, which is no time
-        pairs = zip(frames, chosen if len(chosen) == 2 else [], strict=False)
-        return tuple(table_of(one, "", {name: name})[name] for one, name in pairs)
+        pairs = zip(frames, chosen, strict=True)
+        return tuple(table_of(frame, "", {name: name})[name] for frame, name in pairs)
     return ()
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.data.columns import Labels, with_series
 from recnb.data.encoding import hashes_of
-from recnb.errors import ColumnError, FrameError, quoted
+from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import HIGHEST, Floats
 
 #: The roles that are ids.
@@ -28,7 +28,7 @@ def ids(
 ) -> pl.DataFrame:
     """Return users and items as whole numbers or text, none missing."""
     if table.height == 0:
-        raise FrameError(f"{name}: there are no rows to evaluate, it is empty.")
+        raise NoRowsError(f"{name}: there are no rows to evaluate, it is empty.")
     return with_series(
         table, *[_id(table[role], role, name, labels).alias(role) for role in roles]
     )

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from recnb.lint.repair import Repair
 
 
+class NotCheckedError(Exception):
+    """A check cannot be made; the message says why, and what to give."""
+
+
 SEVERITIES = {"warning": N_("warning"), "note": N_("note")}
 #: The effect of every problem that can be put right: the metric as it is, and with the
 #: repair.
@@ -232,8 +236,9 @@ class Lint(Suggesting):
     any, and iterates over them.
 
     `unchecked` are the checks that need a frame which was not given, `elsewhere` those
-    that need rows of the lists which are not in memory; `lower` and `upper` bound the
-    metric's mean over all orders of equal scores.
+    that need rows of the lists which are not in memory, `undecided` those that need
+    something else; `lower` and `upper` bound the metric's mean over all orders of equal
+    scores.
     """
 
     findings: tuple[Finding, ...]
@@ -242,6 +247,7 @@ class Lint(Suggesting):
         str, tuple[str, ...]
     ]  #: the frame that was not given -> names of the checks that need it
     elsewhere: tuple[str, ...]
+    undecided: Mapping[str, str]  #: the name of a check -> why it was not made
     label: str  #: the metric by which effects are measured, such as nDCG@10
     k: int | None
     value: float  #: its mean

@@ -14,7 +14,14 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError, RecnbError
+from recnb.errors import (
+    ColumnError,
+    FrameError,
+    NoRowsError,
+    NoUsersError,
+    OptionError,
+    RecnbError,
+)
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
 SCORED = RECS.drop(columns="rank").assign(score=[0.9, 0.5, 0.7])
@@ -686,6 +693,9 @@ CASES = {
     for table, (kind, cases) in TABLES.items()
     for name, one in cases.items()
 }
+for name, (_kind, *one) in CASES.items():
+    if any("there are no rows" in piece for piece in one[2]):
+        CASES[name] = (NoRowsError, *one)
 #: What no Polars frame can hold.
 OF_PANDAS = (
     "names twice",

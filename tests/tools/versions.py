@@ -65,7 +65,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m tests.tools.versions", description=main.__doc__
     )
-    parser.add_argument("names", nargs="*", help="dependencies; all where none is named")
+    parser.add_argument(
+        "names", nargs="*", help="dependencies; all where none is named"
+    )
     print("\n".join(constraints(parser.parse_args().names)))
 
 
