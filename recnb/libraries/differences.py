@@ -171,8 +171,9 @@ def why(
     chosen = metric_named(metric, METRICS)
     k = chosen.cut_at(k)
     refuse_weights(evaluation)
-    source, ours = evaluation.source, Variant.of_evaluation(evaluation, chosen, options)
-    other_source, theirs = _other_side(source, ours, other, options)
+    source = evaluation.source
+    ours = Variant.of_evaluation(evaluation, chosen, k, options)
+    other_source, theirs = _other_side(source, ours, other, k, options)
     way, label, names = (
         walk(source, ours, other_source, theirs, k),
         chosen.label(k),
@@ -207,28 +208,34 @@ def why(
 
 
 def _other_side(
-    source: Source, ours: Variant, other: Any, options: dict[str, Any]
+    source: Source,
+    ours: Variant,
+    other: Any,
+    k: int | None,
+    options: dict[str, Any],
 ) -> tuple[Source, Variant]:
     """Return the frames and the definition of the number to which the difference is
     explained.
     """
     chosen = metric_named(ours.metric)
     if isinstance(other, str) and other != "recnb":
-        return source, Variant.of_preset(recorded(chosen.name, other))
+        return source, Variant.of_preset(recorded(chosen.name, other).at(k))
     if isinstance(other, (Convention, str)):
         given, name = (
             (Convention(), other)
             if isinstance(other, str)
             else (other, _("the other convention"))
         )
+        convention = source.under(given).convention
         return source, Variant.made(
             name,
-            source.under(given).convention,
+            convention.without_k() if k is None else convention,
             chosen,
             {**options, **dict(given.metric)},
         )
     if isinstance(other, EvaluationData):
-        second, theirs = other.source, Variant.of_evaluation(other, chosen, options)
+        second = other.source
+        theirs = Variant.of_evaluation(other, chosen, k, options)
         name = _("the other evaluation") if theirs.name == ours.name else theirs.name
         same = source.recs.equals(second.recs) and source.truth.equals(second.truth)
         return source if same else second, replace(theirs, name=name)
@@ -263,11 +270,15 @@ def _numbers(
     columns are lacking.
     """
     refuse_weights(evaluation)
-    source, ours = evaluation.source, Variant.of_evaluation(evaluation, metric, options)
-    variants, found = (
-        [ours, *map(Variant.of_preset, of_metric(metric.name))],
-        dict[Variant, Measurement | RecnbError](),
-    )
+    source = evaluation.source
+    ours = Variant.of_evaluation(evaluation, metric, k, options)
+    variants, found = [ours], dict[Variant, Measurement | RecnbError]()
+    for preset in of_metric(metric.name):
+        try:
+            variants.append(Variant.of_preset(preset.at(k)))
+        except OptionError as error:  # it always cuts, and is asked without a cut-off
+            variants.append(Variant.of_preset(preset))
+            found[variants[-1]] = error
     # Variants that read the data alike follow each other, and share the join.
     of_data = {
         one: repr(one.convention.with_metric({})) for one in variants
@@ -278,6 +289,8 @@ def _numbers(
     ]
     for group in steps(groups, _("conventions tried")):
         for variant in group:
+            if variant in found:
+                continue
             try:
                 found[variant] = variant.measure(source, k)
             except RecnbError as error:

@@ -124,7 +124,7 @@ class AskedNumber:
         ).hits(None)
         depth = (
             np.inf
-            if self.k is None or self.prepared.convention.cutoff == "none"
+            if self.k is None or self.prepared.convention.cutoff != "k"
             else self.k
         )
         near = (hits.rank <= depth) & (hits.list_length[hits.user] > above)

@@ -79,12 +79,14 @@ class Variant:
 
     @classmethod
     def of_evaluation(
-        cls, data: EvaluationData, metric: Metric[...], options: Given
+        cls, data: EvaluationData, metric: Metric[...], k: int | None, options: Given
     ) -> Variant:
-        """Make the variant that an evaluation computes, under the name of its library."""
-        scoring = data.scoring(metric, options)
+        """Make the variant that an evaluation computes at a cut-off, under the name of
+        its library.
+        """
+        scoring = data.scoring(metric, options, whole=k is None)
         name = _("as {library}", library=data.library) if data.library else "recnb"
-        return cls.made(name, scoring.prepared.convention, metric, scoring.options)
+        return cls.made(name, scoring.convention, metric, scoring.options)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -217,8 +219,9 @@ def as_in(
         Recommendations and truth, in any form that `recnb.evaluate` takes; one frame
         with both sides is given alone.
     k
-        The cut-off; None: the length of each list. A metric that the library does not
-        cut, as R-precision, takes none.
+        The cut-off; None: what the library does without one, which cuts neither lists
+        nor ideal lists. A library that always cuts needs one; a metric that it never
+        cuts, as R-precision, takes none.
     train, items, features
         For metrics beyond accuracy, as in `recnb.evaluate`: what users had before, and
         all items with what is known of them; `features` names the columns of `items`
@@ -251,6 +254,8 @@ def as_in(
     if unknown := [name for name in columns if name not in roles]:
         known = near(unknown[0], [*roles, "train", "items", "features"])
         raise OptionError(f"{unknown[0]!r} is no option of as_in. {known}")
+    if chosen.metric not in LIST_METRICS:
+        chosen = chosen.at(k)
     if k is not None and not chosen.uses_k:
         raise OptionError(
             f"{chosen.label} does not cut lists at k.", fix="Ask for it without k."

@@ -44,7 +44,7 @@ class LintData:
         self.convention, self.source = self.prepared.convention, self.prepared.source
         #: The cut-off; None where whole lists count, and k is only what some
         #: denominators say.
-        self.k = None if self.convention.cutoff == "none" else k
+        self.k = k if self.convention.cutoff == "k" else None
         #: The gain that orders items with weights: binary for a metric without one.
         self.gain: Gain = {**self.metric.defaults, **self.scoring.options}.get(
             "gain", "binary"

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import escape
 
-from recnb.conventions import Convention, shown_at
+from recnb.conventions import Convention
 from recnb.display.document import (
     Block,
     Line,
@@ -341,9 +341,7 @@ def _of_accuracy(
         if (hits.tied.weight < 1).any():
             raise OptionError(MANY_ORDERS)
         hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
-    convention = data.convention.with_metric(
-        shown_at(cutoffs.values[0], {**metric.defaults, **options})
-    )
+    convention = scoring.in_force
     items, truth_items = (
         data.lists_of([position])[0],
         data.truth_of(position)["item"].to_list(),
@@ -567,7 +565,7 @@ def numbers_of(
         credit.k.size(hits.list_length)[0, 0],
     )
     if (
-        credit.k.uncut and "list_length" in names
+        credit.k.cut != "k" and "list_length" in names
     ):  # the smaller of the two is then the length
         size = hits.list_length[0]
     top = chosen.get("max_relevance") or hits.max_relevance
