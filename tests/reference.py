@@ -50,7 +50,7 @@ class Ranking:
     grades: Sequence[float]  # one for each relevant item that is to be found
     places: int  # in the list, empty ones too
     k: int
-    depth: float  # the cut-off: k, or infinity with cutoff=none
+    depth: float  # the cut-off: k, the list's end, or infinity with cutoff=none
 
     @property
     def hits(self) -> list[Line]:
@@ -504,7 +504,8 @@ def rankings(case: Case, user: Any, options: Options) -> list[Ranking]:
     """One user's ranking, or all equally likely ones if ties=expected."""
     lines = without_duplicates(candidates(case, user, options), options)
     grades = relevant_grades(case, user, lines, options)
-    depth = math.inf if options["cutoff"] == "none" else case["k"]
+    k = len(lines) if case["k"] is None else case["k"]
+    depth = {"k": k, "list": len(lines), "none": math.inf}[options["cutoff"]]
     seen = {line.item for line in lines}
     relevant = {
         item: grade
@@ -513,7 +514,7 @@ def rankings(case: Case, user: Any, options: Options) -> list[Ranking]:
     }
     made = [
         Ranking(
-            mark_hits(order, options), relevant, grades, len(lines), case["k"], depth
+            mark_hits(order, options), relevant, grades, len(lines), k, depth
         )
         for order in orders(lines, options)
     ]
@@ -523,7 +524,14 @@ def rankings(case: Case, user: Any, options: Options) -> list[Ranking]:
         and options["duplicates"] != "dedupe"
         and len(set(ranks)) == len(ranks)
     )
-    return [put_back(one, ranks) for one in made] if gaps else made
+    if not gaps:
+        return made
+    made = [put_back(one, ranks) for one in made]
+    if options["cutoff"] == "list":
+        made = [replace(one, depth=one.places) for one in made]
+    if case["k"] is None:
+        made = [replace(one, k=one.places) for one in made]
+    return made
 
 
 # 3. users
