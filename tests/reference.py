@@ -513,9 +513,7 @@ def rankings(case: Case, user: Any, options: Options) -> list[Ranking]:
         if options["judged"] == "truth" or item in seen
     }
     made = [
-        Ranking(
-            mark_hits(order, options), relevant, grades, len(lines), k, depth
-        )
+        Ranking(mark_hits(order, options), relevant, grades, len(lines), k, depth)
         for order in orders(lines, options)
     ]
     ranks = sorted(row["rank"] for row in case["recs"] if row["user"] == user)

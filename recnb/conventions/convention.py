@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
@@ -91,6 +91,8 @@ ALONE: dict[tuple[str, str], str] = {
     ("averaged_users", "union"): N_("users in either frame"),
 }
 
+#: Negative relevance of a metric for which such an item is pooled and not judged.
+BELOW_0_UNJUDGED = N_("negative relevance means not judged")
 #: Words of an ideal list where lists are not cut at k: cutoff and word -> phrase.
 IDEALS: dict[tuple[str, str], str] = {
     ("list", "relevant"): N_("ideal: all relevant items, cut at the list's length"),
@@ -237,18 +239,32 @@ class Convention:
             else f", {_(PHRASES['averaged_users', self.averaged_users])}"
         )
 
-    def phrases(self, *, graded: bool) -> list[str]:
+    def phrases(
+        self,
+        *,
+        graded: bool,
+        unsaid: Collection[str] = (),
+        below_0_unjudged: bool = False,
+    ) -> list[str]:
         """Return each decision in words, without the usual ones that a reader would
         assume.
+
+        `unsaid`: names of decisions to leave out; `below_0_unjudged`: whether the metric takes a negative relevance for that of an
+        item which is not judged; lists of judged items alone always do.
         """
         unusual = [
             name
             for name in _UNUSUAL
-            if getattr(self, name) != getattr(Convention, name)
+            if getattr(self, name) != getattr(Convention, name) and name not in unsaid
         ]
-        if self.metric and self.cutoff == "list":  # the words of the ideal say so
-            unusual.remove("cutoff")
-        parts = [in_words(name, getattr(self, name)) for name in ("order", *unusual)]
+        if self.cutoff == "list" and "ideal" in dict(self.metric):
+            unusual = [
+                name for name in unusual if name != "cutoff"
+            ]  # the ideal says so
+        words = {name: in_words(name, getattr(self, name)) for name in unusual}
+        if "negative_relevance" in words and (below_0_unjudged or self.judged_only):
+            words["negative_relevance"] = _(BELOW_0_UNJUDGED)
+        parts = [in_words("order", self.order), *words.values()]
         if (
             self.order == "score" and "ties" not in unusual
         ):  # which of equal scores is first decides the number

@@ -425,6 +425,15 @@ class Prepared:
         )
 
     @property
+    def user_counts(self) -> tuple[int, int, int, int]:
+        """Users evaluated, those of them without a list and those with no relevant
+        item; and users with no relevant item who are left out.
+        """
+        n_users, n_without_list, n_without_relevant = self.of_users
+        n_evaluated = int((self.all_hits.n_relevant == 0).sum())
+        return n_users, n_without_list, n_evaluated, n_without_relevant - n_evaluated
+
+    @property
     def counts(self) -> Counts:
         """Sizes of the data behind the numbers, and of what was left out; an error if
         rows that are elsewhere were not counted.

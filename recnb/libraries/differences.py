@@ -22,6 +22,7 @@ from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line, users_in_words
 from recnb.errors import OptionError, RecnbError, is_number, quoted
+from recnb.libraries.refusals import NoRuleError
 from recnb.libraries.variant import (
     AGREE,
     Measurement,
@@ -256,6 +257,10 @@ FITS = (
     N_("only if cut off, not rounded"),
     N_("one of the nearest"),
 )
+#: Conventions of which nobody can say whether they give a number.
+NOT_EXCLUDED = N_(
+    "not excluded, since their numbers for these frames follow no recorded rule: {names}"
+)
 #: How many of the nearest numbers are shown.
 NEAREST = 5
 
@@ -415,7 +420,14 @@ def identify(
         if fitting
         else N_("{printed}: none of {n:,} conventions gives it; the nearest are")
     )
-    headline = _(headline, printed=said, found=len(fitting), n=len(found))
+    n_numbers = sum(not isinstance(number, RecnbError) for number in found.values())
+    headline = _(headline, printed=said, found=len(fitting), n=n_numbers)
+    open_ones = [
+        one.name for one, number in found.items() if isinstance(number, NoRuleError)
+    ]
+    if open_ones:
+        names = ", ".join(open_ones)
+        notes = [_(NOT_EXCLUDED, n=len(open_ones), names=names), *notes]
     return VariantTable.made(
         frame,
         [headline, *notes],

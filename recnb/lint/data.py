@@ -105,6 +105,13 @@ class LintData:
             frame[role].unique(maintain_order=True) if role in frame.columns else none
         )
 
+    @property
+    def ideal_ends_with_the_list(self) -> bool:
+        """Whether there is no cut-off, and ideal lists are cut where lists end."""
+        ideal = {**self.metric.defaults, **self.scoring.options}.get("ideal")
+        is_whole = self.asked_k is None and self.convention.cutoff == "k"
+        return is_whole and ideal == "relevant"
+
     @cached_property
     def listed(self) -> Mask:
         """Which of the users evaluated have a list."""

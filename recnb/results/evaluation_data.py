@@ -63,6 +63,14 @@ class Scoring:
         return convention.without_k() if self.whole else convention
 
     @property
+    def unsaid(self) -> tuple[str, ...]:
+        """The decisions that the words of the number leave out: that there is no
+        cut-off, which the number itself says.
+        """
+        is_given = self.convention.cutoff == self.prepared.convention.cutoff
+        return () if is_given else ("cutoff",)
+
+    @property
     def in_force(self) -> Convention:
         """The convention of the data with the metric's own options."""
         return self.convention.with_metric({**self.metric.defaults, **self.options})
@@ -92,11 +100,12 @@ class Scoring:
             self.credit(cutoffs), self.prepared.convention, self.prepared.user_weight
         )
 
-    def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int]:
+    def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int, int]:
         """Count the users behind the mean at the deepest cut-off, those of them without
-        a list, and those with no relevant item.
+        a list and those with no relevant item; and users with no relevant item who are
+        left out.
         """
-        n_users, without_list, n_without = self.prepared.of_users
+        n_users, without_list, n_without, n_left_out = self.prepared.user_counts
         convention = self.prepared.convention
         credit = (
             None
@@ -104,15 +113,13 @@ class Scoring:
             else self.credit(Cutoffs.one(cutoffs.deepest))
         )
         if credit is None or not isinstance(credit.out_of, Credit):
-            return n_users, without_list, n_without
+            return n_users, without_list, n_without, n_left_out
         # Where an item of no gain can be relevant, an ideal of 0 says that there is
         # nothing to find.
         n_undefined = int((np.asarray(credit.possible) == 0).sum())
-        if (
-            convention.no_relevant == "skip"
-        ):  # those counted are others, who are left out before
-            return n_users - n_undefined, without_list, n_without + n_undefined
-        return n_users, without_list, n_undefined
+        if convention.no_relevant == "skip":
+            return n_users - n_undefined, without_list, 0, n_left_out + n_undefined
+        return n_users, without_list, n_undefined, n_left_out
 
 
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
@@ -370,6 +377,8 @@ class EvaluationData:
             )
             or None,
             user_weight=scoring.prepared.user_weight,
+            unsaid=scoring.unsaid,
+            below_0_unjudged=scoring.metric.plain_name == "bpref",
         )
 
     @property
@@ -387,7 +396,7 @@ class EvaluationData:
     @property
     def users_in_words(self) -> list[str]:
         """The users evaluated, and those left out."""
-        about = self.prepared.of_users, self.convention, self.prepared.graded, ()
+        about = self.prepared.user_counts, self.convention, self.prepared.graded, ()
         return Basis(*about, user_weight=self.prepared.user_weight).users_in_words()
 
     @property

@@ -357,7 +357,11 @@ def _of_accuracy(
         convention=data.convention,
         basis="; ".join(
             [
-                *convention.phrases(graded=data.prepared.graded),
+                *convention.phrases(
+                    graded=data.prepared.graded,
+                    unsaid=scoring.unsaid,
+                    below_0_unjudged=metric.plain_name == "bpref",
+                ),
                 *data.notes,
                 *pairs_in_words(data.prepared.weighting),
             ]
@@ -464,7 +468,8 @@ def explain(
         if earning.truth_weight is not None:
             rows["weight"] = np.append(earning.weight, 0.0)[at]
         if earning.judged is not None:
-            rows["judged"] = np.isin(ranks, earning.judged.rank)
+            judged = earning.judged  # a grade below 0 is of what was not judged
+            rows["judged"] = np.isin(ranks, judged.rank[judged.relevance >= 0])
         if "gain" in metric.meanings:
             rows["gain"] = np.append(gain_of(earning.relevance, chosen["gain"]), 0.0)[
                 at
