@@ -560,9 +560,11 @@ def of_user(metric: str, case: Case, user: Any, options: Options) -> float | Non
     """One user's value; None for one who is left out."""
     possible = rankings(case, user, options)
     chosen = {name: value for name, value in options.items() if name not in DEFAULTS}
-    # no relevant item is visible; for ndcg also: the ideal is 0 as all grades are
-    if not possible[0].grades or (
-        metric == "ndcg" and idcg(possible[0], **chosen) == 0
-    ):
+    # no relevant item is visible; for ndcg also: the ideal is 0 as all grades are, and
+    # not as an empty list ends at once
+    best = replace(possible[0], depth=math.inf)
+    if options["cutoff"] == "k":
+        best = possible[0]
+    if not possible[0].grades or (metric == "ndcg" and idcg(best, **chosen) == 0):
         return {"skip": None, "zero": 0.0, "one": 1.0}[options["no_relevant"]]
     return sum(DEFINITIONS[metric](each, **chosen) for each in possible) / len(possible)

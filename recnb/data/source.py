@@ -254,7 +254,10 @@ class Tables(Source):
             return join(recs, truth, self._ids[by_position], convention), truth
         except RepeatError as problem:
             if problem.args == ("rank",):
-                validation.no_pair_twice(recs, "recommendations", self.labels)
+                merged = convention.duplicates == "dedupe"
+                validation.no_pair_twice(
+                    recs, "recommendations", self.labels, merged=merged
+                )
                 validation.no_rank_twice(recs, "recommendations", self.labels)
             if convention.duplicates == "error":
                 validation.no_pair_twice(recs, "recommendations", self.labels)

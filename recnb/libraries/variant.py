@@ -15,7 +15,15 @@ import polars as pl
 
 from recnb.conventions import Convention, in_words
 from recnb.conventions.convention import DECISIONS
-from recnb.conventions.presets import Preset, default_of, only_way, preset, variants
+from recnb.conventions.presets import (
+    Preset,
+    default_of,
+    library_named,
+    only_way,
+    preset,
+    recorded,
+    variants,
+)
 from recnb.data import Source, read, read_lists
 from recnb.data.load import RECS, TRUTH, Input, tables_of
 from recnb.data.side_data import read_side_data
@@ -287,7 +295,10 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     """Return the preset of this name, or the first of the metric of accuracy that a
     name means, and the cut-off.
     """
-    metric, listed, measure = plain_text(metric), variants(library), None
+    metric = plain_text(metric)
+    if isinstance(library, str) and "[" in library:
+        _refuse_brackets(library, metric)
+    listed, measure = variants(library), None
     if isinstance(metric, str) and metric not in listed:
         with suppress(
             OptionError
@@ -300,3 +311,18 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     if found is None:
         return preset(library, metric), k
     return only_way(found, metric), k
+
+
+def _refuse_brackets(library: str, metric: Any) -> None:
+    """Refuse a library with what it is given in brackets, which stand with its metric
+    here.
+    """
+    name, _bracket, given = library.partition("[")
+    name = library_named(name)
+    wanted = f"{metric}[{given}"
+    with suppress(OptionError):
+        wanted = recorded(metric_named(metric).plain_name, library).variant
+    raise OptionError(
+        f"{library!r} is no library: what a library is given stands with its metric.",
+        fix=f"Give {name!r}, and type metric={wanted!r}.",
+    )
