@@ -71,7 +71,6 @@ from recnb.results.values import (
     follows,
     merged,
     no_relevant_in_words,
-    no_relevant_in_words,
     pairs_in_words,
     scale_in_words,
     weights_in_words,

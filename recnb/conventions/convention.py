@@ -249,8 +249,9 @@ class Convention:
         """Return each decision in words, without the usual ones that a reader would
         assume.
 
-        `unsaid`: names of decisions to leave out; `below_0_unjudged`: whether the metric takes a negative relevance for that of an
-        item which is not judged; lists of judged items alone always do.
+        `unsaid`: names of decisions to leave out; `below_0_unjudged`: whether the
+        metric takes a negative relevance for that of an item which is not judged; lists
+        of judged items alone always do.
         """
         unusual = [
             name

@@ -10,7 +10,7 @@ from recnb.data import NAMES
 from recnb.errors import OptionError, is_number, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, metric_named, plain_text
-from recnb.metrics.metric import EVERY_METRIC, METRICS, Given, Metric
+from recnb.metrics.metric import EVERY_METRIC, Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 
 #: A metric by name or text, as "ndcg" or "nDCG@10", or made by `recnb.metric`.
