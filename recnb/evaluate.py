@@ -62,7 +62,7 @@ class Options(TypedDict, total=False):
     duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"]
     nonpositive_scores: Literal["keep", "never_hit"]
     candidates: Literal["list", "padded", "catalogue"]
-    cutoff: Literal["k", "none"]
+    cutoff: Literal["k", "list", "none"]
     relevant_from: float | None
     judged: Literal["truth", "list"]
     judged_only: bool

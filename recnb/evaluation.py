@@ -17,7 +17,7 @@ from recnb.display.language import N_, _, use_language
 from recnb.display.templates import render
 from recnb.errors import ElsewhereError, NoUsersError, OptionError, quoted
 from recnb.metrics.hits import Hits
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import measure_named, metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
@@ -94,8 +94,10 @@ class EvaluationMethods(Methods):
         """Return the number of a measure by the name that papers print: "nDCG@10",
         "AP(rel=2)", "nDCG(dcg='exp-log2')@10".
 
-        Names are those of recnb and ir_measures; case does not matter. `rel` is the
-        least relevance of a relevant item; `judged_only` leaves items that are not
+        Names are those of recnb and ir_measures; case does not matter. Without a
+        cut-off nothing is cut, as in ir_measures: the ideal list of "nDCG" holds all
+        relevant items, where `ev.ndcg()` cuts it at the length of each list. `rel` is
+        the least relevance of a relevant item; `judged_only` leaves items that are not
         judged out of the lists. Options are those of the metric, and `k`.
 
         Examples
@@ -106,7 +108,7 @@ class EvaluationMethods(Methods):
         >>> round(ev.measure("nDCG@10"), 4)
         0.1725
         """
-        metric = metric_named(text)
+        metric = measure_named(text)
         return score_of(
             self._data, metric, metric.cut_at(options.pop("k", None)), options
         )

@@ -70,6 +70,7 @@ from recnb.results.tables import beyond_table
 from recnb.results.values import (
     follows,
     merged,
+    no_relevant_in_words,
     pairs_in_words,
     scale_in_words,
     weights_in_words,
@@ -306,7 +307,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         basis += [unweighted.removesuffix(".")] if unweighted else []
         table = Means.made(
-            wide[0].astype(float), [*basis, *self._options_in_words(asked)]
+            wide[0].astype(float), [*basis, *self._options_in_words(asked, k)]
         )
         table._ends, table._settings = wide[1:], self.settings
         table.attrs |= {
@@ -618,7 +619,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 Asked(metric.symbol, metric, dict(own))
                 for metric, own in request.metrics
             ]
-            basis = "; ".join([self.basis, *self._options_in_words(asked)])
+            basis = "; ".join([self.basis, *self._options_in_words(asked, k)])
             about: dict[str, Any] = {
                 "pairs": self.pairs,
                 "baseline": self.baseline,
@@ -644,8 +645,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if len(orders) == 1
             else replace(first.convention, order="auto")
         )
-        without = first.prepared.n_without_relevant if first.one_no_relevant_rule else 0
-        words = users_in_words(self.users_by_model, self.n_users, without, convention)
+        words = users_in_words(self.users_by_model, self.n_users, convention)
+        if first.one_no_relevant_rule:
+            words += no_relevant_in_words(convention, *first.prepared.user_counts[2:])
         remarks = [note for note in map(str, first.prepared.notes) if note not in words]
         apart = merged(
             {
@@ -670,16 +672,18 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             ]
         )
 
-    def _options_in_words(self, metrics: Iterable[Asked]) -> list[str]:
+    def _options_in_words(self, metrics: Iterable[Asked], k: object) -> list[str]:
         """Return the options behind the numbers of metrics, defaults included, in
         words.
         """
         phrases = {}
         for name, metric, options in metrics:
             used = {**metric.defaults, **options}
+            whole = metric.cutoffs(Cutoffs.of(k)).values == (None,)
+            scoring = self._first.scoring(metric, options, whole=whole)
             if metric.is_accuracy:
-                used = dict(self._first.scoring(metric, options).in_force.metric)
-            phrases[name] = [*options_in_words(used)]
+                used = dict(scoring.in_force.metric)
+            phrases[name] = [*options_in_words(used, scoring.convention.cutoff)]
             if "max_relevance" in used and used["max_relevance"] is None:
                 phrases[name].append(
                     scale_in_words(self._first.prepared.all_hits.max_relevance)

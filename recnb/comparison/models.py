@@ -44,7 +44,6 @@ from recnb.evaluation import Evaluation
 from recnb.report.data import ModelUsers
 from recnb.report.differences import same_rows, users_in_common
 from recnb.results.evaluation_data import EvaluationData, Models
-from recnb.results.values import NO_RELEVANT
 
 #: Evaluates recommendations and truth, of which one may be local, with options.
 Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
@@ -73,6 +72,36 @@ JUDGED_BY_ALL = Plural(
     "{n:,} user that all {models} models are judged on",
     "{n:,} users that all {models} models are judged on",
 )
+#: How many models are named in a clause each; of more, one clause tells all.
+NAMED = 3
+#: Of many models: whether they share one number -> the clause.
+LEFT_OUT_OF_MANY = {
+    True: N_(
+        "{low:,} users of each of {models:,} models left out, not judged in "
+        "every other model"
+    ),
+    False: N_(
+        "{low:,} to {high:,} users of each of {models:,} models left out, not "
+        "judged in every other model"
+    ),
+}
+WITHOUT_LIST = {
+    True: N_("{low:,} without a list in each of {models:,} models, which counts 0"),
+    False: N_(
+        "{low:,} to {high:,} without a list in each of {models:,} models, which "
+        "counts 0"
+    ),
+}
+WITHOUT_JUDGED = {
+    True: N_(
+        "{low:,} without a judged item in a list in each of {models:,} models, "
+        "which counts 0"
+    ),
+    False: N_(
+        "{low:,} to {high:,} without a judged item in a list in each of {models:,} "
+        "models, which counts 0"
+    ),
+}
 LEFT_OUT = Plural(
     "{n:,} user of {model} left out, not judged in every other model",
     "{n:,} users of {model} left out, not judged in every other model",
@@ -412,10 +441,7 @@ def restrict_to_common_users(
 
 
 def users_in_words(
-    judged: Sequence[ModelUsers],
-    n_users: int,
-    n_without: int,
-    convention: Convention,
+    judged: Sequence[ModelUsers], n_users: int, convention: Convention
 ) -> list[str]:
     """Return the users that models are compared on, and those left out; names are the
     user's, not yet escaped.
@@ -427,11 +453,7 @@ def users_in_words(
             models=len(judged),
         )
     ]
-    words += [
-        _(LEFT_OUT, n=one.n_left_out, model=one_line(one.model))
-        for one in judged
-        if one.n_left_out
-    ]
+    words += left_out_in_words([one for one in judged if one.n_left_out])
     alike = len({one.n_without_list for one in judged}) == 1
     each, all_alike = (
         N_("{n:,} without a list from {model}, which counts 0"),
@@ -443,10 +465,26 @@ def users_in_words(
             "in each model {n:,} without a judged item in a list, which counts 0"
         )
     without = [one for one in (judged[:1] if alike else judged) if one.n_without_list]
+    if len(without) > NAMED:
+        of_many = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
+        return [*words, in_range(of_many, [one.n_without_list for one in without])]
     words += [
         _(all_alike if alike else each, n=one.n_without_list, model=one_line(one.model))
         for one in without
     ]
-    if n_without:
-        words.append(_(NO_RELEVANT[convention.no_relevant], n=n_without))
     return words
+
+
+def left_out_in_words(models: Sequence[ModelUsers]) -> list[str]:
+    """Say how many users of each model are left out; of many models, in one clause."""
+    if len(models) > NAMED:
+        return [in_range(LEFT_OUT_OF_MANY, [one.n_left_out for one in models])]
+    return [_(LEFT_OUT, n=one.n_left_out, model=one_line(one.model)) for one in models]
+
+
+def in_range(words: Mapping[bool, str], counts: Sequence[int]) -> str:
+    """Say the counts of many models in one clause: the one number that they share, or
+    from which to which.
+    """
+    low, high = min(counts), max(counts)
+    return _(words[low == high], models=len(counts), low=low, high=high)

@@ -266,7 +266,10 @@ class Tables(Source):
             return join(recs, truth, self._ids[by_position], convention), truth
         except RepeatError as problem:
             if problem.args == ("rank",):
-                validation.no_pair_twice(recs, "recommendations", self.labels)
+                merged = convention.duplicates == "dedupe"
+                validation.no_pair_twice(
+                    recs, "recommendations", self.labels, merged=merged
+                )
                 validation.no_rank_twice(recs, "recommendations", self.labels)
             if convention.duplicates == "error":
                 validation.no_pair_twice(recs, "recommendations", self.labels)
@@ -437,6 +440,15 @@ class Prepared:
             int((self.all_hits.list_length == 0).sum()),
             self.n_without_relevant,
         )
+
+    @property
+    def user_counts(self) -> tuple[int, int, int, int]:
+        """Users evaluated, those of them without a list and those with no relevant
+        item; and users with no relevant item who are left out.
+        """
+        n_users, n_without_list, n_without_relevant = self.of_users
+        n_evaluated = int((self.all_hits.n_relevant == 0).sum())
+        return n_users, n_without_list, n_evaluated, n_without_relevant - n_evaluated
 
     @property
     def counts(self) -> Counts:

@@ -333,8 +333,13 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     return suspects.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
 
 
-def no_pair_twice(table: pl.DataFrame, name: str, labels: Labels) -> None:
-    """Raise an error for repeated pairs of user and item, which would count twice."""
+def no_pair_twice(
+    table: pl.DataFrame, name: str, labels: Labels, *, merged: bool = False
+) -> None:
+    """Raise an error for repeated pairs of user and item, which would count twice;
+    `merged`: repeats that cannot be merged, as the convention says, since they share a
+    rank.
+    """
     twice = repeated(table, ["user", "item"])
     for user, item, n in twice.head(1).rows():
         pairs = (
@@ -358,6 +363,10 @@ def no_pair_twice(table: pl.DataFrame, name: str, labels: Labels) -> None:
             else " If they are the lists of several models, compare them."
         )
         fix = f"Drop the repeats; or say duplicates='dedupe' to keep {kept}{models}"
+        if merged:
+            fix = (
+                f"Drop the repeats: both have one rank, so none is the higher.{models}"
+            )
         raise FrameError(f"{name}: {pairs} {held}", fix=fix)
 
 

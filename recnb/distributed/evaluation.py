@@ -91,14 +91,11 @@ class MetricSums:
             mine + theirs
             for mine, theirs in zip(self.moments, other.moments, strict=True)
         )
-        users, without_list, without_relevant = np.add(
-            self.basis.counts, other.basis.counts
-        ).tolist()
+        counts = tuple(np.add(self.basis.counts, other.basis.counts).tolist())
         notes = tuple(dict.fromkeys((*self.basis.notes, *other.basis.notes)))
         both = [
             one for one in (self.basis.weights, other.basis.weights) if one is not None
         ]
-        counts = (users, without_list, without_relevant)
         basis = replace(
             self.basis,
             counts=counts,

@@ -386,6 +386,24 @@ def short_lists(data: LintData) -> Iterator[Problem]:
         advice="Recommend at least {k:,} items, or use a smaller cut-off.",
         grave=short.height == n_lists,
     )
+    longest = int(lengths.max(initial=0))
+    ends_early = data.listed & (lengths < np.minimum(longest, data.hits.n_relevant))
+    if ends_early.any() and data.ideal_ends_with_the_list:
+        yield Problem(
+            data.users(ends_early),
+            n_lists,
+            short="Lists of different length, which end before what is relevant to "
+            "their users: {n:,} of {of:,}",
+            why="Their ideal ends where they do, so a short list is not charged for "
+            "what it leaves out; {label} at k = {longest:,} is {cut:.4f}.",
+            advice="Give a cut-off, the same for all, such as `k={longest}`; or ask for "
+            "what trec_eval returns of whole lists, `.measure('nDCG')`.",
+            grave=False,
+            facts={
+                "longest": longest,
+                "cut": data.scoring.averaged(Cutoffs.one(longest))[1].item(),
+            },
+        )
 
 
 @check(N_("empty places"))
@@ -512,8 +530,12 @@ def ceiling(data: LintData) -> Iterator[Problem]:
             short="{label} cannot pass {most:.4f}: {n:,} of {of:,} users cannot reach {top:g}",
             why="Lists of all relevant items and of nothing else have this value: the "
             "truth and the cut-off decide as much as the lists.",
-            advice="Take another cut-off, or divide by what could be found, "
-            "`out_of='min(k, relevant)'`.",
+            advice=(
+                "Take another cut-off, or divide by what could be found, "
+                "`out_of='min(k, relevant)'`."
+            )
+            if "min(k, relevant)" in data.metric.words.get("out_of", ())
+            else "Take another cut-off, or report with the number what it cannot pass.",
             grave=False,
             facts={"most": most, "top": top},
         )

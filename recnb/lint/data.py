@@ -52,7 +52,7 @@ class LintData:
         self.convention, self.source = self.prepared.convention, self.prepared.source
         #: The cut-off; None where whole lists count, and k is only what some
         #: denominators say.
-        self.k = None if self.convention.cutoff == "none" else k
+        self.k = k if self.convention.cutoff == "k" else None
         #: The gain that orders items with weights: binary for a metric without one.
         self.gain: Gain = {**self.metric.defaults, **self.scoring.options}.get(
             "gain", "binary"
@@ -112,6 +112,13 @@ class LintData:
         return (
             frame[role].unique(maintain_order=True) if role in frame.columns else none
         )
+
+    @property
+    def ideal_ends_with_the_list(self) -> bool:
+        """Whether there is no cut-off, and ideal lists are cut where lists end."""
+        ideal = {**self.metric.defaults, **self.scoring.options}.get("ideal")
+        is_whole = self.asked_k is None and self.convention.cutoff == "k"
+        return is_whole and ideal == "relevant"
 
     @cached_property
     def listed(self) -> Mask:

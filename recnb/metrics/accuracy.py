@@ -212,7 +212,7 @@ def reciprocal_rank(
     "shown adds 0.",
     references=["buckley2000", "manning2008"],
     aliases=("map",),
-    instead="ndcg",
+    instead="dcg, or precision",
 )
 def average_precision(
     hits: Hits,

@@ -21,7 +21,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +71,9 @@ class Cutoffs:
     """
 
     values: tuple[int | None, ...]
-    uncut: bool = False  #: lists count whole, and k is only the number that some denominators take
+    #: where lists are cut, by the words of `Convention.cutoff`; if not at k, k is only
+    #: the number that some denominators take
+    cut: Literal["k", "list", "none"] = "k"
 
     @classmethod
     def of(cls, k: object) -> Cutoffs:
@@ -106,14 +108,16 @@ class Cutoffs:
     @property
     def depths(self) -> tuple[int | None, ...]:
         """The last rank that counts, by cut-off."""
-        return (ENDLESS,) * len(self) if self.uncut else self.values
+        if self.cut == "none":
+            return (ENDLESS,) * len(self)
+        return self.values if self.cut == "k" else (None,) * len(self)
 
     @property
     def deepest(self) -> int | None:
         """The rank below which nothing counts; None if some list counts whole."""
         return (
             None
-            if self.uncut or None in self.values
+            if self.cut != "k" or None in self.values
             else max(k for k in self.values if k is not None)
         )
 

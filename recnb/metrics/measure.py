@@ -101,6 +101,13 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
     return found
 
 
+def measure_named(name: object) -> Metric[...]:
+    """Look up what ir_measures means by a text, however it is spelt: without a cut-off
+    nothing is cut, the ideal list neither.
+    """
+    return replace(metric_named(name), as_printed=True)
+
+
 def _known_names() -> list[str]:
     names = [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
     return [*names, *(name for name in PRINTED.values() if name.lower() not in names)]
@@ -146,8 +153,9 @@ def parsed(text: str) -> Metric[...]:
             f"{near(unknown[0], found.defaults)}"
         )
     found.check(options)
+    as_printed = name in PRINTED.values() or inside is not None
     if not (options or data or cutoff):
-        return found
+        return replace(found, as_printed=True) if as_printed else found
     name = _printed(found, options, data)
     return replace(
         found,
@@ -156,6 +164,7 @@ def parsed(text: str) -> Metric[...]:
         given=options,
         data=data,
         cutoff=cutoff,
+        as_printed=as_printed,
     )
 
 

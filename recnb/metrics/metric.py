@@ -174,6 +174,8 @@ class Metric(Definition, Generic[P]):
         default_factory=dict
     )  #: conventions that a text gives: AP(rel=2)
     cutoff: int | None = None  #: the cut-off that a text gives: nDCG@10
+    #: whether it is named as ir_measures does, which cuts nothing without a cut-off
+    as_printed: bool = False
 
     @cached_property
     def plain_name(self) -> str:
@@ -192,7 +194,16 @@ class Metric(Definition, Generic[P]):
         """Pickle it by its name and module, as functions are, with what a text has
         changed.
         """
-        changed = ("symbol", "text", "given", "data", "cutoff", "bounds", "top")
+        changed = (
+            "symbol",
+            "text",
+            "given",
+            "data",
+            "cutoff",
+            "as_printed",
+            "bounds",
+            "top",
+        )
         return _restored, (
             self.plain_name,
             self.function.__module__,

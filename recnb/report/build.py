@@ -293,9 +293,9 @@ def report_of(
         settings=settings,
         n_users=first.n_users,
         metrics=tuple(
-            _words(first, *each)
-            for each in (*request.metrics, *beyond)
-            if each[0].name not in lacking
+            _words(first, metric, given, whole=request.k_of(metric.name) == (None,))
+            for metric, given in (*request.metrics, *beyond)
+            if metric.name not in lacking
         ),
         means=tuple(mean for mean in means if mean.metric not in lacking),
         hit_rates=_hit_rates(models, k, settings),
@@ -484,11 +484,15 @@ def has_side_data(models: Models) -> bool:
     )
 
 
-def _words(model: EvaluationData, metric: Metric[...], options: Given) -> MetricWords:
-    metric = model.scoring(metric, options).metric
+def _words(
+    model: EvaluationData, metric: Metric[...], options: Given, *, whole: bool
+) -> MetricWords:
+    scoring = model.scoring(metric, options, whole=whole)
+    metric = scoring.metric
     convention = _(metric.bounded(options).range_text)
     if metric.is_accuracy:
-        convention = "; ".join(options_in_words({**metric.defaults, **options}))
+        in_force = {**metric.defaults, **options}
+        convention = "; ".join(options_in_words(in_force, scoring.convention.cutoff))
     about = (
         metric.name,
         metric.symbol,

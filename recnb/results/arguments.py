@@ -10,7 +10,7 @@ from recnb.data import NAMES
 from recnb.errors import OptionError, is_number, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, metric_named, plain_text
-from recnb.metrics.metric import EVERY_METRIC, METRICS, Given, Metric
+from recnb.metrics.metric import EVERY_METRIC, Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 
 #: A metric by name or text, as "ndcg" or "nDCG@10", or made by `recnb.metric`.
@@ -32,6 +32,10 @@ STANDARD = (
     "f1",
     "hit_rate",
 )
+
+#: Those of them that weights of relevant pairs take the bias out of, or nearly; that of
+#: nDCG they do not, so it is the last.
+WEIGHTED = ("precision", "recall", "ndcg")
 
 #: The cut-offs of a curve by default.
 CUTOFFS = range(1, 21)
@@ -109,11 +113,9 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
             for name in STANDARD
             if not (data and data.library) or presets.of_metric(name, data.library)
         ]
-        return [
-            name
-            for name in known
-            if not (data and data.source.weighted and METRICS[name].instead)
-        ]
+        if data and data.source.weighted:
+            return [name for name in WEIGHTED if name in known]
+        return known
     if is_number(metrics):
         raise OptionError(
             f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall']."

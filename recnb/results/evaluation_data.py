@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.conventions import Convention, presets, shown_at
+from recnb.conventions import Convention, presets
 from recnb.data import Prepared, Source
 from recnb.data.columns import title_column
 from recnb.data.encoding import positions
@@ -54,13 +54,26 @@ class Scoring:
     prepared: Prepared
     metric: Metric[...]
     options: Given
+    whole: bool = False  #: whether there is no cut-off
+
+    @property
+    def convention(self) -> Convention:
+        """The convention of the data, which says where lists are cut."""
+        convention = self.prepared.convention
+        return convention.without_k() if self.whole else convention
+
+    @property
+    def unsaid(self) -> tuple[str, ...]:
+        """The decisions that the words of the number leave out: that there is no
+        cut-off, which the number itself says.
+        """
+        is_given = self.convention.cutoff == self.prepared.convention.cutoff
+        return () if is_given else ("cutoff",)
 
     @property
     def in_force(self) -> Convention:
         """The convention of the data with the metric's own options."""
-        return self.prepared.convention.with_metric(
-            {**self.metric.defaults, **self.options}
-        )
+        return self.convention.with_metric({**self.metric.defaults, **self.options})
 
     def hits(self, cutoffs: Cutoffs) -> Hits:
         """Return the hits that the metric needs at these cut-offs, with all judged
@@ -87,11 +100,12 @@ class Scoring:
             self.credit(cutoffs), self.prepared.convention, self.prepared.user_weight
         )
 
-    def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int]:
+    def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int, int]:
         """Count the users behind the mean at the deepest cut-off, those of them without
-        a list, and those with no relevant item.
+        a list and those with no relevant item; and users with no relevant item who are
+        left out.
         """
-        n_users, without_list, n_without = self.prepared.of_users
+        n_users, without_list, n_without, n_left_out = self.prepared.user_counts
         convention = self.prepared.convention
         credit = (
             None
@@ -99,22 +113,20 @@ class Scoring:
             else self.credit(Cutoffs.one(cutoffs.deepest))
         )
         if credit is None or not isinstance(credit.out_of, Credit):
-            return n_users, without_list, n_without
+            return n_users, without_list, n_without, n_left_out
         # Where an item of no gain can be relevant, an ideal of 0 says that there is
         # nothing to find.
         n_undefined = int((np.asarray(credit.possible) == 0).sum())
-        if (
-            convention.no_relevant == "skip"
-        ):  # those counted are others, who are left out before
-            return n_users - n_undefined, without_list, n_without + n_undefined
-        return n_users, without_list, n_undefined
+        if convention.no_relevant == "skip":
+            return n_users - n_undefined, without_list, 0, n_left_out + n_undefined
+        return n_users, without_list, n_undefined, n_left_out
 
 
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
     """Return the cut-offs; under a convention that does not cut, they only label the
     numbers.
     """
-    return replace(cutoffs, uncut=True) if convention.cutoff == "none" else cutoffs
+    return replace(cutoffs, cut=convention.cutoff)
 
 
 def average(
@@ -263,6 +275,7 @@ class EvaluationData:
         included, on the library's users and order.
         """
         recorded = self._recorded(metric, whole=whole)
+        nothing_cut = {"cutoff": "none"} if whole else {}
         own = {} if recorded is None else dict(recorded.options)
         options = {**own, **metric.given, **options}
         if (
@@ -271,19 +284,24 @@ class EvaluationData:
             and not (metric.needs or metric.own)
         ):
             metric = metric.weighted(options)
-        if not metric.is_accuracy or (self.library is None and not metric.data):
-            return Scoring(self.prepared, metric, options)
+        in_data = dict(metric.data)
+        if metric.as_printed and "ideal" in metric.defaults:
+            in_data |= nothing_cut
+        if not metric.is_accuracy or (self.library is None and not in_data):
+            return Scoring(self.prepared, metric, options, whole)
         convention = self.convention
         if recorded is not None:
-            convention = replace(recorded.convention, **self.overrides)
+            convention = replace(
+                recorded.convention, **{**nothing_cut, **self.overrides}
+            )
         elif self.library is not None:
             no_relevant = (
                 "zero" if convention.no_relevant == "one" else convention.no_relevant
             )
             plain = {"cutoff": "k", "relevant": ">0", "no_relevant": no_relevant}
             convention = replace(convention, **plain | self.overrides)
-        convention = self.source.as_given(replace(convention, **metric.data))
-        return Scoring(self.source.under(convention), metric, options)
+        convention = self.source.as_given(replace(convention, **in_data))
+        return Scoring(self.source.under(convention), metric, options, whole)
 
     def _recorded(
         self, metric: Metric[...], *, whole: bool = False
@@ -341,28 +359,26 @@ class EvaluationData:
         """Return what a metric's number at the deepest of these cut-offs rests on;
         `given`: the options of the call.
         """
-        whole, options = (
-            cutoffs.values == (None,),
-            {**scoring.metric.defaults, **scoring.options},
-        )
+        options = {**scoring.metric.defaults, **scoring.options}
         is_scaled = options.get("max_relevance", "") is None
-        shown = shown_at(None, options) if whole and self.library is None else options
         return Basis(
             counts=scoring.users_behind(cutoffs),
-            convention=scoring.prepared.convention.with_metric(shown),
+            convention=scoring.in_force,
             graded=self.prepared.graded,
             notes=(*self.prepared.notes, *self.apart),
             scale=scoring.prepared.all_hits.max_relevance if is_scaled else None,
             library=self.library,
             given=tuple(self.overrides),
             options=dict(given or {}),
-            is_own=self.is_own(scoring.metric, whole=whole),
+            is_own=self.is_own(scoring.metric, whole=cutoffs.values == (None,)),
             weights=(
                 scoring.prepared.all_hits.truth_weight is not None
                 and scoring.prepared.weighting
             )
             or None,
             user_weight=scoring.prepared.user_weight,
+            unsaid=scoring.unsaid,
+            below_0_unjudged=scoring.metric.plain_name == "bpref",
         )
 
     @property
@@ -380,7 +396,7 @@ class EvaluationData:
     @property
     def users_in_words(self) -> list[str]:
         """The users evaluated, and those left out."""
-        about = self.prepared.of_users, self.convention, self.prepared.graded, ()
+        about = self.prepared.user_counts, self.convention, self.prepared.graded, ()
         return Basis(*about, user_weight=self.prepared.user_weight).users_in_words()
 
     @property
@@ -483,6 +499,9 @@ def values_of(
     """Compute a metric: of accuracy for the users evaluated, beyond it for all who have
     a list.
     """
+    cuts_nothing = metric.is_accuracy and (data.library or metric.as_printed)
+    if cuts_nothing and None in k.values and len(k) > 1:
+        return _with_whole_lists(data, metric, k, options)
     scoring = data.scoring(metric, options, whole=k.values == (None,))
     if metric.is_accuracy:
         matrix, mean = scoring.averaged(k)
@@ -529,6 +548,29 @@ def values_of(
         ),
         results=results,
         weights=weights,
+    )
+
+
+def _with_whole_lists(
+    data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
+) -> Values:
+    """Compute a metric that does otherwise with whole lists than at a cut-off, at both;
+    its basis is that of whole lists, which are the deepest.
+    """
+    depths = [cutoff for cutoff in k if cutoff is not None]
+    cut = values_of(data, metric, Cutoffs.of(depths), options)
+    whole = values_of(data, metric, Cutoffs.one(None), options)
+    if not cut.users.equals(whole.users):
+        raise OptionError(
+            f"{data.library} averages {metric.name} of whole lists over other users "
+            f"than at a cut-off: ask for k=None alone."
+        )
+    order = [[*depths, None].index(cutoff) for cutoff in k]
+    return replace(
+        whole,
+        k=k,
+        matrix=np.hstack([cut.matrix, whole.matrix])[:, order],
+        mean=np.append(cut.mean, whole.mean)[order],
     )
 
 

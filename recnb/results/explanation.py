@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import escape
 
-from recnb.conventions import Convention, shown_at
+from recnb.conventions import Convention
 from recnb.display.document import (
     Block,
     Line,
@@ -341,9 +341,7 @@ def _of_accuracy(
         if (hits.tied.weight < 1).any():
             raise OptionError(MANY_ORDERS)
         hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
-    convention = data.convention.with_metric(
-        shown_at(cutoffs.values[0], {**metric.defaults, **options})
-    )
+    convention = scoring.in_force
     items, truth_items = (
         data.lists_of([position])[0],
         data.truth_of(position)["item"].to_list(),
@@ -359,7 +357,11 @@ def _of_accuracy(
         convention=data.convention,
         basis="; ".join(
             [
-                *convention.phrases(graded=data.prepared.graded),
+                *convention.phrases(
+                    graded=data.prepared.graded,
+                    unsaid=scoring.unsaid,
+                    below_0_unjudged=metric.plain_name == "bpref",
+                ),
                 *data.notes,
                 *pairs_in_words(data.prepared.weighting),
             ]
@@ -466,7 +468,8 @@ def explain(
         if earning.truth_weight is not None:
             rows["weight"] = np.append(earning.weight, 0.0)[at]
         if earning.judged is not None:
-            rows["judged"] = np.isin(ranks, earning.judged.rank)
+            judged = earning.judged  # a grade below 0 is of what was not judged
+            rows["judged"] = np.isin(ranks, judged.rank[judged.relevance >= 0])
         if "gain" in metric.meanings:
             rows["gain"] = np.append(gain_of(earning.relevance, chosen["gain"]), 0.0)[
                 at
@@ -567,7 +570,7 @@ def numbers_of(
         credit.k.size(hits.list_length)[0, 0],
     )
     if (
-        credit.k.uncut and "list_length" in names
+        credit.k.cut != "k" and "list_length" in names
     ):  # the smaller of the two is then the length
         size = hits.list_length[0]
     top = chosen.get("max_relevance") or hits.max_relevance

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.conventions import Convention, options_in_words, shown_at
+from recnb.conventions import Convention, options_in_words
 from recnb.conventions.convention import PHRASES
 from recnb.display.language import _, ngettext, use_language
 from recnb.display.text import one_line
@@ -377,5 +377,7 @@ def _basis(
         "{n} lists with no relevant item count 0",
         empty,
     )
-    rules = options_in_words(shown_at(k, {**metric.defaults, **options}))
+    rules = options_in_words(
+        {**metric.defaults, **options}, "list" if k is None else "k"
+    )
     return [lists, *[zeros] * bool(empty), *ties, *rules]

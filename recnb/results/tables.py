@@ -16,7 +16,7 @@ from recnb.display.language import _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import plain_text
+from recnb.metrics.measure import measure_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given
 from recnb.results.arguments import Metrics, asked_of, check_options, metric_of_curve
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
@@ -143,7 +143,8 @@ def measures_of(
     rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
     asked = asked_of(data, names, options)
     requests = [
-        (metric, Cutoffs.of(metric.cutoff), own) for _name, metric, own in asked
+        (measure_named(metric), Cutoffs.of(metric.cutoff), own)
+        for _name, metric, own in asked
     ]
     for text, found in zip(names, data.values_of_each(requests), strict=True):
         rows[text := str(text)] = [

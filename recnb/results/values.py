@@ -25,8 +25,8 @@ from recnb.stats import IntervalMethod, interval_of_pairs, intervals
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
     "skip": N_("{n:,} with no relevant item left out"),
-    "zero": N_("{n:,} with no relevant item counting 0 where evaluated"),
-    "one": N_("{n:,} with no relevant item counting 1 where evaluated"),
+    "zero": N_("{n:,} of them with no relevant item, which counts 0"),
+    "one": N_("{n:,} of them with no relevant item, which counts 1"),
 }
 
 #: A number under a library's conventions that the library has not.
@@ -37,9 +37,9 @@ OWN = N_("recnb's own: that of {library} is not recorded")
 class Basis:
     """What a mean over users rests on: the users and the decisions in force."""
 
-    counts: tuple[
-        int, int, int
-    ]  #: users averaged, of these without a list, and users with no relevant item
+    #: users averaged, of these without a list, of these with no relevant item, and
+    #: users with no relevant item left out
+    counts: tuple[int, int, int, int]
     convention: Convention  #: with the metric's options
     graded: bool  #: whether the truth says how relevant an item is
     notes: tuple[str | Sentence, ...]
@@ -54,10 +54,13 @@ class Basis:
     )
     weights: Weighting | None = None  #: of relevant pairs
     user_weight: Floats | None = None
+    unsaid: tuple[str, ...] = ()  #: decisions that are not said
+    #: whether an item of negative relevance is one that is not judged
+    below_0_unjudged: bool = False
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
-        n_users, n_without_list, n_without_relevant = self.counts
+        n_users, n_without_list, n_nothing_to_find, n_left_out = self.counts
         parts = [users_in_words(n_users) + self.convention.users_phrase]
         parts += weights_in_words(self.user_weight)
         if n_without_list and self.convention.judged_only:
@@ -71,11 +74,9 @@ class Basis:
             parts.append(
                 _("{n:,} of them without a list, which counts 0", n=n_without_list)
             )
-        if n_without_relevant:
-            parts.append(
-                _(NO_RELEVANT[self.convention.no_relevant], n=n_without_relevant)
-            )
-        return parts
+        return parts + no_relevant_in_words(
+            self.convention, n_nothing_to_find, n_left_out
+        )
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the users and the decisions in words; `brief`: the name of a library
@@ -97,7 +98,12 @@ class Basis:
                 *scale,
                 *notes,
             ]
-        words = [*users, *self.convention.phrases(graded=self.graded), *notes, *scale]
+        decisions = self.convention.phrases(
+            graded=self.graded,
+            unsaid=self.unsaid,
+            below_0_unjudged=self.below_0_unjudged,
+        )
+        words = [*users, *decisions, *notes, *scale]
         if self.library and self.is_own:
             words.append(_(OWN, library=self.library))
         elif self.library:
@@ -238,6 +244,17 @@ def follows(library: str, given: str = "", words: str = "") -> str:
             given=given,
         )
     return f"{known}: {words}" if words else known
+
+
+def no_relevant_in_words(
+    convention: Convention, n_evaluated: int, n_left_out: int
+) -> list[str]:
+    """Say how many users have no relevant item, of those evaluated and of others."""
+    counted = NO_RELEVANT[convention.no_relevant]
+    words = [_(counted, n=n_evaluated)] if n_evaluated else []
+    if n_left_out:
+        words.append(_(NO_RELEVANT["skip"], n=n_left_out))
+    return words
 
 
 def pairs_in_words(weights: Weighting | None) -> list[str]:
