@@ -18,7 +18,7 @@ from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import FrameError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import LIST_METRICS, Given, Metric
+from recnb.metrics.metric import Given, Metric
 from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean, Pairs
 from recnb.results.arguments import Asked
@@ -242,6 +242,7 @@ def measure(
             )
     marked = []
     for key, rows in means.items():
+        with_best = {(mean.metric, mean.k) for mean, _p in rows if mean.best}
         is_apart = (
             _corrected(
                 [p for _mean, p in rows], [mean.metric for mean, _p in rows], settings
@@ -249,9 +250,8 @@ def measure(
             <= settings.alpha
         )
         for (mean, _p), apart in zip(rows, is_apart.tolist(), strict=True):
-            # Beyond accuracy more is not better.
-            is_worse = apart or mean.n_users == 0 or mean.metric in LIST_METRICS
-            is_near = len(names) > 1 and not (mean.best or is_worse)
+            # Beyond accuracy more is not better, and none is the best.
+            is_near = (mean.metric, mean.k) in with_best and not (mean.best or apart)
             marked.append((key, replace(mean, near_best=is_near)))
     tested = [(key, difference) for key in means for difference in made[key]]
     p, metrics = [one.p for _key, one in tested], [one.metric for _key, one in tested]
@@ -309,6 +309,8 @@ def means_of(
     best = np.full(len(names), metric.is_accuracy and len(names) > 1) & (
         mean >= mean.max() - SAME
     )
+    if best.all():  # all are the same, and none is the best
+        best[:] = False
     columns = (each.tolist() for each in (mean, *moments.interval(confidence), best))
     rows, n = zip(names, *columns, strict=True), len(block.values)
     about = metric.name, metric.symbol, block.k

@@ -187,7 +187,9 @@ def _of_many(report: ReportData) -> Iterator[Block]:
     )
     yield Note(say(highest, label=report.label, **ends), "lead")
     near = [
-        strong(name) for name in others if means[name].best or means[name].near_best
+        strong(name)
+        for name in others
+        if means[name].best or means[name].near_best or not means[first].best
     ]
     if report.baseline is None:  # the tests are those that the next sentence counts
         found = [
@@ -318,10 +320,8 @@ def _models_by_metrics(report: ReportData) -> Iterator[Block]:
         f". ° {near_best}.",
     ]
     if report.baseline is not None:
-        marks = N_(
-            "▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)"
-        )
-        legend += [" ", say(marks, baseline=Name(report.baseline)), "."]
+        (marks,) = words.marks_in_words(report.baseline, ())
+        legend += [" ", marks, "."]
     of_accuracy = [metric.metric for metric in report.metrics if metric.is_accuracy]
     columns = [
         of_k

@@ -18,10 +18,15 @@ from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import plain_text
 from recnb.metrics.metric import LIST_METRICS, Given
-from recnb.results.arguments import Metrics, asked_of, check_options, metric_of_curve
+from recnb.results.arguments import (
+    Metrics,
+    asked_of,
+    check_options,
+    metric_of_curve,
+)
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
 from recnb.results.score import score_of
-from recnb.results.table import Table
+from recnb.results.table import Table, check_flag
 from recnb.results.values import Values, merged
 
 
@@ -36,8 +41,7 @@ def table_of(
     """Return means over users, or the one number of all lists: one row per metric, one
     column per cut-off, or three with intervals.
     """
-    if not isinstance(intervals, bool):
-        raise OptionError(f"intervals={quoted(intervals)}: say True or False.")
+    check_flag("intervals", intervals)
     cutoffs = Cutoffs.of(k)
     asked = asked_of(data, metrics, options, "k", "intervals", "by", "bins")
     with_cutoff = next(
