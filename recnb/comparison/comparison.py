@@ -75,6 +75,7 @@ from recnb.results.values import (
     merged,
     pairs_in_words,
     scale_in_words,
+    taken_as_known,
     weights_in_words,
 )
 from recnb.stats import Settings, Test, tau_ap
@@ -319,6 +320,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if intervals:
             percent = f"{100 * self.settings.confidence:g}"
             basis.append(_("{confidence}% intervals", confidence=percent))
+            basis += taken_as_known(self._first.source.weighted)
         table = Means.made(frame, basis)
         table._ends, table._settings = parts[1:], self.settings
         table.attrs["n_users"] = self.n_users
@@ -346,12 +348,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                     "metrics beyond accuracy over the users who have a value in every model"
                 )
             )
-        if asked:
-            lead, own = asked[0].metric, asked[0].options
-            unweighted = plain_means(
-                self._models, lead, lead.cutoffs(cutoffs).values[-1], own
-            )
-            basis += [unweighted.removesuffix(".")] if unweighted else []
+        of_accuracy = [
+            (each.metric, each.options) for each in asked if each.metric.is_accuracy
+        ]
+        unweighted = plain_means(self._models, of_accuracy, cutoffs)
+        if unweighted:
+            basis.append(unweighted.removesuffix("."))
         known = self.basis.split("; ")
         phrases = self._phrases_of_options(asked)
         for name, words in of_lists.items():
@@ -440,7 +442,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             list(zip(within, rows, strict=True)),
             self._warnings(asked[0], k),
         )
-        table.notes = [*table._warnings, *notes(self.settings, n_tested)]
+        known = taken_as_known(self._first.source.weighted)
+        table.notes = [*table._warnings, *notes(self.settings, n_tested), *known]
         table.attrs["labels"] = len(labels) + 4
         return table
 

@@ -397,7 +397,8 @@ def remarks(report: ReportData) -> list[str]:
     """
     if report.several:
         made = words.notes(report.settings, tested(report.differences))
-        return [" ".join(made), words.intervals_in_words(report.settings)]
+        intervals = [words.intervals_in_words(report.settings), *_known(report)]
+        return [" ".join(made), " ".join(intervals)]
     of_accuracy, said = (
         {metric.metric for metric in report.metrics if metric.is_accuracy},
         list[str](),
@@ -425,6 +426,7 @@ def remarks(report: ReportData) -> list[str]:
         said.append(
             _("They do not cover another split of the data or another training run.")
         )
+        said += _known(report)
     if len(of_accuracy) < len(report.metrics):
         said.append(
             _(
@@ -433,6 +435,12 @@ def remarks(report: ReportData) -> list[str]:
             )
         )
     return [" ".join(said)]
+
+
+def _known(report: ReportData) -> list[str]:
+    """Return what intervals do not cover where pairs are weighted by propensities."""
+    said = N_("Intervals and tests take the propensities as known.")
+    return [_(said)] if report.unweighted else []
 
 
 def _tiles(report: ReportData) -> doc.Tiles:
@@ -884,7 +892,8 @@ def _distribution(report: ReportData) -> Iterator[Block]:
     keys = _(
         "Grey: users at exactly 0. Below the bars: median and middle half of the users."
     )
-    yield Section("", [Note(keys)], ("html",))
+    ends = _("A bar counts the values at its lower end, the last one those at both.")
+    yield Section("", [Note(f"{keys} {ends}")], ("html",))
 
 
 def beyond(report: ReportData) -> Iterator[Block]:

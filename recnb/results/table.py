@@ -500,6 +500,7 @@ def draw_means(
     ax = draw_intervals(axes(ax, 1.7 + 0.25 * parts[0].size), parts, color=color)
     if largest.max() > max(1, 10 * largest.min()):
         ax.set_xscale("symlog", linthresh=0.1)
+        label = _("{label}, on a logarithmic scale beyond 0.1", label=label)
     ax.set_xlabel(label, **fonts)
     return ax
 

@@ -27,7 +27,7 @@ from recnb.results.arguments import (
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
 from recnb.results.score import score_of
 from recnb.results.table import Table, check_flag
-from recnb.results.values import Values, merged
+from recnb.results.values import Values, merged, taken_as_known
 
 
 def table_of(
@@ -62,7 +62,10 @@ def table_of(
         name if metric.cutoff else f"{name}{shown}" for name, metric, _own in asked
     ]
     found = zip(names, data.values_of_each(requests), strict=True)
-    table = wide_table(found, cutoffs, intervals, [_("95% intervals")] * intervals)
+    words = []
+    if intervals:
+        words = [_("95% intervals"), *taken_as_known(data.source.weighted)]
+    table = wide_table(found, cutoffs, intervals, words)
     table.attrs["n_users"] = data.n_users
     if with_cutoff is not None:
         table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])

@@ -242,6 +242,12 @@ def pairs_in_words(weights: Weighting | None) -> list[str]:
     return [] if weights is None else [weights.in_words(words)]
 
 
+def taken_as_known(is_weighted: bool) -> list[str]:
+    """Return what intervals do not cover where pairs are weighted by propensities."""
+    words = N_("intervals and tests take the propensities as known")
+    return [_(words)] if is_weighted else []
+
+
 def weights_in_words(of_users: Floats | None) -> list[str]:
     """Return the weights of users in words, if they have some."""
     words = N_(
