@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from recnb.conventions import Convention
 from recnb.data import Counts
-from recnb.display.language import N_, _, use_language
+from recnb.display.language import N_, _, use_language, use_noun
 from recnb.display.templates import render
 from recnb.errors import ElsewhereError, NoUsersError, OptionError, quoted
 from recnb.metrics.hits import Hits
@@ -195,7 +195,7 @@ class EvaluationMethods(Methods):
         from recnb.report.build import report_of, request_of
         from recnb.stats import Settings
 
-        with use_language(lang):
+        with use_language(lang), use_noun(self._data.noun):
             request = request_of(self._data, k, metrics, options, by=by, bins=bins)
             return report_of({"": self._data}, request, Settings(confidence))
 

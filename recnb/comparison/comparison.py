@@ -25,7 +25,7 @@ from recnb.conventions import options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
-from recnb.display.language import N_, _, use_language
+from recnb.display.language import N_, _, use_language, use_noun
 from recnb.display.templates import framed
 from recnb.display.text import one_line
 from recnb.errors import (
@@ -692,7 +692,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         from recnb.report.build import report_of, request_of
 
-        with use_language(lang):
+        with use_language(lang), use_noun(self._first.noun):
             request = request_of(self._first, k, metrics, options, by=by, bins=bins)
             asked = [
                 Asked(metric.symbol, metric, dict(own))
@@ -715,6 +715,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
+        with use_noun(self._first.noun):
+            return self._basis()
+
+    def _basis(self) -> str:
         first, orders = (
             self._first,
             {model.convention.order for model in self._models.values()},

@@ -318,6 +318,7 @@ def report_of(
         unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
         left_out=_(left_out, where=where) if where else "",
         basis=basis or _basis(first, request),
+        noun=first.noun,
     )
 
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, Sentence, _
+from recnb.display.language import N_, Sentence, _, use_noun
 from recnb.display.text import users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
@@ -54,9 +54,14 @@ class Basis:
     )
     weights: Weighting | None = None  #: of relevant pairs
     user_weight: Floats | None = None
+    noun: str = "user"  #: what the caller calls those whose lists these are
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
+        with use_noun(self.noun):
+            return self._users_in_words()
+
+    def _users_in_words(self) -> list[str]:
         n_users, n_without_list, n_without_relevant = self.counts
         parts = [users_in_words(n_users) + self.convention.users_phrase]
         parts += weights_in_words(self.user_weight)
@@ -74,6 +79,10 @@ class Basis:
         """Return the users and the decisions in words; `brief`: the name of a library
         says its decisions.
         """
+        with use_noun(self.noun):
+            return self._phrases(brief=brief)
+
+    def _phrases(self, *, brief: bool) -> list[str]:
         given = self.convention.given_in_words(self.given)
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
         notes, users = list(map(str, self.notes)), self.users_in_words()
