@@ -21,7 +21,7 @@ from scipy.stats import kendalltau
 import recnb
 from tests.examples import examples
 
-NAMES = ("zeta", "alpha", "Mid", "knn 2")
+NAMES = ("zeta", "alpha", "Mid", "knn-2")
 NAMED = ("recall", "ndcg", "average_precision", "hit_rate", "precision", "dcg")
 TEXTS = ("P@2", "P@1", "nDCG@3", "RR@2", "R@3", "AP@1", "Success@1", "P@3", "nDCG@1")
 
@@ -130,6 +130,15 @@ def rows_of_console(text: str, n: int) -> list[list[str]]:
     return [re.split(r"  +", plain(line)) for line in text.splitlines()[1 : n + 1]]
 
 
+def numbers_of_html(html: str) -> list[list[str]]:
+    """The numbers of the rows of a table in HTML."""
+    rows = re.findall("<tr.*?</tr>", html, re.S)[1:]
+    return [
+        re.findall(r"(?<![\d.])\d+\.\d{4}(?!\d)", re.sub("<[^>]*>", " ", row))
+        for row in rows
+    ]
+
+
 @law
 def test_a_table_has_the_numbers_of_each_model_alone(question: Question) -> None:
     table = question.table()
@@ -153,6 +162,26 @@ def test_every_form_of_a_table_shows_the_numbers_of_its_frame(
     assert rows_of_markdown(table.to_markdown()) == rows
     assert rows_of_latex(table.to_latex()) == rows
     assert rows_of_console(repr(table), len(rows)) == rows
+    assert numbers_of_html(table._repr_html_()) == [cells[1:] for cells in rows]
+    assert table.to_csv(float_format="%.4f").split() == [
+        ",".join(cells) for cells in [["model", *table], *rows]
+    ]
+
+
+@law
+def test_intervals_stand_beside_the_same_means(question: Question) -> None:
+    table = question.table()
+    wide = question.table(intervals=True)
+    frame = wide.to_frame()
+    assert frame[[*table]].equals(table.to_frame())
+    shown = rows_of_markdown(wide.to_markdown())
+    for row, model in enumerate(table.index):
+        for place, column in enumerate(table, 1):
+            score = question.score(model, column)
+            ends = frame.loc[model, [f"{column} low", f"{column} high"]].to_numpy()
+            expected = score.interval() if score.has_interval else (np.nan, np.nan)
+            assert ends == pytest.approx(np.array(expected), abs=1e-12, nan_ok=True)
+            assert shown[row][place].split(" (")[0] == f"{float(score):.4f}"
 
 
 @law

@@ -95,7 +95,7 @@ class Means(Table):
         column: object,
         digits: int | None,
     ) -> Line:
-        mean = estimate_of(*numbers, digits)
+        mean = estimate_of(numbers, digits)
         return self._marked(mean.value, mean.ends, label, column)
 
     def _marked(

@@ -100,7 +100,8 @@ class Table(pd.DataFrame):
         frame = pd.DataFrame(self, copy=True)
         if frame.columns.nlevels == 1:
             return frame
-        names = [self._flat(column, part) for column, part in frame.columns]
+        levels = (frame.columns.get_level_values(level) for level in (0, 1))
+        names = [self._flat(*column) for column in zip(*levels, strict=True)]
         return frame.set_axis(names, axis=1)
 
     def _flat(self, column: Any, part: str) -> str:
@@ -160,7 +161,7 @@ class Table(pd.DataFrame):
         digits: int | None,
     ) -> Line:
         """Return a cell of a mean with the ends of its interval."""
-        return estimate_of(*numbers, digits)
+        return estimate_of(numbers, digits)
 
     def _head(self, column: Any, symbols: bool) -> Line:
         """Return the name of a column; `symbols`: metrics as papers print them."""
@@ -330,7 +331,7 @@ def check_flag(name: str, value: object) -> None:
         raise OptionError(f"{name}={quoted(value)}: say True or False.")
 
 
-def check_digits(digits: object) -> None:
+def check_digits(digits: Any) -> None:
     """Refuse a number of decimals that no number can be shown with."""
     if digits is None:
         return
@@ -361,10 +362,9 @@ def symbol_of(name: str) -> str:
     return name if metric is None else f"{metric.symbol}{at}{k}"
 
 
-def estimate_of(
-    mean: float, low: float, high: float, digits: int | None = None
-) -> Estimate:
+def estimate_of(numbers: Sequence[float], digits: int | None = None) -> Estimate:
     """Return a mean with the ends of its interval, if it has one."""
+    mean, low, high = numbers
     value = number_in("", mean, digits)
     if low != low:
         return Estimate(value, signed=True)
