@@ -65,7 +65,7 @@ from recnb.results.arguments import (
     check_options,
     metric_of_curve,
 )
-from recnb.results.evaluation_data import EvaluationData, Models, values_of
+from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.segments import distinct_labels, no_segments
 from recnb.results.table import Table, check_flag
@@ -372,7 +372,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         for name, metric, options in asked:
             words = dict[str, list[str]]()
             for model, data in self._models.items():
-                values = values_of(data, metric, metric.cutoffs(cutoffs), options)
+                request = metric, metric.cutoffs(cutoffs), options
+                (values,) = data.values_of_each([request])
                 words[model] = values.basis.phrases(brief=True)
                 for cut, number in zip(values.k, values.mean.tolist(), strict=True):
                     means.append(
@@ -384,7 +385,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                             mean=number,
                             low=nan,
                             high=nan,
-                            n_users=len(values.users),
+                            n_users=int(values.n_users[-1]),
                         )
                     )
             first, *others = words.values()
