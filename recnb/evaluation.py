@@ -158,13 +158,15 @@ class EvaluationMethods(Methods):
         Columns are shown, share, hits and relevant; share_in_train and ratio with
         `train=`; title if `items=` has one.
         """
-        return tables.items_of(self._data, k)
+        with use_noun(self._data.noun):
+            return tables.items_of(self._data, k)
 
     def user(self, user: Any, k: int | None = None) -> Table:
         """Return one user's list down to k: rank, item, score, relevance, hit; `missed`
         has the relevant items that are not among them.
         """
-        return tables.user_list_of(self._data, user, k)
+        with use_noun(self._data.noun):
+            return tables.user_list_of(self._data, user, k)
 
     def report(
         self,

@@ -431,20 +431,21 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         table = Differences.made(frame, [self.basis])
         n_tested, within = tested(rows), [", ".join(map(str, key)) for key in keys]
         together = corrected_with(rows, self.settings)
-        said = [
-            inline(conclusion(row, self.settings, *together[row.metric]), "txt")
-            for row in rows
-        ]
+        with use_noun(self._first.noun):
+            said = [
+                inline(conclusion(row, self.settings, *together[row.metric]), "txt")
+                for row in rows
+            ]
+            warnings = self._warnings(asked[0], k)
+            remarks = notes(self.settings, n_tested)
         table.conclusions = [
             f"{one_line(at)}: {text}" if at else text
             for at, text in zip(within, said, strict=True)
         ]
-        table._made, table._warnings = (
-            list(zip(within, rows, strict=True)),
-            self._warnings(asked[0], k),
-        )
+        table._made = list(zip(within, rows, strict=True))
+        table._warnings = warnings
         known = taken_as_known(self._first.source.weighted)
-        table.notes = [*table._warnings, *notes(self.settings, n_tested), *known]
+        table.notes = [*warnings, *remarks, *known]
         table.attrs["labels"] = len(labels) + 4
         return table
 

@@ -78,7 +78,9 @@ NOUNS = {
 }
 _noun: ContextVar[str] = ContextVar("recnb_noun", default="user")
 #: Users in a message, which are no place of a value and no name in code.
-_USERS = re.compile(r"(?<![\w.{=])([Uu])ser(s?)(?: (who)\b)?(?![\w}=(\[]|\.\w)")
+_USERS = re.compile(
+    r"(?<![\w.{=])([Uu])ser(s?)(?: (who|for whom)\b)?(?![\w}=(\[]|\.\w)"
+)
 
 
 def noun_of(column: str) -> str:
@@ -111,7 +113,8 @@ def _named(message: str) -> str:
         named = plural if many else noun
         if letter == "U":
             named = named.capitalize()
-        return f"{named} that" if who else named
+        pronoun = {"who": " that", "for whom": " for which"}.get(who, "")
+        return f"{named}{pronoun}"
 
     return _USERS.sub(word, message)
 

@@ -283,7 +283,7 @@ def test_conclusions_name_equal_scores_that_decide():
     frame = frame.assign(pred=0.0, pred2=rng.normal(size=len(frame)))
     found = recnb.compare(frame, score=["pred", "pred2"]).differences("ndcg", k=5)
     (told,) = (note for note in found.notes if note.startswith("pred"))
-    assert told.startswith("pred: Users for whom equal scores decide: 60 of 60")
+    assert told.startswith("pred: Queries for which equal scores decide: 60 of 60")
     assert told in repr(found)
     assert "equal scores decide" in found._repr_html_()
 

@@ -51,6 +51,12 @@ def test_the_line_below_a_number_has_the_word_of_the_column(column: str) -> None
         assert re.search(rf"\d {word}\b", shown)
         if word != "users":
             assert not re.search(r"\d users?\b", shown)
+    differences = found.differences("ndcg", k=2)
+    assert f"each of 3 {word} the same value" in differences.conclusions[0]
+    assert f"The {word} are taken as a sample" in differences.notes[-1]
+    one = "query" if word == "queries" else word.removesuffix("s")
+    assert repr(ev.user("a")).startswith(f"{one} a: found")
+    assert f"shown and share: 3 {word} with a list" in ev.items().attrs["basis"]
     assert "users" in found.table("ndcg").index  # the name of a model
 
 
