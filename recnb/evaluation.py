@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from recnb.conventions import Convention
 from recnb.data import Counts
-from recnb.display.language import N_, _, use_language
+from recnb.display.language import N_, _, use_language, use_noun
 from recnb.display.templates import render
 from recnb.errors import ElsewhereError, NoUsersError, OptionError, quoted
 from recnb.metrics.hits import Hits
@@ -160,13 +160,15 @@ class EvaluationMethods(Methods):
         Columns are shown, share, hits and relevant; share_in_train and ratio with
         `train=`; title if `items=` has one.
         """
-        return tables.items_of(self._data, k)
+        with use_noun(self._data.noun):
+            return tables.items_of(self._data, k)
 
     def user(self, user: Any, k: int | None = None) -> Table:
         """Return one user's list down to k: rank, item, score, relevance, hit; `missed`
         has the relevant items that are not among them.
         """
-        return tables.user_list_of(self._data, user, k)
+        with use_noun(self._data.noun):
+            return tables.user_list_of(self._data, user, k)
 
     def report(
         self,
@@ -197,7 +199,7 @@ class EvaluationMethods(Methods):
         from recnb.report.build import report_of, request_of
         from recnb.stats import Settings
 
-        with use_language(lang):
+        with use_language(lang), use_noun(self._data.noun):
             request = request_of(self._data, k, metrics, options, by=by, bins=bins)
             return report_of({"": self._data}, request, Settings(confidence))
 

@@ -723,6 +723,16 @@ def test_what_is_shown():
     found = recnb.compare(SAMPLE.models, SAMPLE.test, propensity=PROPENSITY)
     assert "order of the models is" in found.table("ndcg", k=10).attrs["basis"]
     assert "order of the models is" in " ".join(repr(found.report(k=10)).split())
+    known = "ntervals and tests take the propensities as known"
+    for table in (
+        found.table("ndcg", k=10, intervals=True),
+        ev.table("ndcg", k=10, intervals=True),
+    ):
+        assert known in table.attrs["basis"]
+    assert known in " ".join(found.differences("ndcg", k=10).notes)
+    for report in (ev.report(k=10), found.report(k=10)):
+        assert known in report.to_markdown()
+    assert known not in plain.report(k=10).to_markdown()
     few = recnb.evaluate(
         POPULAR,
         SAMPLE.test,
@@ -789,6 +799,30 @@ def test_users_of_whom_nothing_was_seen_are_said_to_be_what_they_are(
     for line in unseen:
         assert line.facts["other_users"] == 3
         assert line.facts["other"] == pytest.approx(2 / 2 / 3)
+
+
+def test_each_metric_says_whether_its_order_of_the_models_is_another():
+    """Recall is 5/11 and 6/11 with propensities, 1/4 and 3/4 without; precision is 2.5
+    and 0.5, 1/4 and 1/2.
+    """
+    recs = {
+        "rare": {"u": ["r", "x"], "v": ["x", "y"]},
+        "usual": {"u": ["a", "x"], "v": ["b", "x"]},
+    }
+    truth = pd.DataFrame(
+        {"user": ["u", "u", "v"], "item": ["r", "a", "b"], "propensity": [0.1, 1, 1]}
+    )
+    found = recnb.compare(recs, truth, propensity="propensity")
+    values = "rare 0.2500 (0.4545), usual 0.7500 (0.5455)"
+    sentences = (
+        f"Recall@2 without propensities (with them): {values}. By Precision@2 the order "
+        f"of the models is another without them: usual, rare. By Recall@2 the order of "
+        f"the models is the same"
+    )
+    metrics = ["recall", "precision"]
+    assert sentences in found.table(metrics, k=2).attrs["basis"]
+    report = found.report(k=2, metrics=metrics).to_markdown()
+    assert sentences in " ".join(report.split())
 
 
 @pytest.mark.slow

@@ -15,7 +15,14 @@ import polars as pl
 from recnb.conventions import Convention, presets
 from recnb.data import Frame, Prepared, table_of, validation
 from recnb.data.buckets import batches_of
-from recnb.data.columns import Scanned, columns_of, find, is_dataset, is_relation
+from recnb.data.columns import (
+    Scanned,
+    columns_of,
+    find,
+    is_dataset,
+    is_relation,
+    read_stream,
+)
 from recnb.data.encoding import distinct
 from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.load import RECS, SIDES, Input
@@ -195,7 +202,17 @@ def models_of(
 
 
 def _read(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Read files together, so that their ids meet; side data are read in place."""
+    """Read files together, so that their ids meet, and streams once; side data are read
+    in place.
+    """
+    truth = read_stream(truth)
+    if isinstance(models, Mapping):
+        models = {name: read_stream(model) for name, model in models.items()}
+    else:
+        models = read_stream(models)
+    for name in ("train", "items", "users"):
+        if name in options:
+            options[name] = read_stream(options[name])
     named = dict(models) if isinstance(models, Mapping) else {RECS: models}
     side = {
         name: options[name]

@@ -369,6 +369,25 @@ def columns_of(frame: Frame, name: str) -> list[str]:
     return columns
 
 
+def read_stream(frame: Any) -> Any:
+    """Return what speaks Arrow's stream protocol, and does not name its columns, as a
+    table in memory: a stream may be read once. Anything else is returned as it is.
+    """
+    kind = type(frame)
+    if (
+        not hasattr(kind, "__arrow_c_stream__")
+        or hasattr(kind, "columns")
+        or isinstance(frame, (pd.Series, pl.Series))
+    ):
+        return frame
+    import pyarrow as pa
+
+    try:
+        return pa.RecordBatchReader.from_stream(frame).read_all()
+    except pa.ArrowInvalid:  # of values, which have no columns
+        return frame
+
+
 def is_dataset(frame: Frame) -> bool:
     """Return whether a table is a pyarrow dataset, without importing pyarrow."""
     return "pyarrow.dataset" in sys.modules and isinstance(

@@ -183,12 +183,14 @@ class Variant:
 class VariantTable(Table):
     """Numbers of variants: words in full, and differences with their sign."""
 
-    def _cell(self, value: Any, label: object, column: object) -> Line:
+    def _cell(
+        self, value: Any, label: object, column: object, digits: int | None = None
+    ) -> Line:
         if isinstance(value, str):
             return one_line(value, 200)
         if column in ("change", "difference") and value == value:
-            return f"{value:+.4f}"
-        return super()._cell(value, label, column)
+            return f"{value:+.{4 if digits is None else digits}f}"
+        return super()._cell(value, label, column, digits)
 
 
 def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:

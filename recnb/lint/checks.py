@@ -699,7 +699,8 @@ def heavy_pairs(data: LintData) -> Iterator[Problem]:
             short="Few relevant pairs carry half of the weight: {half:,} of {of:,}, "
             "each up to {top:.3g}",
             frame="truth",
-            why="The number follows from these pairs, and moves with each of them.",
+            why="They count for as much as all others together, so that the number "
+            "depends on which of them were seen and are found.",
             advice="Give a least propensity, which trades some bias for less chance, and "
             "report it:",
             repair=Repair(data, min_propensity=float(1 / np.quantile(falling, 0.95))),

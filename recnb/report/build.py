@@ -315,9 +315,10 @@ def report_of(
         segments=None
         if request.by is None
         else _segments(models, request, pairs, settings),
-        unweighted=plain_means(models, lead, k, options),
+        unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
         left_out=_(left_out, where=where) if where else "",
         basis=basis or _basis(first, request),
+        noun=first.noun,
     )
 
 

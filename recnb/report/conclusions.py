@@ -6,12 +6,12 @@ Sentences are lines of a document, so that names of models are made safe in each
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from math import isnan, nan
 from typing import Any
 
-from recnb.display.document import Line, say, strong
+from recnb.display.document import Line, Name, say, strong
 from recnb.display.language import N_, _
 from recnb.display.text import fixed, signed, users_in_words
 from recnb.metrics.metric import LIST_METRICS
@@ -323,3 +323,15 @@ def near_best_in_words(settings: Settings) -> str:
             "within each metric, level {alpha})"
         )
     return _(words, test=_(TESTS[settings.test]), alpha=f"{settings.alpha:g}")
+
+
+def marks_in_words(baseline: str, kinds: Collection[str]) -> list[Line]:
+    """Return the meaning of the marks of means beside a baseline, those that `kinds`
+    name; of better and worse always.
+    """
+    better = N_(
+        "▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)"
+    )
+    higher = N_("△ higher, ▽ lower than {baseline}, which is not better or worse")
+    marks = [better, higher] if {"higher", "lower"} & {*kinds} else [better]
+    return [say(words, baseline=Name(baseline)) for words in marks]

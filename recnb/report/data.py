@@ -187,6 +187,7 @@ class ReportData:
     lang: str = field(
         default_factory=current
     )  #: the language of its words, in which it is shown
+    noun: str = "user"  #: what the caller calls those whose lists these are
 
     @property
     def several(self) -> bool:

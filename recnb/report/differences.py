@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from recnb.display.language import _
+from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import FrameError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import LIST_METRICS, Given, Metric
+from recnb.metrics.metric import Given, Metric
 from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean, Pairs
 from recnb.results.arguments import Asked
@@ -129,45 +129,52 @@ def compared(
 
 
 def plain_means(
-    models: Models, metric: Metric[...], k: int | None, options: Given
+    models: Models, asked: Sequence[tuple[Metric[...], Given]], k: Cutoffs
 ) -> str:
-    """Return the means of a metric without propensities beside those with them, and
-    whether the order of the models is another.
+    """Return the means of the first metric without propensities beside those with them,
+    and by which metrics the order of the models is another.
     """
     if not all(model.source.weighted for model in models.values()):
         return ""
-    cutoffs, of_both = Cutoffs.of(k), dict[str, list[float]]()
-    for name, model in models.items():
-        both = [
-            values_of(one, metric, cutoffs, options)
-            for one in (model, model.unweighted)
-        ]
-        of_both[name] = [float(one.mean[-1]) for one in both]
-    each = ", ".join(
-        f"{one_line(name)} {plain:.4f} ({own:.4f})".strip()
-        for name, (own, plain) in of_both.items()
-    )
-    said = [
-        _(
-            "{label} without propensities (with them): {values}.",
-            label=metric.label(k),
-            values=each,
-        )
-    ]
-    with_them, without = (
-        sorted(of_both, key=lambda name: -of_both[name][at]) for at in (0, 1)
-    )
-    if with_them != without:
-        names = ", ".join(map(one_line, without))
-        said.append(
-            _(
-                "Without them the order of the models is another: {models}.",
-                models=names,
+    sentences, same = list[str](), list[str]()
+    for metric, options in asked:
+        cutoff = metric.cutoffs(k).values[-1]
+        label = metric.label(cutoff)
+        weighted, plain = _with_and_without(models, metric, cutoff, options)
+        if not sentences:
+            each = ", ".join(
+                f"{one_line(name)} {plain[name]:.4f} ({weighted[name]:.4f})".strip()
+                for name in models
             )
+            said = N_("{label} without propensities (with them): {values}.")
+            sentences.append(_(said, label=label, values=each))
+        order, other = (
+            sorted(means, key=lambda name: -means[name]) for means in (weighted, plain)
         )
-    elif len(of_both) > 1:
-        said.append(_("The order of the models is the same."))
-    return " ".join(said)
+        if order == other:
+            same.append(label)
+            continue
+        said = N_(
+            "By {label} the order of the models is another without them: {models}."
+        )
+        names = ", ".join(map(one_line, other))
+        sentences.append(_(said, label=label, models=names))
+    if same and len(models) > 1:
+        said = N_("By {labels} the order of the models is the same.")
+        sentences.append(_(said, labels=", ".join(same)))
+    return " ".join(sentences)
+
+
+def _with_and_without(
+    models: Models, metric: Metric[...], k: int | None, options: Given
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the means of models with their propensities and without them."""
+    weighted, plain = dict[str, float](), dict[str, float]()
+    for name, model in models.items():
+        for means, data in ((weighted, model), (plain, model.unweighted)):
+            values = values_of(data, metric, Cutoffs.of(k), options)
+            means[name] = float(values.mean[-1])
+    return weighted, plain
 
 
 def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
@@ -242,6 +249,7 @@ def measure(
             )
     marked = []
     for key, rows in means.items():
+        with_best = {(mean.metric, mean.k) for mean, _p in rows if mean.best}
         is_apart = (
             _corrected(
                 [p for _mean, p in rows], [mean.metric for mean, _p in rows], settings
@@ -249,9 +257,8 @@ def measure(
             <= settings.alpha
         )
         for (mean, _p), apart in zip(rows, is_apart.tolist(), strict=True):
-            # Beyond accuracy more is not better.
-            is_worse = apart or mean.n_users == 0 or mean.metric in LIST_METRICS
-            is_near = len(names) > 1 and not (mean.best or is_worse)
+            # Beyond accuracy more is not better, and none is the best.
+            is_near = (mean.metric, mean.k) in with_best and not (mean.best or apart)
             marked.append((key, replace(mean, near_best=is_near)))
     tested = [(key, difference) for key in means for difference in made[key]]
     p, metrics = [one.p for _key, one in tested], [one.metric for _key, one in tested]
@@ -309,6 +316,8 @@ def means_of(
     best = np.full(len(names), metric.is_accuracy and len(names) > 1) & (
         mean >= mean.max() - SAME
     )
+    if best.all():  # all are the same, and none is the best
+        best[:] = False
     columns = (each.tolist() for each in (mean, *moments.interval(confidence), best))
     rows, n = zip(names, *columns, strict=True), len(block.values)
     about = metric.name, metric.symbol, block.k

@@ -187,7 +187,9 @@ def _of_many(report: ReportData) -> Iterator[Block]:
     )
     yield Note(say(highest, label=report.label, **ends), "lead")
     near = [
-        strong(name) for name in others if means[name].best or means[name].near_best
+        strong(name)
+        for name in others
+        if means[name].best or means[name].near_best or not means[first].best
     ]
     if report.baseline is None:  # the tests are those that the next sentence counts
         found = [
@@ -318,10 +320,8 @@ def _models_by_metrics(report: ReportData) -> Iterator[Block]:
         f". ° {near_best}.",
     ]
     if report.baseline is not None:
-        marks = N_(
-            "▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)"
-        )
-        legend += [" ", say(marks, baseline=Name(report.baseline)), "."]
+        (marks,) = words.marks_in_words(report.baseline, ())
+        legend += [" ", marks, "."]
     of_accuracy = [metric.metric for metric in report.metrics if metric.is_accuracy]
     columns = [
         of_k
@@ -397,7 +397,8 @@ def remarks(report: ReportData) -> list[str]:
     """
     if report.several:
         made = words.notes(report.settings, tested(report.differences))
-        return [" ".join(made), words.intervals_in_words(report.settings)]
+        intervals = [words.intervals_in_words(report.settings), *_known(report)]
+        return [" ".join(made), " ".join(intervals)]
     of_accuracy, said = (
         {metric.metric for metric in report.metrics if metric.is_accuracy},
         list[str](),
@@ -425,6 +426,7 @@ def remarks(report: ReportData) -> list[str]:
         said.append(
             _("They do not cover another split of the data or another training run.")
         )
+        said += _known(report)
     if len(of_accuracy) < len(report.metrics):
         said.append(
             _(
@@ -433,6 +435,12 @@ def remarks(report: ReportData) -> list[str]:
             )
         )
     return [" ".join(said)]
+
+
+def _known(report: ReportData) -> list[str]:
+    """Return what intervals do not cover where pairs are weighted by propensities."""
+    said = N_("Intervals and tests take the propensities as known.")
+    return [_(said)] if report.unweighted else []
 
 
 def _tiles(report: ReportData) -> doc.Tiles:
@@ -884,7 +892,8 @@ def _distribution(report: ReportData) -> Iterator[Block]:
     keys = _(
         "Grey: users at exactly 0. Below the bars: median and middle half of the users."
     )
-    yield Section("", [Note(keys)], ("html",))
+    ends = _("A bar counts the values at its lower end, the last one those at both.")
+    yield Section("", [Note(f"{keys} {ends}")], ("html",))
 
 
 def beyond(report: ReportData) -> Iterator[Block]:

@@ -21,7 +21,7 @@ from recnb.data.encoding import positions
 from recnb.data.item_data import ItemData, ItemDataOfParts
 from recnb.data.side_data import SideData
 from recnb.data.source import Tables
-from recnb.display.language import N_, Sentence, _, ngettext
+from recnb.display.language import N_, Sentence, _, ngettext, noun_of, use_noun
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.gain import as_column
@@ -237,6 +237,11 @@ class EvaluationData:
         )
 
     @property
+    def noun(self) -> str:
+        """What the caller calls those whose lists these are: user, query, topic, …"""
+        return noun_of(self.user_label)
+
+    @property
     def convention(self) -> Convention:
         """The decisions about the data that are in force."""
         return self.prepared.convention
@@ -379,6 +384,7 @@ class EvaluationData:
             user_weight=scoring.prepared.user_weight,
             unsaid=scoring.unsaid,
             below_0_unjudged=scoring.metric.plain_name == "bpref",
+            noun=self.noun,
         )
 
     @property
@@ -386,18 +392,21 @@ class EvaluationData:
         """In words, how many users there are, who was left out, and the convention,
         whatever the metric.
         """
-        words = [
-            *self.users_in_words,
-            *self.convention.phrases(graded=self.prepared.graded),
-            *self.notes,
-        ]
-        return "; ".join([*words, *pairs_in_words(self.prepared.weighting)])
+        with use_noun(self.noun):
+            words = [
+                *self.users_in_words,
+                *self.convention.phrases(graded=self.prepared.graded),
+                *self.notes,
+            ]
+            return "; ".join([*words, *pairs_in_words(self.prepared.weighting)])
 
     @property
     def users_in_words(self) -> list[str]:
         """The users evaluated, and those left out."""
-        about = self.prepared.user_counts, self.convention, self.prepared.graded, ()
-        return Basis(*about, user_weight=self.prepared.user_weight).users_in_words()
+        data = self.prepared
+        about = data.user_counts, self.convention, data.graded, ()
+        basis = Basis(*about, user_weight=data.user_weight, noun=self.noun)
+        return basis.users_in_words()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -519,12 +528,15 @@ def values_of(
         return Values(*about, weights=here.user_weight)
     results = tuple(_of_lists(data, scoring, cut) for cut in k)
     in_force = {**metric.defaults, **scoring.options}
-    if of_evaluated(metric):
-        users = data.prepared.users
-        who = ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
-    else:
-        users = data.item_data.users
-        who = ngettext("{n:,} user with a list", "{n:,} users with a list", len(users))
+    with use_noun(data.noun):
+        if of_evaluated(metric):
+            users = data.prepared.users
+            who = ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
+        else:
+            users = data.item_data.users
+            who = ngettext(
+                "{n:,} user with a list", "{n:,} users with a list", len(users)
+            )
     of_users = [each for each in results if isinstance(each, PerUser)]
     columns = [np.where(each.counted, each.value, np.nan) for each in of_users]
     weights = data.source.weight_of(users) if columns else None

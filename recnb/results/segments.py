@@ -21,7 +21,7 @@ from recnb.display.language import N_, _, pgettext
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs, Ints
-from recnb.metrics.metric import Given
+from recnb.metrics.metric import Given, Metric
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.table import Table
@@ -91,11 +91,7 @@ def table_by(
     asked, cutoffs, by = asked_of(data, metrics, options), Cutoffs.of(k), unlisted(by)
     for each in asked:
         if each.metric.of == "all":
-            problem = (
-                f"{each.metric.name} is one number of all lists, with no value for "
-                f"each user, so "
-            )
-            raise OptionError(problem, "by= cannot break it down: leave it out.")
+            raise no_segments(each.metric)
     parts = parts_of(data, by, bins)
     if parts is None:
         segments = segments_of(data, by, bins)
@@ -231,6 +227,14 @@ def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
         everyone,
         code.ravel(),
     )
+
+
+def no_segments(metric: Metric[...]) -> OptionError:
+    """Return the error of a number of all lists that is asked for by segment."""
+    problem = (
+        f"{metric.name} is one number of all lists, with no value for each user, so "
+    )
+    return OptionError(problem, "by= cannot break it down: leave it out.")
 
 
 def unlisted(by: Any) -> Any:

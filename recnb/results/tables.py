@@ -18,11 +18,16 @@ from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import measure_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given
-from recnb.results.arguments import Metrics, asked_of, check_options, metric_of_curve
+from recnb.results.arguments import (
+    Metrics,
+    asked_of,
+    check_options,
+    metric_of_curve,
+)
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
 from recnb.results.score import score_of
-from recnb.results.table import Table
-from recnb.results.values import Values, merged
+from recnb.results.table import Table, check_flag
+from recnb.results.values import Values, merged, taken_as_known
 
 
 def table_of(
@@ -36,8 +41,7 @@ def table_of(
     """Return means over users, or the one number of all lists: one row per metric, one
     column per cut-off, or three with intervals.
     """
-    if not isinstance(intervals, bool):
-        raise OptionError(f"intervals={quoted(intervals)}: say True or False.")
+    check_flag("intervals", intervals)
     cutoffs = Cutoffs.of(k)
     asked = asked_of(data, metrics, options, "k", "intervals", "by", "bins")
     with_cutoff = next(
@@ -58,7 +62,10 @@ def table_of(
         name if metric.cutoff else f"{name}{shown}" for name, metric, _own in asked
     ]
     found = zip(names, data.values_of_each(requests), strict=True)
-    table = wide_table(found, cutoffs, intervals, [_("95% intervals")] * intervals)
+    words = []
+    if intervals:
+        words = [_("95% intervals"), *taken_as_known(data.source.weighted)]
+    table = wide_table(found, cutoffs, intervals, words)
     table.attrs["n_users"] = data.n_users
     if with_cutoff is not None:
         table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])

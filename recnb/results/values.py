@@ -14,7 +14,7 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, Sentence, _
+from recnb.display.language import N_, Sentence, _, use_noun
 from recnb.display.text import users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
@@ -57,9 +57,14 @@ class Basis:
     unsaid: tuple[str, ...] = ()  #: decisions that are not said
     #: whether an item of negative relevance is one that is not judged
     below_0_unjudged: bool = False
+    noun: str = "user"  #: what the caller calls those whose lists these are
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
+        with use_noun(self.noun):
+            return self._users_in_words()
+
+    def _users_in_words(self) -> list[str]:
         n_users, n_without_list, n_nothing_to_find, n_left_out = self.counts
         parts = [users_in_words(n_users) + self.convention.users_phrase]
         parts += weights_in_words(self.user_weight)
@@ -82,6 +87,10 @@ class Basis:
         """Return the users and the decisions in words; `brief`: the name of a library
         says its decisions.
         """
+        with use_noun(self.noun):
+            return self._phrases(brief=brief)
+
+    def _phrases(self, *, brief: bool) -> list[str]:
         given = self.convention.given_in_words(self.given)
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
         notes, users = list(map(str, self.notes)), self.users_in_words()
@@ -264,6 +273,12 @@ def pairs_in_words(weights: Weighting | None) -> list[str]:
         "pairs count as {n_equal:,.0f} of equal weight"
     )
     return [] if weights is None else [weights.in_words(words)]
+
+
+def taken_as_known(is_weighted: bool) -> list[str]:
+    """Return what intervals do not cover where pairs are weighted by propensities."""
+    words = N_("intervals and tests take the propensities as known")
+    return [_(words)] if is_weighted else []
 
 
 def weights_in_words(of_users: Floats | None) -> list[str]:

@@ -321,6 +321,36 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
 }
 
 
+class Once:
+    """A stream of Arrow and nothing else, which can be read once."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.table = pa.Table.from_pandas(frame, preserve_index=False)
+        self.is_read = False
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        assert not self.is_read
+        self.is_read = True
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_a_stream_of_arrow_is_a_frame() -> None:
+    """Evaluated, compared by name or by column, and beside the frames."""
+    same(Once(RECS), Once(TRUTH))
+    train = pd.DataFrame({"user": ["ann"], "item": ["z"]})
+    beside = recnb.evaluate(Once(RECS), Once(TRUTH), train=Once(train))
+    assert beside.novelty(k=2) == recnb.evaluate(RECS, TRUTH, train=train).novelty(k=2)
+    other = RECS.assign(rank=4 - RECS["rank"])
+    found = recnb.compare({"one": Once(RECS), "other": Once(other)}, Once(TRUTH))
+    both = pd.concat([RECS.assign(model="one"), other.assign(model="other")])
+    of_one_frame = recnb.compare(Once(both), Once(TRUTH))
+    for compared in (found, of_one_frame):
+        table = compared.table(METRICS, k=[1, 2, None])
+        assert table.loc["one"].to_numpy().reshape(6, 3) == pytest.approx(WANT)
+    with pytest.raises(FrameError, match="is nothing that recnb reads"):
+        recnb.evaluate(pa.chunked_array([[1, 2]]), TRUTH)
+
+
 @pytest.mark.parametrize("file", WRITERS)
 def test_files(file: str, tmp_path: Path) -> None:
     frames = {
