@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from recnb.errors import NoUsersError
 from recnb.metrics.hits import Bools, Floats
 from recnb.metrics.metric import metric, number_option
 from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows
@@ -61,10 +62,14 @@ def novelty(
     bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(n_users, 1)))
     bits[count > 0] = np.log2(total / count[count > 0])
     counted = total / np.exp2(bits)  # what a cold item counts as, as well
-    if normalize:  # with one user there is nothing to divide by, and no value
-        bits = (
-            bits / np.log2(n_users) if n_users > 1 else np.full(lists.n_items, np.nan)
+    if normalize and n_users < 2:
+        raise NoUsersError(
+            "with normalize=True divides by log2 of the users of train, and of one user that is 0.",
+            fix="Leave out normalize=True.",
+            subject="novelty ",
         )
+    if normalize:
+        bits = bits / np.log2(n_users)
     names = {"count": counted, "total": total, "n_users": n_users}
     kept = count > 0 if cold == "drop" else None
     size = shown.n_shown if k is None else np.full(shown.n_users, k)
