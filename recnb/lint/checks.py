@@ -358,12 +358,19 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
 
 @check(N_("perfect values"))
 def perfect(data: LintData) -> Iterator[Problem]:
-    values = np.nan_to_num(data.averaged[0])
-    if len(values) >= ENOUGH and (values >= data.metric.bounds[1] - 1e-12).all():
+    if data.metric.better is None:
+        return
+    values, (lowest, highest) = data.averaged[0], data.metric.bounds
+    is_perfect = values >= highest - 1e-12
+    short = N_("Every one of {n:,} users has the highest possible {label}")
+    if data.metric.better == "low":
+        is_perfect = values <= lowest + 1e-12
+        short = N_("Every one of {n:,} users has the lowest possible {label}")
+    if len(values) >= ENOUGH and is_perfect.all():
         yield Problem(
             len(values),
             len(values),
-            short="Every one of {n:,} users has the highest possible {label}",
+            short=short,
             why="{label} is {value:.4f}, which real recommendations do not reach.",
             advice="Check whether the lists were made from the truth.",
         )
@@ -446,6 +453,7 @@ def ceiling(data: LintData) -> Iterator[Problem]:
         replace(best_of_all(data.hits, data.gain), list_length=n_relevant)
     )
     known = data.asked_k is not None and data.convention.judged == "truth"
+    known = known and data.metric.better == "high"
     if known and most > 0 and data.measured[1] <= most < LOW * top < np.inf:
         yield Problem(
             data.users(values < top - 1e-12),

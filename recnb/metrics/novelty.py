@@ -19,6 +19,7 @@ from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows
 
 @metric(
     called="novelty",
+    better=None,
     sentence="One bit more means items that half as many users have. High values are not "
     "good in themselves.",
     symbol="Novelty",
@@ -84,6 +85,7 @@ def novelty(
 
 @metric(
     called="popularity",
+    better=None,
     sentence="High where a list repeats what everyone has anyway.",
     symbol="Popularity",
     over="list",
@@ -138,6 +140,7 @@ def popularity(
 
 @metric(
     called="popularity rank",
+    better=None,
     sentence="Random recommendations have about one half.",
     symbol="Popularity rank",
     over="list",
@@ -169,6 +172,7 @@ def popularity_rank(lists: Lists, k: int | None = None) -> PerUser:
 
 @metric(
     called="tail share",
+    better=None,
     sentence="How much of what is shown is rarely had. What the tail is depends on `ratio`.",
     symbol="Tail share",
     over="list",

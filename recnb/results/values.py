@@ -28,6 +28,10 @@ NO_RELEVANT: dict[str, str] = {
     "zero": N_("{n:,} with no relevant item counting 0 where evaluated"),
     "one": N_("{n:,} with no relevant item counting 1 where evaluated"),
 }
+#: The same of a cost that says what a list without a hit adds.
+AS_MISSED = N_(
+    "{n:,} with no relevant item counting as a list without a hit where evaluated"
+)
 
 #: A number under a library's conventions that the library has not.
 OWN = N_("recnb's own: that of {library} is not recorded")
@@ -54,6 +58,8 @@ class Basis:
     )
     weights: Weighting | None = None  #: of relevant pairs
     user_weight: Floats | None = None
+    #: Whether the metric says what a list without a hit adds.
+    has_missed: bool = False
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
@@ -61,13 +67,15 @@ class Basis:
         parts = [users_in_words(n_users) + self.convention.users_phrase]
         parts += weights_in_words(self.user_weight)
         if n_without_list:
-            parts.append(
-                _("{n:,} of them without a list, which counts 0", n=n_without_list)
-            )
+            without_list = N_("{n:,} of them without a list, which counts 0")
+            if self.has_missed:
+                without_list = N_("{n:,} of them without a list, which has no hit")
+            parts.append(_(without_list, n=n_without_list))
         if n_without_relevant:
-            parts.append(
-                _(NO_RELEVANT[self.convention.no_relevant], n=n_without_relevant)
-            )
+            without_relevant = NO_RELEVANT[self.convention.no_relevant]
+            if self.has_missed and self.convention.no_relevant != "skip":
+                without_relevant = AS_MISSED
+            parts.append(_(without_relevant, n=n_without_relevant))
         return parts
 
     def phrases(self, *, brief: bool = False) -> list[str]:
