@@ -26,7 +26,7 @@ from recnb.errors import FrameError, OptionError, RecnbError, listed
 from recnb.evaluate import COLUMNS, KEYWORDS, WEIGHTS, evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
-from recnb.results.gate import SCHEMA, Gate, at_least
+from recnb.results.gate import SCHEMA, Gate, within
 
 #: The form of a report by the ending of its file.
 FORMATS = {
@@ -48,6 +48,7 @@ KEYWORD = re.compile(
 #: How a gate is typed, by its flag; the model is one of several.
 GATES = {
     "--fail-below": "[model:]ndcg@10=0.3",
+    "--fail-above": "[model:]calibration@10=2",
     "--fail-if-worse": "[model:]ndcg@10[:0.01]",
 }
 
@@ -112,16 +113,18 @@ def parser() -> argparse.ArgumentParser:
     add("--format", choices=FORMATS.values(), help="the form")
     add("--lang", choices=LANGUAGES, help="language of the report")
     below = "exit with 1 if the number is lower; may be given again"
+    above = "exit with 1 if the number is higher, such as that of a cost; may be given again"
     worse = (
         "exit with 1 if a model is worse than --baseline, or with a margin not shown "
         "to be within it; may be given again"
     )
-    for flag, words in (("--fail-below", below), ("--fail-if-worse", worse)):
+    gates = zip(GATES, (below, above, worse), strict=True)
+    for flag, words in gates:
         add(flag, action="append", default=[], metavar=GATES[flag], help=words)
     add(
         "--gate-json",
         metavar="FILE",
-        help="write the result of --fail-below and --fail-if-worse as JSON",
+        help="write the result of --fail-below, --fail-above and --fail-if-worse as JSON",
     )
     data = report.add_argument_group(
         "side data, columns and conventions", "the keywords of recnb.evaluate"
@@ -151,8 +154,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def read_gate(flag: str, text: str) -> tuple[str | None, str, float]:
-    """Read `[model:]measure=value` of --fail-below, `[model:]measure[:margin]` of
-    --fail-if-worse: model, measure and number.
+    """Read `[model:]measure=value` of --fail-below and --fail-above,
+    `[model:]measure[:margin]` of --fail-if-worse: model, measure and number.
     """
     worse = flag == "--fail-if-worse"
     name, _, last = text.rpartition(":" if worse else "=")
@@ -180,19 +183,21 @@ def _gate(
             raise OptionError(
                 f"{flag} {model}:{measure}: one file has no model to name: leave the name out."
             )
-        return result.at_least(measure, number)
+        check = result.at_least if flag == "--fail-below" else result.at_most
+        return check(measure, number)
     if flag == "--fail-if-worse":
         return result.not_worse(measure, margin=number, model=model)
     of_each = {name: result[name]._data for name in ([model] if model else result)}
-    return at_least(of_each, measure, number, None, {})
+    check = "at_least" if flag == "--fail-below" else "at_most"
+    return within(check, of_each, measure, number, k=None, options={})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    0: done; 1: a number is below what `--fail-below` asks for, or worse than
-    `--fail-if-worse` allows; 2: an error in what was given; 3: an error of recnb, or
-    memory ran out.
+    0: done; 1: a number is below what `--fail-below` asks for, above that of
+    `--fail-above`, or worse than `--fail-if-worse` allows; 2: an error in what was
+    given; 3: an error of recnb, or memory ran out.
     """
     command = parser()
     arguments, more = command.parse_known_args(
@@ -251,6 +256,7 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
         _forget(arguments.gate_json)
     typed = {
         "--fail-below": arguments.fail_below,
+        "--fail-above": arguments.fail_above,
         "--fail-if-worse": arguments.fail_if_worse,
     }
     requests = [
@@ -260,7 +266,7 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     ]
     if arguments.gate_json and not requests:
         raise OptionError(
-            "--gate-json: there is no gate: give --fail-below or --fail-if-worse."
+            "--gate-json: there is no gate: give --fail-below, --fail-above or --fail-if-worse."
         )
     if arguments.fail_if_worse and not arguments.baseline:
         problem = "--fail-if-worse compares with a baseline: "

@@ -42,7 +42,7 @@ from recnb.evaluation import Evaluation
 from recnb.lint import checks, finding_of, judged_order
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import ACCURACY
+from recnb.metrics.metric import ACCURACY, sign_of
 from recnb.report.conclusions import conclusion, corrected_with, notes, tested
 from recnb.report.data import ModelUsers
 from recnb.report.differences import (
@@ -272,12 +272,20 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return means over the common users: a row per model, or per segment and
         model, a column per metric and cut-off.
 
-        Where it is shown the best of each column is bold; `plot()` draws it with
+        Where it is shown the best of each column is bold, the lowest where less is
+        better; `plot()` draws it with
         intervals. Parameters are those of `Evaluation.table`.
         """
         asked = self._asked(metrics, options)
         found = compared(
-            self._models, asked, Cutoffs.of(k), [], self.settings, by, bins, apart=True
+            self._models,
+            asked,
+            Cutoffs.of(k),
+            self.pairs,
+            self.settings,
+            by,
+            bins,
+            apart=True,
         )
         names = {each.metric.name: (each.name, each.metric.cutoff) for each in asked}
         labels, places = distinct_labels(found.labels, ["model"]), []
@@ -309,6 +317,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             wide[0].astype(float), [*basis, *self._options_in_words(asked)]
         )
         table._ends, table._settings = wide[1:], self.settings
+        better = {each.metric.name: each.metric.better for each in asked}
+        table._directions = {
+            column: better[mean.metric]
+            for (*_key, column), (_segment, mean) in zip(
+                places, found.means, strict=True
+            )
+        }
+        table._every_pair = self.baseline is None
         table.attrs |= {
             "n_users": self.n_users,
             "near_best": {},
@@ -334,7 +350,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         `conclusions` has a sentence for each, and `plot()` draws them. `p_holm` is
         corrected by Holm's method for all rows; it is NaN where fewer than 10 users
-        differ. `verdict` is "better" or "worse" (beyond accuracy "higher" or "lower");
+        differ. `verdict` is "better" or "worse" ("higher" or "lower" of a metric where
+        neither is better, such as novelty);
         "hint", printed as inconclusive; "torn", where test and interval disagree;
         "open", no difference shown; "same" or "untested". `detectable` is the smallest
         difference found with 80 % power; `won`, `tied` and `lost` count users. Metrics
@@ -385,19 +402,21 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         With `margin` 0 a model fails if it is shown to be worse, its interval of the
         paired difference below 0. Above 0 it fails unless the interval is above
-        -`margin` (a test of non-inferiority). Without data no check is passed: of fewer
+        -`margin` (a test of non-inferiority). Of a metric where less is better it is
+        the other way round: above 0, and below `margin`. Without data no check is passed: of fewer
         than 10 users, or of so few who differ that there is no interval. Intervals are
         not corrected for the number of models.
         """
         chosen = metric_named(metric)
-        if not chosen.is_accuracy:
+        if chosen.better is None:
+            problem = f"a high or low {chosen.name} is not good or bad in itself: "
             raise OptionError(
-                f"{metric!r} is beyond accuracy, where lower is not worse: name a "
-                f"metric of accuracy."
+                problem,
+                "name a metric of which more or less is better, such as 'ndcg'.",
             )
         if not is_number(margin) or margin < 0:
             raise OptionError(
-                f"margin={quoted(margin)}: give how far below a model may be, "
+                f"margin={quoted(margin)}: give how far behind a model may be, "
                 f"from 0 up, such as 0.01."
             )
         if self.baseline is None:
@@ -413,7 +432,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         for _key, row in found.differences:
             about = {name: getattr(row, name) for name in columns}
-            about |= {"metric": chosen.name, "n_differ": row.won + row.lost}
+            about |= {"metric": chosen.name, "better": chosen.better}
+            about |= {"n_differ": row.won + row.lost}
             checks.append(
                 not_worse_check(
                     about, float(margin), self.settings.confidence, self.basis
@@ -446,7 +466,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0]
             for name in pair
         }
-        groups = moved(self._models, pair, values, cut, _count("n", n))
+        n_shown = _count("n", n)
+        groups = moved(self._models, pair, values, cut, n_shown, chosen.better)
         rows = [
             (
                 user.user,
@@ -492,18 +513,19 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         from scipy.stats import kendalltau
 
         means = self.table(metrics, k, **options)
+        signs = {column: sign_of(means._directions[column]) for column in means}
         if means.shape[1] < 2:
             raise OptionError(
                 "agreement is between metrics, and one is asked for: name two, or several cut-offs."
             )
         rows = []
         for one, other in combinations(means.columns, 2):
-            pair = means[[one, other]].to_numpy().T
+            pair = [signs[name] * means[name].to_numpy() for name in (one, other)]
             rows.append(
                 (
                     one,
                     other,
-                    float(kendalltau(*pair.round(12)).statistic),
+                    float(kendalltau(*np.round(pair, 12)).statistic),
                     tau_ap(*pair),
                 )
             )

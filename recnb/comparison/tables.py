@@ -4,7 +4,7 @@ to conclude, users who moved, curves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +15,7 @@ from recnb.display.language import _, use_language
 from recnb.display.style import QUIET, lettering
 from recnb.display.templates import framed
 from recnb.display.text import one_line, signed
+from recnb.metrics.metric import Better
 from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
 from recnb.report.sections import user_blocks
@@ -51,16 +52,19 @@ class Means(Table):
     """Means of models over the common users: a row per model, a column per metric and
     cut-off.
 
-    The highest mean of a column is shown bold (between asterisks on a console), and °
-    marks means that are not significantly different from it; `attrs["best"]` and
-    `attrs["near_best"]` have the labels of these rows by column.
+    The best mean of a column is shown bold (between asterisks on a console), and °
+    marks means that are not shown to differ from it; `attrs["best"]` and
+    `attrs["near_best"]` have the labels of these rows by column. Where neither more nor
+    less is better, as of novelty, nothing is marked.
     """
 
-    _metadata: ClassVar = ["_ends", "_settings"]
+    _metadata: ClassVar = ["_ends", "_settings", "_directions", "_every_pair"]
     _ends: Sequence[
         pd.DataFrame
     ] = ()  #: the lower and the upper ends of intervals, for a plot
     _settings: Settings = Settings()  #: of the tests that ° is of
+    _directions: Mapping[str, Better] = {}  #: of each column
+    _every_pair: bool = False  #: whether every two models are compared
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw a line for each metric and a colour for each model."""
@@ -82,10 +86,16 @@ class Means(Table):
         return symbol_of(column) if symbols else column
 
     def _below(self) -> list[Line]:
-        best: Line = [Mark("best", "0.5"), _(": the highest mean of its column")]
-        words_of_near = words.near_best_in_words(self._settings)
-        near: Line = [Estimate("0.5", signs="°", signed=True), f": {words_of_near}"]
-        return [*super()._below(), best, *[near] * bool(self.attrs["near_best"])]
+        lines = [*super()._below()]
+        if best := words.best_in_words(self._directions):
+            lines.append([Mark("best", "0.5"), best])
+            near = words.near_best_in_words(self._settings, every_pair=self._every_pair)
+            if self.attrs["near_best"]:
+                sign = Estimate("0.5", signs="°", signed=True)
+                lines.append([sign, f": {near}"])
+        if said := words.directions_in_words(self._directions):
+            lines.append(said)
+        return lines
 
 
 class Differences(Table):

@@ -169,7 +169,7 @@ def judged_order(
         for name, one in found.items()
     }
     orders = [
-        sorted(means, key=lambda name: -(metric.sign or 1) * values[name])
+        sorted(means, key=lambda name: -metric.sign * values[name])
         for values in (means, alone)
     ]
     if orders[0] == orders[1]:

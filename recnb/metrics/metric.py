@@ -232,8 +232,8 @@ class Metric(Definition, Generic[P]):
 
     @property
     def sign(self) -> int:
-        """1 where more is better, -1 where less is, 0 where neither."""
-        return {"high": 1, "low": -1}.get(self.better or "", 0)
+        """What values are multiplied by to be in order, the best the highest."""
+        return sign_of(self.better)
 
     @property
     def of(self) -> Literal["user", "all"]:
@@ -498,6 +498,13 @@ def _restored(name: str, module: str, changed: Mapping[str, Any]) -> Metric[...]
                 f"this process has no {name} of {module}: write it into a file that it can import."
             )
     return replace(EVERY_METRIC[name], **changed)
+
+
+def sign_of(better: Better) -> int:
+    """Return -1 where less is better, else 1: values times this are in order, the best
+    the highest; where neither is better, as they are.
+    """
+    return -1 if better == "low" else 1
 
 
 def number_option(

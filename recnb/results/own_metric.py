@@ -138,7 +138,9 @@ def metric(
     low, high = _bounds_of(bounds)
     if better is not None and not is_word(better, BETTER):
         problem = f"better={quoted(better)} is no direction of a metric: "
-        raise OptionError(problem, "say 'high', 'low', or None where neither is better.")
+        raise OptionError(
+            problem, "say 'high', 'low', or None where neither is better."
+        )
 
     def make(function: Callable[..., Credit]) -> Metric[...]:
         name, known = function.__name__, EVERY_METRIC.get(function.__name__)

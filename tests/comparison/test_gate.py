@@ -7,7 +7,7 @@ import pytest
 
 import recnb
 from recnb.errors import OptionError
-from recnb.results.gate import Gate, at_least_check, not_worse_check
+from recnb.results.gate import Gate, limit_check, not_worse_check
 from tests.comparison.frames import SAMPLE
 
 FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="item-knn")
@@ -15,9 +15,10 @@ NAN = np.nan
 EV = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, train=SAMPLE.train)
 
 
-def not_worse(low, high, margin, n_users=50, n_differ=20, mean=0.0):
+def not_worse(low, high, margin, n_users=50, n_differ=20, mean=0.0, better="high"):
     about = {
         "metric": "ndcg",
+        "better": better,
         "k": 10,
         "model": "new",
         "n_users": n_users,
@@ -30,9 +31,8 @@ def not_worse(low, high, margin, n_users=50, n_differ=20, mean=0.0):
 
 
 def reached(value, least, n_users=261):
-    return at_least_check(
-        {"metric": "ndcg", "k": 10, "model": "", "n_users": n_users}, value, least
-    )
+    about = {"metric": "ndcg", "k": 10, "model": "", "n_users": n_users}
+    return limit_check("at_least", about, value, least)
 
 
 def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority():
