@@ -382,11 +382,12 @@ def near_best_in_words(settings: Settings, *, every_pair: bool) -> str:
         return _(words, test=_(TESTS[settings.test]), alpha=f"{settings.alpha:g}")
     words = N_(
         "not significantly different from it ({test}, Holm's correction over all "
-        "columns, level {alpha})"
+        "columns, level {alpha}; beside the baseline, what their difference says)"
     )
     if settings.correction == "metric":
         words = N_(
-            "not significantly different from it ({test}, Holm's correction "
-            "within each metric, level {alpha})"
+            "not significantly different from it ({test}, Holm's correction within "
+            "each metric, level {alpha}; beside the baseline, what their difference "
+            "says)"
         )
     return _(words, test=_(TESTS[settings.test]), alpha=f"{settings.alpha:g}")
