@@ -120,18 +120,17 @@ def test_it_is_shown_everywhere_and_its_words_are_text(where: str) -> None:
 
 
 def test_the_example_of_the_page_runs() -> None:
-    program = re.search(
-        r"## A metric of your own.*?```python\n(.*?)```",
-        PAGE.read_text("utf-8"),
-        flags=re.DOTALL,
-    )
-    assert program
+    section = PAGE.read_text("utf-8").split("## A metric of your own")[1]
+    section = section.split("\n## ")[0]
+    program, cost = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
     names: dict[str, Any] = {}
-    exec(program[1], names)
+    exec(program, names)
+    exec(cost, names)
+    value = float(names["ev"].measure("search_length", k=10))
+    assert f"# search_length {value:.4f}\n" in cost
     printed = names["ev"].table([names["soft_precision"], "ndcg"], k=10)[10]
     assert (
-        f"# soft_precision {printed.iloc[0]:.4f}, ndcg {printed.iloc[1]:.4f}"
-        in program[1]
+        f"# soft_precision {printed.iloc[0]:.4f}, ndcg {printed.iloc[1]:.4f}" in program
     )
     at_rank = names["ev"].explain("soft_precision(power=2)@3", "u002").rows
     assert at_rank["credit"].tolist() == [
