@@ -183,8 +183,9 @@ def _gate(
             raise OptionError(
                 f"{flag} {model}:{measure}: one file has no model to name: leave the name out."
             )
-        check = result.at_least if flag == "--fail-below" else result.at_most
-        return check(measure, number)
+        if flag == "--fail-above":
+            return result.at_most(measure, number)
+        return result.at_least(measure, number)
     if flag == "--fail-if-worse":
         return result.not_worse(measure, margin=number, model=model)
     of_each = {name: result[name]._data for name in ([model] if model else result)}

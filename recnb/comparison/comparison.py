@@ -301,7 +301,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         index = pd.MultiIndex.from_tuples(places, names=[*labels, "model", None])
         rows = pd.DataFrame([vars(mean) for _key, mean in found.means], index)
         wide = [rows[part].unstack(sort=False) for part in ("mean", "low", "high")]
-        basis = [self.basis, *filter(None, [found.parts])]
+        basis = [self._basis_of(asked), *filter(None, [found.parts])]
         if not all(each.metric.is_accuracy for each in asked):
             basis.append(
                 _(
@@ -369,7 +369,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         labels = distinct_labels(found.labels, frame.columns)
         for at, label in enumerate(labels):
             frame.insert(at, label, [key[at] for key in keys])
-        table = Differences.made(frame, [self.basis])
+        table = Differences.made(frame, [self._basis_of(asked)])
         n_tested, within = tested(rows), [", ".join(map(str, key)) for key in keys]
         together = corrected_with(rows, self.settings)
         said = [
@@ -425,6 +425,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         pairs = self.pairs if model is None else [self._pair(model, None)]
         asked = self._asked([metric], options)
+        basis = self._basis_of(asked)
         found = compared(self._models, asked, Cutoffs.one(k), pairs, self.settings)
         checks, columns = (
             [],
@@ -435,9 +436,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             about |= {"metric": chosen.name, "better": chosen.better}
             about |= {"n_differ": row.won + row.lost}
             checks.append(
-                not_worse_check(
-                    about, float(margin), self.settings.confidence, self.basis
-                )
+                not_worse_check(about, float(margin), self.settings.confidence, basis)
             )
         return Gate(tuple(checks))
 
@@ -485,7 +484,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         table = Movers.made(
             frame,
-            [self.basis],
+            [self._basis_of([Asked("", chosen, options)])],
             chosen.symbol if cut is None else f"{chosen.symbol}@{cut}",
         )
         table.groups = tuple(groups)
@@ -513,7 +512,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         from scipy.stats import kendalltau
 
         means = self.table(metrics, k, **options)
-        signs = {column: sign_of(means._directions[column]) for column in means}
+        signs = {name: sign_of(better) for name, better in means._directions.items()}
         if means.shape[1] < 2:
             raise OptionError(
                 "agreement is between metrics, and one is asked for: name two, or several cut-offs."
@@ -587,7 +586,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         frame = pd.concat(
             [rows[rows["model"] == name] for name in self.names], ignore_index=True
         )
-        table = Curves.made(frame, [self.basis])
+        table = Curves.made(frame, [self._basis_of([asked])])
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
         return table
 
@@ -640,7 +639,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 Asked(metric.symbol, metric, dict(own))
                 for metric, own in request.metrics
             ]
-            basis = "; ".join([self.basis, *self._options_in_words(asked)])
+            basis = "; ".join([self._basis_of(asked), *self._options_in_words(asked)])
             about: dict[str, Any] = {
                 "pairs": self.pairs,
                 "baseline": self.baseline,
@@ -657,6 +656,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
+        return self._basis_of([])
+
+    def _basis_of(self, metrics: Iterable[Asked]) -> str:
+        """Return the users and the convention behind some metrics in words."""
+        has_missed = any(each.metric.missed != "0" for each in metrics)
         first, orders = (
             self._first,
             {model.convention.order for model in self._models.values()},
@@ -668,7 +672,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         without = first.prepared.n_without_relevant if first.one_no_relevant_rule else 0
         words = users_in_words(
-            self.users_by_model, self.n_users, without, convention.no_relevant
+            self.users_by_model,
+            self.n_users,
+            without,
+            convention.no_relevant,
+            has_missed=has_missed,
         )
         remarks = [note for note in map(str, first.prepared.notes) if note not in words]
         apart = merged(

@@ -38,7 +38,7 @@ from recnb.evaluation import Evaluation
 from recnb.report.data import ModelUsers
 from recnb.report.differences import same_rows, users_in_common
 from recnb.results.evaluation_data import EvaluationData, Models
-from recnb.results.values import NO_RELEVANT
+from recnb.results.values import AS_MISSED, NO_RELEVANT
 
 #: Evaluates recommendations and truth, of which one may be local, with options.
 Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
@@ -405,10 +405,15 @@ def restrict_to_common_users(
 
 
 def users_in_words(
-    judged: Sequence[ModelUsers], n_users: int, n_without: int, no_relevant: str
+    judged: Sequence[ModelUsers],
+    n_users: int,
+    n_without: int,
+    no_relevant: str,
+    *,
+    has_missed: bool = False,
 ) -> list[str]:
     """Return the users that models are compared on, and those left out; names are the
-    user's, not yet escaped.
+    user's, not yet escaped. `has_missed`: a list without a hit does not count 0.
     """
     words = [
         _(
@@ -427,9 +432,15 @@ def users_in_words(
         N_("{n:,} without a list from {model}, which counts 0"),
         N_("in each model {n:,} without a list, which counts 0"),
     )
+    without_relevant = NO_RELEVANT[no_relevant]
+    if has_missed:
+        each = N_("{n:,} without a list from {model}, which has no hit")
+        all_alike = N_("in each model {n:,} without a list, which has no hit")
+        if no_relevant != "skip":
+            without_relevant = AS_MISSED
     without = [one for one in (judged[:1] if alike else judged) if one.n_without_list]
     words += [
         _(all_alike if alike else each, n=one.n_without_list, model=one_line(one.model))
         for one in without
     ]
-    return [*words, *([_(NO_RELEVANT[no_relevant], n=n_without)] if n_without else [])]
+    return [*words, *([_(without_relevant, n=n_without)] if n_without else [])]

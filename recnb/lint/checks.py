@@ -607,11 +607,14 @@ def nothing_seen(data: LintData) -> Iterator[Problem]:
 @check(N_("users without a list"))
 def users_without_list(data: LintData) -> Iterator[Problem]:
     users = data.users(~data.listed)
+    why = N_("Each of them counts 0.")
+    if data.metric.missed != "0":
+        why = N_("Each of them counts as a list without a hit.")
     yield Problem(
         users,
         len(data.listed),
         short="Users without a list: {n:,} of {of:,}",
-        why="Each of them counts 0.",
+        why=why,
         advice="If nothing was to be recommended to them, evaluate those in both frames:",
         repair=Repair(data, averaged_users="both"),
         grave=users.height >= MANY_USERS * len(data.listed),

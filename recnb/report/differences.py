@@ -257,7 +257,7 @@ def measure(
     within: dict[Key, list[Difference]] = {key: [] for key in means}
     for key, row in differences:
         within[key].append(row)
-    marked = []
+    marked = list[tuple[Key, Mean]]()
     for key, rows in means.items():
         column = _with_near_best(rows, within[key], len(names), settings)
         marked.extend((key, mean) for mean in column)

@@ -187,8 +187,8 @@ def _of_many(report: ReportData) -> Iterator[Block]:
     }
     first, *others = report.ranked
     high, low = (first, others[-1])[:: report.lead.sign]
-    ends = {"high": fixed(means[high].mean), "low": fixed(means[low].mean)}
-    ends |= {"first": strong(first), "last": strong(others[-1])}
+    ends: dict[str, Any] = {"first": strong(first), "last": strong(others[-1])}
+    ends |= {"high": fixed(means[high].mean), "low": fixed(means[low].mean)}
     extremes = N_(
         "{label} is highest with {first}, {high}, and lowest with {last}, {low}."
     )

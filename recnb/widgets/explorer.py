@@ -350,7 +350,9 @@ class Explorer(Live):
         has_both_sides = self.is_paired or bool((numbers < 0).any())
         lowest, highest = (-BARS // 2, BARS // 2) if has_both_sides else (0, BARS)
         top = float(numbers.abs().max()) or 1.0
-        step = (1.0 if METRICS[self.shown.metric].bounds[1] == 1 else top) / highest
+        low, high = METRICS[self.shown.metric].bounds
+        reach = high - low if self.is_paired else max(abs(low), abs(high))
+        step = (1.0 if reach == 1 else top) / highest
         names = {
             code: f"{short((code - (code > 0)) * step)} – {short((code + (code < 0)) * step)}"
             if code

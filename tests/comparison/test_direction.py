@@ -250,3 +250,30 @@ def test_marks_beside_a_baseline_are_the_verdict_of_its_pair() -> None:
     verdict = rows.set_index("model").verdict[best]
     is_near = "run03" in table.attrs["near_best"]["ndcg@10"]
     assert is_near is (verdict not in ("better", "worse"))
+
+
+def test_a_cost_is_said_to_count_who_has_no_list_as_a_list_without_a_hit() -> None:
+    @recnb.metric(symbol="Cost", credit="0", missed="no_hit", better="low")
+    def cost(hits, k=None):
+        no_hit = 1 - hits.total(hits.first, k)
+        return Credit(hits, k, np.zeros(len(hits.rank)), missed=no_hit)
+
+    try:
+        found = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular")
+        ev = found["popular"]
+        said = [
+            found.table([cost], k=5).attrs["basis"],
+            found.differences([cost], k=5).attrs["basis"],
+            found.not_worse(cost, k=5).basis,
+            found.report(metrics=[cost]).basis,
+            found.movers(cost, k=5).attrs["basis"],
+            ev.measure(cost, k=5).basis,
+            repr(ev.lint(5, cost)),
+        ]
+        miss = 1 - ev.hit_rate(k=5).per_user
+        assert ev.measure(cost, k=5).per_user.to_dict() == miss.to_dict()
+    finally:
+        del METRICS["cost"]
+    assert not any("counts 0" in text for text in said)
+    assert all("no hit" in text or "without a hit" in text for text in said)
+    assert "counts 0" in found.table("ndcg", k=5).attrs["basis"]
