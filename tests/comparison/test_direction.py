@@ -277,3 +277,21 @@ def test_a_cost_is_said_to_count_who_has_no_list_as_a_list_without_a_hit() -> No
     assert not any("counts 0" in text for text in said)
     assert all("no hit" in text or "without a hit" in text for text in said)
     assert "counts 0" in found.table("ndcg", k=5).attrs["basis"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("worth", "Every one of 12 users has the highest possible Worth@1"),
+        ("price", "Every one of 12 users has the lowest possible Price@1"),
+        ("trait", ""),
+    ],
+)
+def test_values_that_cannot_be_better_are_a_finding(name: str, words: str) -> None:
+    perfect = {user: ["a"] for user in range(12)}
+    found = {
+        finding.short
+        for finding in recnb.evaluate(perfect, perfect).lint(1, name)
+        if "possible" in finding.short
+    }
+    assert found == {words} - {""}
