@@ -26,8 +26,9 @@ from recnb.results.evaluation_data import EvaluationData, Models, values_of
 from recnb.results.segments import PART, Segments, parts_of, segments_of, unlisted
 from recnb.stats import Moments, Settings, detectable, holm, paired
 
-#: Differences of users that are held at once.
-CELLS = 2**24
+#: Differences of users that are tested at once: so few that the processor's cache holds
+#: them.
+CELLS = 2**18
 
 #: The values of a segment in each of its columns; () is all users.
 Key = tuple[Any, ...]
@@ -387,10 +388,12 @@ def _against_best(
 def _differences(
     block: PairedValues, names: Sequence[str], pairs: Pairs, settings: Settings
 ) -> Iterator[Difference]:
-    """Test each pair of models, so many at a time that their differences fit into
-    memory.
+    """Test each pair of models, so many at a time as are fast; all at once where they
+    share the signs that are drawn.
     """
     at_once = max(1, CELLS // max(len(block.values), 1))
+    if settings.test == "randomization":
+        at_once = len(pairs)
     for start in range(0, len(pairs), at_once):
         yield from _tested(block, names, pairs[start : start + at_once], settings)
 
