@@ -37,7 +37,7 @@ from recnb.evaluate import COLUMNS, KEYWORDS, WEIGHTS, evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
 from recnb.report.report import Report
-from recnb.results.gate import SCHEMA, Gate, at_least
+from recnb.results.gate import SCHEMA, Gate, within
 
 #: The form of a report by the ending of its file.
 FORMATS = {
@@ -59,6 +59,7 @@ KEYWORD = re.compile(
 #: How a gate is typed, by its flag; the model is one of several.
 GATES = {
     "--fail-below": "[model:]ndcg@10=0.3",
+    "--fail-above": "[model:]calibration@10=2",
     "--fail-if-worse": "[model:]ndcg@10[:0.01]",
 }
 
@@ -154,18 +155,20 @@ def parser() -> argparse.ArgumentParser:
     add("--format", choices=FORMATS.values(), help="the form, of every file")
     add("--lang", choices=LANGUAGES, help="language of the report")
     below = "exit with 1 if the number is lower; may be given again"
+    above = "exit with 1 if the number is higher, such as that of a cost; may be given again"
     worse = (
         "exit with 1 if a model is worse than --baseline, or with a margin not shown "
         "to be within it; may be given again"
     )
-    for flag, words in (("--fail-below", below), ("--fail-if-worse", worse)):
+    gates = zip(GATES, (below, above, worse), strict=True)
+    for flag, words in gates:
         add(flag, action="append", default=[], metavar=GATES[flag], help=words)
     add(
         "--gate-json",
         metavar="FILE",
         action="append",
         default=[],
-        help="write the result of --fail-below and --fail-if-worse as JSON",
+        help="write the result of --fail-below, --fail-above and --fail-if-worse as JSON",
     )
     data = report.add_argument_group(
         "side data, columns and conventions", "the keywords of recnb.evaluate"
@@ -195,8 +198,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def read_gate(flag: str, text: str) -> tuple[str | None, str, float]:
-    """Read `[model:]measure=value` of --fail-below, `[model:]measure[:margin]` of
-    --fail-if-worse: model, measure and number.
+    """Read `[model:]measure=value` of --fail-below and --fail-above,
+    `[model:]measure[:margin]` of --fail-if-worse: model, measure and number.
     """
     worse = flag == "--fail-if-worse"
     name, _, last = text.rpartition(":" if worse else "=")
@@ -224,11 +227,14 @@ def _gate(
             raise OptionError(
                 f"{flag} {model}:{measure}: one file has no model to name: leave the name out."
             )
+        if flag == "--fail-above":
+            return result.at_most(measure, number)
         return result.at_least(measure, number)
     if flag == "--fail-if-worse":
         return result.not_worse(measure, margin=number, model=model)
     of_each = {name: result[name]._data for name in ([model] if model else result)}
-    return at_least(of_each, measure, number, None, {})
+    check = "at_least" if flag == "--fail-below" else "at_most"
+    return within(check, of_each, measure, number, k=None, options={})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -354,6 +360,7 @@ def _gate_requests(
     """Return the flag, model, measure and number of each gate that is asked for."""
     typed = {
         "--fail-below": arguments.fail_below,
+        "--fail-above": arguments.fail_above,
         "--fail-if-worse": arguments.fail_if_worse,
     }
     requests = [
@@ -363,7 +370,7 @@ def _gate_requests(
     ]
     if arguments.gate_json and not requests:
         raise OptionError(
-            "--gate-json: there is no gate: give --fail-below or --fail-if-worse."
+            "--gate-json: there is no gate: give --fail-below, --fail-above or --fail-if-worse."
         )
     if arguments.fail_if_worse and not arguments.baseline:
         problem = "--fail-if-worse compares with a baseline: "

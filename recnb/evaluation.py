@@ -22,7 +22,7 @@ from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
 from recnb.results.explanation import explanation_of
-from recnb.results.gate import Gate, at_least
+from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segments import table_by
@@ -330,7 +330,15 @@ class Evaluation(EvaluationMethods):
         """Check that a number reaches a value, as a test of a release would: true if it
         does; `to_json` writes it for CI.
         """
-        return at_least({"": self._data}, metric, value, k, options)
+        return within("at_least", {"": self._data}, metric, value, k=k, options=options)
+
+    def at_most(
+        self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
+    ) -> Gate:
+        """Check that a number does not exceed a value, such as that of a cost; the
+        counterpart of `at_least`.
+        """
+        return within("at_most", {"": self._data}, metric, value, k=k, options=options)
 
     def why(
         self,

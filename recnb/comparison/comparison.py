@@ -43,7 +43,7 @@ from recnb.evaluation import Evaluation
 from recnb.lint import checks, finding_of, judged_order
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import ACCURACY
+from recnb.metrics.metric import ACCURACY, sign_of
 from recnb.report.conclusions import FOUND, conclusion, corrected_with, notes, tested
 from recnb.report.data import Mean, ModelUsers
 from recnb.report.differences import (
@@ -285,10 +285,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return means over the common users, and numbers of all lists: a row per
         model, or per segment and model, a column per metric and cut-off.
 
-        Where it is shown the best of each column is bold, and marked is what is shown
-        to differ from the baseline, if `compare` was given one, else what is not shown
-        to differ from the best. `plot()` draws it with intervals. Parameters are those
-        of `Evaluation.table`.
+        Where it is shown the best of each column is bold, the lowest where less is
+        better, and marked is what is shown to differ from the baseline, if `compare`
+        was given one, else what is not shown to differ from the best. `plot()` draws it
+        with intervals. Parameters are those of `Evaluation.table`.
         """
         check_flag("intervals", intervals)
         cutoffs = Cutoffs.of(k)
@@ -304,7 +304,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 self._models,
                 of_users,
                 cutoffs,
-                self.pairs if self._baseline_is_named else [],
+                self.pairs,
                 self.settings,
                 by,
                 bins,
@@ -324,6 +324,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             basis += taken_as_known(self._first.source.weighted)
         table = Means.made(frame, basis)
         table._ends, table._settings = parts[1:], self.settings
+        table._directions = {
+            columns[each.metric.name, cut]: each.metric.better
+            for each in asked
+            for cut in each.metric.cutoffs(cutoffs)
+        }
+        table._every_pair = self.baseline is None
         table.attrs["n_users"] = self.n_users
         table.attrs |= _marks(found, columns, self._baseline_is_named)
         is_tested = self._baseline_is_named and not found.parts
@@ -340,7 +346,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return the phrases below a table: of metrics that users have values of, and
         of numbers of all lists.
         """
-        basis = [self.basis]
+        basis = [self._basis_of(asked)]
         if parts:
             basis.append(parts)
         if not all(each.metric.is_accuracy for each in asked):
@@ -355,7 +361,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         unweighted = plain_means(self._models, of_accuracy, cutoffs)
         if unweighted:
             basis.append(unweighted.removesuffix("."))
-        known = self.basis.split("; ")
+        known = basis[0].split("; ")
         phrases = self._phrases_of_options(asked, cutoffs)
         for name, words in of_lists.items():
             phrases[name] = [phrase for phrase in words if phrase not in known]
@@ -411,7 +417,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         `conclusions` has a sentence for each, and `plot()` draws them. `p_holm` is
         corrected by Holm's method for all rows; it is NaN where fewer than 10 users
-        differ. `verdict` is "better" or "worse" (beyond accuracy "higher" or "lower");
+        differ. `verdict` is "better" or "worse" ("higher" or "lower" of a metric where
+        neither is better, such as novelty);
         "hint", printed as inconclusive; "torn", where test and interval disagree;
         "open", no difference shown; "same" or "untested". `detectable` is the smallest
         difference found with 80 % power; `won`, `tied` and `lost` count users. Metrics
@@ -429,7 +436,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         labels = distinct_labels(found.labels, frame.columns)
         for at, label in enumerate(labels):
             frame.insert(at, label, [key[at] for key in keys])
-        table = Differences.made(frame, [self.basis])
+        table = Differences.made(frame, [self._basis_of(asked)])
         n_tested, within = tested(rows), [", ".join(map(str, key)) for key in keys]
         together = corrected_with(rows, self.settings)
         with use_noun(self._first.noun):
@@ -464,19 +471,21 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         With `margin` 0 a model fails if it is shown to be worse, its interval of the
         paired difference below 0. Above 0 it fails unless the interval is above
-        -`margin` (a test of non-inferiority). Without data no check is passed: of fewer
+        -`margin` (a test of non-inferiority). Of a metric where less is better it is
+        the other way round: above 0, and below `margin`. Without data no check is passed: of fewer
         than 10 users, or of so few who differ that there is no interval. Intervals are
         not corrected for the number of models.
         """
         chosen = metric_named(metric)
-        if not chosen.is_accuracy:
+        if chosen.better is None:
+            problem = f"a high or low {chosen.name} is not good or bad in itself: "
             raise OptionError(
-                f"{metric!r} is beyond accuracy, where lower is not worse: name a "
-                f"metric of accuracy."
+                problem,
+                "name a metric of which more or less is better, such as 'ndcg'.",
             )
         if not is_number(margin) or margin < 0:
             raise OptionError(
-                f"margin={quoted(margin)}: give how far below a model may be, "
+                f"margin={quoted(margin)}: give how far behind a model may be, "
                 f"from 0 up, such as 0.01."
             )
         if self.baseline is None:
@@ -485,6 +494,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         pairs = self.pairs if model is None else [self._pair(model, None)]
         asked = self._asked([metric], options)
+        basis = self._basis_of(asked)
         found = compared(self._models, asked, Cutoffs.one(k), pairs, self.settings)
         checks, columns = (
             [],
@@ -492,11 +502,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         for _key, row in found.differences:
             about = {name: getattr(row, name) for name in columns}
-            about |= {"metric": chosen.name, "n_differ": row.won + row.lost}
+            about |= {"metric": chosen.name, "better": chosen.better}
+            about |= {"n_differ": row.won + row.lost}
             checks.append(
-                not_worse_check(
-                    about, float(margin), self.settings.confidence, self.basis
-                )
+                not_worse_check(about, float(margin), self.settings.confidence, basis)
             )
         return Gate(tuple(checks))
 
@@ -525,7 +534,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0]
             for name in pair
         }
-        groups = moved(self._models, pair, values, cut, _count("n", n))
+        n_shown = _count("n", n)
+        groups = moved(self._models, pair, values, cut, n_shown, chosen.better)
         rows = [
             (
                 user.user,
@@ -543,7 +553,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         table = Movers.made(
             frame,
-            [self.basis],
+            [self._basis_of([Asked("", chosen, options)])],
             chosen.symbol if cut is None else f"{chosen.symbol}@{cut}",
         )
         table.groups = tuple(groups)
@@ -572,18 +582,19 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         asked_of(self._first, metrics, options, "k")  # by= and intervals= are refused
         means = self.table(metrics, k, **options)
+        signs = {name: sign_of(better) for name, better in means._directions.items()}
         if means.shape[1] < 2:
             raise OptionError(
                 "agreement is between metrics, and one is asked for: name two, or several cut-offs."
             )
         rows = []
         for one, other in combinations(means.columns, 2):
-            pair = means[[one, other]].to_numpy().T
+            pair = [signs[name] * means[name].to_numpy() for name in (one, other)]
             rows.append(
                 (
                     one,
                     other,
-                    float(kendalltau(*pair.round(12)).statistic),
+                    float(kendalltau(*np.round(pair, 12)).statistic),
                     tau_ap(*pair),
                 )
             )
@@ -648,7 +659,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         frame = pd.concat(
             [rows[rows["model"] == name] for name in self.names], ignore_index=True
         )
-        table = Curves.made(frame, [self.basis])
+        table = Curves.made(frame, [self._basis_of([asked])])
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
         return table
 
@@ -701,7 +712,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 Asked(metric.symbol, metric, dict(own))
                 for metric, own in request.metrics
             ]
-            basis = "; ".join([self.basis, *self._options_in_words(asked, k)])
+            basis = "; ".join(
+                [self._basis_of(asked), *self._options_in_words(asked, k)]
+            )
             about: dict[str, Any] = {
                 "pairs": self.pairs,
                 "baseline": self.baseline,
@@ -718,10 +731,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
-        with use_noun(self._first.noun):
-            return self._basis()
+        return self._basis_of([])
 
-    def _basis(self) -> str:
+    def _basis_of(self, metrics: Iterable[Asked]) -> str:
+        """Return the users and the convention behind some metrics in words."""
+        with use_noun(self._first.noun):
+            has_missed = any(each.metric.missed != "0" for each in metrics)
+            return self._basis(has_missed=has_missed)
+
+    def _basis(self, *, has_missed: bool) -> str:
         first, orders = (
             self._first,
             {model.convention.order for model in self._models.values()},
@@ -731,9 +749,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if len(orders) == 1
             else replace(first.convention, order="auto")
         )
-        words = users_in_words(self.users_by_model, self.n_users, convention)
+        words = users_in_words(
+            self.users_by_model, self.n_users, convention, has_missed=has_missed
+        )
         if first.one_no_relevant_rule:
-            words += no_relevant_in_words(convention, *first.prepared.user_counts[2:])
+            words += no_relevant_in_words(
+                convention, *first.prepared.user_counts[2:], has_missed=has_missed
+            )
         remarks = [note for note in map(str, first.prepared.notes) if note not in words]
         apart = merged(
             {

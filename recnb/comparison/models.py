@@ -458,10 +458,14 @@ def restrict_to_common_users(
 
 
 def users_in_words(
-    judged: Sequence[ModelUsers], n_users: int, convention: Convention
+    judged: Sequence[ModelUsers],
+    n_users: int,
+    convention: Convention,
+    *,
+    has_missed: bool = False,
 ) -> list[str]:
     """Return the users that models are compared on, and those left out; names are the
-    user's, not yet escaped.
+    user's, not yet escaped. `has_missed`: a list without a hit does not count 0.
     """
     words = [
         _(
@@ -481,6 +485,9 @@ def users_in_words(
         all_alike = N_(
             "in each model {n:,} without a judged item in a list, which counts 0"
         )
+    if has_missed:
+        each = N_("{n:,} without a list from {model}, which has no hit")
+        all_alike = N_("in each model {n:,} without a list, which has no hit")
     without = [one for one in (judged[:1] if alike else judged) if one.n_without_list]
     if len(without) > NAMED:
         of_many = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST

@@ -4,7 +4,7 @@ to conclude, users who moved, curves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +15,7 @@ from recnb.display.language import _, use_language
 from recnb.display.style import QUIET, lettering
 from recnb.display.templates import framed
 from recnb.display.text import one_line, signed
+from recnb.metrics.metric import Better
 from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
 from recnb.report.sections import user_blocks
@@ -59,15 +60,18 @@ class Means(Table):
     The best mean of a column is shown bold (between asterisks on a console). Where a
     baseline was named, ▲ and ▼ mark what is shown to be better or worse than it, △ and
     ▽ what is higher or lower where neither is better; otherwise ° marks means that are
-    not significantly different from the best. `attrs["best"]`, `attrs["near_best"]`,
-    `attrs["better"]` and so on have the labels of these rows by column.
+    not shown to differ from the best. Where neither more nor less is better, as of
+    novelty, none is the best. `attrs["best"]`, `attrs["near_best"]`, `attrs["better"]`
+    and so on have the labels of these rows by column.
     """
 
-    _metadata: ClassVar = ["_ends", "_settings"]
+    _metadata: ClassVar = ["_ends", "_settings", "_directions", "_every_pair"]
     _ends: Sequence[
         pd.DataFrame
     ] = ()  #: the lower and the upper ends of intervals, for a plot
     _settings: Settings = Settings()  #: of the tests that the marks are of
+    _directions: Mapping[str, Better] = {}  #: of each column
+    _every_pair: bool = False  #: whether every two models are compared
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw a line for each metric and a colour for each model."""
@@ -121,20 +125,17 @@ class Means(Table):
         lines: list[Line] = [*super()._below()]
         has_best = any(self.attrs["best"].values())
         if has_best:
-            lines.append([Mark("best", "0.5"), _(": the highest mean of its column")])
+            best = words.best_in_words(self._directions)
+            lines.append([Mark("best", "0.5"), best])
         if has_best and self.attrs["near_best"]:
-            words_of_near = words.near_best_in_words(self._settings)
-            lines.append(
-                [Estimate("0.5", signs="°", signed=True), f": {words_of_near}"]
-            )
+            near = words.near_best_in_words(self._settings, every_pair=self._every_pair)
+            lines.append([Estimate("0.5", signs="°", signed=True), f": {near}"])
         baseline = self.attrs.get("baseline")
         if baseline is not None:
-            lines += words.marks_in_words(baseline, self._kinds_of_marks())
+            lines += words.marks_in_words(baseline, self._directions)
+        if directions := words.directions_in_words(self._directions):
+            lines.append(directions)
         return lines
-
-    def _kinds_of_marks(self) -> set[str]:
-        """Return the kinds of marks that the table has."""
-        return {kind for kind in SIGNS if any(self.attrs.get(kind, {}).values())}
 
 
 def _by_model(part: pd.DataFrame) -> pd.DataFrame:

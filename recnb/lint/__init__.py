@@ -188,7 +188,8 @@ def judged_order(
         for name, one in found.items()
     }
     orders = [
-        sorted(means, key=lambda name: -values[name]) for values in (means, alone)
+        sorted(means, key=lambda name: -metric.sign * values[name])
+        for values in (means, alone)
     ]
     if orders[0] == orders[1]:
         return ""

@@ -432,13 +432,18 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
 @check(N_("perfect values"))
 def perfect(data: LintData) -> Iterator[Problem]:
     require_highest_value(data)
-    values = np.nan_to_num(data.averaged[0])
+    values, (lowest, highest) = np.nan_to_num(data.averaged[0]), data.metric.bounds
     require_users(len(values))
-    if (values >= data.metric.bounds[1] - 1e-12).all():
+    is_perfect = values >= highest - 1e-12
+    short = N_("Every one of {n:,} users has the highest possible {label}")
+    if data.metric.better == "low":
+        is_perfect = values <= lowest + 1e-12
+        short = N_("Every one of {n:,} users has the lowest possible {label}")
+    if is_perfect.all():
         yield Problem(
             len(values),
             len(values),
-            short="Every one of {n:,} users has the highest possible {label}",
+            short=short,
             why="{label} is {value:.4f}, which real recommendations do not reach.",
             advice="Check whether the lists were made from the truth.",
         )
@@ -522,7 +527,7 @@ def ceiling(data: LintData) -> Iterator[Problem]:
     values, most = data.values_of(
         replace(best_of_all(data.hits, data.gain), list_length=n_relevant)
     )
-    known = data.convention.judged == "truth"
+    known = data.convention.judged == "truth" and data.metric.better == "high"
     if known and most > 0 and data.measured[1] <= most < LOW * top:
         yield Problem(
             data.users(values < top - 1e-12),
@@ -771,11 +776,14 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
         users = users.join(
             data.source.recs, on="user", how="anti", maintain_order="left"
         )
+    why = N_("Each of them counts 0.")
+    if data.metric.missed != "0":
+        why = N_("Each of them counts as a list without a hit.")
     yield Problem(
         users,
         len(data.listed),
         short="Users without a list: {n:,} of {of:,}",
-        why="Each of them counts 0.",
+        why=why,
         advice="If nothing was to be recommended to them, evaluate those in both frames:",
         repair=Repair(data, averaged_users="both"),
         grave=users.height >= MANY_USERS * len(data.listed),

@@ -297,6 +297,7 @@ def dcg(
 
 @metric(
     called="ideal discounted cumulative gain",
+    better=None,
     symbol="IDCG",
     credit="gain / discount",
     over="ideal",
@@ -483,6 +484,7 @@ def reach(hits: Hits, stop: Floats) -> Floats:
 
 @metric(
     called="judged share",
+    better=None,
     symbol="Judged",
     credit="1",
     out_of="min(k, list_length)",

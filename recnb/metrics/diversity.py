@@ -26,6 +26,7 @@ PAIRS_EXPLAINED = 4950
 
 @metric(
     called="intra-list diversity",
+    better=None,
     sentence="It depends on the features: items with equal features have distance 0.",
     symbol="Diversity",
     over="pairs",

@@ -42,6 +42,8 @@ WEIGHTS = {
 }
 #: Options of a metric, by name.
 Given = Mapping[str, Any]
+#: Which of two values is better; None: a value is not good or bad in itself.
+Better = Literal["high", "low"] | None
 #: Text of a formula; a function of the options if these change it.
 Text = str | Callable[[Mapping[str, Any]], str]
 
@@ -57,21 +59,31 @@ class Credit:
         k: Cutoff,
         earned: Floats,
         out_of: Credit | Floats | float = 1.0,
+        missed: Floats | float = 0.0,
     ) -> None:
         """Take credit per row, out of users × cut-offs (or a column), one number, or
-        what another list earns.
+        what another list earns; `missed`, users × cut-offs, is added to the sum.
         """
-        if isinstance(out_of, np.ndarray) and out_of.ndim != 2:
-            raise TypeError(
-                "out_of holds users × cut-offs: make a column of per-user values with as_column()."
-            )
+        for name, values in (("out_of", out_of), ("missed", missed)):
+            if isinstance(values, np.ndarray) and values.ndim != 2:
+                raise TypeError(
+                    f"{name} holds users × cut-offs: make a column of per-user values "
+                    f"with as_column()."
+                )
         self.k = k if isinstance(k, Cutoffs) else Cutoffs.of(k)
         self.rows, self.earned, self.out_of = rows, earned, out_of
+        self.missed = missed  #: what a cost adds for a list without a hit
 
     @property
     def total(self) -> Floats:
         """Credit earned, users × cut-offs."""
-        return self.rows.total(self.earned, self.k)
+        total = self.rows.total(self.earned, self.k)
+        return total + self.missed if self.has_missed else total
+
+    @property
+    def has_missed(self) -> bool:
+        """Whether a list without a hit has a value of its own."""
+        return isinstance(self.missed, np.ndarray) or self.missed != 0
 
     @property
     def by_rank(self) -> Credit:
@@ -104,6 +116,7 @@ class Definition:
     called: str  #: what it is called, in English
     credit: Text  #: formula text of what each row adds
     out_of: Text = "1"  #: formula text of what the sum is divided by
+    missed: str = "0"  #: formula text of what a cost adds for a list without a hit
     bounds: tuple[
         float, float
     ]  #: the lowest and the highest value with the default options
@@ -112,6 +125,7 @@ class Definition:
         lambda options: None
     )
     top: str = ""  #: the highest value in words, where it depends on the data
+    better: Better = "high"  #: which of two values is better
     references: Sequence[str]  #: keys of `recnb.metrics.REFERENCES`
     sentence: str  #: how to read the number, in English
     over: Over = "hits"  #: the rows that the formula sums over
@@ -226,6 +240,11 @@ class Metric(Definition, Generic[P]):
     def is_accuracy(self) -> bool:
         """Whether it is computed from hits; other metrics are beyond accuracy."""
         return self.over in ("hits", "ideal") and set(self.needs) <= {"judged"}
+
+    @property
+    def sign(self) -> int:
+        """What values are multiplied by to be in order, the best the highest."""
+        return sign_of(self.better)
 
     @property
     def of(self) -> Literal["user", "all"]:
@@ -398,6 +417,11 @@ class Metric(Definition, Generic[P]):
         )
         return Formula.of(credit, meanings, base), Formula.of(out_of, meanings, base)
 
+    def missed_formula(self, options: Mapping[str, Any] | None = None) -> Formula:
+        """Return the formula of what is added for a list without a hit."""
+        chosen = {**self.defaults, **(options or {})}
+        return Formula.of(self.missed, log_base=chosen.get("log_base", 2))
+
     def formula_text(self, options: Mapping[str, Any] | None = None) -> str:
         """Return the formula on one line, in the language in force: 'add nth/rank for
         each hit, divide by n_relevant'.
@@ -413,6 +437,15 @@ class Metric(Definition, Generic[P]):
             if out_of.ideal()
             else out_of.text(divides=True)
         )
+        if self.missed != "0":
+            parts["missed"] = self.missed_formula(options).text()
+            if under == "1":
+                return _("add {credit} for each {rows}, and {missed} once", **parts)
+            return _(
+                "add {credit} for each {rows}, and {missed} once, divide by {out_of}",
+                **parts,
+                out_of=under,
+            )
         if under == "1":
             return _("add {credit} for each {rows}", **parts)
         if parts["credit"] == "1":
@@ -437,6 +470,8 @@ class Metric(Definition, Generic[P]):
         credit, out_of = self.formulas(options)
         cut = r", i \le k" if self.over in ("hits", "ideal", "list") else ""
         over = rf"\sum_{{{_(OVER[self.over][1])}{cut}}} {credit.latex(summed=True)}"
+        if self.missed != "0":
+            over = f"{over} + {self.missed_formula(options).latex()}"
         under = out_of.latex()
         right = over if under == "1" else rf"\frac{{{over}}}{{{under}}}"
         at = "@k" if k is None else f"@{k}"
@@ -474,6 +509,13 @@ def _restored(name: str, module: str, changed: Mapping[str, Any]) -> Metric[...]
                 f"this process has no {name} of {module}: write it into a file that it can import."
             )
     return replace(EVERY_METRIC[name], **changed)
+
+
+def sign_of(better: Better) -> int:
+    """Return -1 where less is better, else 1: values times this are in order, the best
+    the highest; where neither is better, as they are.
+    """
+    return -1 if better == "low" else 1
 
 
 def number_option(

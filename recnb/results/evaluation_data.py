@@ -134,14 +134,18 @@ def average(
 ) -> tuple[Floats, Floats]:
     """Fill in and leave out users who have nothing to find, and average the others, who
     may have weights.
+
+    A cost that says what a list without a hit adds has a value for those who have
+    nothing to find: 0 would be the best there is.
     """
     matrix, undefined = credit.value, undefined_in(credit, convention)
     if undefined is not None and undefined.any():
-        matrix = np.where(
-            undefined,
-            {"skip": np.nan, "one": 1.0}.get(convention.no_relevant, 0.0),
-            matrix,
+        filled: Floats | float = {"skip": np.nan, "one": 1.0}.get(
+            convention.no_relevant, 0.0
         )
+        if credit.has_missed and convention.no_relevant != "skip":
+            filled = matrix
+        matrix = np.where(undefined, filled, matrix)
     elif len(matrix) and weights is None:
         return matrix, np.asarray(matrix.mean(axis=0))
     return matrix, mean_of(matrix, weights)
@@ -385,6 +389,7 @@ class EvaluationData:
             unsaid=scoring.unsaid,
             below_0_unjudged=scoring.metric.plain_name == "bpref",
             noun=self.noun,
+            has_missed=scoring.metric.missed != "0",
         )
 
     @property

@@ -568,7 +568,7 @@ def draw_curve(
     ax.fill_between(
         table.index, low, high, alpha=0.2, color=drawn[0].get_color(), linewidth=0
     )
-    if ax.get_autoscaley_on():
+    if ax.get_autoscaley_on() and not (value < 0).any():
         ax.set_ylim(bottom=0, auto=True)
     if pd.api.types.is_numeric_dtype(table.index):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))

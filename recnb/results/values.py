@@ -28,6 +28,10 @@ NO_RELEVANT: dict[str, str] = {
     "zero": N_("{n:,} of them with no relevant item, which counts 0"),
     "one": N_("{n:,} of them with no relevant item, which counts 1"),
 }
+#: The same of a cost that says what a list without a hit adds.
+AS_MISSED = N_(
+    "{n:,} of them with no relevant item, which counts as a list without a hit"
+)
 
 #: A number under a library's conventions that the library has not.
 OWN = N_("recnb's own: that of {library} is not recorded")
@@ -58,6 +62,8 @@ class Basis:
     #: whether an item of negative relevance is one that is not judged
     below_0_unjudged: bool = False
     noun: str = "user"  #: what the caller calls those whose lists these are
+    #: Whether the metric says what a list without a hit adds.
+    has_missed: bool = False
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
@@ -68,20 +74,24 @@ class Basis:
         n_users, n_without_list, n_nothing_to_find, n_left_out = self.counts
         parts = [users_in_words(n_users) + self.convention.users_phrase]
         parts += weights_in_words(self.user_weight)
-        if n_without_list and self.convention.judged_only:
-            parts.append(
-                _(
-                    "{n:,} of them without a judged item in a list, which counts 0",
-                    n=n_without_list,
-                )
-            )
-        elif n_without_list:
-            parts.append(
-                _("{n:,} of them without a list, which counts 0", n=n_without_list)
-            )
+        parts += self._without_list_in_words(n_without_list)
         return parts + no_relevant_in_words(
-            self.convention, n_nothing_to_find, n_left_out
+            self.convention,
+            n_nothing_to_find,
+            n_left_out,
+            has_missed=self.has_missed,
         )
+
+    def _without_list_in_words(self, n: int) -> list[str]:
+        """Say how many users have no list, or none with a judged item."""
+        if not n:
+            return []
+        words = N_("{n:,} of them without a list, which counts 0")
+        if self.convention.judged_only:
+            words = N_("{n:,} of them without a judged item in a list, which counts 0")
+        if self.has_missed:
+            words = N_("{n:,} of them without a list, which has no hit")
+        return [_(words, n=n)]
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the users and the decisions in words; `brief`: the name of a library
@@ -256,10 +266,18 @@ def follows(library: str, given: str = "", words: str = "") -> str:
 
 
 def no_relevant_in_words(
-    convention: Convention, n_evaluated: int, n_left_out: int
+    convention: Convention,
+    n_evaluated: int,
+    n_left_out: int,
+    *,
+    has_missed: bool = False,
 ) -> list[str]:
-    """Say how many users have no relevant item, of those evaluated and of others."""
+    """Say how many users have no relevant item, of those evaluated and of others;
+    `has_missed`: whether one evaluated counts as a list without a hit.
+    """
     counted = NO_RELEVANT[convention.no_relevant]
+    if has_missed and convention.no_relevant != "skip":
+        counted = AS_MISSED
     words = [_(counted, n=n_evaluated)] if n_evaluated else []
     if n_left_out:
         words.append(_(NO_RELEVANT["skip"], n=n_left_out))

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 from markupsafe import Markup
 
-from recnb.display.language import _, checked, use_language
+from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import render
 from recnb.display.text import fixed, one_line, short
 from recnb.errors import OptionError, RecnbError, near
@@ -177,10 +177,19 @@ class Explorer(Live):
 
     def counts(self) -> tuple[int, int, int]:
         """Return for how many users of the segment the model is better than the other,
-        worse, and the same.
+        worse, and the same; where neither is better, higher and lower.
         """
-        signs = np.sign(self.values["difference"].round(12))[self._in_segment]
+        sign = METRICS[self.shown.metric].sign
+        signs = np.sign(sign * self.values["difference"].round(12))[self._in_segment]
         return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
+
+    def counts_in_words(self) -> str:
+        """Return the counts as a sentence."""
+        words = N_("{better:,} better, {worse:,} worse, {same:,} the same")
+        if METRICS[self.shown.metric].better is None:
+            words = N_("{better:,} higher, {worse:,} lower, {same:,} the same")
+        better, worse, same = self.counts()
+        return _(words, better=better, worse=worse, same=same)
 
     # What is shown, and what its controls do.
 
@@ -338,9 +347,12 @@ class Explorer(Live):
         0.
         """
         numbers = self.values[self.column].round(12)
-        lowest, highest = (-BARS // 2, BARS // 2) if self.is_paired else (0, BARS)
+        has_both_sides = self.is_paired or bool((numbers < 0).any())
+        lowest, highest = (-BARS // 2, BARS // 2) if has_both_sides else (0, BARS)
         top = float(numbers.abs().max()) or 1.0
-        step = (1.0 if METRICS[self.shown.metric].bounds[1] == 1 else top) / highest
+        low, high = METRICS[self.shown.metric].bounds
+        reach = high - low if self.is_paired else max(abs(low), abs(high))
+        step = (1.0 if reach == 1 else top) / highest
         names = {
             code: f"{short((code - (code > 0)) * step)} – {short((code + (code < 0)) * step)}"
             if code

@@ -230,6 +230,16 @@ def test_models_by_name_and_in_parts(tmp_path, capsys):
             "recnb: ndcg@10 is 0.2589, below 0.3",
         ),
         (
+            (*ONE, *CSV, "--fail-above", "ndcg@10=0.25"),
+            1,
+            "recnb: ndcg@10 is 0.2589, above 0.25",
+        ),
+        (
+            (*TWO, *CSV, "--fail-above", "item-knn:ndcg@10=0.3"),
+            0,
+            "recnb: item-knn: ndcg@10 is 0.2589, at most 0.3",
+        ),
+        (
             (*ONE, *CSV, "--metrics", "P@5", "--fail-below", "IPrec@0.1=0.9"),
             1,
             "recnb: IPrec@0.1 is 0.4268, below 0.9",
@@ -467,6 +477,10 @@ INVALID_ARGUMENTS = [
     ((*ONE, "--fail-below", "ndgc@10=0.1"), "Did you mean 'ndcg'"),
     ((*ONE, "--fail-below", "ndcg@10=x"), "say it as [model:]ndcg@10=0.3"),
     ((*ONE, "--fail-below", "ndcg@ten=0.3"), "ndcg@ten"),
+    (
+        (*ONE, "--fail-above", "ndcg@10=x"),
+        "--fail-above ndcg@10=x: say it as [model:]calibration@10=2",
+    ),
     ((*ONE, "--fail-below", "novelty@10=0.1"), "give --train"),
     ((*ONE, "--fail-below", "als:ndcg@10=0.1"), "one file has no model to name"),
     ((*TWO, "--fail-below", "item-nn:ndcg@10=0.1"), "Did you mean 'item-knn'"),

@@ -31,18 +31,26 @@ def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test(test, 
     models = SAMPLE.models | {"other": SAMPLE.models["factors"].query("rank != 5")}
     found, p = recnb.compare(models, SAMPLE.test, train=SAMPLE.train, test=test), {}
     table = found.table(["ndcg", "recall"], k=[5, 10])
+    verdicts, is_near = found.differences(["ndcg", "recall"], k=[5, 10]), {}
     for column in table:
         metric, k = column.split("@")
         values = {
             name: getattr(found[name], metric)(k=int(k)).per_user for name in found
         }
         best = table[column].idxmax()
+        # Of a pair with the baseline it is what the difference says.
+        pairs = {name for name in found if found.baseline in (best, name)} - {best}
         p |= {
             (column, name): p_of(values[best], values[name]).pvalue
             for name in found
-            if name != best
+            if name not in (best, *pairs)
         }
-    is_near = dict(
+        tested = verdicts[(verdicts.metric == metric) & (verdicts.k == int(k))]
+        for name in pairs:
+            other = best if name == found.baseline else name
+            (verdict,) = tested[tested.model == other].verdict
+            is_near[column, name] = verdict not in ("better", "worse")
+    is_near |= dict(
         zip(p, recnb.stats.holm(np.array([*p.values()])) > 0.05, strict=True)
     )
     assert set(is_near.values()) == {True, False}
@@ -212,17 +220,17 @@ USUAL = {
             "worse than old, by 0.0100 (95% interval 0.0050 to 0.0200",
         ),
         (
-            {"metric": "novelty", "low": 0.005, "p_holm": 0.04},
+            {"better": None, "low": 0.005, "p_holm": 0.04},
             "higher",
             (
                 "is higher than old, by 0.0100 (95% interval 0.0050 to 0.0300; p = "
-                "0.040, Holm's correction over 3 comparisons); higher is not "
-                "necessarily better"
+                "0.040, Holm's correction over 3 comparisons). High values are not "
+                "good in themselves."
             ),
         ),
         (
             {
-                "metric": "novelty",
+                "better": None,
                 "difference": -0.01,
                 "low": -0.02,
                 "high": -0.005,
@@ -230,6 +238,25 @@ USUAL = {
             },
             "lower",
             "by 0.0100 (95% interval 0.0050 to 0.0200",
+        ),
+        (
+            {"better": "low", "low": 0.005, "p_holm": 0.04},
+            "worse",
+            (
+                "nDCG@5, of which less is better: new is worse than old, higher by "
+                "0.0100 (95% interval 0.0050 to 0.0300"
+            ),
+        ),
+        (
+            {
+                "better": "low",
+                "difference": -0.01,
+                "low": -0.02,
+                "high": -0.005,
+                "p_holm": 0.01,
+            },
+            "better",
+            "new is better than old, lower by 0.0100 (95% interval 0.0050 to 0.0200",
         ),
         ({"low": 0.005, "p_holm": 0.06}, "hint", "inconclusive. new differs"),
         ({"p_holm": 0.01}, "torn", "inconclusive. The corrected test"),

@@ -14,6 +14,7 @@ import pytest
 
 import recnb
 from recnb.errors import RecnbError
+from recnb.metrics import Credit
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import LISTED, Explorer
 
@@ -218,3 +219,30 @@ def test_controls_choose_what_is_shown() -> None:
     assert EV.explain("ndcg", user, k=5)._repr_html_() in worked.value
     assert re.search(rf'aria-pressed="true"><bdi>{user}<', top.html)
     assert top.html.count('name="user"') == LISTED
+
+
+@pytest.mark.parametrize(
+    ("better", "words"),
+    [
+        ("high", "{won} better, {lost} worse, {tied} the same"),
+        ("low", "{lost} better, {won} worse, {tied} the same"),
+        (None, "{won} higher, {lost} lower, {tied} the same"),
+    ],
+)
+def test_users_are_counted_by_the_direction_of_the_metric(
+    better: Any, words: str
+) -> None:
+    @recnb.metric(symbol="Found", credit="1", better=better)
+    def found(hits, k=None):
+        return Credit(hits, k, np.ones(len(hits.rank)))
+
+    try:
+        explorer = recnb.compare(MODELS, baseline="popular").explore(found)
+        page = shown(explorer._html(live=False))
+    finally:
+        del METRICS["found"]
+    own, other = (MODELS[name].cg(k=10, gain="binary").per_user for name in MODELS)
+    change = other - own
+    counts = {"won": change > 0, "lost": change < 0, "tied": change == 0}
+    said = words.format(**{name: int(users.sum()) for name, users in counts.items()})
+    assert said in page
