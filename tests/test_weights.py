@@ -501,7 +501,7 @@ def test_weights_without_a_relevant_pair_have_a_lint_and_a_report():
     truth = pd.DataFrame({"user": "u", "item": ["a", "b"], "relevance": 0, "p": 0.5})
     ev = recnb.evaluate({"u": ["a", "c"]}, truth, propensity="p", no_relevant="zero")
     assert "heavy_pairs" not in ev.lint().names
-    assert "nDCG@2 = 0.0000" in repr(ev.report(k=2))
+    assert "Precision@2 = 0.0000" in repr(ev.report(k=2))
 
 
 def test_users_with_weights():

@@ -95,11 +95,17 @@ def require_cutoff(data: LintData) -> None:
         raise NotCheckedError(_("Give `k=` to check."))
 
 
-def require_highest_value(data: LintData) -> None:
-    """Raise an error if the metric may have any value."""
-    if not np.isfinite(data.metric.bounds[1]):
+def require_best_value(data: LintData) -> None:
+    """Raise an error if no value of the metric is the best of all."""
+    label = data.metric.label(data.asked_k)
+    if data.metric.better is None:
+        words = N_("{label} has no direction: a value is neither good nor bad.")
+        raise NotCheckedError(_(words, label=label))
+    lowest, highest = data.metric.bounds
+    best = highest if data.metric.better == "high" else lowest
+    if not np.isfinite(best):
         words = N_("{label} has no highest value.")
-        raise NotCheckedError(_(words, label=data.metric.label(data.asked_k)))
+        raise NotCheckedError(_(words, label=label))
 
 
 @check(N_("ids written otherwise"))
@@ -375,17 +381,8 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 
 @check(N_("short lists"))
 def short_lists(data: LintData) -> Iterator[Problem]:
-    require_cutoff(data)
-    lengths, n_lists = data.prepared.all_hits.list_length, int(data.listed.sum())
-    short = data.users(data.listed & (lengths < (data.k or 0)))
-    yield Problem(
-        short,
-        n_lists,
-        short="Lists that end above rank {k:,}: {n:,} of {of:,}",
-        why="There is no hit below the end of a list.",
-        advice="Recommend at least {k:,} items, or use a smaller cut-off.",
-        grave=short.height == n_lists,
-    )
+    lengths = data.prepared.all_hits.list_length
+    n_lists = int(data.listed.sum())
     longest = int(lengths.max(initial=0))
     ends_early = data.listed & (lengths < np.minimum(longest, data.hits.n_relevant))
     if ends_early.any() and data.ideal_ends_with_the_list:
@@ -404,6 +401,16 @@ def short_lists(data: LintData) -> Iterator[Problem]:
                 "cut": data.scoring.averaged(Cutoffs.one(longest))[1].item(),
             },
         )
+    require_cutoff(data)
+    short = data.users(data.listed & (lengths < (data.k or 0)))
+    yield Problem(
+        short,
+        n_lists,
+        short="Lists that end above rank {k:,}: {n:,} of {of:,}",
+        why="There is no hit below the end of a list.",
+        advice="Recommend at least {k:,} items, or use a smaller cut-off.",
+        grave=short.height == n_lists,
+    )
 
 
 @check(N_("empty places"))
@@ -431,7 +438,7 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
 
 @check(N_("perfect values"))
 def perfect(data: LintData) -> Iterator[Problem]:
-    require_highest_value(data)
+    require_best_value(data)
     values, (lowest, highest) = np.nan_to_num(data.averaged[0]), data.metric.bounds
     require_users(len(values))
     is_perfect = values >= highest - 1e-12
@@ -521,7 +528,7 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
 @check(N_("a value that cannot be passed"))
 def ceiling(data: LintData) -> Iterator[Problem]:
     require_cutoff(data)
-    require_highest_value(data)
+    require_best_value(data)
     top = data.metric.bounds[1]
     n_relevant = np.bincount(data.hits.truth_user, minlength=len(data.listed))
     values, most = data.values_of(

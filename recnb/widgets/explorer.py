@@ -18,6 +18,7 @@ from recnb.display.text import fixed, one_line, short
 from recnb.errors import OptionError, RecnbError, near
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
+from recnb.results.score import score_of
 from recnb.results.segments import segments_of
 from recnb.widgets.live import Live
 
@@ -303,7 +304,8 @@ class Explorer(Live):
     def _score(self, model: str, shown: Choices | None = None) -> Any:
         metric, k = (shown or self.shown)[:2]
         with use_language(self.lang):
-            return self.models[model].measure(metric, k=k, **self._options(metric))
+            data = self.models[model]._data
+            return score_of(data, METRICS[metric], k, self._options(metric))
 
     def _values_of(self, shown: Choices) -> pd.DataFrame:
         """Return the metric of the users that all models have in common, with what

@@ -208,10 +208,10 @@ def test_a_comparison_of_many_models_says_in_one_clause_whom_it_leaves_out() -> 
     runs = {f"run{n:02}": run([n]) for n in range(20)}
     basis = recnb.compare(runs, truth, convention="trec_eval").basis
     assert basis.count("left out") == 1
-    assert "19 users of each of 20 models left out" in basis
+    assert "19 queries of each of 20 models left out" in basis
     runs["run20"] = run([n + 20 for n in range(3)])
     basis = recnb.compare(runs, truth, convention="trec_eval").basis
-    assert "20 to 22 users of each of 21 models left out" in basis or (
+    assert "20 to 22 queries of each of 21 models left out" in basis or (
         "to" in basis and basis.count("left out") == 1
     )
     few = {name: runs[name] for name in ("run00", "run01", "run02")}

@@ -486,9 +486,13 @@ def test_the_explanation_of_a_cost_has_what_is_added_without_a_hit() -> None:
         (
             "zero",
             {"a": 3, "b": 3},
-            "1 with no relevant item counting as a list without",
+            "1 of them with no relevant item, which counts as a list without",
         ),
-        ("one", {"a": 3, "b": 3}, "1 with no relevant item counting as a list without"),
+        (
+            "one",
+            {"a": 3, "b": 3},
+            "1 of them with no relevant item, which counts as a list without",
+        ),
     ],
 )
 def test_who_has_nothing_to_find_costs_as_much_as_a_list_without_a_hit(
