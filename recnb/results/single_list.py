@@ -19,9 +19,9 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words, shown_at
 from recnb.conventions.convention import PHRASES
-from recnb.display.language import _, ngettext, use_language
+from recnb.display.language import N_, _, ngettext, use_language
 from recnb.display.text import one_line
-from recnb.errors import RecnbError, is_number, is_several, quoted
+from recnb.errors import OptionError, RecnbError, is_number, is_several, quoted
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS, Given, Metric
@@ -36,6 +36,10 @@ Truth = Mapping[Any, float] | Collection[Any]
 #: A list with nothing relevant: the articles give it 0, and there is no population to
 #: leave it out of.
 LISTS = Convention(order="row", no_relevant="zero")
+
+METRIC_AND_LIST = N_(
+    "explain takes a metric and a list: recnb.explain('ndcg', [3, 2, 0, 1])."
+)
 
 
 class Pair(NamedTuple):
@@ -80,8 +84,8 @@ def score_lists(
 
 
 def explain(
-    metric: Any,
-    ranking: Ranking,
+    metric: Any = None,
+    ranking: Ranking | None = None,
     truth: Truth | None = None,
     k: int | None = None,
     *,
@@ -96,8 +100,11 @@ def explain(
     >>> print(explain("dcg", [3, 2, 0, 1]).numbers)
     3/log2(1+1) + 2/log2(1+2) + 1/log2(1+4) = 4.6925
     """
+    if ranking is None:
+        raise OptionError(_(METRIC_AND_LIST))
     chosen = metric_named(metric, METRICS)
     chosen.check(options)
+    k = chosen.cut_at(k)
     pair, *others = pairs = read_pairs(ranking, truth, chosen)
     if others:
         raise RecnbError(
@@ -327,6 +334,9 @@ def _kind(item: Any) -> type:
 
 
 def _as_list(values: Any, what: str) -> list[Any]:
+    if isinstance(values, str) and 0 < len(values) <= 20:
+        fix = f"give its items in a list, {[*values]}."
+        raise RecnbError(f"{what} is the text {values!r}: {fix}")
     if not _is_list(values):
         raise RecnbError(
             f"{what} is {_shown(values)}: give a list, from rank 1 down; frames "
