@@ -170,11 +170,12 @@ def test_solutions_alone_do_not_repeat_the_questions() -> None:
 
 def test_a_question_of_ones_own_is_text_and_tables_with_a_solution() -> None:
     printed = [["user", "nDCG"], ["<b>", 0.6953]]
-    own = (["Which figure is wrong?", printed], "The <first>.")
+    long = "Which figure is wrong? " + 30 * "Say why. "
+    own = ([long, printed], "The <first>.")
     first = recnb.quiz("recall", 1, lang="en")
     sheet = first.to_html(None, own, title="Sheet")
     asked, solved = sheet.split("break-before: page")
-    assert "Which figure is wrong?" in asked
+    assert long.strip() in asked
     assert "&lt;b&gt;" in asked
     assert "0.6953" in asked
     assert "The &lt;first&gt;." in solved

@@ -9,7 +9,7 @@ import numpy as np
 
 from recnb.conventions import options_in_words
 from recnb.data.files import File, written
-from recnb.display.document import Block, Name, Note, Rows, html
+from recnb.display.document import Block, Note, Rows, html
 from recnb.display.language import _, use_language
 from recnb.display.templates import framed, page, render
 from recnb.errors import RecnbError, quoted
@@ -90,9 +90,9 @@ def _blocks(text: Text) -> list[Block]:
     blocks = list[Block]()
     for part in [text] if isinstance(text, str) else text:
         if isinstance(part, str):
-            blocks.append(Note(Name(part), "plain"))
+            blocks.append(Note(part, "plain"))
         else:
-            header, *rows = [[Name(str(cell)) for cell in row] for row in part]
+            header, *rows = [[str(cell) for cell in row] for row in part]
             blocks.append(Rows(header, rows))
     return blocks
 
