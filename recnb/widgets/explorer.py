@@ -101,9 +101,8 @@ class Explorer(Live):
         if "metric" in choices:
             choices["metric"] = metric_named(choices["metric"], METRICS).name
         if odd := [name for name in choices if name not in Choices._fields]:
-            raise OptionError(
-                f"{odd[0]}= is nothing to choose. {near(odd[0], Choices._fields)}"
-            )
+            problem = _("{name} is nothing to choose.", name=f"{odd[0]}=")
+            raise OptionError(problem, fix=near(odd[0], Choices._fields, _))
         shown, values, labels = self.shown._replace(**choices), self.values, self.labels
         known: dict[str, Collection[Any]] = {
             "model": self.models,
@@ -121,8 +120,9 @@ class Explorer(Live):
         known["segment"] = ["", *labels.unique()]
         for name in known.keys() & choices.keys():
             if choices[name] not in known[name]:
-                hint = near(str(choices[name]), [*map(str, known[name])])
-                raise OptionError(f"{name}={choices[name]!r} is not here. {hint}")
+                problem = _("{value} is not here.", value=f"{name}={choices[name]!r}")
+                known_here = near(str(choices[name]), map(str, known[name]), _)
+                raise OptionError(problem, fix=known_here)
         if {"metric", "k", "model", "other"} & choices.keys():
             values, shown = self._values_of(shown), shown._replace(bar="")
         self.shown, self.values, self.labels = shown, values, labels

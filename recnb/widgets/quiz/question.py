@@ -31,7 +31,7 @@ from recnb.display.document import (
     joined,
     say,
 )
-from recnb.display.language import N_, _, checked, use_language
+from recnb.display.language import N_, _, use_language
 from recnb.display.templates import framed, page, render
 from recnb.display.text import one_line
 from recnb.errors import (
@@ -408,6 +408,7 @@ class Answer(Suggesting):
         None  #: the common mistake that gives this number, if one does
     )
     solved: bool = False  #: whether the solution is shown
+    _translated = staticmethod(_)
 
     def __bool__(self) -> bool:
         return self.correct
@@ -605,42 +606,57 @@ def quiz(
     >>> quiz("recall", ["A", "B", "C"], {"A": 1, "D": 1}, k=2).value
     0.5
     """
+    with use_language(lang) as language:
+        return _made(metric, seed, relevant, others, k, language, options)
+
+
+def _made(
+    metric: Any,
+    seed: Any,
+    relevant: Any,
+    others: tuple[Any, ...],
+    k: int | None,
+    lang: str,
+    options: dict[str, Any],
+) -> Quiz:
+    """Make the exercise that `quiz` is asked for."""
     chosen = metric_named(metric, METRICS)
     chosen.check(options)
     if others:
-        problem = f"{quoted(others[0])} is one argument too many: "
-        raise OptionError(
-            problem, "after metric, list and relevant items, name each, such as k=5."
+        problem = N_(
+            "{value} is one argument too many: after metric, list and relevant items, "
+            "name each, such as k=5."
         )
+        raise OptionError(_(problem, value=quoted(others[0])))
     cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
     if cut is not None and own_depth:
-        raise CutoffError(f"k={cut}: R-precision has its own depth; leave k out.")
+        problem = N_("k={k}: R-precision has its own depth; leave k out.")
+        raise CutoffError(_(problem, k=cut))
     every = {**chosen.defaults, **DEFAULTS.get(chosen.name, {})}
     every |= {name: word for name, word in options.items() if word is not None}
     if isinstance(seed, Integral) and not isinstance(seed, bool):
         if relevant is not None:
-            example = f"recnb.quiz({chosen.name!r}, ['A', 'B'], {{'A': 1}})"
-            raise OptionError(
-                f"relevant={quoted(relevant)} belongs to a list, and seed={seed} "
-                f"draws one: {example}."
+            problem = N_(
+                "relevant={relevant} belongs to a list, and seed={seed} draws one: {call}."
             )
-        return _drawn(chosen.name, int(seed), cut, every, checked(lang))
+            call = f"recnb.quiz({chosen.name!r}, ['A', 'B'], {{'A': 1}})"
+            raise OptionError(
+                _(problem, relevant=quoted(relevant), seed=seed, call=call)
+            )
+        return _drawn(chosen.name, int(seed), cut, every, lang)
     if not is_several(seed):
-        typed = (
-            f"such as recnb.quiz({chosen.name!r}, seed=1), or takes yours, from rank "
-            f"1 down, with what is relevant."
+        problem = N_(
+            "seed={seed}: a quiz draws its own list from a whole number, such as "
+            "recnb.quiz('{metric}', seed=1), or takes yours, from rank 1 down, with "
+            "what is relevant."
         )
-        raise OptionError(
-            f"seed={quoted(seed)}: a quiz draws its own list from a whole number, ",
-            typed,
-        )
+        raise OptionError(_(problem, seed=quoted(seed), metric=chosen.name))
     pairs = read_pairs(seed, relevant, chosen)
     if chosen.name == "err" and "max_relevance" not in options:
         every["max_relevance"] = max(
             (grade for pair in pairs for _item, grade in pair.truth), default=1
         )
-    with use_language(lang):
-        return _own(chosen.name, pairs, cut, every, checked(lang))
+    return _own(chosen.name, pairs, cut, every, lang)
 
 
 def _own(
@@ -648,8 +664,11 @@ def _own(
 ) -> Quiz:
     """Return the exercise of lists that are given."""
     if len(pairs) > 1 and metric != "hit_rate":
-        problem = f"{metric} is asked of one list, and {len(pairs)} were given"
-        raise RecnbError(f"{problem}: only the hit rate is asked of several.")
+        problem = N_(
+            "{metric} is asked of one list, and {n} were given: only the hit rate is "
+            "asked of several."
+        )
+        raise RecnbError(_(problem, metric=metric, n=len(pairs)))
     longest = max(len(pair.items) for pair in pairs)
     if cut is not None and cut > longest:
         raise CutoffError(
@@ -690,7 +709,8 @@ def _drawn(
 ) -> Quiz:
     """Draw an exercise that tells mistakes apart."""
     if cut is not None and not 2 <= cut <= 10:
-        raise CutoffError(f"k={cut}: an exercise is cut at 2 to 10; leave k out.")
+        problem = N_("k={k}: an exercise is cut at 2 to 10; leave k out.")
+        raise CutoffError(_(problem, k=cut))
 
     own_depth, found = metric == "r_precision", list[Quiz]()
     for draw in KINDS:
@@ -708,10 +728,11 @@ def _drawn(
     ]  # and is not on an edge of rounding
     if not found:
         label = METRICS[metric].label(cut)
-        raise RecnbError(
-            f"no small list gives an exercise of {label} under {options}: its "
-            f"value is always 0 or 1."
+        problem = N_(
+            "no small list gives an exercise of {label} under {options}: its value is "
+            "always 0 or 1."
         )
+        raise RecnbError(_(problem, label=label, options=options))
     # Of most metrics there are lists whose value differs at the cut-offs beside k, so
     # that who is off by one is told.
     told = [
