@@ -175,7 +175,7 @@ class Table(pd.DataFrame):
                 default=1,
             )
         else:
-            headings = {"metric": _("metric"), **self.attrs.get("headings", {})}
+            headings = self.attrs.get("headings", {})
             names = [str(headings.get(name, name or "")) for name in frame.index.names]
             if frame.columns.names[0] is not None:
                 names[-1] = f"{names[-1]} × {frame.columns.names[0]}".removeprefix(
