@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import runpy
 from collections.abc import Iterator
 from itertools import permutations
 from math import log2
@@ -40,6 +39,7 @@ from tests.tools.notebooks import (
     stored,
     target,
     translated,
+    words_of,
 )
 
 LARGEST_OUTPUT = 200_000
@@ -176,7 +176,7 @@ def test_translated_notebook_has_the_code_of_the_english_one(path: Path) -> None
             if cell.cell_type == "code"
         ]
 
-    words = runpy.run_path(str(SOURCES / path.parent.name / "words.py"))["WORDS"]
+    words = words_of(source_of(path))
     english = [
         (tags, translated(cell, words)) for tags, cell in code(read(BUILT / path.name))
     ]
@@ -235,7 +235,7 @@ def shown(path: Path) -> str:
 def test_translated_notebook_shows_no_english(path: Path) -> None:
     known = (
         CODE | NAMES | OF_LIBRARIES
-        if path.stem[:2] in ("04", "06", "08", "10", "12")
+        if path.stem[:2] in ("04", "06", "08", "09", "10", "11", "12")
         else CODE
     )  # of libraries and items
     assert english_in(IN_ENGLISH.sub("", shown(path))) - known == set()

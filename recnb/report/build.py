@@ -43,7 +43,7 @@ from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData, Models, recorded_in, values_of
 from recnb.results.segments import SMALL, table_by
 from recnb.results.values import Values, merged
-from recnb.stats import Settings
+from recnb.stats import Settings, bins_of
 
 #: Bars of a distribution; users shown of each kind, pairs of models whose users are
 #: shown, and of each user ranks and items missed.
@@ -492,6 +492,7 @@ def _words(model: EvaluationData, metric: Metric[...], options: Given) -> Metric
     about = (
         metric.name,
         metric.symbol,
+        metric.term,
         metric.title,
         metric.reads,
         metric.formula_text(options),
@@ -554,10 +555,7 @@ def distribution_of(
     known = ~np.isnan(values)
     defined, counted = values[known], None if weights is None else weights[known]
     end = top if isfinite(top) else float(defined.max(initial=0.0)) or 1.0
-    # A value on an edge belongs to the bin above it, also where the last digit of a
-    # division says otherwise.
-    bins = np.minimum((defined / end * BINS + 1e-9).astype(np.int64), BINS - 1)
-    counts = np.bincount(bins, minlength=BINS)
+    counts = np.bincount(bins_of(defined, end, BINS), minlength=BINS)
     return {
         "model": model,
         "n_users": len(defined),

@@ -15,6 +15,7 @@ import pandas as pd
 from recnb.display.document import Estimate, Line, Note, estimate
 from recnb.display.language import N_, _, current
 from recnb.display.style import COLOURS
+from recnb.display.text import with_symbol
 from recnb.lint import Finding, Lint
 from recnb.report.conclusions import Difference
 from recnb.stats import Settings
@@ -37,6 +38,7 @@ class MetricWords:
 
     metric: str
     symbol: str
+    term: str  #: in words
     title: str
     reads: str
     formula: str
@@ -45,6 +47,11 @@ class MetricWords:
     convention: str
     bounds: tuple[float, float]
     is_accuracy: bool
+
+    @property
+    def row_name(self) -> str:
+        """What a row is called, in the language in force."""
+        return with_symbol(self.term, self.symbol)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from recnb.display.document import (
     joined,
     say,
 )
-from recnb.display.language import N_, _, checked, use_language
+from recnb.display.language import N_, _, use_language
 from recnb.display.templates import framed, render
 from recnb.display.text import one_line
 from recnb.errors import (
@@ -404,6 +404,7 @@ class Answer(Suggesting):
         None  #: the common mistake that gives this number, if one does
     )
     solved: bool = False  #: whether the solution is shown
+    _translated = staticmethod(_)
 
     def __bool__(self) -> bool:
         return self.correct
@@ -522,6 +523,30 @@ def quiz(
     >>> quiz("recall", ["A", "B", "C"], {"A": 1, "D": 1}, k=2).value
     0.5
     """
+    with use_language(lang) as language:
+        return _made(
+            metric,
+            shown,
+            relevant,
+            *others,
+            seed=seed,
+            k=k,
+            lang=language,
+            options=options,
+        )
+
+
+def _made(
+    metric: Any,
+    shown: Any,
+    relevant: Any,
+    *others: Any,
+    seed: Any,
+    k: int | None,
+    lang: str,
+    options: dict[str, Any],
+) -> Quiz:
+    """Make the exercise that `quiz` is asked for."""
     if not isinstance(metric, (str, Metric)):
         example = "recnb.quiz('ndcg', ['A', 'B'], {'A': 1})"
         if isinstance(metric, Integral):
@@ -530,18 +555,20 @@ def quiz(
     chosen = metric_named(metric, METRICS)
     chosen.check(options)
     if others:
-        problem = f"{quoted(others[0])} is one argument too many: "
-        raise OptionError(
-            problem, "after metric, list and relevant items, name each, such as k=5."
+        problem = N_(
+            "{value} is one argument too many: after metric, list and relevant items, "
+            "name each, such as k=5."
         )
+        raise OptionError(_(problem, value=quoted(others[0])))
     cut, own_depth = chosen.cut_at(k), chosen.name == "r_precision"
     if cut is not None and own_depth:
-        raise CutoffError(f"k={cut}: R-precision has its own depth; leave k out.")
+        problem = N_("k={k}: R-precision has its own depth; leave k out.")
+        raise CutoffError(_(problem, k=cut))
     every = {**chosen.defaults, **DEFAULTS.get(chosen.name, {})}
     every |= {name: word for name, word in options.items() if word is not None}
     if shown is None or _is_seed(shown):
         seed = _seed(chosen.name, seed, shown, relevant)
-        return _drawn(chosen.name, seed, cut, every, checked(lang))
+        return _drawn(chosen.name, seed, cut, every, lang)
     if seed is not None:
         raise OptionError(_(SEED_AND_LIST, seed=quoted(seed)))
     if not is_several(shown):
@@ -551,8 +578,7 @@ def quiz(
         every["max_relevance"] = max(
             (grade for pair in pairs for _item, grade in pair.truth), default=1
         )
-    with use_language(lang):
-        return _own(chosen.name, pairs, cut, every, checked(lang))
+    return _own(chosen.name, pairs, cut, every, lang)
 
 
 def _is_seed(value: object) -> bool:
@@ -566,20 +592,18 @@ def _seed(metric: str, seed: Any, shown: Any, relevant: Any) -> int:
     number = shown if seed is None else seed
     number = 0 if number is None else number
     if not _is_seed(number):
-        typed = (
-            f"such as recnb.quiz({metric!r}, seed=1), or takes yours, from rank "
-            f"1 down, with what is relevant."
+        problem = N_(
+            "seed={seed}: a quiz draws its own list from a whole number, such as "
+            "recnb.quiz('{metric}', seed=1), or takes yours, from rank 1 down, with "
+            "what is relevant."
         )
-        raise OptionError(
-            f"seed={quoted(seed)}: a quiz draws its own list from a whole number, ",
-            typed,
-        )
+        raise OptionError(_(problem, seed=quoted(number), metric=metric))
     if relevant is not None:
-        example = f"recnb.quiz({metric!r}, ['A', 'B'], {{'A': 1}})"
-        raise OptionError(
-            f"relevant={quoted(relevant)} belongs to a list, and seed={number} "
-            f"draws one: {example}."
+        problem = N_(
+            "relevant={relevant} belongs to a list, and seed={seed} draws one: {call}."
         )
+        call = f"recnb.quiz({metric!r}, ['A', 'B'], {{'A': 1}})"
+        raise OptionError(_(problem, relevant=quoted(relevant), seed=number, call=call))
     return int(number)
 
 
@@ -597,8 +621,11 @@ def _own(
 ) -> Quiz:
     """Return the exercise of lists that are given."""
     if len(pairs) > 1 and metric != "hit_rate":
-        problem = f"{metric} is asked of one list, and {len(pairs)} were given"
-        raise RecnbError(f"{problem}: only the hit rate is asked of several.")
+        problem = N_(
+            "{metric} is asked of one list, and {n} were given: only the hit rate is "
+            "asked of several."
+        )
+        raise RecnbError(_(problem, metric=metric, n=len(pairs)))
     longest = max(len(pair.items) for pair in pairs)
     if cut is not None and cut > longest:
         raise CutoffError(
@@ -639,7 +666,8 @@ def _drawn(
 ) -> Quiz:
     """Draw an exercise that tells mistakes apart."""
     if cut is not None and not 2 <= cut <= 10:
-        raise CutoffError(f"k={cut}: an exercise is cut at 2 to 10; leave k out.")
+        problem = N_("k={k}: an exercise is cut at 2 to 10; leave k out.")
+        raise CutoffError(_(problem, k=cut))
 
     own_depth, found = metric == "r_precision", list[Quiz]()
     for draw in KINDS:
@@ -657,10 +685,11 @@ def _drawn(
     ]  # and is not on an edge of rounding
     if not found:
         label = METRICS[metric].label(cut)
-        raise RecnbError(
-            f"no small list gives an exercise of {label} under {options}: its "
-            f"value is always 0 or 1."
+        problem = N_(
+            "no small list gives an exercise of {label} under {options}: its value is "
+            "always 0 or 1."
         )
+        raise RecnbError(_(problem, label=label, options=options))
     # Of most metrics there are lists whose value differs at the cut-offs beside k, so
     # that who is off by one is told.
     told = [
