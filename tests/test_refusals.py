@@ -497,11 +497,13 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         # one list
         "recnb.ndcg(['a', 'b', 'a'], ['a'])": "'a' more than once|each item once",
         "recnb.ndcg(['a'], ['b', 'b'])": "truth|'b' more than once",
+        "recnb.ndcg('abc', ['a'])": "the text 'abc'|in a list, ['a', 'b', 'c'].",
         "recnb.ndcg(['a'], 'abc')": "truth is 'abc'|mapping|list or set",
         "recnb.ndcg([1], FRAME)": "truth is <DataFrame>|mapping",
         **each(
             "recnb.ndcg({})",
             (
+                "3, ['a']",
                 "{'a'}, ['a']",
                 "{'a': 1}",
                 "FRAME, FRAME",
@@ -509,7 +511,6 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
             ),
             FORM,
         ),
-        "recnb.ndcg('abc', ['a'])": "ranking is 'abc'|from rank 1 down|['abc']",
         "recnb.ndcg(None)": "no list|type recnb.ndcg(['A', 'B', 'C'], {'A': 1})",
         "recnb.idcg({'a': 1}, {'a': 1})": "ranking is {'a': 1}",
         **each(

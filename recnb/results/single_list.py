@@ -21,7 +21,7 @@ from recnb.conventions import Convention, options_in_words, shown_at
 from recnb.conventions.convention import PHRASES
 from recnb.display.language import N_, _, ngettext, use_language
 from recnb.display.text import one_line
-from recnb.errors import RecnbError, is_number, is_several, quoted
+from recnb.errors import OptionError, RecnbError, is_number, is_several, quoted
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS, Given, Metric
@@ -36,6 +36,10 @@ Truth = Mapping[Any, float] | Collection[Any]
 #: A list with nothing relevant: the articles give it 0, and there is no population to
 #: leave it out of.
 LISTS = Convention(order="row", no_relevant="zero")
+
+METRIC_AND_LIST = N_(
+    "explain takes a metric and a list: recnb.explain('ndcg', [3, 2, 0, 1])."
+)
 
 
 #: What a call of one list looks like, for errors.
@@ -86,8 +90,8 @@ def score_lists(
 
 
 def explain(
-    metric: Any,
-    ranking: Ranking,
+    metric: Any = None,
+    ranking: Ranking | None = None,
     truth: Truth | None = None,
     k: int | None = None,
     *,
@@ -103,8 +107,11 @@ def explain(
     3/log2(1+1) + 2/log2(1+2) + 1/log2(1+4) = 4.6925
     """
     with use_language(lang):
+        if ranking is None:
+            raise OptionError(_(METRIC_AND_LIST))
         chosen = metric_named(metric, METRICS)
         chosen.check(options)
+        k = chosen.cut_at(k)
         pair, *others = pairs = read_pairs(ranking, truth, chosen)
         if others:
             problem = N_("explain takes one list, and {n} were given: pick one.")
@@ -357,13 +364,11 @@ def _kind(item: Any) -> type:
 
 
 def _as_list(values: Any, what: str) -> list[Any]:
+    if isinstance(values, str) and 0 < len(values) <= 20:
+        text = N_("{what} is the text {value}: give its items in a list, {list}.")
+        listed = repr([*values])
+        raise RecnbError(_(text, what=_(what), value=repr(values), list=listed))
     if not _is_list(values):
-        if isinstance(values, str):
-            text = N_(
-                "{what} is {value}: give a list, from rank 1 down, such as {list}."
-            )
-            listed = _shown([values])
-            raise RecnbError(_(text, what=_(what), value=_shown(values), list=listed))
         problem = N_(
             "{what} is {value}: give a list, from rank 1 down; frames are evaluated by "
             "recnb.evaluate(recs, truth), and scores of items are ranked by "

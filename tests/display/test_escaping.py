@@ -303,7 +303,9 @@ HTML: dict[str, Callable[[Any], str]] = {
         ("report", "comparison report"), lambda one: one.to_html(title=EVIL[0])
     ),
     "quiz": lambda one: one.to_html(
-        None, quiz("hit_rate", [[*EVIL], [*EVIL[::-1]]], [[*EVIL], [*EVIL]], k=2)
+        None,
+        quiz("hit_rate", [[*EVIL], [*EVIL[::-1]]], [[*EVIL], [*EVIL]], k=2),
+        ([*EVIL, [[*EVIL], [*EVIL]]], [*EVIL]),
     ),
 }
 
