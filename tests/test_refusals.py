@@ -502,6 +502,7 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         **each(
             "recnb.ndcg({})",
             (
+                "3, ['a']",
                 "{'a'}, ['a']",
                 "{'a': 1}",
                 "FRAME, FRAME",
@@ -509,7 +510,6 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
             ),
             FORM,
         ),
-        "recnb.ndcg('abc', ['a'])": "ranking is 'abc'|from rank 1 down|['abc']",
         "recnb.ndcg(None)": "no list|type recnb.ndcg(['A', 'B', 'C'], {'A': 1})",
         "recnb.idcg({'a': 1}, {'a': 1})": "ranking is {'a': 1}",
         **each(

@@ -18,7 +18,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
 
 import numpy as np
 
-from recnb.display.language import _, pgettext
+from recnb.display.language import N_, _, pgettext
 from recnb.errors import OptionError, is_number, is_word, near, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, cached_property
@@ -208,8 +208,11 @@ class Metric(Definition, Generic[P]):
         (cutoff,) = Cutoffs.one(k).values
         if self.cutoff is None or cutoff in (None, self.cutoff):
             return self.cutoff or cutoff
-        problem = f"{self.label(self.cutoff)!r} has its cut-off, and k={quoted(k)} is another: "
-        raise OptionError(problem, "leave one of them out.")
+        problem = N_(
+            "{label} has its cut-off, and k={k} is another: leave one of them out."
+        )
+        label = repr(self.label(self.cutoff))
+        raise OptionError(_(problem, label=label, k=quoted(k)))
 
     @cached_property
     def is_accuracy(self) -> bool:

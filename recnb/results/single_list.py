@@ -363,13 +363,11 @@ def _kind(item: Any) -> type:
 
 
 def _as_list(values: Any, what: str) -> list[Any]:
+    if isinstance(values, str) and 0 < len(values) <= 20:
+        text = N_("{what} is the text {value}: give its items in a list, {list}.")
+        listed = repr([*values])
+        raise RecnbError(_(text, what=_(what), value=repr(values), list=listed))
     if not _is_list(values):
-        if isinstance(values, str):
-            text = N_(
-                "{what} is {value}: give a list, from rank 1 down, such as {list}."
-            )
-            listed = _shown([values])
-            raise RecnbError(_(text, what=_(what), value=_shown(values), list=listed))
         problem = N_(
             "{what} is {value}: give a list, from rank 1 down; frames are evaluated by "
             "recnb.evaluate(recs, truth), and scores of items are ranked by "

@@ -4,6 +4,7 @@ the same data in frames.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from math import log2
 from typing import Any
@@ -16,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import OptionError
+from recnb.errors import OptionError, RecnbError
 from recnb.metrics.metric import METRICS
 
 RANKING, LIKED = ["a", "b", "c", "d"], ["b", "e", "d"]
@@ -274,6 +275,12 @@ def test_explain_takes_the_cut_off_of_a_name_and_refuses_another() -> None:
 def test_explain_without_a_list_says_what_to_type(given: tuple[object, ...]) -> None:
     with pytest.raises(OptionError, match=r"recnb\.explain\('ndcg', \[3, 2, 0, 1\]\)"):
         recnb.explain(*given)
+
+
+def test_a_text_in_place_of_a_list_is_refused_with_its_items() -> None:
+    told = "the ranking is the text 'ABC': give its items in a list, ['A', 'B', 'C']."
+    with pytest.raises(RecnbError, match=re.escape(told)):
+        recnb.ndcg("ABC", ["A"])
 
 
 def test_grades_and_scores_are_those_of_groups() -> None:

@@ -142,8 +142,8 @@ WORDS = {
     "every hit once a metric, and then the cells:     {} additions": "덧셈 {}번: 지표마다 적중을 한 번씩, 그다음에 칸을 더할 때",
     "that is {} times fewer, for the same {} numbers": "{}분의 1의 덧셈으로 같은 값 {}개를 얻는다",
     # 07
-    "before": "전",
-    "now": "후",
+    "before": "이전",
+    "now": "현재",
     "change": "변화",
     "C to the top: nDCG {} with linear gain, {} with exponential gain": (
         "C를 맨 위로 옮길 때 nDCG의 변화: 선형 이득 {}, 지수 이득 {}"
@@ -220,13 +220,13 @@ WORDS = {
     "one list for all {}, popular {}": "모두에게 같은 목록 {}, popular {}",
     "their own choice": "직접 고른 영화",
     "popular is more diverse than {} of the users are": "popular의 목록이 스스로 고른 것보다 더 다양한 사용자의 비율: {}",
-    "{}: miscalibration {} by popular, {} by item-knn": "{}: 보정 오차 popular {}, item-knn {}",
+    "{}: miscalibration {} by popular, {} by item-knn": "{}: 캘리브레이션 오차 popular {}, item-knn {}",
     "{}: diversity      {} by popular, {} by item-knn": "{}: 다양성    popular {}, item-knn {}",
     "library": "라이브러리",
     "what it decides": "정하는 것",
     "of 250 films": "영화 250편 가운데",
     "of 248 films that train has": "학습 데이터에 있는 영화 248편 가운데",
-    "of 251: the padding id is an item": "251편 가운데: 패딩 id도 아이템으로 센다",
+    "of 251: the padding id is an item": "251편 가운데: 패딩 id도 아이템으로 계산한다",
     "films, not divided": "나누지 않은 영화 수",
     "k is not asked for: whole lists; of 248": "k가 없다: 목록 전체, 248편 가운데",
     "users who had it, mean over users": "접한 사용자 수, 사용자 평균",
