@@ -497,7 +497,6 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         # one list
         "recnb.ndcg(['a', 'b', 'a'], ['a'])": "'a' more than once|each item once",
         "recnb.ndcg(['a'], ['b', 'b'])": "truth|'b' more than once",
-        "recnb.ndcg('abc', ['a'])": "the text 'abc'|in a list, ['a', 'b', 'c'].",
         "recnb.ndcg(['a'], 'abc')": "truth is 'abc'|mapping|list or set",
         "recnb.ndcg([1], FRAME)": "truth is <DataFrame>|mapping",
         **each(

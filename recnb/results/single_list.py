@@ -37,11 +37,10 @@ Truth = Mapping[Any, float] | Collection[Any]
 #: leave it out of.
 LISTS = Convention(order="row", no_relevant="zero")
 
+
 METRIC_AND_LIST = N_(
     "explain takes a metric and a list: recnb.explain('ndcg', [3, 2, 0, 1])."
 )
-
-
 #: What a call of one list looks like, for errors.
 CALL = "recnb.{metric}(['A', 'B', 'C'], {{'A': 1}})"
 

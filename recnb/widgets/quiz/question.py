@@ -524,14 +524,23 @@ def quiz(
     0.5
     """
     with use_language(lang) as language:
-        return _made(metric, shown, relevant, others, seed, k, language, options)
+        return _made(
+            metric,
+            shown,
+            relevant,
+            *others,
+            seed=seed,
+            k=k,
+            lang=language,
+            options=options,
+        )
 
 
 def _made(
     metric: Any,
     shown: Any,
     relevant: Any,
-    others: tuple[Any, ...],
+    *others: Any,
     seed: Any,
     k: int | None,
     lang: str,
@@ -588,7 +597,7 @@ def _seed(metric: str, seed: Any, shown: Any, relevant: Any) -> int:
             "recnb.quiz('{metric}', seed=1), or takes yours, from rank 1 down, with "
             "what is relevant."
         )
-        raise OptionError(_(problem, seed=quoted(seed), metric=metric))
+        raise OptionError(_(problem, seed=quoted(number), metric=metric))
     if relevant is not None:
         problem = N_(
             "relevant={relevant} belongs to a list, and seed={seed} draws one: {call}."
