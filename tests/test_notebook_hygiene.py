@@ -227,7 +227,8 @@ OF_NOTEBOOK = {
 #: An error that a cell shows, which is in English, a picture, in words, and the names
 #: of models.
 IN_ENGLISH = re.compile(
-    r"^recnb: .*|<Figure .*>|<IPython.*>|item-knn, factors, popular|raises an error.*?frames\.|^coverage is.*",
+    r"^recnb: .*|<Figure .*>|<IPython.*>|item-knn, factors, popular"
+    r"|raises an error.*?frames\.|^coverage is.*",
     re.M,
 )
 
