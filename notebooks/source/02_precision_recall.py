@@ -243,6 +243,7 @@ pd.DataFrame({"highest score first": right[3], "argsort, lowest first": wrong[3]
 # evaluation of all users ends there. If the one liked item fills both places of a list, the hit counts once and the
 # places count twice: 0.5.
 
+
 # %% tags=["claim-empty-list", "claim-repeats"]
 def precision_of_the_article(predictions, targets, k):
     """Hits, as a set, out of the places that are there."""

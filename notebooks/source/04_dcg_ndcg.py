@@ -717,6 +717,7 @@ by_base.round(6)
 # it fits how people look at lists, or is best at k = 10, nobody has proved. Here is the first half, by the formula of chance:
 # random lists in which half of the items are relevant.
 
+
 # %% tags=["claim-log-proved"]
 def chance_of_half(n_items, divisor):
     """The mean nDCG of random lists of all items, half of which are relevant."""
