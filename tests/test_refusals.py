@@ -365,7 +365,7 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         "SHOP.report(metrics=['nDCG@10', 'AP(rel=4)@10'])": "the same relevant items",
         "EV.table([], k=2)": "metrics is empty|metrics=['ndcg']",
         "EV.table(['map', 'average_precision'], k=2)": "'average_precision' more than once",
-        "EV.table(5)": "metrics=5|metrics=['ndcg', 'recall']",
+        "EV.table(5)": "metrics=5|metrics=['ndcg', 'recall']|a cut-off is named, k=5",
         "EV.table({'ndcg': 'linear'})": "give each metric a mapping",
         "EV.table(k=5, intervals=0.9)": "say True or False",
         "SHOP.report(metrics=['bpref'])": "needs a metric of accuracy",

@@ -274,8 +274,8 @@ assert chance.loc["A, B, C out of five items", "this list"] < chance.loc["A, B, 
 chance.round(4)
 
 # %% [markdown]
-# 0.9608 is good, but the worst that could be expected of these six documents is not 0: shuffled, they score 0.8484. And the list
-# A, B, C, with its 0.6049, is *worse* than three of the five items drawn blindly. What chance scores depends on the grades, on k and
+# 0.9608 is good, but it is not to be compared with 0: shuffled at random, the six documents score 0.8484 on average. And the list
+# A, B, C, with its 0.6049, is *worse* than three of the five items drawn blindly, 0.6399. What chance scores depends on the grades, on k and
 # on how many items there are; so it differs from user to user (see the claim on users who like more items, below).
 #
 # ## What the articles print

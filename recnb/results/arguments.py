@@ -125,7 +125,8 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
         ]
     if is_number(metrics):
         problem = N_(
-            "metrics={metrics}: name them in a list, such as metrics=['ndcg', 'recall']."
+            "metrics={metrics}: name them in a list, such as metrics=['ndcg', 'recall']; "
+            "a cut-off is named, k={metrics}."
         )
         raise OptionError(_(problem, metrics=repr(metrics)))
     names: Any = metrics if is_several(metrics) else [metrics]
