@@ -21,6 +21,7 @@ from recnb.data import Layout, table_of, validation
 from recnb.data.columns import Labels
 from recnb.data.parts import Parts
 from recnb.data.source import Tables
+from recnb.display.language import N_
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions, parse_options
@@ -67,7 +68,7 @@ class DaskParts(Parts):
     """Partitions of whole users, made by a shuffle of both frames."""
 
     where, remedy = (
-        "the partitions of Dask DataFrames",
+        N_("the partitions of Dask DataFrames"),
         "recnb.evaluate(recs.compute(), truth.compute())",
     )
 

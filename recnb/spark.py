@@ -22,7 +22,7 @@ from recnb.comparison.models import register as register_engine
 from recnb.data import Frame, Layout, table_of, validation
 from recnb.data.parts import Parts
 from recnb.data.source import Tables
-from recnb.display.language import current, use_language
+from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
 from recnb.errors import FrameError, RecnbError
 from recnb.evaluate import ParsedOptions, parse_options
@@ -65,7 +65,7 @@ class SparkParts(Parts):
     """Buckets of whole users, which Spark's workers are given."""
 
     where, remedy = (
-        "Spark DataFrames",
+        N_("Spark DataFrames"),
         "recnb.evaluate(recs.toPandas(), truth.toPandas())",
     )
 

@@ -19,6 +19,7 @@ from recnb.data.columns import Labels
 from recnb.data.parts import Parts, check_parts, of_one_part, part_of, refuse_catalogue
 from recnb.data.side_data import SideData, read_side_data
 from recnb.data.source import Tables
+from recnb.display.language import _
 from recnb.display.templates import render
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions
@@ -316,10 +317,11 @@ class PartedEvaluation(Evaluation):
         super().__init__(EngineData(parts, given))
 
     def __repr__(self) -> str:
-        return (
-            f"Evaluation of {self._parts.where}, nothing computed yet; {self._given.convention}\n"
-            "Methods: .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .report()"
+        calls = ".table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .report()"
+        held = _(
+            "Evaluation of {where}, nothing computed yet", where=_(self._parts.where)
         )
+        return f"{held}; {self._given.convention}\n{_('Methods: {calls}', calls=calls)}"
 
     def _repr_html_(self) -> str:
         return str(render("distributed/evaluation.jinja", lines=repr(self).split("\n")))

@@ -46,6 +46,19 @@ OF_OTHER_USERS = N_(
     "{other_users:,} instead of {users:,}."
 )
 EXAMPLE = N_("Such as {example}.")
+#: Columns that are called as what they hold.
+ROLES = {
+    name: name
+    for name in (
+        N_("user"),
+        N_("item"),
+        N_("rank"),
+        N_("score"),
+        N_("relevance"),
+        N_("rating"),
+        N_("model"),
+    )
+}
 
 
 def quoted_id(value: Any) -> str:
@@ -216,10 +229,12 @@ def _example(data: LintData, found: Problem) -> str:
         1, by=found.rows.columns[:2]
     )  # the same in whatever order rows are given
     labels = data.source.truth_labels if found.frame == "truth" else data.source.labels
-    cells = (
-        f"{quoted_id(labels.get(role, role))[1:-1]} {quoted_id(cell)}"
-        for role, cell in first.row(0, named=True).items()
-    )
+    cells = []
+    for role, cell in first.row(0, named=True).items():
+        column = str(labels.get(role, role))
+        # A column that is called as its role is called so in words.
+        name = _(ROLES.get(column, "")) or quoted_id(column)[1:-1]
+        cells.append(f"{name} {quoted_id(cell)}")
     return _(EXAMPLE, example=", ".join(cells))
 
 

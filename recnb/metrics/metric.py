@@ -18,7 +18,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
 
 import numpy as np
 
-from recnb.display.language import _, pgettext
+from recnb.display.language import N_, _, pgettext
 from recnb.errors import OptionError, is_number, is_word, near, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, cached_property
@@ -233,8 +233,11 @@ class Metric(Definition, Generic[P]):
         (cutoff,) = Cutoffs.one(k).values
         if self.cutoff is None or cutoff in (None, self.cutoff):
             return self.cutoff or cutoff
-        problem = f"{self.label(self.cutoff)!r} has its cut-off, and k={quoted(k)} is another: "
-        raise OptionError(problem, "leave one of them out.")
+        problem = N_(
+            "{label} has its cut-off, and k={k} is another: leave one of them out."
+        )
+        label = repr(self.label(self.cutoff))
+        raise OptionError(_(problem, label=label, k=quoted(k)))
 
     @cached_property
     def is_accuracy(self) -> bool:
@@ -371,25 +374,35 @@ class Metric(Definition, Generic[P]):
             if name == "k":
                 continue
             if name not in self.defaults:
-                raise OptionError(
-                    f"{self.name} has no option {name!r}. {near(name, ['k', *self.defaults])}"
+                problem = _(
+                    "{metric} has no option {option}.",
+                    metric=self.name,
+                    option=repr(name),
                 )
+                known = near(name, ["k", *self.defaults], _)
+                raise OptionError(problem, fix=known)
             if name in self.words and not is_word(value, self.words[name]):
-                known = near(value, self.words[name])
-                raise OptionError(
-                    f"{name}={quoted(value)} is no option of {self.name}.", fix=known
-                )
+                known = near(value, self.words[name], _)
+                raise OptionError(self._no_option(name, value), fix=known)
             if isinstance(self.defaults[name], bool) and not isinstance(
                 value, (bool, np.bool_)
             ):
                 raise OptionError(
-                    f"{name}={quoted(value)} is no option of {self.name}: say True or False."
+                    self._no_option(name, value), fix=_("Type True or False.")
                 )
             if self.own and not is_number(value):
                 problem = f"{name}={quoted(value)} is no option of {self.name}: "
                 raise OptionError(
                     f"{problem}those of a metric of one's own are numbers, each with a default."
                 )
+
+    def _no_option(self, name: str, value: object) -> str:
+        """Say that an option does not have this value."""
+        return _(
+            "{option} is no option of {metric}.",
+            option=f"{name}={quoted(value)}",
+            metric=self.name,
+        )
 
     def needs_whole_list(self, options: Mapping[str, Any]) -> bool:
         """Say whether hits below the cut-off change the value: they do where the ideal

@@ -50,7 +50,7 @@ from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData, Models, recorded_in, values_of
 from recnb.results.segments import SMALL, table_by
 from recnb.results.values import Values, merged
-from recnb.stats import Settings
+from recnb.stats import Settings, bins_of
 
 #: Bars of a distribution; users shown of each kind, pairs of models whose users are
 #: shown, and of each user ranks and items missed.
@@ -505,6 +505,7 @@ def _words(
     about = (
         metric.name,
         metric.symbol,
+        metric.term,
         metric.title,
         metric.reads,
         metric.formula_text(options),
@@ -572,11 +573,7 @@ def distribution_of(
     known = ~np.isnan(values)
     defined, counted = values[known], None if weights is None else weights[known]
     start, end = _ends_of(defined, bounds)
-    # A value on an edge belongs to the bin above it, also where the last digit of a
-    # division says otherwise.
-    place = (defined - start) / (end - start) * BINS
-    bins = np.clip((place + 1e-9).astype(np.int64), 0, BINS - 1)
-    counts = np.bincount(bins, minlength=BINS)
+    counts = np.bincount(bins_of(defined - start, end - start, BINS), minlength=BINS)
     return {
         "model": model,
         "n_users": len(defined),

@@ -15,6 +15,7 @@ import pandas as pd
 from recnb.display.document import Estimate, Line, Note, estimate
 from recnb.display.language import N_, _, current
 from recnb.display.style import COLOURS
+from recnb.display.text import with_symbol
 from recnb.lint import Finding, Lint
 from recnb.metrics.metric import Better, sign_of
 from recnb.report.conclusions import Difference
@@ -38,6 +39,7 @@ class MetricWords:
 
     metric: str
     symbol: str
+    term: str  #: in words
     title: str
     reads: str
     formula: str
@@ -52,6 +54,11 @@ class MetricWords:
     def sign(self) -> int:
         """What values are multiplied by to be in order, the best the highest."""
         return sign_of(self.better)
+
+    @property
+    def row_name(self) -> str:
+        """What a row is called, in the language in force."""
+        return with_symbol(self.term, self.symbol)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,15 @@ from recnb.display.document import (
 )
 from recnb.display.language import N_, Message, Plural, _, ngettext, pgettext
 from recnb.display.style import ACCENT, NEUTRAL, OTHER
-from recnb.display.text import at_k, fixed, one_line, short, signed, users_in_words
+from recnb.display.text import (
+    at_k,
+    bin_in_words,
+    fixed,
+    one_line,
+    short,
+    signed,
+    users_in_words,
+)
 from recnb.lint import Finding
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
@@ -294,7 +302,7 @@ def _metrics_by_cutoffs(report: ReportData) -> Block:
             means[0].estimate() if (means := report.means_of(metric.metric, k)) else ""
             for k in report.k
         ]
-        rows.append([metric.symbol, *cells, _strip(report, metric)])
+        rows.append([metric.row_name, *cells, _strip(report, metric)])
     header: list[Line] = [
         _("metric"),
         *map(at_k, report.k),
@@ -878,6 +886,21 @@ def _curve(report: ReportData) -> Iterator[Block]:
         )
 
 
+def _bins(spread: Mapping[str, Any]) -> list[tuple[str, int, str]]:
+    """Return the bins in words, with the number and the share of users: first those at
+    the lowest value, which are grey in the picture.
+    """
+    first, *others = pairwise(spread["edges"])
+    n_bottom, n_users = spread["n_bottom"], max(spread["n_users"], 1)
+    names = [short(first[0]), bin_in_words(*first, has_low=False, has_high=False)]
+    for low, high in others:
+        is_last = (low, high) == others[-1]
+        names.append(bin_in_words(low, high, has_low=True, has_high=is_last))
+    counts = [n_bottom, spread["counts"][0] - n_bottom, *spread["counts"][1:]]
+    shares = [f"{n / n_users:.1%}" for n in counts]
+    return list(zip(names, counts, shares, strict=True))
+
+
 def _distribution(report: ReportData) -> Iterator[Block]:
     """Give the values of users in bars, how many have the lowest and the highest, and
     the quartiles.
@@ -888,22 +911,13 @@ def _distribution(report: ReportData) -> Iterator[Block]:
         report.distributions[0]["n_users"],
     )
     yield Note(_("{label} over users", label=label), "heading")
-    *edges, last = [
-        (short(low), short(high)) for low, high in pairwise(spread["edges"])
-    ]
-    bins = [_("{low} to <{high}", low=low, high=high) for low, high in edges]
-    bins.append(pgettext("last bin", "{low} to {high}", low=last[0], high=last[1]))
+    bins = _bins(spread)
     shares = [f"{share:.1%}" for share in spread["shares"]]
-    said = ", ".join(
-        f"{name}: {share}" for name, share in zip(bins, shares, strict=True)
-    )
+    said = ", ".join(f"{name}: {share}" for name, _count, share in bins)
     drawn = svg.bars(
         spread, shares, _("{label} of a user", label=label), _("share of users")
     )
-    rows = [
-        [name, f"{count:,}", share]
-        for name, count, share in zip(bins, spread["counts"], shares, strict=True)
-    ]
+    rows: list[list[Line]] = [[name, f"{n:,}", share] for name, n, share in bins]
     numbers = Rows(
         [label, pgettext("number", "users"), _("share")],
         rows,
@@ -964,7 +978,7 @@ def beyond(report: ReportData) -> Iterator[Block]:
         metric for metric in report.metrics if report.several and not metric.is_accuracy
     ]
     rows: list[list[Line]] = [
-        [metric.symbol, *(mean.estimate(signed=True) for mean in means)]
+        [metric.row_name, *(mean.estimate(signed=True) for mean in means)]
         for metric in metrics
         if (means := report.means_of(metric.metric, report.lead_k))
     ]
@@ -1071,7 +1085,10 @@ def readings(report: ReportData) -> Iterator[Block]:
     columns: doc.Columns = [
         (
             _("metric"),
-            lambda metric: [metric.symbol, Mark("below", Mark("code", metric.metric))],
+            lambda metric: [
+                metric.row_name,
+                Mark("below", Mark("code", metric.metric)),
+            ],
         ),
         (_("how to read it"), lambda metric: with_code(metric.reads)),
         (_("formula"), lambda metric: Mark("code", metric.formula)),

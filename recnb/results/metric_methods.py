@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
+from recnb.display.language import _
 from recnb.errors import Suggesting
 from recnb.metrics import accuracy, diversity, history
 from recnb.metrics import coverage as of_all
@@ -153,6 +154,8 @@ def _option(metric: Metric[...], option: inspect.Parameter) -> str:
 
 class Methods(Suggesting):
     """The metrics, of the data of an evaluation."""
+
+    _translated = staticmethod(_)
 
     def __init__(self, data: EvaluationData) -> None:
         self._data = data

@@ -165,6 +165,9 @@ class Table(pd.DataFrame):
 
     def _head(self, column: Any, symbols: bool) -> Line:
         """Return the name of a column; `symbols`: metrics as papers print them."""
+        headings = self.attrs.get("headings", {})
+        if isinstance(column, str) and column in headings:
+            return str(headings[column])
         return " ".join(map(_label, column if isinstance(column, tuple) else [column]))
 
     def _below(self) -> list[Line]:
@@ -205,7 +208,8 @@ class Table(pd.DataFrame):
                 default=1,
             )
         else:
-            names = [str(name or "") for name in frame.index.names]
+            headings = self.attrs.get("headings", {})
+            names = [str(headings.get(name, name or "")) for name in frame.index.names]
             if frame.columns.names[0] is not None:
                 names[-1] = f"{names[-1]} × {frame.columns.names[0]}".removeprefix(
                     " × "

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.encoding import positions
-from recnb.display.language import _, ngettext
+from recnb.display.language import _, ngettext, pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
@@ -244,13 +244,23 @@ def items_of(data: EvaluationData, k: object) -> Table:
     frame.index = pd.Index(items.to_numpy(), name="item")
     if titles := data.item_titles(items.to_list()):
         frame.insert(0, "title", frame.index.map(titles).fillna(""))
+    headings = {
+        "item": _("item"),
+        "title": _("title"),
+        "shown": pgettext("of an item", "shown"),
+        "share": pgettext("of an item", "share"),
+        "share_in_train": pgettext("of an item", "share_in_train"),
+        "ratio": pgettext("of an item", "ratio"),
+        "hits": pgettext("of an item", "hits"),
+        "relevant": pgettext("of an item", "relevant"),
+    }
     at = _("whole lists") if cutoff is None else _("lists cut at {k}", k=cutoff)
     n_lists = len(item_data.users)
     users = ngettext("{n:,} user with a list", "{n:,} users with a list", n_lists)
     of_lists = _("shown and share: {users}, {at}", users=users, at=at)
     frame = frame.sort_values("shown", ascending=False, kind="stable")
     table = Table.made(frame, [of_lists, f"{_('hits and relevant')}: {data.basis}"])
-    table.attrs |= {"drawn": "", "most": 20}
+    table.attrs |= {"drawn": "", "most": 20, "headings": headings}
     return table
 
 
@@ -286,8 +296,17 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     table.missed = Table.made(
         _titled(others, titles), [], _("relevant, and not among them")
     )
+    headings = {
+        "rank": _("rank"),
+        "item": _("item"),
+        "title": _("title"),
+        "score": _("score"),
+        "relevance": _("relevance"),
+        "hit": _("hit"),
+    }
+    most = max(len(listed), len(others))
     for part in (table, table.missed):
-        part.attrs |= {"drawn": "", "most": max(len(listed), len(others))}
+        part.attrs |= {"drawn": "", "most": most, "headings": headings}
     return table
 
 
