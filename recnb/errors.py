@@ -173,8 +173,11 @@ class Suggesting:
 
     #: Puts names into the sentences of that answer.
     _translated: ClassVar[Callable[..., str]] = staticmethod(str.format)
-    #: Gives the name that another is known to mean, or an empty text.
-    _meant: ClassVar[Callable[[str], str]] = staticmethod(lambda name: "")
+
+    @staticmethod
+    def _meant(name: str) -> str:
+        """Return the name that another is known to mean; empty if none is."""
+        return ""
 
     if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 

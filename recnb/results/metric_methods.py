@@ -156,7 +156,11 @@ def _option(metric: Metric[...], option: inspect.Parameter) -> str:
 class Methods(Suggesting):
     """The metrics, of the data of an evaluation."""
 
-    _translated, _meant = staticmethod(_), staticmethod(called)
+    _translated = staticmethod(_)
+
+    @staticmethod
+    def _meant(name: str) -> str:
+        return called(name)
 
     def __init__(self, data: EvaluationData) -> None:
         self._data = data
