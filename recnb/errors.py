@@ -182,8 +182,18 @@ class Suggesting:
     #: Puts names into the sentences of that answer.
     _translated: ClassVar[Callable[..., str]] = staticmethod(str.format)
 
+    @staticmethod
+    def _meant(name: str) -> str:
+        """Return the name that another is known to mean; empty if none is."""
+        return ""
+
     if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 
         def __getattr__(self, name: str) -> NoReturn:
-            known = dir(self)
-            raise no_attribute(type(self).__name__, name, known, self._translated)
+            raise no_attribute(
+                type(self).__name__,
+                name,
+                dir(self),
+                self._translated,
+                "" if name.startswith("_") else self._meant(name),
+            )

@@ -14,6 +14,7 @@ from recnb.errors import Suggesting
 from recnb.metrics import accuracy, diversity, history
 from recnb.metrics import coverage as of_all
 from recnb.metrics import novelty as of_lists
+from recnb.metrics.measure import called
 from recnb.metrics.metric import CatalogueMetric, Metric, UserMetric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import CatalogueScore, Score, score_of
@@ -156,6 +157,10 @@ class Methods(Suggesting):
     """The metrics, of the data of an evaluation."""
 
     _translated = staticmethod(_)
+
+    @staticmethod
+    def _meant(name: str) -> str:
+        return called(name)
 
     def __init__(self, data: EvaluationData) -> None:
         self._data = data

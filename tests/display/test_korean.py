@@ -381,6 +381,7 @@ FIRST_ERRORS = [
     "recnb.presicion",
     "recnb.정밀도",
     "EV.presicion",
+    "EV.정밀도",
     "recnb.explain('ndgc', ['A'], ['A'])",
     "recnb.explain('ndcg', [['A'], ['B']], [['A'], ['B']])",
     "recnb.explain('ndcg@3', ['A'], ['A'], 2)",
