@@ -147,7 +147,8 @@ def near(
         return ""
     by_letters = {name.lower(): name for name in names}
     nearest = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.65)
-    close = [word] if word in names else [by_letters[name] for name in nearest]
+    is_known = isinstance(word, str) and word in names
+    close = [word] if is_known else [by_letters[name] for name in nearest]
     all_known = translated("Known: {names}.", names=", ".join(map(repr, names)))
     if not close:
         return all_known
