@@ -489,7 +489,9 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
 
     dtype: Any = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
-        return pl.Series(column.to_numpy())
+        values = column.to_numpy()
+        # Polars before 1.38 takes no array of another byte order.
+        return pl.Series(values.astype(dtype.newbyteorder("="), copy=False))
     is_category = isinstance(dtype, pd.CategoricalDtype)
     ordered = (
         is_category and bool(dtype.ordered) and role not in NAMES
