@@ -21,7 +21,7 @@ from recnb.comparison.models import (
     users_in_words,
 )
 from recnb.comparison.tables import Curves, Differences, Means, Movers
-from recnb.conventions import options_in_words
+from recnb.conventions import cut_of, options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
@@ -793,11 +793,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         phrases = {}
         for name, metric, options in metrics:
             used = {**metric.defaults, **options}
-            whole = metric.cutoffs(cutoffs).values == (None,)
+            depths = metric.cutoffs(cutoffs).values
+            whole = depths == (None,)
             scoring = self._first.scoring(metric, options, whole=whole)
             if metric.is_accuracy:
                 used = dict(scoring.in_force.metric)
-            phrases[name] = [*options_in_words(used, scoring.convention.cutoff)]
+            cutoff = cut_of(scoring.convention.cutoff, also_whole=None in depths)
+            phrases[name] = options_in_words(used, cutoff)
             if "max_relevance" in used and used["max_relevance"] is None:
                 phrases[name].append(
                     scale_in_words(self._first.prepared.all_hits.max_relevance)

@@ -24,7 +24,7 @@ from recnb.data.validation import graded, is_relevant, relevant_only
 from recnb.data.weights import Weighting, checked, look_up, pair_weights
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError, NoUsersError
-from recnb.metrics.hits import Floats, Hits, Ints, cached_property
+from recnb.metrics.hits import Bools, Floats, Hits, Ints, cached_property
 
 
 class LazyRows:
@@ -443,12 +443,31 @@ class Prepared:
 
     @property
     def user_counts(self) -> tuple[int, int, int, int]:
-        """Users evaluated, those of them without a list and those with no relevant
-        item; and users with no relevant item who are left out.
+        """Users evaluated, those of them without a list who count 0 and those with no
+        relevant item; and users with no relevant item who are left out.
         """
-        n_users, n_without_list, n_without_relevant = self.of_users
-        n_evaluated = int((self.all_hits.n_relevant == 0).sum())
-        return n_users, n_without_list, n_evaluated, n_without_relevant - n_evaluated
+        nothing_to_find = self.all_hits.n_relevant == 0
+        return self.counts_of_users(nothing_to_find)
+
+    def counts_of_users(
+        self, nothing_to_find: Bools, *, has_missed: bool = False
+    ) -> tuple[int, int, int, int]:
+        """Return `user_counts` where these of the users have nothing to find;
+        `has_missed`: whether one evaluated counts as a list without a hit, and not 1.
+        """
+        n_nothing = int(nothing_to_find.sum())
+        n_elsewhere = self.n_without_relevant - int(
+            (self.all_hits.n_relevant == 0).sum()
+        )
+        unlisted = self.all_hits.list_length == 0
+        rule = self.convention.no_relevant
+        if rule == "skip" or (rule == "one" and not has_missed):
+            unlisted = unlisted & ~nothing_to_find
+        n_unlisted = int(unlisted.sum())
+        if rule == "skip":
+            n_users = len(self.users) - n_nothing
+            return n_users, n_unlisted, 0, n_elsewhere + n_nothing
+        return len(self.users), n_unlisted, n_nothing, n_elsewhere
 
     @property
     def counts(self) -> Counts:

@@ -103,23 +103,18 @@ class Scoring:
     def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int, int]:
         """Count the users behind the mean at the deepest cut-off, those of them without
         a list and those with no relevant item; and users with no relevant item who are
-        left out.
+        left out. One who counts 1 is not among those without a list, who count 0.
         """
-        n_users, without_list, n_without, n_left_out = self.prepared.user_counts
-        convention = self.prepared.convention
-        credit = (
-            None
-            if convention.relevant == ">0"
-            else self.credit(Cutoffs.one(cutoffs.deepest))
-        )
-        if credit is None or not isinstance(credit.out_of, Credit):
-            return n_users, without_list, n_without, n_left_out
+        nothing_to_find = self.prepared.all_hits.n_relevant == 0
         # Where an item of no gain can be relevant, an ideal of 0 says that there is
         # nothing to find.
-        n_undefined = int((np.asarray(credit.possible) == 0).sum())
-        if convention.no_relevant == "skip":
-            return n_users - n_undefined, without_list, 0, n_left_out + n_undefined
-        return n_users, without_list, n_undefined, n_left_out
+        if self.prepared.convention.relevant != ">0":
+            credit = self.credit(Cutoffs.one(cutoffs.deepest))
+            if isinstance(credit.out_of, Credit):
+                nothing_to_find = (np.asarray(credit.possible) == 0).ravel()
+        return self.prepared.counts_of_users(
+            nothing_to_find, has_missed=self.metric.missed != "0"
+        )
 
 
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
@@ -390,6 +385,7 @@ class EvaluationData:
             below_0_unjudged=scoring.metric.plain_name == "bpref",
             noun=self.noun,
             has_missed=scoring.metric.missed != "0",
+            also_whole=None in cutoffs.values and not scoring.whole,
         )
 
     @property

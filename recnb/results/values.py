@@ -64,6 +64,8 @@ class Basis:
     noun: str = "user"  #: what the caller calls those whose lists these are
     #: Whether the metric says what a list without a hit adds.
     has_missed: bool = False
+    #: Whether some of the numbers are of whole lists, and others are at a cut-off.
+    also_whole: bool = False
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
@@ -121,6 +123,7 @@ class Basis:
             graded=self.graded,
             unsaid=self.unsaid,
             below_0_unjudged=self.below_0_unjudged,
+            also_whole=self.also_whole,
         )
         words = [*users, *decisions, *notes, *scale]
         if self.library and self.is_own:
