@@ -553,8 +553,11 @@ def _without_nan(values: pl.Series) -> pl.Series:
 def _each_part(
     data: EvaluationData, source: Tables, by: str, rows: pl.DataFrame
 ) -> Parts:
-    """Evaluate against the rows of the truth of one value after the other."""
-    values = rows["value"].unique().sort(nulls_last=True)
+    """Evaluate against the rows of the truth of one value after the other, of the values
+    that users evaluated have: models compared on the same users then have the same.
+    """
+    is_evaluated = rows["user"].is_in(data.prepared.users.implode())
+    values = rows["value"].filter(is_evaluated).unique().sort(nulls_last=True)
     _refuse_many(len(values), by)
     unknown = _unknown(values.to_list())
     for value in values.to_list():
