@@ -394,6 +394,8 @@ def test_an_address_is_no_link_of_markdown() -> None:
     recs = pd.DataFrame({"user": ["a_b@c.de"], "item": ["www.a.de"], "rank": 1})
     found = recs.rec.against(recs[["user", "item"]])
     text = found.report(k=1).to_markdown()
-    assert "@c.de" not in text and "www.a" not in text
-    assert r"a\_b&#64;c.de" in text and "www&#46;a.de" in text
+    assert "@c.de" not in text
+    assert "www.a" not in text
+    assert r"a\_b&#64;c.de" in text
+    assert "www&#46;a.de" in text
     assert "nDCG@1" in text
