@@ -16,14 +16,21 @@ import polars as pl
 from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line
-from recnb.errors import FrameError
+from recnb.errors import FrameError, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Given, Metric
 from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean, Pairs
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, values_of
-from recnb.results.segments import PART, Segments, parts_of, segments_of, unlisted
+from recnb.results.segments import (
+    PART,
+    Segments,
+    parts_of,
+    rows_naming_segments,
+    segments_of,
+    unlisted,
+)
 from recnb.stats import Moments, Settings, detectable, holm, paired
 
 #: Differences of users that are tested at once: so few that the processor's cache holds
@@ -97,6 +104,8 @@ def compared(
     value that is a truth of its own.
     """
     by, first, found = unlisted(by), next(iter(models.values())), Compared([], [])
+    if by is not None:
+        check_segments(models, by)
     parts = [
         parts_of(model, by, bins)
         for model in models.values()
@@ -208,6 +217,27 @@ def check_side_data(models: Models) -> None:
                 f"recommendations, or evaluate both with the same."
             )
             raise FrameError(problem, fix)
+
+
+def check_segments(models: Models, by: Any) -> None:
+    """Refuse segments by a column that has not the same values for all models: each
+    would be judged in segments of its own.
+    """
+    (first, ours), *others = models.items()
+    columns = by if isinstance(by, list) else [by]
+    for column, (name, theirs) in product(columns, others):
+        if not isinstance(column, str):
+            continue
+        one = rows_naming_segments(ours, column)
+        other = rows_naming_segments(theirs, column)
+        if one is None or other is None or one.equals(other) or same_rows(one, other):
+            continue
+        raise FrameError(
+            f"by={quoted(column)} is not the same column in {first!r} and {name!r}, so "
+            f"their segments are not the same.",
+            fix="Give compare() frames of recommendations, and one truth, users= and "
+            "items= for all.",
+        )
 
 
 def same_rows(one: pl.DataFrame, other: pl.DataFrame) -> bool:

@@ -16,7 +16,7 @@ from recnb.data import validation
 from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.item_data import words_of
-from recnb.data.source import Tables, elsewhere
+from recnb.data.source import Tables, elsewhere, rows_of
 from recnb.display.language import N_, _, pgettext
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, is_several, near, quoted
@@ -451,6 +451,31 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
     )
 
 
+def rows_naming_segments(data: EvaluationData, by: str) -> pl.DataFrame | None:
+    """Return the rows of the column that segments of the users evaluated come from: of
+    `users=`, else of the truth, of `items=` or of train; None where there is none.
+    """
+    users, items, train = (
+        data.side_data.users,
+        data.side_data.items,
+        data.side_data.train,
+    )
+    if users is not None and by in users.columns and by != "user":
+        table = users.select("user", value=by)
+    elif (of_truth := _column_of_truth(data, by)) is not None:
+        table = of_truth
+    elif items is not None and by in items.columns and by != "item":
+        return items.select("item", value=by)
+    elif by == "activity" and train is not None:
+        table = train.select("user", "item")
+    else:
+        return None
+    evaluated = data.prepared.users
+    if validation.kind(table["user"].dtype) != validation.kind(evaluated.dtype):
+        return None  # which is refused where the segments are made
+    return rows_of(table.cast({"user": evaluated.dtype}), evaluated)
+
+
 def _columns_of_truth(data: EvaluationData) -> list[str]:
     return (
         []
@@ -553,8 +578,11 @@ def _without_nan(values: pl.Series) -> pl.Series:
 def _each_part(
     data: EvaluationData, source: Tables, by: str, rows: pl.DataFrame
 ) -> Parts:
-    """Evaluate against the rows of the truth of one value after the other."""
-    values = rows["value"].unique().sort(nulls_last=True)
+    """Evaluate against the rows of the truth of one value after the other, of the values
+    that users evaluated have: models compared on the same users then have the same.
+    """
+    is_evaluated = rows["user"].is_in(data.prepared.users.implode())
+    values = rows["value"].filter(is_evaluated).unique().sort(nulls_last=True)
     _refuse_many(len(values), by)
     unknown = _unknown(values.to_list())
     for value in values.to_list():
