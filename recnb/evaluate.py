@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
@@ -291,21 +290,7 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     """
     options = dict(given)
     convention = options.pop("convention", None)
-    if "users" in options and is_word(options["users"], WORDS["averaged_users"]):
-        warnings.warn(
-            "users= is the frame of users; who is averaged is averaged_users=.",
-            FutureWarning,
-            stacklevel=4,
-        )
-        options.setdefault("averaged_users", options.pop("users"))
-    elif isinstance(name := options.get("users"), str) and not (
-        os.path.exists(name) or is_pattern(name)
-    ):
-        problem = (
-            f"users={name!r} is no file of users, which users= takes, as it takes a "
-            f"frame; who is averaged is averaged_users=."
-        )
-        raise OptionError(problem, fix=near(name, WORDS["averaged_users"]))
+    _refuse_no_file(options.get("users"))
     side_data = {name: options.pop(name) for name in SIDES if name in options}
     weights = {
         name: given
@@ -345,6 +330,20 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     in_force = replace(convention, **options) if convention else Convention(**options)
     return ParsedOptions(
         columns, in_force, library, options if library else {}, side_data, weights
+    )
+
+
+def _refuse_no_file(users: object) -> None:
+    """Refuse a word as users=, which takes a frame or the path of one."""
+    if not isinstance(users, str) or os.path.exists(users) or is_pattern(users):
+        return
+    fix = near(users, WORDS["averaged_users"])
+    if is_word(users, WORDS["averaged_users"]):
+        fix = f"Say averaged_users={users!r}."
+    raise OptionError(
+        f"users={users!r} is no file of users, which users= takes, as it takes a frame; "
+        "who is averaged is averaged_users=.",
+        fix=fix,
     )
 
 

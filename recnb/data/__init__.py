@@ -10,13 +10,12 @@ numpy columns.
 
 from recnb.data.columns import NAMES, Frame, table_of
 from recnb.data.load import read, read_lists
-from recnb.data.parts import Facts, Layout
+from recnb.data.parts import Layout
 from recnb.data.source import Counts, Prepared, Source
 
 __all__ = [
     "NAMES",
     "Counts",
-    "Facts",
     "Frame",
     "Layout",
     "Prepared",

@@ -281,8 +281,11 @@ class ItemDataOfParts(ItemData):
 
     @property
     def _parts(self) -> Parts:
-        assert isinstance(self.prepared.source, Parts)
-        return self.prepared.source
+        parts = self.prepared.source
+        assert isinstance(parts, Parts)
+        if parts.whole is not None:  # each holds the rows of other users as well
+            raise elsewhere(parts)
+        return parts
 
     def _on_part(self, work: Callable[[ItemData], Any]) -> Callable[[Tables], Any]:
         """Make a function of a part out of one of its data; None for a part without

@@ -211,9 +211,12 @@ def of_one_part() -> Iterator[None]:
 class Parts(Source):
     """Both frames in parts of whole users."""
 
-    # : whether rows of the truth are kept of each part, and not made again where they
-    # are asked for
-    keeps_truth = True
+    #: Whether rows of the truth are kept of each part, and not made again where they are
+    #: asked for.
+    keeps_truth = False
+    #: All parts, where these are some of their users; None: these are all.
+    whole: Parts | None = None
+    users: pl.Series  #: these users, if they are some
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.labels, self.truth_labels = layout, layout.recs, layout.truth
@@ -238,24 +241,52 @@ class Parts(Source):
         """Raise an error: the rows are not in memory."""
         raise elsewhere(self)
 
+    @property
+    def _joined(self) -> Prepared:
+        """What was joined, under whichever convention."""
+        for joined in self._known.values():
+            return joined
+        return self.under(Convention())
+
     @cached_property
     def truth(self) -> pl.DataFrame:
-        """All rows of the truth, which were fetched with the hits."""
-        known = next(iter(self._known.values()), None) or self.under(Convention())
-        return known.judged.select(*self.layout.truth)
+        """All rows of the truth, which are read where they are."""
+        if self.whole is not None:
+            return rows_of(self.whole.truth, self.users)
+        return self._read_truth()
+
+    def _read_truth(self) -> pl.DataFrame:
+        return self._joined.judged.select(*self.layout.truth)
+
+    def example(self) -> pl.DataFrame:
+        """Return a user and an item of the lists."""
+        joined = self._joined
+        item = joined.row_counts.items.head(1)
+        return pl.DataFrame({"user": joined.users.head(1), "item": item})
 
     def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
         """Return the ranked rows of some users' lists."""
         return self.rows_of(users).under(convention).recs
 
-    def among(self, users: pl.Series) -> Source:
-        """Return the rows of some users."""
-        return SomeUsers(self, users)
+    def truth_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
+        """Return the relevant rows of some users."""
+        return self.rows_of(users).under(convention).truth
+
+    def among(self, users: pl.Series) -> Parts:
+        """Return some of the users: what they have is taken from what is joined of all."""
+        some = object.__new__(
+            type(self)
+        )  # a copy would lose its files, as a pickle does
+        vars(some).update(vars(self), whole=self, users=users, _known={})
+        vars(some).pop("truth", None)
+        return some
 
     def join(self, convention: Convention) -> Prepared:
         """Join every part, and merge what is kept: hits, truth, and a few counts of
         each user.
         """
+        if self.whole is not None:
+            return self.whole.under(convention).among(self.users)
         refuse_catalogue(convention, self)
         kept = list(self.each(partial(Kept.of, convention, self.keeps_truth)))
         check_parts(
@@ -264,39 +295,6 @@ class Parts(Source):
             convention,
         )
         return merged(kept, self, convention)
-
-
-class SomeUsers(Parts):
-    """Some users of rows that are elsewhere: what they have is taken from what is
-    joined of all.
-    """
-
-    def __init__(self, whole: Parts, users: pl.Series) -> None:
-        super().__init__(whole.layout)
-        self.whole, self.users, self.where, self.remedy = (
-            whole,
-            users,
-            whole.where,
-            whole.remedy,
-        )
-        self.propensity, self.user_weights = whole.propensity, whole.user_weights
-
-    @cached_property
-    def truth(self) -> pl.DataFrame:
-        """The rows of the truth."""
-        return rows_of(self.whole.truth, self.users)
-
-    def each(self, work: Callable[[Tables], T]) -> NoReturn:
-        """Raise an error: parts hold other users as well."""
-        raise elsewhere(self)
-
-    def rows_of(self, users: pl.Series) -> Tables:
-        """Return the rows of some users."""
-        return self.whole.rows_of(users)
-
-    def join(self, convention: Convention) -> Prepared:
-        """Take the users from what is joined of all."""
-        return self.whole.under(convention).among(self.users)
 
 
 def refuse_catalogue(convention: Convention, parts: Parts) -> None:
@@ -337,9 +335,7 @@ class FileParts(Parts):
             )
         return self.buckets
 
-    @cached_property
-    def truth(self) -> pl.DataFrame:
-        """All rows of the truth."""
+    def _read_truth(self) -> pl.DataFrame:
         return self._sides()[1].all()
 
     def each(self, work: Callable[[Tables], T]) -> Iterator[T]:
@@ -360,6 +356,10 @@ class FileParts(Parts):
         """Return the rows of some users."""
         lists, judged = self._sides()
         return part_of(lists.rows_of(users), judged.rows_of(users), self.layout)
+
+    def example(self) -> pl.DataFrame:
+        """Return a user and an item of the lists."""
+        return self._sides()[0].first.select(validation.IDS)
 
     # What pickles an evaluation may be on its way to another machine: it takes what is
     # in memory, and no rows of lists.

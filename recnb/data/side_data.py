@@ -200,13 +200,8 @@ def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFra
     table = validation.ids(
         table_of(frame, name, {**labels, **others}), name, labels, roles
     )
-    ids = pl.DataFrame(
-        {
-            role: (source.recs if source.in_memory else source.truth)[role]
-            for role in roles
-        }
-    )
-    validation.same_kind(ids, table.select(roles), source.labels, labels, name)
+    example = source.example()
+    validation.same_kind(example, table.select(roles), source.labels, labels, name)
     for repeated in (
         table.filter(table[roles[0]].is_duplicated())[roles[0]].head(1)
         if len(roles) == 1

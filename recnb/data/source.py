@@ -33,6 +33,11 @@ class LazyRows:
     def __init__(self, load: Callable[[], pl.DataFrame]) -> None:
         self._load: Callable[[], pl.DataFrame] | None = load
 
+    @property
+    def are_here(self) -> bool:
+        """Whether they were asked for before."""
+        return "frame" in vars(self)
+
     @cached_property
     def frame(self) -> pl.DataFrame:
         """The rows, in their order."""
@@ -74,6 +79,14 @@ class Source(ABC):
     def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
         """Return the ranked rows of some users' lists."""
         return rows_of(self.under(convention).recs, users)
+
+    def truth_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
+        """Return the relevant rows of some users."""
+        return rows_of(self.under(convention).truth, users)
+
+    @abstractmethod
+    def example(self) -> pl.DataFrame:
+        """Return a user and an item of the lists, which say of what kind ids are."""
 
     @abstractmethod
     def among(self, users: pl.Series) -> Source:
@@ -182,6 +195,10 @@ class Tables(Source):
             if self.whole is None
             else self.whole.items
         )
+
+    def example(self) -> pl.DataFrame:
+        """Return a user and an item of the lists."""
+        return self.recs.select(validation.IDS).head(1)
 
     def among(self, users: pl.Series) -> Tables:
         """Return the rows of some users."""
@@ -412,6 +429,12 @@ class Prepared:
     def lists_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users' lists, fetched where they are elsewhere."""
         return self.source.lists_of(users, self.convention)
+
+    def truth_of(self, users: pl.Series) -> pl.DataFrame:
+        """Return the relevant rows of some users, fetched where they are elsewhere."""
+        if self.truth_rows.are_here:
+            return rows_of(self.truth, users)
+        return self.source.truth_of(users, self.convention)
 
     @property
     def of_users(self) -> tuple[int, int, int]:

@@ -45,7 +45,7 @@ from recnb.metrics.hits import Floats, Ints
 @dataclass(frozen=True)
 class Weighting:
     """The number of weights, their sum, the sum of their squares, and the lowest and
-    the highest; those of parts add up.
+    the highest.
     """
 
     n: int
@@ -65,16 +65,6 @@ class Weighting:
             float(weights.sum()),
             float(np.einsum("i,i", weights, weights)),
             *ends,
-        )
-
-    def __add__(self, other: Weighting) -> Weighting:
-        n, total, squares = (
-            self.n + other.n,
-            self.total + other.total,
-            self.squares + other.squares,
-        )
-        return Weighting(
-            n, total, squares, min(self.low, other.low), max(self.high, other.high)
         )
 
     def in_words(self, words: str) -> str:

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
 from recnb.results.values import (
     OWN,
     Basis,
-    Request,
     Said,
     Values,
     follows,
@@ -315,12 +313,6 @@ class EvaluationData:
         """
         return self.library is not None and self._recorded(metric, whole=whole) is None
 
-    def values_of_each(self, requests: Sequence[Request]) -> Iterable[Values]:
-        """Compute several metrics one by one; an engine, which has the rows elsewhere,
-        fetches sums in one pass over them.
-        """
-        return starmap(partial(values_of, self), requests)
-
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Given) -> Floats:
         """Return a metric's value for each user at each cut-off; NaN for one who is
         left out at the last.
@@ -445,9 +437,8 @@ class EvaluationData:
         """Return the relevant items of the user at a position, the most relevant
         first.
         """
-        return self.prepared.truth.filter(
-            pl.col("user") == self.prepared.users[[position]]
-        ).select("item", "relevance")
+        truth = self.prepared.truth_of(self.prepared.users[[position]])
+        return truth.select("item", "relevance")
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
         """Return the titles of items, of those that have one in the frame of items:

@@ -4,7 +4,7 @@ curves; items, and one user's list.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,13 @@ from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import plain_text
 from recnb.metrics.metric import LIST_METRICS, Given
-from recnb.results.arguments import Metrics, asked_of, check_options, metric_of_curve
+from recnb.results.arguments import (
+    Asked,
+    Metrics,
+    asked_of,
+    check_options,
+    metric_of_curve,
+)
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
 from recnb.results.score import score_of
 from recnb.results.table import Table
@@ -48,21 +54,27 @@ def table_of(
         raise OptionError(
             f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}", rest
         )
-    requests = [(metric, metric.cutoffs(cutoffs), own) for _name, metric, own in asked]
-    shown = (
-        ""
-        if with_cutoff is None or cutoffs.values[0] is None
-        else f"@{cutoffs.values[0]}"
-    )
-    names = [
-        name if metric.cutoff else f"{name}{shown}" for name, metric, _own in asked
-    ]
-    found = zip(names, data.values_of_each(requests), strict=True)
-    table = wide_table(found, cutoffs, intervals, [_("95% intervals")] * intervals)
+    shown = ""
+    if with_cutoff is not None and cutoffs.values[0] is not None:
+        shown = f"@{cutoffs.values[0]}"
+    rows = _rows_of(data, asked, cutoffs, shown)
+    table = wide_table(rows, cutoffs, intervals, [_("95% intervals")] * intervals)
     table.attrs["n_users"] = data.n_users
     if with_cutoff is not None:
         table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
     return table
+
+
+def _rows_of(
+    data: EvaluationData,
+    asked: Iterable[Asked],
+    cutoffs: Cutoffs,
+    shown: str,
+) -> Iterator[tuple[str, Values]]:
+    """Compute one metric after the other; `shown`: the cut-off, for those without one."""
+    for name, metric, own_options in asked:
+        values = values_of(data, metric, metric.cutoffs(cutoffs), own_options)
+        yield name if metric.cutoff else f"{name}{shown}", values
 
 
 def wide_table(
@@ -142,15 +154,11 @@ def measures_of(
         )
     rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
     asked = asked_of(data, names, options)
-    requests = [
-        (metric, Cutoffs.of(metric.cutoff), own) for _name, metric, own in asked
-    ]
-    for text, found in zip(names, data.values_of_each(requests), strict=True):
-        rows[text := str(text)] = [
-            column.item()
-            for column in (found.mean, *found.interval(confidence), found.n_users)
-        ]
-        phrases[text] = found.basis.phrases(brief=True)
+    for text, (_name, metric, own_options) in zip(names, asked, strict=True):
+        values = values_of(data, metric, Cutoffs.of(metric.cutoff), own_options)
+        columns = (values.mean, *values.interval(confidence), values.n_users)
+        rows[str(text)] = [column.item() for column in columns]
+        phrases[str(text)] = values.basis.phrases(brief=True)
     frame = pd.DataFrame.from_dict(
         rows, "index", columns=["mean", "low", "high", "users"]
     ).rename_axis("measure")
@@ -197,7 +205,7 @@ def curve_of(data: EvaluationData, metric: Any, k: Any, options: Given) -> Table
     """
     chosen, cutoffs = metric_of_curve(metric, k)
     check_options(chosen, options)
-    (found,) = data.values_of_each([(chosen, cutoffs, options)])
+    found = values_of(data, chosen, cutoffs, options)
     numbers = np.transpose([found.mean, *found.interval()])
     frame = pd.DataFrame(
         numbers, pd.Index([*cutoffs], name="k"), [chosen.name, "low", "high"]

@@ -759,14 +759,13 @@ def test_a_lazy_frame_that_cannot_be_collected(tmp_path: Path) -> None:
     )
 
 
-def test_who_is_averaged_was_called_users() -> None:
-    given = {"ann": ["a", "b"], "cy": ["x"]}, {"ann": ["a"]}
-    with pytest.warns(FutureWarning, match="averaged_users="):
-        old = recnb.evaluate(*given, users="recs", no_relevant="zero")
-    assert (
-        old.mrr()
-        == recnb.evaluate(*given, averaged_users="recs", no_relevant="zero").mrr()
-        == 1 / 2
+@pytest.mark.parametrize(
+    ("word", "fix"), [("recs", "Say averaged_users='recs'."), ("truht", "'truth'")]
+)
+def test_who_is_averaged_is_no_file_of_users(word: str, fix: str) -> None:
+    refused(
+        lambda: recnb.evaluate(RANKED, LIKED, users=word),
+        OptionError,
+        f"users='{word}' is no file of users",
+        fix,
     )
-    with pytest.raises(OptionError, match="users='evryone' is no file of users"):
-        recnb.evaluate(RANKED, LIKED, users="evryone")
