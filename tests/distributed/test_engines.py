@@ -185,6 +185,7 @@ def test_some_users_of_rows_elsewhere_follow_the_conventions_of_a_library(kind):
     assert made.n_users < recnb.evaluate(recs, truth, **options).n_users
     metrics = ["ndcg", "hit_rate", "judged"]
     alike(made.table(metrics, k=3), expected.table(metrics, k=3))
+    alike(made["A"].table(metrics, k=3), expected["A"].table(metrics, k=3))
     user = made.users[2]
     for ask in ("explain", "user"):
         call = ("ndcg", user) if ask == "explain" else (user,)
