@@ -17,9 +17,10 @@ import pandas as pd
 import polars as pl
 
 from recnb.comparison.models import register as register_engine
-from recnb.data import Layout, table_of, validation
+from recnb.data import Layout
 from recnb.data.columns import Labels
 from recnb.data.parts import Parts
+from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.data.source import Tables
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
 from recnb.errors import FrameError
@@ -75,8 +76,8 @@ class DaskParts(Parts):
         self, recs: Any, truth: Any, given: ParsedOptions, npartitions: int | None
     ) -> None:
         recs, truth = (
-            _dask_frame(recs, "recommendations", truth),
-            _dask_frame(truth, "truth", recs),
+            _dask_frame(recs, RECS, truth),
+            _dask_frame(truth, TRUTH, recs),
         )
         super().__init__(
             Layout.of(recs._meta, truth._meta, given.columns, given.side_data)
@@ -174,8 +175,8 @@ def _bucket(users: pd.Series[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
     its versions, and that of Polars need not be.
     """
     try:
-        table = table_of(pd.DataFrame({"user": users}), "the frame", {"user": "user"})
-        ids = validation.ids(table, "the frame", {}, ["user"])["user"]
+        frame = pd.DataFrame({"user": users})
+        ids = Sheet.read(frame, "the frame", {"user": "user"}, ids=["user"])["user"]
     except (
         pl.exceptions.PolarsError,
         FrameError,

@@ -19,8 +19,9 @@ import polars.selectors as cs
 import pyarrow as pa
 
 from recnb.comparison.models import register as register_engine
-from recnb.data import Frame, Layout, table_of, validation
+from recnb.data import Frame, Layout
 from recnb.data.parts import Parts
+from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.data.source import Tables
 from recnb.display.language import current, use_language
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
@@ -93,9 +94,9 @@ class SparkParts(Parts):
                 given.side_data,
             )
         )
-        of_truth = _by_role(truth, "truth", self.layout.truth, session)
+        of_truth = _by_role(truth, TRUTH, self.layout.truth, session)
         self._rows = (
-            _by_role(recs, "recommendations", self.layout.recs, session),
+            _by_role(recs, RECS, self.layout.recs, session),
             of_truth,
         )
         said = str(
@@ -182,8 +183,7 @@ def _by_role(
         return renamed.select(
             *(fn.col(places[column]).alias(role) for role, column in roles.items())
         )
-    table = validation.ids(table_of(frame, name, roles), name, roles)
-    plain = table.with_columns(
+    plain = Sheet.read(frame, name, roles).rows.with_columns(
         cs.unsigned_integer().cast(pl.Float64), cs.by_dtype(pl.Null).cast(pl.Float64)
     )
     return session.createDataFrame(plain.to_arrow())

@@ -13,14 +13,14 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import presets
-from recnb.data import Frame, Prepared, table_of, validation
+from recnb.data import Frame, Prepared, table_of
 from recnb.data.buckets import batches_of
 from recnb.data.columns import Scanned, columns_of, find, is_dataset, is_relation
 from recnb.data.encoding import distinct
 from recnb.data.files import Wanted, is_file, read_together
-from recnb.data.load import RECS, SIDES, Input
+from recnb.data.load import SIDES, Input
+from recnb.data.sheet import IDS, RECS, kind, relevant_only
 from recnb.data.source import Tables
-from recnb.data.validation import IDS, relevant_only
 from recnb.display.language import N_, Plural, Sentence, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line
@@ -290,7 +290,7 @@ def check_models(models: Models) -> None:
             )
             raise OptionError(problem, "give frames and let compare() evaluate them.")
         kinds = [
-            validation.kind(table[role].dtype)
+            kind(table[role].dtype)
             for table in (judged, other)
             for role in ("user", "item")
         ]

@@ -14,9 +14,10 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
-from recnb.data import Prepared, validation
+from recnb.data import Prepared
 from recnb.data.encoding import distinct, positions
 from recnb.data.parts import Parts
+from recnb.data.sheet import IDS, RECS, Sheet, kind, repeated
 from recnb.data.side_data import SideData
 from recnb.data.source import Tables, elsewhere, ranked
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
@@ -63,7 +64,8 @@ class ItemData:
             # An order that looks at the truth, or at rounded scores, is none that
             # anyone was shown.
             shown = Convention(order=convention.order, duplicates="dedupe")
-            recs = ranked(prepared.source.recs, shown, prepared.source.labels)
+            source = prepared.source
+            recs = ranked(Sheet(RECS, source.recs, source.labels), shown)
         elif convention.duplicates not in ("error", "dedupe"):
             recs = recs.sort("rank").unique(
                 ["user", "item"], keep="first", maintain_order=True
@@ -187,7 +189,7 @@ class ItemData:
         assert train is not None
         return (
             train
-            if validation.repeated(train, ["user", "item"]).height == 0
+            if repeated(train, [*IDS]).height == 0
             else train.unique(["user", "item"])
         )
 
@@ -466,7 +468,7 @@ def _numbers(column: pl.Series, argument: str) -> Floats:
     """
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         held = (
-            f"holds {validation.kind(column.dtype)}, and several columns of "
+            f"holds {kind(column.dtype)}, and several columns of "
             f"{argument}= must hold numbers"
         )
         raise FrameError(

@@ -43,7 +43,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data import validation
 from recnb.data.encoding import (
     distinct,
     grouped,
@@ -62,7 +61,7 @@ from recnb.data.order import (
     repeats_a_rank,
 )
 from recnb.data.parallel import BLOCK, in_turn
-from recnb.data.validation import is_relevant
+from recnb.data.sheet import in_floats, is_relevant
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
     Floats,
@@ -457,7 +456,7 @@ def order_column(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
     if convention.order == "row":
         return np.arange(recs.height)
     if convention.score_dtype != "float32":
-        return validation.in_floats(recs["score"])
+        return in_floats(recs["score"])
     with np.errstate(
         over="ignore"
     ):  # what is too large becomes infinite, as it does in those libraries

@@ -19,7 +19,6 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data import validation
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
 from recnb.data.columns import (
     Columns,
@@ -34,6 +33,7 @@ from recnb.data.columns import (
 from recnb.data.encoding import distinct
 from recnb.data.join import ranges
 from recnb.data.parallel import in_turn
+from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import (
     LazyRows,
     Prepared,
@@ -88,7 +88,7 @@ class Layout:
         """Find the columns by role; frames without rows suffice. `side_frames`: frames
         that a column may be named of as well.
         """
-        names = [columns_of(recs, "recommendations"), columns_of(truth, "truth")]
+        names = [columns_of(recs, RECS), columns_of(truth, TRUTH)]
         for role, column in each_named(columns):
             at, kind = (
                 HOLDER.get(role, 2),
@@ -108,10 +108,8 @@ class Layout:
                     problem, fix=f"Columns: {listed(sorted({*map(str, present)}))}."
                 )
         return cls(
-            find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"]),
-            find(
-                truth, "truth", ["user", "item"], columns, ["relevance", "propensity"]
-            ),
+            find(recs, RECS, ["user", "item"], columns, ["rank", "score"]),
+            find(truth, TRUTH, ["user", "item"], columns, ["relevance", "propensity"]),
             next((name for name in names[0] if role_of(name) == "model"), None),
         )
 
@@ -159,7 +157,7 @@ class Facts(NamedTuple):
 def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) -> None:
     """Raise an error if no user of all parts can be averaged."""
     examples = []
-    for side, name in enumerate(("recommendations", "truth")):
+    for side, name in enumerate((RECS, TRUTH)):
         users = [part.users[side] for part in facts if part.users[side] is not None]
         if not users:
             raise FrameError(f"{name} is empty: it has no rows to evaluate.")
@@ -168,32 +166,28 @@ def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) ->
     check_users(n_users, met, (examples[0], examples[1]), highest, convention)
 
 
-def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Tables:
-    """Make a part of rows with columns named by role; ids of an empty side are of the
-    other's kind.
+def part_of(lists: Sheet, judgements: Sheet, layout: Layout) -> Tables:
+    """Make a part of the rows of some users; ids of an empty side are of the other's
+    kind.
     """
-    types = {
-        role: one[role].dtype
-        for one in (recs, truth)
-        if one.height
-        for role in validation.IDS
-    }
-    recs, truth = (
-        one
-        if one.height
-        else pl.DataFrame(
-            schema={role: types.get(role, pl.Int64) for role in one.columns}
-        )
-        for one in (recs, truth)
-    )
+    types: dict[str, Any] = {}
+    for sheet in (lists, judgements):
+        if sheet.rows.height:
+            types |= {role: sheet[role].dtype for role in IDS}
     return source_of(
-        recs,
-        truth,
-        layout.recs,
-        layout.truth,
+        _with_types(lists, types),
+        _with_types(judgements, types),
         is_part=True,
         propensity=layout.propensity,
     )
+
+
+def _with_types(sheet: Sheet, types: Mapping[str, Any]) -> Sheet:
+    """Return a sheet without rows with columns of these types; any other as it is."""
+    if sheet.rows.height:
+        return sheet
+    schema = {role: types.get(role, pl.Int64) for role in sheet.rows.columns}
+    return sheet.with_rows(pl.DataFrame(schema=schema))
 
 
 @contextmanager
@@ -219,7 +213,7 @@ class Parts(Source):
     users: pl.Series  #: these users, if they are some
 
     def __init__(self, layout: Layout) -> None:
-        self.layout, self.labels, self.truth_labels = layout, layout.recs, layout.truth
+        self.layout = layout
 
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
@@ -237,7 +231,17 @@ class Parts(Source):
         """Return the rows of some users."""
 
     @property
-    def recs(self) -> NoReturn:  # type: ignore[override]
+    def labels(self) -> Labels:
+        """Which column of the recommendations plays which role."""
+        return self.layout.recs
+
+    @property
+    def truth_labels(self) -> Labels:
+        """Which column of the truth plays which role."""
+        return self.layout.truth
+
+    @property
+    def recs(self) -> NoReturn:
         """Raise an error: the rows are not in memory."""
         raise elsewhere(self)
 
@@ -258,11 +262,12 @@ class Parts(Source):
     def _read_truth(self) -> pl.DataFrame:
         return self._joined.judged.select(*self.layout.truth)
 
-    def example(self) -> pl.DataFrame:
+    def example(self) -> Sheet:
         """Return a user and an item of the lists."""
         joined = self._joined
         item = joined.row_counts.items.head(1)
-        return pl.DataFrame({"user": joined.users.head(1), "item": item})
+        rows = pl.DataFrame({"user": joined.users.head(1), "item": item})
+        return Sheet(RECS, rows, self.labels)
 
     def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
         """Return the ranked rows of some users' lists."""
@@ -343,7 +348,7 @@ class FileParts(Parts):
 
         def on_part(rows: tuple[pl.DataFrame, pl.DataFrame]) -> T:
             with of_one_part():
-                return work(part_of(*rows, self.layout))
+                return work(self._part(*rows))
 
         lists, judged = self._sides()
         slots = steps(self.ranges, _("buckets of users joined"), len(self.ranges))
@@ -355,11 +360,17 @@ class FileParts(Parts):
     def rows_of(self, users: pl.Series) -> Tables:
         """Return the rows of some users."""
         lists, judged = self._sides()
-        return part_of(lists.rows_of(users), judged.rows_of(users), self.layout)
+        return self._part(lists.rows_of(users), judged.rows_of(users))
 
-    def example(self) -> pl.DataFrame:
+    def _part(self, recs: pl.DataFrame, truth: pl.DataFrame) -> Tables:
+        layout = self.layout
+        lists = Sheet(RECS, recs, layout.recs)
+        return part_of(lists, Sheet(TRUTH, truth, layout.truth), layout)
+
+    def example(self) -> Sheet:
         """Return a user and an item of the lists."""
-        return self._sides()[0].first.select(validation.IDS)
+        lists, _judged = self._sides()
+        return Sheet(RECS, lists.first, self.labels)
 
     # What pickles an evaluation may be on its way to another machine: it takes what is
     # in memory, and no rows of lists.
@@ -379,35 +390,38 @@ def read_batches(
     """
     with (
         steps(None, _("rows read")) as bar,
-        closing(_batches_checked(truth, "truth", layout.truth)) as of_truth,
-        closing(_batches_checked(recs, "recommendations", layout.recs)) as of_recs,
+        closing(_batches_checked(truth, TRUTH, layout.truth)) as of_truth,
+        closing(_batches_checked(recs, RECS, layout.recs)) as of_recs,
     ):
         judged = Buckets(of_truth)
+        example = Sheet(TRUTH, judged.first, layout.truth)
 
         def alike() -> Iterator[pl.DataFrame]:
             for batch in of_recs:
-                validation.same_kind(batch, judged.first, layout.recs, layout.truth)
+                Sheet(RECS, batch, layout.recs).refuse_other_kinds(example)
                 bar.update(batch.height)
                 yield batch
 
         lists = Buckets(alike())
     if lists.in_files:
         return FileParts(lists, judged, layout, origin)
-    return source_of(lists.all(), judged.all(), layout.recs, layout.truth)
+    return source_of(
+        Sheet(RECS, lists.all(), layout.recs),
+        Sheet(TRUTH, judged.all(), layout.truth),
+    )
 
 
 def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:
     """Yield the rows of a frame in batches, with ids of one kind, none missing."""
     with closing(batches_of(frame, name, labels)) as batches:
-        batch = pl.DataFrame()
+        sheet = Sheet(name, pl.DataFrame(), labels)
         for batch in batches:
+            sheet = sheet.with_rows(batch)
             with of_one_part() if origin_of(frame) else nullcontext():
-                checked = validation.ids(batch, name, labels)
-            yield checked
-        if batch.height == 0:
-            validation.ids(
-                batch, name, labels
-            )  # which raises the error for a frame without rows
+                checked = sheet.with_ids()
+            yield checked.rows
+        if sheet.rows.height == 0:
+            sheet.with_ids()  # which raises the error for a frame without rows
 
 
 # ---- what is kept of a part, and the merge

@@ -15,12 +15,11 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
-from recnb.data import validation
 from recnb.data.columns import Labels, with_series
 from recnb.data.encoding import distinct
 from recnb.data.join import Ids, Joined, RepeatError, join, number_ids, order_column
 from recnb.data.order import needs_positions
-from recnb.data.validation import graded, relevant_only
+from recnb.data.sheet import IDS, TRUTH, Sheet, relevant_only
 from recnb.data.weights import Weighting, checked, look_up
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError, NoUsersError
@@ -55,8 +54,6 @@ class Source(ABC):
     convention.
     """
 
-    labels: Labels  #: which column of the recommendations plays which role
-    truth_labels: Labels
     notes: tuple[str | Sentence, ...] = ()
     propensity: pl.DataFrame | None = (
         None  #: of items or pairs, where it is no column of the truth
@@ -67,10 +64,25 @@ class Source(ABC):
         "",
     )  #: what holds rows that are not in memory, and what to type to have them there, in words
 
-    recs: (
-        pl.DataFrame
-    )  #: all rows of the recommendations; an error if they are not in memory
-    truth: pl.DataFrame
+    @property
+    @abstractmethod
+    def labels(self) -> Labels:
+        """Which column of the recommendations plays which role."""
+
+    @property
+    @abstractmethod
+    def truth_labels(self) -> Labels:
+        """Which column of the truth plays which role."""
+
+    @property
+    @abstractmethod
+    def recs(self) -> pl.DataFrame:
+        """All rows of the recommendations; an error if they are not in memory."""
+
+    @property
+    @abstractmethod
+    def truth(self) -> pl.DataFrame:
+        """All rows of the truth."""
 
     @abstractmethod
     def join(self, convention: Convention) -> Prepared:
@@ -85,7 +97,7 @@ class Source(ABC):
         return rows_of(self.under(convention).truth, users)
 
     @abstractmethod
-    def example(self) -> pl.DataFrame:
+    def example(self) -> Sheet:
         """Return a user and an item of the lists, which say of what kind ids are."""
 
     @abstractmethod
@@ -168,10 +180,8 @@ def elsewhere(source: Source) -> ElsewhereError:
 class Tables(Source):
     """Both frames in memory."""
 
-    recs: pl.DataFrame  #: user, item, and rank or score or both
-    truth: pl.DataFrame  #: user, item, and relevance if there is one
-    labels: Labels
-    truth_labels: Labels
+    lists: Sheet  #: user, item, and rank or score or both
+    judgements: Sheet  #: user, item, and relevance if there is one
     notes: tuple[str | Sentence, ...] = ()
     # : whether these are some of the users: what holds of all is then seen to elsewhere
     is_part: bool = False
@@ -185,6 +195,26 @@ class Tables(Source):
     user_weights: pl.DataFrame | None = None
     _ids: dict[bool, Ids] = field(default_factory=dict, init=False)
 
+    @property
+    def labels(self) -> Labels:
+        """Which column of the recommendations plays which role."""
+        return self.lists.labels
+
+    @property
+    def truth_labels(self) -> Labels:
+        """Which column of the truth plays which role."""
+        return self.judgements.labels
+
+    @property
+    def recs(self) -> pl.DataFrame:
+        """All rows of the recommendations."""
+        return self.lists.rows
+
+    @property
+    def truth(self) -> pl.DataFrame:
+        """All rows of the truth."""
+        return self.judgements.rows
+
     @cached_property
     def items(self) -> pl.Series:
         """Every item of either frame, sorted."""
@@ -196,14 +226,18 @@ class Tables(Source):
             else self.whole.items
         )
 
-    def example(self) -> pl.DataFrame:
+    def example(self) -> Sheet:
         """Return a user and an item of the lists."""
-        return self.recs.select(validation.IDS).head(1)
+        return self.lists
 
     def among(self, users: pl.Series) -> Tables:
         """Return the rows of some users."""
-        recs, truth = rows_of(self.recs, users), rows_of(self.truth, users)
-        return replace(self, recs=recs, truth=truth, whole=self.whole or self)
+        return replace(
+            self,
+            lists=self.lists.with_rows(rows_of(self.recs, users)),
+            judgements=self.judgements.with_rows(rows_of(self.truth, users)),
+            whole=self.whole or self,
+        )
 
     def join(self, convention: Convention) -> Prepared:
         """Join the frames under a convention."""
@@ -211,14 +245,13 @@ class Tables(Source):
         # lists.
         below_0 = convention.judged_only and convention.negative_relevance == "zero"
         read = replace(convention, negative_relevance="keep") if below_0 else convention
-        truth = graded(self.truth, self.truth_labels, read)
-        of_all = (
-            truth
-            if self.whole is None
-            else graded(self.whole.truth, self.truth_labels, read)
-        )
+        judgements = self.judgements.graded(read)
+        truth, of_all = judgements.rows, judgements
+        if self.whole is not None:
+            of_all = self.whole.judgements.graded(read)
         top = float(of_all["relevance"].to_numpy().max(initial=0.0))
-        recs, convention = validation.check_lists(self.recs, convention, self.labels)
+        lists, convention = self.lists.in_order(convention)
+        recs = lists.rows
         joined, truth = self._joined(recs, truth, convention)
         hits = replace(joined.hits, max_relevance=top)
         if self.propensity is not None or "propensity" in truth.columns:
@@ -270,28 +303,23 @@ class Tables(Source):
         try:
             return join(recs, truth, self._ids[by_position], convention), truth
         except RepeatError as problem:
+            lists = self.lists.with_rows(recs)
             if problem.args == ("rank",):
-                validation.no_pair_twice(recs, "recommendations", self.labels)
-                validation.no_rank_twice(recs, "recommendations", self.labels)
+                lists.refuse_repeated_pairs()
+                lists.refuse_repeated_ranks()
             if convention.duplicates == "error":
-                validation.no_pair_twice(recs, "recommendations", self.labels)
-                validation.no_pair_twice(truth, "truth", self.truth_labels)
+                lists.refuse_repeated_pairs()
+                self.judgements.with_rows(truth).refuse_repeated_pairs()
             truth = truth.group_by("user", "item", maintain_order=True).agg(
                 pl.col("relevance", "^propensity$").max()
             )
             return join(recs, truth, number_ids(recs, truth, items), convention), truth
 
 
-def source_of(
-    recs: pl.DataFrame,
-    truth: pl.DataFrame,
-    labels: Labels,
-    truth_labels: Labels,
-    **known: Any,
-) -> Tables:
+def source_of(lists: Sheet, judgements: Sheet, **known: Any) -> Tables:
     """Return the source of rows in memory, whose ids must be of one kind."""
-    validation.same_kind(recs, truth, labels, truth_labels)
-    return Tables(recs, truth, labels, truth_labels, **known)
+    lists.refuse_other_kinds(judgements)
+    return Tables(lists, judgements, **known)
 
 
 def _ranked(recs: pl.DataFrame, rank: Ints, convention: Convention) -> pl.DataFrame:
@@ -307,15 +335,12 @@ def _ranked(recs: pl.DataFrame, rank: Ints, convention: Convention) -> pl.DataFr
     return table if rank.all() else table.filter(pl.col("rank") > 0)
 
 
-def ranked(recs: pl.DataFrame, convention: Convention, labels: Labels) -> pl.DataFrame:
+def ranked(lists: Sheet, convention: Convention) -> pl.DataFrame:
     """Return lists as user, item, rank, and score where there is one; repeated pairs
     are kept or merged by the convention.
     """
-    return (
-        Tables(recs, recs.select("user", "item").clear(), labels, {}, is_part=True)
-        .under(convention)
-        .recs
-    )
+    no_judgements = Sheet(TRUTH, lists.rows.select(IDS).clear(), {})
+    return Tables(lists, no_judgements, is_part=True).under(convention).recs
 
 
 def rows_of(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data import validation
 from recnb.data.columns import (
     Columns,
     Frame,
@@ -27,7 +26,7 @@ from recnb.data.columns import (
 from recnb.data.encoding import positions
 from recnb.data.files import is_file
 from recnb.data.files import read as read_file
-from recnb.data.validation import IDS
+from recnb.data.sheet import IDS, Sheet, is_missing, kind
 from recnb.display.language import _
 from recnb.errors import (
     ColumnError,
@@ -128,9 +127,8 @@ def read_weights(
         raise OptionError(
             f"{name}= is a {kind}: name a column, or give a Series by {role}, or a mapping."
         )
-    table = validation.ids(
-        table.filter(~validation.is_missing(table["value"])), f"{name}=", {}, roles
-    )
+    table = table.filter(~is_missing(table["value"]))
+    table = Sheet(f"{name}=", table, {}).with_ids(roles).rows
     if table.select(roles).hash_rows().n_unique() < table.height:
         for twice in (
             table.filter(table.select(roles).is_duplicated()).head(1).rows(named=True)
@@ -281,7 +279,7 @@ def popularity_propensity(
             )
     frame = read_file(train) if is_file(train) else train
     labels = find(frame, "train", IDS, {"user": user, "item": item})
-    pairs = validation.ids(table_of(frame, "train", labels), "train", labels).unique()
+    pairs = Sheet.read(frame, "train", labels).rows.unique()
     counts = pairs.group_by("item").len("n").sort("item")
     if items is not None:
         column = (
@@ -289,15 +287,18 @@ def popularity_propensity(
             if isinstance(items, pd.Series)
             else pd.Series([*items] if is_several(items) else [items])
         )
-        others = pl.DataFrame({"item": from_pandas(column, "items", "items", "item")})
-        others = validation.ids(others, "items=", {}, ["item"])
-        other, one = others["item"], counts["item"]
-        if validation.kind(other.dtype) != validation.kind(one.dtype):
+        others = Sheet(
+            "items=",
+            pl.DataFrame({"item": from_pandas(column, "items", "items", "item")}),
+            {},
+        ).with_ids(["item"])
+        if kind(others["item"].dtype) != kind(counts["item"].dtype):
             raise FrameError(
-                f"items= holds {other[0]!r}, and train {one[0]!r}: make them one kind."
+                f"items= holds {others['item'][0]!r}, and train {counts['item'][0]!r}: "
+                "make them one kind."
             )
         counts = (
-            others.unique()
+            others.rows.unique()
             .join(counts, on="item", how="full", coalesce=True)
             .sort("item")
         )

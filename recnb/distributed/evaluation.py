@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-import polars as pl
-
-from recnb.data import Frame, Layout, table_of, validation
+from recnb.data import Frame, Layout, table_of
 from recnb.data.columns import ENGINES, Labels
 from recnb.data.parts import Parts, of_one_part, part_of, refuse_catalogue
+from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.data.side_data import read_side_data
 from recnb.data.source import Tables
 from recnb.display.templates import render
@@ -41,17 +40,16 @@ def call(work: Callable[[Tables], T], recs: Frame, truth: Frame, layout: Layout)
 
 def read_part(recs: Frame, truth: Frame, layout: Layout) -> Tables:
     """Read the rows of some users."""
-    lists = _rows(recs, "recommendations", layout.recs)
-    judged = _rows(truth, "truth", layout.truth)
-    return part_of(lists, judged, layout)
+    lists = _sheet(recs, RECS, layout.recs)
+    judgements = _sheet(truth, TRUTH, layout.truth)
+    return part_of(lists, judgements, layout)
 
 
-def _rows(frame: Frame, name: str, labels: Labels) -> pl.DataFrame:
+def _sheet(frame: Frame, name: str, labels: Labels) -> Sheet:
     columns = {role: role for role in (*labels, ROW)}
-    table = table_of(frame, name, columns).sort(ROW).drop(ROW)
-    if table.height == 0:
-        return table
-    return validation.ids(table, name, labels)
+    rows = table_of(frame, name, columns).sort(ROW).drop(ROW)
+    sheet = Sheet(name, rows, labels)
+    return sheet.with_ids() if rows.height else sheet
 
 
 # ---- what is asked

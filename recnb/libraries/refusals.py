@@ -15,7 +15,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
-from recnb.data.validation import grades_of
+from recnb.data.sheet import grades_of
 from recnb.errors import FrameError
 
 PAIR = ["user", "item"]

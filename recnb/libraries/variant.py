@@ -17,7 +17,8 @@ from recnb.conventions import Convention, in_words
 from recnb.conventions.convention import DECISIONS
 from recnb.conventions.presets import Preset, default_of, only_way, preset, variants
 from recnb.data import Source, read, read_lists
-from recnb.data.load import RECS, TRUTH, Input, tables_of
+from recnb.data.load import Input, tables_of
+from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import read_side_data
 from recnb.display.document import Line
 from recnb.display.language import N_, _, current

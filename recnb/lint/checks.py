@@ -12,7 +12,7 @@ import polars as pl
 from recnb.conventions.convention import PHRASES
 from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.load import ONLY_LISTED
-from recnb.data.validation import in_floats, repeated
+from recnb.data.sheet import in_floats, repeated
 from recnb.display.language import N_, _
 from recnb.lint.data import FRAMES, PAIR, LintData, find_ties, list_rows
 from recnb.lint.findings import Problem, check, quoted_id

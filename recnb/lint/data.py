@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from recnb.data.encoding import positions
-from recnb.data.validation import in_floats
+from recnb.data.sheet import in_floats
 from recnb.metrics.gain import Gain, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, count_within, in_order
 from recnb.metrics.metric import Given, Metric

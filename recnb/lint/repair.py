@@ -307,12 +307,14 @@ class Repair:
         }
         if empty := [name for name, frame in frames.items() if frame.height == 0]:
             raise FrameError(f"nothing is left of {empty[0]}.")
-        source = replace(source, recs=frames.pop("recs", source.recs))
+        lists, judgements = source.lists, source.judgements
+        if "recs" in frames:
+            lists = lists.with_rows(frames.pop("recs"))
         if "truth" in frames:
-            labels = {role: role for role in frames["truth"].columns} | {
-                **source.truth_labels
-            }
-            source = replace(source, truth=frames.pop("truth"), truth_labels=labels)
+            truth = frames.pop("truth")
+            labels = {role: role for role in truth.columns} | {**judgements.labels}
+            judgements = replace(judgements, rows=truth, labels=labels)
+        source = replace(source, lists=lists, judgements=judgements)
         prepared = source.under(replace(evaluation.convention, **conventions))
         overrides, side = (
             {**evaluation.overrides, **conventions},

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data import validation
 from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.item_data import words_of
+from recnb.data.sheet import TRUTH, Sheet, kind
 from recnb.data.source import Tables, elsewhere
 from recnb.display.language import N_, _, pgettext
 from recnb.display.text import one_line
@@ -349,7 +349,7 @@ def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
         raise OptionError(
             f"by={quoted(label)} holds {example}, which names no segment: give text or numbers."
         )
-    if validation.kind(ids.dtype) != validation.kind(users.dtype):
+    if kind(ids.dtype) != kind(users.dtype):
         raise OptionError(
             f"by={quoted(label)} has users such as {ids[0]!r}; those evaluated "
             f"are such as {users[0]!r}."
@@ -465,7 +465,7 @@ def _column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
     table = table_of(side_data.truth, "truth", {**held, "value": by})
     if "item" not in held:  # rows are items
         table = table.with_row_index("item").cast({"item": pl.Int64})
-    return validation.ids(table, "truth", roles)
+    return Sheet(TRUTH, table, roles).with_ids().rows
 
 
 # Parts of the truth: a column that differs within users, or one of items=, each value
@@ -536,7 +536,8 @@ def _each_part(
         here = rows.filter(
             pl.col("value").eq_missing(pl.lit(value, dtype=values.dtype))
         )["row"]
-        part = replace(source, truth=source.truth[here], is_part=True)
+        judgements = source.judgements.with_rows(source.truth[here])
+        part = replace(source, judgements=judgements, is_part=True)
         yield (
             unknown if value is None else value,
             data.restricted(part.under(data.convention)),

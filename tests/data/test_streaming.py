@@ -171,7 +171,9 @@ def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(
     monkeypatch.setattr(buckets, "available_memory", lambda: available)
     seen, joined = [], parts.part_of
     monkeypatch.setattr(
-        parts, "part_of", lambda *rows: seen.append(rows[0].height) or joined(*rows)
+        parts,
+        "part_of",
+        lambda *rows: seen.append(rows[0].rows.height) or joined(*rows),
     )
     recnb.evaluate(STREAMED["lazy"](shuffled(recs)), truth)
     assert 5 < max(seen) <= most, seen
