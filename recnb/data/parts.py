@@ -31,7 +31,6 @@ from recnb.data.columns import (
     role_of,
 )
 from recnb.data.encoding import distinct
-from recnb.data.join import ranges
 from recnb.data.parallel import in_turn
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import (
@@ -568,6 +567,16 @@ def _hits(kept: list[Kept], max_relevance: float) -> tuple[pl.Series, Hits]:
         max_relevance=max_relevance,
         tied=TieSpread(**tied) if tied else None,
     )
+
+
+def ranges(starts: Ints, counts: Ints) -> Ints:
+    """Concatenate the whole numbers from each start on, as many as it counts: of 5 and
+    0, 2 and 3 they are 5, 6, 0, 1, 2.
+    """
+    ends = np.cumsum(counts)
+    numbers = np.arange(ends[-1] if len(ends) else 0)
+    numbers += np.repeat(starts - (ends - counts), counts)
+    return numbers
 
 
 def _starts(counts: Ints) -> Ints:

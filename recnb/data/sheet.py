@@ -28,7 +28,7 @@ RECS, TRUTH = "recommendations", "truth"
 
 
 @dataclass(frozen=True, eq=False)
-class Check:
+class NumberCheck:
     """What is wrong with a number, and what its error says: `{n}`, `{value}`, `{pair}`
     and `{column}` are filled in.
     """
@@ -45,32 +45,32 @@ _MISSING = "has {n:,} value{s} that {are} missing, NaN or infinite, the first {v
 
 #: What is checked of each role, in this order.
 SCORE_CHECKS = [
-    Check(
+    NumberCheck(
         bad=_infinite,
         problem=_MISSING,
         fix="A score must place its item in the list: fill it in or drop the row.",
     )
 ]
 RANK_CHECKS = [
-    Check(
+    NumberCheck(
         bad=_no_rank,
         problem="holds {value} for {pair}: a rank is a whole number, 1 for the top.",
         fix="If yours start at 0, add 1. If it is a score, say so: score={column!r}.",
     )
 ]
 GRADE_CHECKS = [
-    Check(
+    NumberCheck(
         bad=_infinite,
         problem=_MISSING,
         fix="Say what they mean: 0 for not relevant; or drop the rows.",
     ),
-    Check(
+    NumberCheck(
         bad=_value > HIGHEST,
         problem="holds {value:g} for {pair}: sums of such numbers overflow.",
         fix="Make the scale smaller.",
     ),
 ]
-NEGATIVE_CHECK = Check(
+NEGATIVE_CHECK = NumberCheck(
     bad=_value < 0,
     problem="holds {value:g} for {pair}: a negative relevance breaks the bounds of nDCG.",
     fix="If it marks what is not judged, say negative_relevance='zero', as "
@@ -230,7 +230,7 @@ class Sheet:
         checks = GRADE_CHECKS if negative else [*GRADE_CHECKS, NEGATIVE_CHECK]
         return self._checked("relevance", checks)
 
-    def _checked(self, role: str, checks: Sequence[Check]) -> pl.Series:
+    def _checked(self, role: str, checks: Sequence[NumberCheck]) -> pl.Series:
         numbers = self._numbers(role)
         if _is_plain(numbers, role):
             return numbers
@@ -263,7 +263,7 @@ class Sheet:
     def _bad_number(
         self,
         role: str,
-        check: Check,
+        check: NumberCheck,
         rows: pl.Series,
         numbers: pl.Series,
     ) -> FrameError:

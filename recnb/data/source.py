@@ -17,8 +17,9 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data.columns import Labels, with_series
 from recnb.data.encoding import distinct
-from recnb.data.join import Ids, Joined, RepeatError, join, number_ids, order_column
-from recnb.data.order import needs_positions
+from recnb.data.join import JoinResult, RepeatError, join, order_column
+from recnb.data.numbered import Ids, number_ids
+from recnb.data.quirks import needs_positions
 from recnb.data.sheet import IDS, TRUTH, Sheet, relevant_only
 from recnb.data.weights import Weighting, checked, look_up
 from recnb.display.language import Sentence
@@ -292,7 +293,7 @@ class Tables(Source):
 
     def _joined(
         self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
-    ) -> tuple[Joined, pl.DataFrame]:
+    ) -> tuple[JoinResult, pl.DataFrame]:
         """Join; what the truth repeats is merged first, where the convention merges
         it.
         """
