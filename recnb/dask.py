@@ -19,9 +19,9 @@ import polars as pl
 from recnb.comparison.models import register as register_engine
 from recnb.data import Layout
 from recnb.data.columns import Labels
+from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
-from recnb.data.source import Tables
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions, parse_options
@@ -92,7 +92,7 @@ class DaskParts(Parts):
             for frame in self._rows
         ]
 
-    def each(self, work: Callable[[Tables], T]) -> tuple[T, ...]:
+    def each(self, work: Callable[[Sheets], T]) -> tuple[T, ...]:
         """Call a function of the users of each partition, where they are."""
         pairs = zip(*(frame.to_delayed() for frame in self._shuffled), strict=True)
         task = dask.delayed(call, pure=False)
@@ -102,7 +102,7 @@ class DaskParts(Parts):
         )
         return tuple(dask.compute(*tasks))
 
-    def rows_of(self, users: pl.Series) -> Tables:
+    def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         wanted = users.to_list()
         left, right = dask.compute(

@@ -20,9 +20,9 @@ import pyarrow as pa
 
 from recnb.comparison.models import register as register_engine
 from recnb.data import Frame, Layout
+from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
-from recnb.data.source import Tables
 from recnb.display.language import current, use_language
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
 from recnb.errors import FrameError, RecnbError
@@ -104,7 +104,7 @@ class SparkParts(Parts):
         )  # some platforms leave it to themselves: "auto"
         self._n = npartitions or (int(said) if said.isdigit() else 200)
 
-    def each(self, work: Callable[[Tables], T]) -> Iterator[T]:
+    def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
         """Call a function of each bucket, in a worker; results are in the order of
         buckets.
         """
@@ -124,7 +124,7 @@ class SparkParts(Parts):
                 raise made
             yield made
 
-    def rows_of(self, users: pl.Series) -> Tables:
+    def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         wanted = fn.col("user").isin(users.to_list())
         # What is filtered before it is numbered can be left to the source.
@@ -135,7 +135,7 @@ class SparkParts(Parts):
 
 
 def _sent(
-    work: Callable[[Tables], Any], layout: Layout
+    work: Callable[[Sheets], Any], layout: Layout
 ) -> Callable[[tuple[Any, ...], pa.Table, pa.Table], pa.Table]:
     """Make the function of a bucket that Spark calls.
 

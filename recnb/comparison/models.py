@@ -13,14 +13,14 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import presets
-from recnb.data import Frame, Prepared, table_of
+from recnb.data import Frame, Joined, table_of
 from recnb.data.buckets import batches_of
 from recnb.data.columns import Scanned, columns_of, find, is_dataset, is_relation
 from recnb.data.encoding import distinct
 from recnb.data.files import Wanted, is_file, read_together
+from recnb.data.in_memory import Sheets
 from recnb.data.load import SIDES, Input
 from recnb.data.sheet import IDS, RECS, kind, relevant_only
-from recnb.data.source import Tables
 from recnb.display.language import N_, Plural, Sentence, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line
@@ -320,7 +320,7 @@ def check_models(models: Models) -> None:
         )
 
 
-def _judged(prepared: Prepared) -> pl.DataFrame:
+def _judged(prepared: Joined) -> pl.DataFrame:
     """Return the rows that must be the same: relevant ones, and all rows of the truth
     if those enter the ranking.
     """
@@ -343,7 +343,7 @@ def share_catalogue(models: Models) -> Models:
     sources = [
         source
         for model in models.values()
-        if isinstance(source := model.prepared.source, Tables)
+        if isinstance(source := model.prepared.source, Sheets)
     ]
     if len(sources) < len(models) or not any(
         one.convention.candidates == "catalogue" for one in variants

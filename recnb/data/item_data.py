@@ -14,12 +14,13 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
-from recnb.data import Prepared
+from recnb.data import Joined
 from recnb.data.encoding import distinct, positions
+from recnb.data.in_memory import Sheets, ranked
 from recnb.data.parts import Parts
 from recnb.data.sheet import IDS, RECS, Sheet, kind, repeated
 from recnb.data.side_data import SideData
-from recnb.data.source import Tables, elsewhere, ranked
+from recnb.data.source import elsewhere
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, in_order
@@ -49,7 +50,7 @@ class ItemData:
     computed on first use.
     """
 
-    def __init__(self, prepared: Prepared, side_data: SideData) -> None:
+    def __init__(self, prepared: Joined, side_data: SideData) -> None:
         self.prepared = prepared
         self.side_data = side_data
         self._read: dict[tuple[str, ...], Any] = {}  #: of columns of items=
@@ -211,7 +212,7 @@ class ItemData:
         order = inside[in_order(user[inside])]
         return user[order], positions(self.items, had["item"])[order]
 
-    def familiar(self, prepared: Prepared, hits: Hits) -> HitsWithPopularity:
+    def familiar(self, prepared: Joined, hits: Hits) -> HitsWithPopularity:
         """Return the hits, and how familiar the relevant items of each user are."""
         key = id(prepared.truth)
         if key not in self._expected_ranks:
@@ -289,7 +290,7 @@ class ItemDataOfParts(ItemData):
             raise elsewhere(parts)
         return parts
 
-    def _on_part(self, work: Callable[[ItemData], Any]) -> Callable[[Tables], Any]:
+    def _on_part(self, work: Callable[[ItemData], Any]) -> Callable[[Sheets], Any]:
         """Make a function of a part out of one of its data; None for a part without
         rows, whose ids have no type.
         """
@@ -299,10 +300,10 @@ class ItemDataOfParts(ItemData):
         )
         known = {name: value for name, value in vars(self).items() if name in SHARED}
 
-        def on_part(part: Tables) -> Any:
+        def on_part(part: Sheets) -> Any:
             data = ItemData(part.under(convention), side_data)
             vars(data).update(known)
-            return work(data) if part.recs.height or part.truth.height else None
+            return work(data) if part.has_rows else None
 
         return on_part
 

@@ -34,9 +34,10 @@ from recnb.data.columns import (
     table_of,
 )
 from recnb.data.files import Wanted, read_together
+from recnb.data.in_memory import ranked, source_of
 from recnb.data.parts import Layout, one_model, read_batches
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing
-from recnb.data.source import Source, ranked, source_of
+from recnb.data.source import Source
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import FrameError, RecnbError, is_several, quoted
 

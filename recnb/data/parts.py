@@ -1,7 +1,7 @@
 """Rows in parts of whole users: what is done with each part, and one set of data merged
 of what is kept of all.
 
-A part is the rows of whole users on both sides, as `Tables`. What memory does not hold
+A part is the rows of whole users on both sides, as `Sheets`. What memory does not hold
 is a list of parts, wherever they are: buckets in files (`FileParts`), partitions of
 Dask, groups of Spark. `each` applies a function to every part where it is.
 """
@@ -31,18 +31,16 @@ from recnb.data.columns import (
     role_of,
 )
 from recnb.data.encoding import distinct
+from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.parallel import in_turn
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import (
-    LazyRows,
-    Prepared,
+    Joined,
     RowCounts,
+    Rows,
     Source,
-    Tables,
-    check_users,
     elsewhere,
     rows_of,
-    source_of,
 )
 from recnb.display.language import _
 from recnb.display.progress import steps
@@ -142,7 +140,7 @@ class Facts(NamedTuple):
     highest: float  #: relevance
 
     @classmethod
-    def of(cls, part: Tables, highest: float) -> Facts:
+    def of(cls, part: Sheets, highest: float) -> Facts:
         """Return those of one part."""
         users = [
             rows["user"][0] if rows.height else None for rows in (part.recs, part.truth)
@@ -165,7 +163,7 @@ def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) ->
     check_users(n_users, met, (examples[0], examples[1]), highest, convention)
 
 
-def part_of(lists: Sheet, judgements: Sheet, layout: Layout) -> Tables:
+def part_of(lists: Sheet, judgements: Sheet, layout: Layout) -> Sheets:
     """Make a part of the rows of some users; ids of an empty side are of the other's
     kind.
     """
@@ -222,11 +220,11 @@ class Parts(Source):
         self.layout = replace(self.layout, propensity=propensity)
 
     @abstractmethod
-    def each(self, work: Callable[[Tables], T]) -> Iterable[T]:
+    def each(self, work: Callable[[Sheets], T]) -> Iterable[T]:
         """Apply a function to every part, where it is."""
 
     @abstractmethod
-    def rows_of(self, users: pl.Series) -> Tables:
+    def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
 
     @property
@@ -245,7 +243,7 @@ class Parts(Source):
         raise elsewhere(self)
 
     @property
-    def _joined(self) -> Prepared:
+    def _joined(self) -> Joined:
         """What was joined, under whichever convention."""
         for joined in self._known.values():
             return joined
@@ -285,7 +283,7 @@ class Parts(Source):
         vars(some).pop("truth", None)
         return some
 
-    def join(self, convention: Convention) -> Prepared:
+    def join(self, convention: Convention) -> Joined:
         """Join every part, and merge what is kept: hits, truth, and a few counts of
         each user.
         """
@@ -342,7 +340,7 @@ class FileParts(Parts):
     def _read_truth(self) -> pl.DataFrame:
         return self._sides()[1].all()
 
-    def each(self, work: Callable[[Tables], T]) -> Iterator[T]:
+    def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
         """Apply a function to every bucket."""
 
         def on_part(rows: tuple[pl.DataFrame, pl.DataFrame]) -> T:
@@ -356,12 +354,12 @@ class FileParts(Parts):
             (rows for rows in parts if rows[0].height or rows[1].height), on_part
         )
 
-    def rows_of(self, users: pl.Series) -> Tables:
+    def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         lists, judged = self._sides()
         return self._part(lists.rows_of(users), judged.rows_of(users))
 
-    def _part(self, recs: pl.DataFrame, truth: pl.DataFrame) -> Tables:
+    def _part(self, recs: pl.DataFrame, truth: pl.DataFrame) -> Sheets:
         layout = self.layout
         lists = Sheet(RECS, recs, layout.recs)
         return part_of(lists, Sheet(TRUTH, truth, layout.truth), layout)
@@ -444,7 +442,7 @@ class Kept:
     truth: pl.DataFrame | None  #: the relevant rows of the users evaluated, by user
 
     @classmethod
-    def of(cls, convention: Convention, keeps_truth: bool, part: Tables) -> Kept:
+    def of(cls, convention: Convention, keeps_truth: bool, part: Sheets) -> Kept:
         """Join a part."""
         prepared = part.under(convention)
         hits = prepared.all_hits
@@ -473,7 +471,53 @@ class Kept:
         )
 
 
-def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
+class RowsOfParts(Rows):
+    """The rows of parts: read where they are, but for what was kept of each part."""
+
+    def __init__(self, parts: Parts, convention: Convention) -> None:
+        self._parts = parts
+        self._convention = convention
+
+    @property
+    def lists(self) -> NoReturn:
+        """Raise an error: the rows are not in memory."""
+        raise elsewhere(self._parts)
+
+    @cached_property
+    def judged(self) -> pl.DataFrame:
+        """All rows of the truth."""
+        return self._each(_judged_of)
+
+    @cached_property
+    def truth(self) -> pl.DataFrame:
+        """The relevant rows of the users evaluated."""
+        return self._each(_truth_of).sort("user", maintain_order=True)
+
+    @property
+    def truth_is_here(self) -> bool:
+        """Whether the relevant rows were kept, or read before."""
+        return "truth" in vars(self)
+
+    def _each(
+        self, rows: Callable[[Convention, Sheets], pl.DataFrame | None]
+    ) -> pl.DataFrame:
+        """Return rows of all parts together."""
+        tables = self._parts.each(partial(rows, self._convention))
+        return pl.concat([table for table in tables if table is not None])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"judged": self.judged, "truth": self.truth}
+
+
+def _judged_of(convention: Convention, part: Sheets) -> pl.DataFrame | None:
+    return part.under(convention).judged if part.has_rows else None
+
+
+def _truth_of(convention: Convention, part: Sheets) -> pl.DataFrame | None:
+    return part.under(convention).truth if part.has_rows else None
+
+
+def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Joined:
     """Merge parts with different users; the list is emptied, so that each part can go
     once it is copied.
     """
@@ -481,32 +525,17 @@ def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
     kept[:] = [part for part in kept if part.facts.users != (None, None)]
     first, counts = kept[0], [part.row_counts for part in kept]
     n_without_relevant = sum(part.n_without_relevant for part in kept)
-    judged, truth = [part.judged for part in kept], [part.truth for part in kept]
+    rows = RowsOfParts(parts, convention)
+    if parts.keeps_truth:
+        rows.judged = pl.concat(
+            [part.judged for part in kept if part.judged is not None]
+        )
+        truth = pl.concat([part.truth for part in kept if part.truth is not None])
+        rows.truth = truth.sort("user", maintain_order=True)
     users, hits = _hits(kept, max(part.facts.highest for part in kept))
 
-    def together(
-        kept: list[pl.DataFrame | None], rows: Callable[[Tables], pl.DataFrame]
-    ) -> pl.DataFrame:
-        """Put rows of all parts together: those that were kept, or the same made
-        again.
-        """
-        return pl.concat(
-            [
-                table
-                for table in (kept if parts.keeps_truth else parts.each(rows))
-                if table is not None
-            ]
-        )
-
-    relevant = LazyRows(
-        lambda: together(truth, lambda part: part.under(convention).truth)
-    )
-    return Prepared(
-        list_rows=None,
-        judged_rows=LazyRows(
-            lambda: together(judged, lambda part: part.under(convention).judged)
-        ),
-        truth_rows=LazyRows(lambda: relevant.frame.sort("user", maintain_order=True)),
+    return Joined(
+        rows=rows,
         users=users,
         all_hits=hits,
         n_without_relevant=n_without_relevant,

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from recnb.data import Frame, Layout, table_of
 from recnb.data.columns import ENGINES, Labels
+from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts, of_one_part, part_of, refuse_catalogue
 from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.data.side_data import read_side_data
-from recnb.data.source import Tables
 from recnb.display.templates import render
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions
@@ -30,7 +30,7 @@ ROW, BUCKET = "recnb_row", "recnb_bucket"
 # ---- what a task does
 
 
-def call(work: Callable[[Tables], T], recs: Frame, truth: Frame, layout: Layout) -> T:
+def call(work: Callable[[Sheets], T], recs: Frame, truth: Frame, layout: Layout) -> T:
     """Call a function of a part; columns of its rows are named by role, and either side
     may have none.
     """
@@ -38,7 +38,7 @@ def call(work: Callable[[Tables], T], recs: Frame, truth: Frame, layout: Layout)
         return work(read_part(recs, truth, layout))
 
 
-def read_part(recs: Frame, truth: Frame, layout: Layout) -> Tables:
+def read_part(recs: Frame, truth: Frame, layout: Layout) -> Sheets:
     """Read the rows of some users."""
     lists = _sheet(recs, RECS, layout.recs)
     judgements = _sheet(truth, TRUTH, layout.truth)

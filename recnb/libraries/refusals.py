@@ -14,7 +14,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset
-from recnb.data import Prepared, Source
+from recnb.data import Joined, Source
 from recnb.data.sheet import grades_of
 from recnb.errors import FrameError
 
@@ -27,7 +27,7 @@ class AskedNumber:
 
     source: Source
     convention: Convention
-    prepared: Prepared | None  #: None where no user is left
+    prepared: Joined | None  #: None where no user is left
     k: int | None
 
     def users_without(self, frame: str) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
-from recnb.data.source import Tables
+from recnb.data.in_memory import Sheets
 from recnb.display.language import N_, _
 from recnb.errors import FrameError
 from recnb.lint.data import FRAMES, PAIR, LintData
@@ -298,7 +298,7 @@ class Repair:
             evaluation.library is None
             and conventions.get("ties", data.convention.ties) in ROW_ORDERS
         )
-        if not isinstance(source, Tables) or (
+        if not isinstance(source, Sheets) or (
             not plain and source.recs.height > MOST_ROWS
         ):
             return None

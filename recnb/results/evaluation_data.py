@@ -14,12 +14,12 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, presets, shown_at
-from recnb.data import Prepared, Source
+from recnb.data import Joined, Source
 from recnb.data.columns import title_column
 from recnb.data.encoding import positions
+from recnb.data.in_memory import Sheets
 from recnb.data.item_data import ItemData, ItemDataOfParts
 from recnb.data.side_data import SideData
-from recnb.data.source import Tables
 from recnb.display.language import N_, Sentence, _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError
@@ -49,7 +49,7 @@ MANY_ORDERS = (
 class Scoring:
     """One metric on joined data, with the options in force."""
 
-    prepared: Prepared
+    prepared: Joined
     metric: Metric[...]
     options: Given
 
@@ -164,7 +164,7 @@ class EvaluationData:
 
     def __init__(
         self,
-        prepared: Prepared,
+        prepared: Joined,
         library: str | None = None,
         overrides: Mapping[str, Any] | None = None,
         side_data: SideData | None = None,
@@ -237,7 +237,7 @@ class EvaluationData:
         )
         return "no_relevant" in self.overrides or len(rules) < 2
 
-    def restricted(self, prepared: Prepared) -> EvaluationData:
+    def restricted(self, prepared: Joined) -> EvaluationData:
         """Return the same evaluation for some of its users, whose data is `prepared`."""
         return EvaluationData(prepared, self.library, self.overrides, self.side_data)
 
@@ -387,7 +387,7 @@ class EvaluationData:
         """
         if (
             len(self.prepared.all_hits.rank)
-            or not isinstance(self.source, Tables)
+            or not isinstance(self.source, Sheets)
             or self.source.is_part
         ):
             return ()

@@ -14,9 +14,10 @@ import polars as pl
 
 from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
+from recnb.data.in_memory import Sheets
 from recnb.data.item_data import words_of
 from recnb.data.sheet import TRUTH, Sheet, kind
-from recnb.data.source import Tables, elsewhere
+from recnb.data.source import elsewhere
 from recnb.display.language import N_, _, pgettext
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, is_several, near, quoted
@@ -498,7 +499,7 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
         )
     elif not given.select("user", "value").unique()["user"].is_duplicated().any():
         return None
-    if not isinstance(source, Tables):
+    if not isinstance(source, Sheets):
         raise elsewhere(source)
     rows, ids = (
         source.truth.with_row_index("row"),
@@ -526,7 +527,7 @@ def _without_nan(values: pl.Series) -> pl.Series:
 
 
 def _each_part(
-    data: EvaluationData, source: Tables, by: str, rows: pl.DataFrame
+    data: EvaluationData, source: Sheets, by: str, rows: pl.DataFrame
 ) -> Parts:
     """Evaluate against the rows of the truth of one value after the other."""
     values = rows["value"].unique().sort(nulls_last=True)

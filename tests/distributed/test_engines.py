@@ -144,6 +144,21 @@ def test_one_giant_user_among_small_ones_and_parts_without_rows(kind, at):
         )
 
 
+@pytest.mark.parametrize("text", [False, True])
+def test_rows_of_the_truth_are_those_of_pandas_where_parts_have_no_rows(kind, text):
+    recs, truth = random_frames(np.random.default_rng(4), 6, text=text)
+    made = kind.evaluate(kind.parted(recs), kind.parted(truth), npartitions=25)
+    expected = recnb.evaluate(recs, truth)
+    assert made.counts == expected.counts
+    for name in ("judged", "truth"):
+        rows, wanted = (
+            getattr(ev._data.prepared, name).sort("user", "item")
+            for ev in (made, expected)
+        )
+        assert rows.equals(wanted), name
+    assert made._data.prepared.truth["user"].is_sorted()
+
+
 def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
     engine, monkeypatch
 ):
