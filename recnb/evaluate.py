@@ -262,8 +262,7 @@ def data_of(
             if role == "propensity"
         }
     source = read(lists, judged, columns, frames)
-    if parsed.weights:
-        parsed.weigh(source, frames)
+    parsed.weigh(source, frames)
     side_data = read_side_data(
         source, lists if judged is None else judged, columns, **frames
     )

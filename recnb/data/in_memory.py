@@ -20,7 +20,7 @@ from recnb.data.source import Joined, Rows, Source, rows_of
 from recnb.data.weights import checked, look_up
 from recnb.display.language import Sentence
 from recnb.errors import FrameError, NoUsersError
-from recnb.metrics.hits import Floats, cached_property
+from recnb.metrics.hits import cached_property
 
 
 class RowsInMemory(Rows):
@@ -80,7 +80,6 @@ class Sheets(Source):
     catalogue: pl.Series | None = (
         None  #: every item there is, where models are compared
     )
-    propensity: pl.DataFrame | None = None
     user_weights: pl.DataFrame | None = None
     _ids: dict[bool, Ids] = field(default_factory=dict, init=False)
 
@@ -124,6 +123,28 @@ class Sheets(Source):
         """Return a user and an item of the lists."""
         return self.lists
 
+    @property
+    def weighted(self) -> bool:
+        """Whether relevant pairs have propensities."""
+        return "propensity" in self.judgements
+
+    def weigh(
+        self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
+    ) -> None:
+        """Make the propensity of each row a column of the truth, where it is not one
+        already, and check it.
+        """
+        self.user_weights = user_weights
+        judgements = self.judgements
+        if propensity is not None:
+            values = pl.Series(look_up(propensity, judgements.rows, "propensity"))
+        elif self.weighted:
+            name = judgements.column("propensity")
+            values = checked(judgements.rows, "propensity", name, highest=1.0)
+        else:
+            return
+        self.judgements = judgements.with_columns(values.alias("propensity"))
+
     def among(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         return replace(
@@ -145,7 +166,7 @@ class Sheets(Source):
         highest = float(everyone["relevance"].to_numpy().max(initial=0.0))
         hits = replace(result.hits, max_relevance=highest)
         if self.weighted:
-            propensity = self._propensity_of(truth)
+            propensity = truth["propensity"].to_numpy()
             weight = 1.0 / np.maximum(propensity, convention.min_propensity or 0.0)
             truth = with_series(truth, pl.Series("weight", weight))
             hits = replace(hits, truth_weight=weight[result.truth_rows])
@@ -168,12 +189,6 @@ class Sheets(Source):
             has_gaps=result.has_gaps,
             graded="relevance" in self.judgements,
         )
-
-    def _propensity_of(self, truth: pl.DataFrame) -> Floats:
-        if self.propensity is not None:
-            return look_up(self.propensity, truth, "propensity")
-        named = f"truth: column {self.truth_labels['propensity']!r}"
-        return checked(truth.rename({"propensity": "value"}), named, 1.0)
 
     def _join_ids(
         self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention

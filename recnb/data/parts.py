@@ -70,9 +70,8 @@ class Layout:
     recs: Labels
     truth: Labels
     model: str | None
-    propensity: pl.DataFrame | None = (
-        None  #: of items or pairs, where it is no column of the truth
-    )
+    #: Of items or pairs, where it is no column of the truth.
+    propensity: pl.DataFrame | None = None
 
     @classmethod
     def of(
@@ -171,12 +170,10 @@ def part_of(lists: Sheet, judgements: Sheet, layout: Layout) -> Sheets:
     for sheet in (lists, judgements):
         if sheet.rows.height:
             types |= {role: sheet[role].dtype for role in IDS}
-    return source_of(
-        _with_types(lists, types),
-        _with_types(judgements, types),
-        is_part=True,
-        propensity=layout.propensity,
-    )
+    lists, judgements = _with_types(lists, types), _with_types(judgements, types)
+    part = source_of(lists, judgements, is_part=True)
+    part.weigh(layout.propensity, None)
+    return part
 
 
 def _with_types(sheet: Sheet, types: Mapping[str, Any]) -> Sheet:
@@ -216,8 +213,13 @@ class Parts(Source):
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
         """Let relevant pairs, in every part, and users have weights."""
-        super().weigh(propensity, user_weights)
+        self.user_weights = user_weights
         self.layout = replace(self.layout, propensity=propensity)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether relevant pairs have propensities."""
+        return self.layout.propensity is not None or "propensity" in self.layout.truth
 
     @abstractmethod
     def each(self, work: Callable[[Sheets], T]) -> Iterable[T]:

@@ -28,9 +28,6 @@ class Source(ABC):
     """
 
     notes: tuple[str | Sentence, ...] = ()
-    propensity: pl.DataFrame | None = (
-        None  #: of items or pairs, where it is no column of the truth
-    )
     user_weights: pl.DataFrame | None = None  #: user and value
     where, remedy = (
         "",
@@ -109,15 +106,17 @@ class Source(ABC):
         )
 
     @property
+    @abstractmethod
     def weighted(self) -> bool:
         """Whether relevant pairs have propensities."""
-        return self.propensity is not None or "propensity" in self.truth_labels
 
+    @abstractmethod
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
-        """Let relevant pairs and users have weights, before anything is joined."""
-        self.propensity, self.user_weights = propensity, user_weights
+        """Let relevant pairs and users have weights, before anything is joined; of
+        pairs those in a table by item or pair, else those in a column of the truth.
+        """
 
     def as_given(self, convention: Convention) -> Convention:
         """Return a library's convention for these frames, with the order column that

@@ -136,25 +136,25 @@ def read_weights(
             raise FrameError(
                 f"{name}= has more than one value for {_ids_of(twice)}: give each one."
             )
-    return table.with_columns(value=pl.Series(checked(table, name, highest)))
+    return table.with_columns(value=checked(table, "value", name, highest))
 
 
-def checked(table: pl.DataFrame, name: str, highest: float) -> Floats:
-    """Return the values of a table as numbers, if all are above 0 and none is above the
-    highest.
+def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.Series:
+    """Return the weights in a column of a table as numbers, if all are above 0 and none
+    is above the highest; `name` is what an error calls it.
     """
-    value = table["value"].cast(pl.Float64, strict=False).to_numpy()
-    bad = table.filter(
-        ~((value > 0) & (value <= highest))
-    )  # what is missing is neither
-    for row in bad.head(1).rows(named=True):
+    values = table[column].cast(pl.Float64, strict=False)
+    is_good = ((values > 0) & (values <= highest)).fill_null(value=False)
+    bad = table.filter(~is_good)
+    if bad.height:
+        row = bad.row(0, named=True)
         rule = "outside (0, 1]" if highest == 1 else "not above 0"
-        held = f"{bad.height:,} of {table.height:,} values are missing or {rule}"
-        fix = "Correct them, or leave their rows out."
         raise FrameError(
-            f"{name}: {held}, such as {row['value']!r} for {_ids_of(row)}.", fix=fix
+            f"{name}: {bad.height:,} of {table.height:,} values are missing or {rule}, "
+            f"such as {row[column]!r} for {_ids_of(row)}.",
+            fix="Correct them, or leave their rows out.",
         )
-    return value
+    return values
 
 
 def _ids_of(row: Mapping[str, Any]) -> str:
