@@ -9,8 +9,8 @@ numpy columns.
 """
 
 from recnb.data.columns import NAMES, Frame, table_of
+from recnb.data.layout import Layout
 from recnb.data.load import read, read_lists
-from recnb.data.parts import Layout
 from recnb.data.source import Counts, Joined, Source
 
 __all__ = [

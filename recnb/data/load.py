@@ -33,9 +33,10 @@ from recnb.data.columns import (
     require,
     table_of,
 )
+from recnb.data.file_parts import read_batches
 from recnb.data.files import Wanted, read_together
 from recnb.data.in_memory import ranked, source_of
-from recnb.data.parts import Layout, one_model, read_batches
+from recnb.data.layout import Layout, one_model
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing
 from recnb.data.source import Source
 from recnb.display.language import N_, Plural, Sentence

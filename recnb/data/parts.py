@@ -2,7 +2,7 @@
 of what is kept of all.
 
 A part is the rows of whole users on both sides, as `Sheets`. What memory does not hold
-is a list of parts, wherever they are: buckets in files (`FileParts`), partitions of
+is a list of parts, wherever they are: buckets in files (`file_parts.py`), partitions of
 Dask, groups of Spark. `each` applies a function to every part where it is.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn, TypeVar
@@ -19,20 +19,12 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
 from recnb.data.columns import (
-    Columns,
-    Frame,
     Labels,
-    columns_of,
-    each_named,
-    find,
-    in_side_frame,
-    role_of,
 )
 from recnb.data.encoding import distinct
 from recnb.data.in_memory import Sheets, check_users, source_of
-from recnb.data.parallel import in_turn
+from recnb.data.layout import Layout
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import (
     Joined,
@@ -42,112 +34,30 @@ from recnb.data.source import (
     elsewhere,
     rows_of,
 )
-from recnb.display.language import _
-from recnb.display.progress import steps
-from recnb.errors import ColumnError, ElsewhereError, FrameError, listed, quoted
+from recnb.errors import ElsewhereError, FrameError
 from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 
 T = TypeVar("T")
-
-#: The frame that holds the column of a role: recommendations or truth; others are in
-#: both, or in either.
-HOLDER = {
-    "rank": 0,
-    "score": 0,
-    "recommended": 0,
-    "relevance": 1,
-    "relevant": 1,
-    "propensity": 1,
-}
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Which column plays which role in either frame, and which names models, if one
-    does.
-    """
-
-    recs: Labels
-    truth: Labels
-    model: str | None
-    #: Of items or pairs, where it is no column of the truth.
-    propensity: pl.DataFrame | None = None
-
-    @classmethod
-    def of(
-        cls,
-        recs: Frame,
-        truth: Frame,
-        columns: Columns,
-        side_frames: Mapping[str, Frame],
-    ) -> Layout:
-        """Find the columns by role; frames without rows suffice. `side_frames`: frames
-        that a column may be named of as well.
-        """
-        names = [columns_of(recs, RECS), columns_of(truth, TRUTH)]
-        for role, column in each_named(columns):
-            at, kind = (
-                HOLDER.get(role, 2),
-                "column of lists" if role in ("recommended", "relevant") else "column",
-            )
-            present = names[at] if at < 2 else [*names[0], *names[1]]
-            if kind == "column of lists" or not (
-                column in present or (at == 2 and in_side_frame(column, side_frames))
-            ):
-                none = (
-                    "recommendations have no",
-                    "truth has no",
-                    "neither frame has a",
-                )[at]
-                problem = f"{none} {kind} {column!r}, which {role}={quoted(columns[role])} names."
-                raise ColumnError(
-                    problem, fix=f"Columns: {listed(sorted({*map(str, present)}))}."
-                )
-        return cls(
-            find(recs, RECS, ["user", "item"], columns, ["rank", "score"]),
-            find(truth, TRUTH, ["user", "item"], columns, ["relevance", "propensity"]),
-            next((name for name in names[0] if role_of(name) == "model"), None),
-        )
-
-
-def one_model(models: pl.Series, column: str, *, both_sides: bool = False) -> None:
-    """Refuse the lists of several models; `both_sides`: in a frame that holds the truth
-    as well.
-    """
-    if len(models) > 1:
-        frames, which = (
-            ("frame", "the frame holds")
-            if both_sides
-            else ("recs, truth", "recommendations hold")
-        )
-        found = (
-            f"{which} the lists of {len(models)} models in column {column!r}, such as "
-            f"{models[0]!r}"
-        )
-        raise FrameError(
-            f"{found}: compare them, recnb.compare({frames}), or evaluate one alone."
-        )
 
 
 class Facts(NamedTuple):
     """What is known of the rows of a part, for checks that need all parts."""
 
-    users: tuple[
-        Any, Any
-    ]  #: one with a list, one of the truth; None: there are no such rows
+    #: One with a list, one of the truth; None: there are no such rows.
+    users: tuple[Any, Any]
     met: bool  #: whether some user is in both frames
     highest: float  #: relevance
 
     @classmethod
     def of(cls, part: Sheets, highest: float) -> Facts:
         """Return those of one part."""
-        users = [
-            rows["user"][0] if rows.height else None for rows in (part.recs, part.truth)
-        ]
-        met = None not in users and bool(
-            part.recs["user"].is_in(part.truth["user"].implode()).any()
-        )
-        return cls((users[0], users[1]), met, highest)
+        of_lists, of_truth = part.recs["user"], part.truth["user"]
+        met = bool(of_lists.is_in(of_truth.implode()).any())
+        return cls((_first(of_lists), _first(of_truth)), met, highest)
+
+
+def _first(users: pl.Series) -> Any:
+    return users[0] if len(users) else None
 
 
 def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) -> None:
@@ -158,8 +68,13 @@ def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) ->
         if not users:
             raise FrameError(f"{name} is empty: it has no rows to evaluate.")
         examples.append(users[0])
-    met, highest = any(part.met for part in facts), max(part.highest for part in facts)
-    check_users(n_users, met, (examples[0], examples[1]), highest, convention)
+    check_users(
+        n_users=n_users,
+        in_both=any(part.met for part in facts),
+        examples=examples,
+        highest=max(part.highest for part in facts),
+        convention=convention,
+    )
 
 
 def part_of(lists: Sheet, judgements: Sheet, layout: Layout) -> Sheets:
@@ -292,7 +207,7 @@ class Parts(Source):
         if self.whole is not None:
             return self.whole.under(convention).among(self.users)
         refuse_catalogue(convention, self)
-        kept = list(self.each(partial(Kept.of, convention, self.keeps_truth)))
+        kept = list(self.each(partial(PartHits.of, convention, self.keeps_truth)))
         check_parts(
             [part.facts for part in kept],
             sum(len(part.users) for part in kept),
@@ -304,139 +219,25 @@ class Parts(Source):
 def refuse_catalogue(convention: Convention, parts: Parts) -> None:
     """Refuse what a part of the users does not know."""
     if convention.candidates == "catalogue":
-        ranks = (
-            "candidates='catalogue' ranks every item of all users below each list, "
-            "and the lists stay in"
-        )
         raise ElsewhereError(
-            f"{ranks} {parts.where}. If they fit into memory: {parts.remedy}."
+            "candidates='catalogue' ranks every item of all users below each list, and "
+            f"the lists stay in {parts.where}. If they fit into memory: {parts.remedy}."
         )
-
-
-class FileParts(Parts):
-    """Buckets of users in temporary files, joined one after the other on all cores."""
-
-    def __init__(
-        self, lists: Buckets, judged: Buckets, layout: Layout, origin: tuple[str, str]
-    ) -> None:
-        super().__init__(layout)
-        self.buckets: tuple[Buckets, Buckets] | None = (
-            lists,
-            judged,
-        )  #: None once it was pickled
-        self.where, self.remedy = origin
-        self.ranges, self.keeps_truth = ranges_of(lists, judged), not judged.in_files
-
-    def _sides(self) -> tuple[Buckets, Buckets]:
-        if self.buckets is None:
-            problem = (
-                f"this asks for rows of the lists, which stayed in {self.where} when "
-                f"the evaluation was pickled."
-            )
-            raise ElsewhereError(
-                problem,
-                fix=f"Evaluate the frames again; if they fit into memory: {self.remedy}.",
-            )
-        return self.buckets
-
-    def _read_truth(self) -> pl.DataFrame:
-        return self._sides()[1].all()
-
-    def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
-        """Apply a function to every bucket."""
-
-        def on_part(rows: tuple[pl.DataFrame, pl.DataFrame]) -> T:
-            with of_one_part():
-                return work(self._part(*rows))
-
-        lists, judged = self._sides()
-        slots = steps(self.ranges, _("buckets of users joined"), len(self.ranges))
-        parts = ((lists.bucket(*ends), judged.bucket(*ends)) for ends in slots)
-        return in_turn(
-            (rows for rows in parts if rows[0].height or rows[1].height), on_part
-        )
-
-    def rows_of(self, users: pl.Series) -> Sheets:
-        """Return the rows of some users."""
-        lists, judged = self._sides()
-        return self._part(lists.rows_of(users), judged.rows_of(users))
-
-    def _part(self, recs: pl.DataFrame, truth: pl.DataFrame) -> Sheets:
-        layout = self.layout
-        lists = Sheet(RECS, recs, layout.recs)
-        return part_of(lists, Sheet(TRUTH, truth, layout.truth), layout)
-
-    def example(self) -> Sheet:
-        """Return a user and an item of the lists."""
-        lists, _judged = self._sides()
-        return Sheet(RECS, lists.first, self.labels)
-
-    # What pickles an evaluation may be on its way to another machine: it takes what is
-    # in memory, and no rows of lists.
-
-    def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"truth": self.truth, "buckets": None}
-
-    def __deepcopy__(self, memo: object) -> FileParts:
-        return self
-
-
-def read_batches(
-    recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, str]
-) -> Source:
-    """Read both frames once, in batches, and check their ids; what does not fit into
-    memory is put into files.
-    """
-    with (
-        steps(None, _("rows read")) as bar,
-        closing(_batches_checked(truth, TRUTH, layout.truth)) as of_truth,
-        closing(_batches_checked(recs, RECS, layout.recs)) as of_recs,
-    ):
-        judged = Buckets(of_truth)
-        example = Sheet(TRUTH, judged.first, layout.truth)
-
-        def alike() -> Iterator[pl.DataFrame]:
-            for batch in of_recs:
-                Sheet(RECS, batch, layout.recs).refuse_other_kinds(example)
-                bar.update(batch.height)
-                yield batch
-
-        lists = Buckets(alike())
-    if lists.in_files:
-        return FileParts(lists, judged, layout, origin)
-    return source_of(
-        Sheet(RECS, lists.all(), layout.recs),
-        Sheet(TRUTH, judged.all(), layout.truth),
-    )
-
-
-def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:
-    """Yield the rows of a frame in batches, with ids of one kind, none missing."""
-    with closing(batches_of(frame, name, labels)) as batches:
-        sheet = Sheet(name, pl.DataFrame(), labels)
-        for batch in batches:
-            sheet = sheet.with_rows(batch)
-            with of_one_part() if origin_of(frame) else nullcontext():
-                checked = sheet.with_ids()
-            yield checked.rows
-        if sheet.rows.height == 0:
-            sheet.with_ids()  # which raises the error for a frame without rows
 
 
 # ---- what is kept of a part, and the merge
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class PartHits:
     """What is kept of a part, without the rows of its lists: as large as its hits,
     truth and users.
     """
 
     facts: Facts
     users: pl.Series  #: the users evaluated, sorted
-    columns: dict[
-        str, Any
-    ]  #: of users, of relevant rows by user, and of hits; as narrow as their numbers allow
+    #: Of users, of relevant rows by user, and of hits; as narrow as their numbers allow.
+    columns: dict[str, Any]
     convention: Convention  #: with the order that the columns made
     row_counts: RowCounts
     n_without_relevant: int
@@ -444,7 +245,7 @@ class Kept:
     truth: pl.DataFrame | None  #: the relevant rows of the users evaluated, by user
 
     @classmethod
-    def of(cls, convention: Convention, keeps_truth: bool, part: Sheets) -> Kept:
+    def of(cls, convention: Convention, keeps_truth: bool, part: Sheets) -> PartHits:
         """Join a part."""
         prepared = part.under(convention)
         hits = prepared.all_hits
@@ -519,7 +320,7 @@ def _truth_of(convention: Convention, part: Sheets) -> pl.DataFrame | None:
     return part.under(convention).truth if part.has_rows else None
 
 
-def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Joined:
+def merged(kept: list[PartHits], parts: Parts, convention: Convention) -> Joined:
     """Merge parts with different users; the list is emptied, so that each part can go
     once it is copied.
     """
@@ -553,7 +354,7 @@ def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Joined:
     )
 
 
-def _hits(kept: list[Kept], max_relevance: float) -> tuple[pl.Series, Hits]:
+def _hits(kept: list[PartHits], max_relevance: float) -> tuple[pl.Series, Hits]:
     """Return all users, sorted, and their hits; the parts are let go once they are in
     one piece.
     """

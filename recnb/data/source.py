@@ -29,10 +29,8 @@ class Source(ABC):
 
     notes: tuple[str | Sentence, ...] = ()
     user_weights: pl.DataFrame | None = None  #: user and value
-    where, remedy = (
-        "",
-        "",
-    )  #: what holds rows that are not in memory, and what to type to have them there, in words
+    where = ""  #: what holds rows that are not in memory, in words
+    remedy = ""  #: what to type to have them there
 
     @property
     @abstractmethod
