@@ -8,7 +8,7 @@ import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from types import MappingProxyType
 from typing import Any, TypeAlias, cast
 
@@ -199,12 +199,14 @@ def find(
     A frame with both sides needs relevance, and rank or score, of what is optional.
     """
     columns, wanted = columns_of(frame, name), (*roles, *optional)
+    named_for = {role: named(given, role) for role in wanted}
+    taken = {*chain.from_iterable(named_for.values())}
     labels: dict[str, str] = {}
     for role in wanted:
-        candidates = _named_in(columns, name, role, given)
+        candidates = _held(columns, name, role, named_for[role])
         if not candidates:
             usual = by_name(columns, role)
-            candidates = _not_taken(usual, wanted, given)
+            candidates = [column for column in usual if column not in taken]
             if not candidates and role in roles:
                 candidates = usual
         if len(candidates) > 1:
@@ -222,27 +224,19 @@ def find(
     return labels
 
 
-def _named_in(
-    columns: Sequence[str], name: str, role: str, given: Columns
+def _held(
+    columns: Sequence[str], name: str, role: str, named_columns: Sequence[str]
 ) -> list[str]:
-    """Return the column of a table that a keyword names for a role, if there is one."""
-    candidates = [column for column in named(given, role) if column in columns]
-    if len(candidates) > 1:
-        first, second = candidates[:2]
+    """Return those of the columns that a keyword names that a table has, one at most."""
+    held = [column for column in named_columns if column in columns]
+    if len(held) > 1:
+        first, second = held[:2]
         raise ColumnError(
             f"{name}: {first!r} and {second!r} are both columns of it, and {role}= names "
             "one for each table.",
             fix=f"Drop or rename the one that is no {role} here.",
         )
-    return candidates
-
-
-def _not_taken(
-    columns: Sequence[str], roles: Sequence[str], given: Columns
-) -> list[str]:
-    """Return the columns that no keyword names for one of the roles."""
-    taken = {column for role in roles for column in named(given, role)}
-    return [column for column in columns if column not in taken]
+    return held
 
 
 def _in_one_role(

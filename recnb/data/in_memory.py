@@ -16,14 +16,14 @@ from recnb.data.join import JoinResult, RepeatError, join, order_column
 from recnb.data.numbered import Ids, number_ids
 from recnb.data.quirks import needs_positions
 from recnb.data.sheet import IDS, TRUTH, Sheet
-from recnb.data.source import Joined, Rows, Source, rows_of
+from recnb.data.source import Joined, JoinedRows, Source, rows_of
 from recnb.data.weights import checked, look_up
 from recnb.display.language import Sentence
 from recnb.errors import FrameError, NoUsersError
 from recnb.metrics.hits import cached_property
 
 
-class RowsInMemory(Rows):
+class RowsInMemory(JoinedRows):
     """The rows of frames in memory."""
 
     def __init__(

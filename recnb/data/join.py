@@ -15,21 +15,21 @@ one of these, listed in `quirks.py`.
                                                 best first
     row  user item score     row  user rank     row  user item grade   user rank truth_row
     0    b    i    9         0    0    1        2    0    i    2       0    2    0
-    1    a    j    8   --->  3    0    2        1    1    k    3       1    1    1
+    1    a    j    8   --->  3    0    2        1    1    k    3       1    1    2
     2    a    k    5         1    1    1        0    1    x    1
     3    b    x    1         2    1    2
                              (0 is b, 1 is a)   (a has k at rank 2, b has i at rank 1)
 
 | array                                     | indexed by                    |
 |-------------------------------------------|-------------------------------|
-| `Ids.list_rows`, all of `Lists`           | row of a list, by user        |
-| all of `Truth`                            | row of the truth, by user     |
+| `Ids.list_rows`, all of `ListedRows`      | row of a list, by user        |
+| `TruthRows`, `Wanted` but for `rows`      | row of the truth, by user     |
 | `Ids.list_item`, `JoinResult.rank`        | row of the frame of lists     |
 | `Ids.truth_user`, `Ids.truth_item`        | row of the frame of the truth |
 | `Ids.n_listed`, `Ranks.length`            | user                          |
 | `Ranks` but for `length`                  | row of a list, by user        |
 | `Pairs.row`, `Pairs.truth_row`, `Matches` | judged row of a list          |
-| `Hits.truth_user`, `JoinResult.truth_rows`| relevant row, by id of user   |
+| `Wanted.rows`, `JoinResult.truth_rows`    | relevant row, by id of user   |
 
 What usually holds costs nothing: rows that are in order are cut and not gathered.
 """
@@ -49,12 +49,12 @@ from recnb.data import quirks
 from recnb.data.encoding import starts_of
 from recnb.data.numbered import (
     Ids,
-    Lists,
+    ListedRows,
     Matches,
     Numbers,
     Pairs,
     Ranks,
-    Truth,
+    TruthRows,
     Wanted,
 )
 from recnb.data.parallel import BLOCK, in_turn
@@ -106,7 +106,7 @@ def join(
     not judged.
     """
     quirks.refuse_contradictions(convention)
-    judged = Truth.of(truth, ids)
+    judged = TruthRows.of(truth, ids)
     try:
         matches, rank = _match_blocks(recs, judged, ids, convention)
     except HashError:
@@ -120,7 +120,7 @@ def join(
 
 
 def _match_blocks(
-    recs: pl.DataFrame, truth: Truth, ids: Ids, convention: Convention
+    recs: pl.DataFrame, truth: TruthRows, ids: Ids, convention: Convention
 ) -> tuple[Matches, Ints]:
     """Match and rank the rows of some users at a time; return what is judged of all,
     and the rank of each row of the frame.
@@ -159,7 +159,7 @@ def _lists_of(
     value: Floats | Ints,
     ids: Ids,
     convention: Convention,
-) -> Lists:
+) -> ListedRows:
     """Return the lists of the users of a block, in whatever order their rows are."""
     score = value[rows]
     given_rank = None
@@ -168,7 +168,7 @@ def _lists_of(
             given_rank = score.astype(np.int64, copy=False)
         score = -score
     user = np.repeat(np.arange(len(n_listed)), n_listed)
-    return Lists(
+    return ListedRows(
         row=rows,
         user=user,
         item=ids.list_item[rows],
@@ -196,7 +196,7 @@ def _ends(counts: Ints) -> Ints:
 
 
 def match_and_rank(
-    lists: Lists, truth: Truth, ids: Ids, convention: Convention
+    lists: ListedRows, truth: TruthRows, ids: Ids, convention: Convention
 ) -> tuple[Matches, Ints]:
     """Return what is judged of the lists of some users, and the rank of each row."""
     if convention.order == "rank" and repeats_a_rank(lists):
@@ -228,7 +228,7 @@ def match_and_rank(
 # ---- what is judged, and what is repeated
 
 
-def match(lists: Lists, truth: Truth) -> Pairs:
+def match(lists: ListedRows, truth: TruthRows) -> Pairs:
     """Find equal pairs of user and item: they are neighbours in the order of their
     numbers.
     """
@@ -253,7 +253,7 @@ def match(lists: Lists, truth: Truth) -> Pairs:
     )
 
 
-def _neighbours(lists: Lists, truth: Truth) -> tuple[Ints, Ints, Ints]:
+def _neighbours(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints, Ints]:
     """Return rows with the user and item of another row, the next such row, and a
     number for each pair from 0 up; rows of the truth are counted on from those of
     lists.
@@ -277,7 +277,7 @@ def _neighbours(lists: Lists, truth: Truth) -> tuple[Ints, Ints, Ints]:
     return first, second, np.cumsum(is_new) - 1
 
 
-def _keys(lists: Lists, truth: Truth) -> tuple[Numbers, np.uint64]:
+def _keys(lists: ListedRows, truth: TruthRows) -> tuple[Numbers, np.uint64]:
     """Return a number for each row, with the row in the low bits and as many bits of
     its pair as there is room for above them; and the mask of the low bits.
     """
@@ -291,7 +291,9 @@ def _keys(lists: Lists, truth: Truth) -> tuple[Numbers, np.uint64]:
     return key, np.uint64(2**bits - 1)
 
 
-def hashes_are_exact(lists: Lists, truth: Truth, pairs: Pairs, ids: Ids) -> bool:
+def hashes_are_exact(
+    lists: ListedRows, truth: TruthRows, pairs: Pairs, ids: Ids
+) -> bool:
     """Return whether rows that were matched by hashes hold the same item."""
     if pairs.truth_repeats:
         return False
@@ -312,7 +314,9 @@ def hashes_are_exact(lists: Lists, truth: Truth, pairs: Pairs, ids: Ids) -> bool
 # ---- ranks
 
 
-def ranked(lists: Lists, truth: Truth, pairs: Pairs, convention: Convention) -> Ranks:
+def ranked(
+    lists: ListedRows, truth: TruthRows, pairs: Pairs, convention: Convention
+) -> Ranks:
     """Rank the rows of each list, the highest score first."""
     is_padded = len(lists.user) > lists.n_recommended
     given = lists.given_rank
@@ -341,7 +345,7 @@ def ranked(lists: Lists, truth: Truth, pairs: Pairs, convention: Convention) -> 
     return ranks
 
 
-def stand_in_order(lists: Lists, ties: str) -> bool:
+def stand_in_order(lists: ListedRows, ties: str) -> bool:
     """Return whether the rows of each list stand from the top down."""
     user, score = lists.user, lists.score
     falls = (
@@ -364,7 +368,7 @@ def highest(user: Ints, rank: Ints, n_users: int) -> Ints:
     return length
 
 
-def repeats_a_rank(lists: Lists) -> bool:
+def repeats_a_rank(lists: ListedRows) -> bool:
     """Return whether two rows of a list, in order by rank, have one rank."""
     user, score = lists.user, lists.score
     if ((score[1:] < score[:-1]) | (user[1:] != user[:-1])).all():
@@ -390,7 +394,7 @@ def order_column(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
 
 
 def find_hits(
-    matches: Matches, truth: Truth, rank: Ints, ids: Ids, convention: Convention
+    matches: Matches, truth: TruthRows, rank: Ints, ids: Ids, convention: Convention
 ) -> JoinResult:
     """Keep the matches that are relevant to a user who is averaged, and what there was
     to find; `rank` is that of each row of recommendations.
@@ -436,7 +440,7 @@ def find_hits(
     )
 
 
-def _relevant(matches: Matches, truth: Truth, convention: Convention) -> Bools:
+def _relevant(matches: Matches, truth: TruthRows, convention: Convention) -> Bools:
     """Return which rows of the truth are relevant."""
     relevant = is_relevant(truth.grade, convention)
     if convention.judged == "list" and convention.candidates != "catalogue":

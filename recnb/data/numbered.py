@@ -124,7 +124,7 @@ def _numbers_of(items: pl.Series, everything: pl.Series | None) -> Numbers:
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class ListedRows:
     """The rows of the lists of some users, who are numbered from 0; rows of a user
     stand together.
     """
@@ -139,7 +139,7 @@ class Lists:
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
+class TruthRows:
     """The rows of the truth by user, the most relevant of each first."""
 
     row: Ints  #: of the frame
@@ -148,7 +148,7 @@ class Truth:
     grade: Floats
 
     @classmethod
-    def of(cls, truth: pl.DataFrame, ids: Ids) -> Truth:
+    def of(cls, truth: pl.DataFrame, ids: Ids) -> TruthRows:
         """Put the rows in order; equal ones stay as they are."""
         user, grade = ids.truth_user, truth["relevance"].to_numpy()
         if stands_from_highest(user, grade):
@@ -162,11 +162,11 @@ class Truth:
             grade=grade[row],
         )
 
-    def of_users(self, first: int, places: slice) -> Truth:
+    def of_users(self, first: int, places: slice) -> TruthRows:
         """Return the rows at some places, of users from the first on, who are numbered
         from 0.
         """
-        return Truth(
+        return TruthRows(
             row=self.row[places],
             user=self.user[places] - first,
             item=self.item[places],

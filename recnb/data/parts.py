@@ -1,4 +1,4 @@
-"""Rows in parts of whole users: what is done with each part, and one set of data merged
+"""JoinedRows in parts of whole users: what is done with each part, and one set of data merged
 of what is kept of all.
 
 A part is the rows of whole users on both sides, as `Sheets`. What memory does not hold
@@ -28,8 +28,8 @@ from recnb.data.layout import Layout
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import (
     Joined,
+    JoinedRows,
     RowCounts,
-    Rows,
     Source,
     elsewhere,
     rows_of,
@@ -274,7 +274,7 @@ class PartHits:
         )
 
 
-class RowsOfParts(Rows):
+class RowsOfParts(JoinedRows):
     """The rows of parts: read where they are, but for what was kept of each part."""
 
     def __init__(self, parts: Parts, convention: Convention) -> None:

@@ -28,7 +28,15 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data.encoding import starts_of
-from recnb.data.numbered import Ids, Lists, Matches, Pairs, Ranks, Truth, Wanted
+from recnb.data.numbered import (
+    Ids,
+    ListedRows,
+    Matches,
+    Pairs,
+    Ranks,
+    TruthRows,
+    Wanted,
+)
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
     Bools,
@@ -92,7 +100,9 @@ def single_precision(scores: pl.Series) -> Floats:
         return floats.astype(np.float32).astype(np.float64)
 
 
-def padded(lists: Lists, truth: Truth, pairs: Pairs) -> tuple[Lists, Pairs]:
+def padded(
+    lists: ListedRows, truth: TruthRows, pairs: Pairs
+) -> tuple[ListedRows, Pairs]:
     """Put the judged items that were not recommended below the lists, in the order of
     the rows of the truth.
     """
@@ -117,7 +127,7 @@ def padded(lists: Lists, truth: Truth, pairs: Pairs) -> tuple[Lists, Pairs]:
 
 
 def tie_order(
-    lists: Lists, truth: Truth, pairs: Pairs, ties: str
+    lists: ListedRows, truth: TruthRows, pairs: Pairs, ties: str
 ) -> Ints | Floats | None:
     """Return the key that orders equal scores, lowest first; None for the order of
     rows.
@@ -142,7 +152,11 @@ def rows_leave(pairs: Pairs, convention: Convention) -> bool:
 
 
 def left_in(
-    order: Ints, lists: Lists, truth: Truth, pairs: Pairs, convention: Convention
+    order: Ints,
+    lists: ListedRows,
+    truth: TruthRows,
+    pairs: Pairs,
+    convention: Convention,
 ) -> Ints:
     """Return the rows that stay in their lists, in the same order."""
     if convention.duplicates == "dedupe":
@@ -168,7 +182,7 @@ def _first_copies(order: Ints, pairs: Pairs) -> Bools:
     return stays
 
 
-def below_given_ranks(place: Ints, order: Ints, lists: Lists) -> Ints:
+def below_given_ranks(place: Ints, order: Ints, lists: ListedRows) -> Ints:
     """Return given ranks as they are, of which some may be empty, and the places of
     rows that were added from the last of them on.
     """
@@ -182,7 +196,7 @@ def below_given_ranks(place: Ints, order: Ints, lists: Lists) -> Ints:
     return np.where(recommended, rank, place + (last - n_recommended)[user])
 
 
-def with_ties(ranks: Ranks, order: Ints, lists: Lists) -> Ranks:
+def with_ties(ranks: Ranks, order: Ints, lists: ListedRows) -> Ranks:
     """Return ranks with the number of rows that score higher, and of those that score
     the same.
     """
@@ -242,7 +256,7 @@ class Below(NamedTuple):
 
 
 def below_lists(
-    wanted: Wanted, matches: Matches, truth: Truth, ids: Ids, convention: Convention
+    wanted: Wanted, matches: Matches, truth: TruthRows, ids: Ids, convention: Convention
 ) -> Below:
     """Rank what was missed below each list, the whole catalogue sorted by id.
 
@@ -268,7 +282,7 @@ def below_lists(
     return Below(row, matches.length[user] + number - before + 1, length)
 
 
-def with_catalogue(hits: Hits, below: Below, wanted: Wanted, truth: Truth) -> Hits:
+def with_catalogue(hits: Hits, below: Below, wanted: Wanted, truth: TruthRows) -> Hits:
     """Return the hits with what was missed, at its rank below the list."""
     row = below.row
     user = np.concatenate([hits.user, wanted.user[row]])

@@ -154,7 +154,7 @@ def rows_of(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
 # ---- what an evaluation keeps
 
 
-class Rows(ABC):
+class JoinedRows(ABC):
     """The rows behind the hits, each made when it is first asked for."""
 
     @property
@@ -180,10 +180,10 @@ class Rows(ABC):
         return True
 
 
-class RowsOfUsers(Rows):
+class RowsOfUsers(JoinedRows):
     """The rows of some users of an evaluation."""
 
-    def __init__(self, everyone: Rows, users: pl.Series) -> None:
+    def __init__(self, everyone: JoinedRows, users: pl.Series) -> None:
         self._everyone = everyone
         self._users = users
 
@@ -245,7 +245,7 @@ class Joined:
     users: pl.Series  #: the users evaluated, sorted
     all_hits: Hits  #: of whole lists
     convention: Convention
-    rows: Rows  #: behind the hits
+    rows: JoinedRows  #: behind the hits
     n_without_relevant: int  #: users of either frame who have no relevant item
     has_gaps: bool = False  #: whether some list leaves a rank empty
     graded: bool = True  #: whether the truth says how relevant an item is
