@@ -529,7 +529,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 "and items= for some."
             )
         for model in self._models.values():
-            len(model.prepared.recs)  # or an error that says where they are
+            len(model.joined.recs)  # or an error that says where they are
         tables = [
             beyond_table(model, Cutoffs.one(k).values)
             for model in self._models.values()
@@ -644,11 +644,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if len(orders) == 1
             else replace(first.convention, order="auto")
         )
-        without = first.prepared.n_without_relevant if first.one_no_relevant_rule else 0
+        without = first.joined.n_without_relevant if first.one_no_relevant_rule else 0
         words = users_in_words(
             self.users_by_model, self.n_users, without, convention.no_relevant
         )
-        remarks = [note for note in map(str, first.prepared.notes) if note not in words]
+        remarks = [note for note in map(str, first.joined.notes) if note not in words]
         apart = merged(
             {
                 one_line(name): [*map(str, model.apart)]
@@ -660,15 +660,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if first.library
             else []
         )
-        decisions = [*of_library, *convention.phrases(graded=first.prepared.graded)]
-        words += weights_in_words(first.prepared.user_weight)
+        decisions = [*of_library, *convention.phrases(graded=first.joined.graded)]
+        words += weights_in_words(first.joined.user_weight)
         return "; ".join(
             [
                 *words,
                 *decisions,
                 *remarks,
                 *apart,
-                *pairs_in_words(first.prepared.weighting),
+                *pairs_in_words(first.joined.weighting),
             ]
         )
 
@@ -684,7 +684,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             phrases[name] = [*options_in_words(used)]
             if "max_relevance" in used and used["max_relevance"] is None:
                 phrases[name].append(
-                    scale_in_words(self._first.prepared.all_hits.max_relevance)
+                    scale_in_words(self._first.joined.all_hits.max_relevance)
                 )
         return merged(phrases)
 

@@ -50,8 +50,8 @@ class ItemData:
     computed on first use.
     """
 
-    def __init__(self, prepared: Joined, side_data: SideData) -> None:
-        self.prepared = prepared
+    def __init__(self, joined: Joined, side_data: SideData) -> None:
+        self.joined = joined
         self.side_data = side_data
         self._read: dict[tuple[str, ...], Any] = {}  #: of columns of items=
         self._expected_ranks: dict[int, Ints] = {}  #: by truth
@@ -59,13 +59,13 @@ class ItemData:
     @cached_property
     def recs(self) -> pl.DataFrame:
         """Return every recommended row: user, item, rank."""
-        prepared = self.prepared
-        convention, recs = prepared.convention, prepared.recs
+        joined = self.joined
+        convention, recs = joined.convention, joined.recs
         if convention.ties in TRUTH_ORDERS or convention.score_dtype != "float64":
             # An order that looks at the truth, or at rounded scores, is none that
             # anyone was shown.
             shown = Convention(order=convention.order, duplicates="dedupe")
-            source = prepared.source
+            source = joined.source
             recs = ranked(Sheet(RECS, source.recs, source.labels), shown)
         elif convention.duplicates not in ("error", "dedupe"):
             recs = recs.sort("rank").unique(
@@ -83,7 +83,7 @@ class ItemData:
         """Every item there is, anywhere, sorted."""
         frames = [
             self.shown,
-            self.prepared.truth,
+            self.joined.truth,
             self.side_data.train,
             self.side_data.items,
         ]
@@ -130,7 +130,7 @@ class ItemData:
 
     @cached_property
     def _lists_of_evaluated(self) -> Lists:
-        return self._lists(self.prepared.users)
+        return self._lists(self.joined.users)
 
     @property
     def catalogue(self) -> Catalogue:
@@ -212,15 +212,15 @@ class ItemData:
         order = inside[in_order(user[inside])]
         return user[order], positions(self.items, had["item"])[order]
 
-    def familiar(self, prepared: Joined, hits: Hits) -> HitsWithPopularity:
+    def familiar(self, joined: Joined, hits: Hits) -> HitsWithPopularity:
         """Return the hits, and how familiar the relevant items of each user are."""
-        key = id(prepared.truth)
+        key = id(joined.truth)
         if key not in self._expected_ranks:
             count = self.catalogue.counts("interactions", "serendipity")
-            item = positions(self.items, prepared.truth["item"])
-            had = self.history(prepared.users)
+            item = positions(self.items, joined.truth["item"])
+            had = self.history(joined.users)
             self._expected_ranks[key] = expected_ranks(
-                prepared.all_hits.truth_user, item, had, count
+                joined.all_hits.truth_user, item, had, count
             )
         return HitsWithPopularity(hits, self._expected_ranks[key])
 
@@ -284,7 +284,7 @@ class ItemDataOfParts(ItemData):
 
     @property
     def _parts(self) -> Parts:
-        parts = self.prepared.source
+        parts = self.joined.source
         assert isinstance(parts, Parts)
         if parts.whole is not None:  # each holds the rows of other users as well
             raise elsewhere(parts)
@@ -295,7 +295,7 @@ class ItemDataOfParts(ItemData):
         rows, whose ids have no type.
         """
         convention, side_data = (
-            self.prepared.convention,
+            self.joined.convention,
             SideData(items=self.side_data.items),
         )
         known = {name: value for name, value in vars(self).items() if name in SHARED}
@@ -373,7 +373,7 @@ class ItemDataOfParts(ItemData):
 
         def of_users(data: ItemData) -> pl.DataFrame:
             users, found = (
-                data.prepared.users if evaluated else data.users,
+                data.joined.users if evaluated else data.users,
                 values(data),
             )
             return pl.DataFrame(

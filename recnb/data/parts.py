@@ -247,8 +247,8 @@ class PartHits:
     @classmethod
     def of(cls, convention: Convention, keeps_truth: bool, part: Sheets) -> PartHits:
         """Join a part."""
-        prepared = part.under(convention)
-        hits = prepared.all_hits
+        joined = part.under(convention)
+        hits = joined.all_hits
         columns = {
             "list_length": hits.list_length,
             "n_relevant": hits.n_relevant,
@@ -264,13 +264,13 @@ class PartHits:
         }
         return cls(
             facts=Facts.of(part, hits.max_relevance),
-            users=prepared.users,
+            users=joined.users,
             columns={name: _narrow(column) for name, column in columns.items()},
-            convention=prepared.convention,
-            row_counts=prepared.row_counts,
-            n_without_relevant=prepared.n_without_relevant,
-            judged=prepared.judged if keeps_truth else None,
-            truth=prepared.truth if keeps_truth else None,
+            convention=joined.convention,
+            row_counts=joined.row_counts,
+            n_without_relevant=joined.n_without_relevant,
+            judged=joined.judged if keeps_truth else None,
+            truth=joined.truth if keeps_truth else None,
         )
 
 

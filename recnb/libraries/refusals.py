@@ -27,7 +27,7 @@ class AskedNumber:
 
     source: Source
     convention: Convention
-    prepared: Joined | None  #: None where no user is left
+    joined: Joined | None  #: None where no user is left
     k: int | None
 
     def users_without(self, frame: str) -> bool:
@@ -66,9 +66,9 @@ class AskedNumber:
         """Return whether no item of a user evaluated stands at place k; equal scores
         share their middle place, rounded down.
         """
-        if self.prepared is None:
+        if self.joined is None:
             return True
-        users, recs, truth = self.prepared.users, self.source.recs, self.source.truth
+        users, recs, truth = self.joined.users, self.source.recs, self.source.truth
         if (
             self.convention.no_relevant == "skip"
         ):  # metrics of gains leave users without any out later
@@ -88,14 +88,14 @@ class AskedNumber:
 
     def short_lists(self) -> bool:
         """Return whether a user evaluated has fewer than k rows."""
-        if self.prepared is None or self.k is None:
+        if self.joined is None or self.k is None:
             return False
         rows = (
-            self.source.recs.filter(pl.col("user").is_in(self.prepared.users.implode()))
+            self.source.recs.filter(pl.col("user").is_in(self.joined.users.implode()))
             .group_by("user")
             .len()
         )
-        return rows.height < len(self.prepared.users) or bool(
+        return rows.height < len(self.joined.users) or bool(
             (rows["len"] < self.k).any()
         )
 
@@ -118,13 +118,13 @@ class AskedNumber:
 
         `above`: only in lists that are longer.
         """
-        assert self.prepared is not None
-        hits = self.source.under(
-            replace(self.prepared.convention, ties="expected")
-        ).hits(None)
+        assert self.joined is not None
+        hits = self.source.under(replace(self.joined.convention, ties="expected")).hits(
+            None
+        )
         depth = (
             np.inf
-            if self.k is None or self.prepared.convention.cutoff == "none"
+            if self.k is None or self.joined.convention.cutoff == "none"
             else self.k
         )
         near = (hits.rank <= depth) & (hits.list_length[hits.user] > above)
@@ -202,8 +202,8 @@ REFUSALS: dict[str, Refusal] = {
     "one item": Refusal(
         "lists of fewer than two items",
         lambda asked: (
-            asked.prepared is not None
-            and bool((asked.prepared.all_hits.list_length < 2).any())
+            asked.joined is not None
+            and bool((asked.joined.all_hits.list_length < 2).any())
         ),
     ),
     "no list of k": Refusal(
@@ -262,7 +262,7 @@ def refuse(preset: Preset | None, asked: AskedNumber) -> None:
     }  # what still applies where no user is left
     for word in (
         preset.refuses
-        if asked.prepared is not None
+        if asked.joined is not None
         else (one for one in preset.refuses if one in of_nobody)
     ):
         frames, applies, remedy = REFUSALS[word]

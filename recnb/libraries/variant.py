@@ -85,7 +85,7 @@ class Variant:
         """Make the variant that an evaluation computes, under the name of its library."""
         scoring = data.scoring(metric, options)
         name = _("as {library}", library=data.library) if data.library else "recnb"
-        return cls.made(name, scoring.prepared.convention, metric, scoring.options)
+        return cls.made(name, scoring.joined.convention, metric, scoring.options)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -158,17 +158,17 @@ class Variant:
         """
         convention = source.as_given(self.convention)
         try:
-            prepared = source.under(convention)
+            joined = source.under(convention)
         except NoUsersError:
-            prepared = None
-        refuse(self.preset, AskedNumber(source, convention, prepared, k))
-        if prepared is None:
+            joined = None
+        refuse(self.preset, AskedNumber(source, convention, joined, k))
+        if joined is None:
             return Measurement(math.nan, source.recs["user"].clear(), np.zeros(0))
         with np.errstate(invalid="ignore", divide="ignore"):
             matrix, mean = Scoring(
-                prepared, metric_named(self.metric), self.options
+                joined, metric_named(self.metric), self.options
             ).averaged(Cutoffs.of(k))
-        return Measurement(float(mean[0]), prepared.users, matrix[:, 0])
+        return Measurement(float(mean[0]), joined.users, matrix[:, 0])
 
 
 class VariantTable(Table):

@@ -224,7 +224,7 @@ def ties(data: LintData) -> Iterator[Problem]:
 
 @check(N_("items that are not judged"))
 def unjudged(data: LintData) -> Iterator[Problem]:
-    judged, convention = data.prepared.judged, data.convention
+    judged, convention = data.joined.judged, data.convention
     # A truth of what users liked judges nothing else; one with items that are not
     # relevant says what was judged.
     says_judged = (
@@ -233,17 +233,15 @@ def unjudged(data: LintData) -> Iterator[Problem]:
         and data.hits.tied is None
     )
     if says_judged and (judged["relevance"].cast(pl.Float64) <= 0).any():
-        evaluated = pl.col("user").is_in(data.prepared.users.implode())
-        top = data.prepared.recs.filter(
+        evaluated = pl.col("user").is_in(data.joined.users.implode())
+        top = data.joined.recs.filter(
             evaluated, pl.col("rank") <= (data.k or np.inf)
         ).select(*PAIR, "rank")
         rows, metric = (
             top.join(judged, on=PAIR, how="anti", maintain_order="left"),
             metric_named("judged"),
         )
-        share = (
-            Scoring(data.prepared, metric, {}).averaged(Cutoffs.one(data.k))[1].item()
-        )
+        share = Scoring(data.joined, metric, {}).averaged(Cutoffs.one(data.k))[1].item()
         yield Problem(
             rows,
             top.height,
@@ -263,7 +261,7 @@ def rank_against_score(data: LintData) -> Iterator[Problem]:
     if rows is not None:
         rises = rows.row[1:][rows.same_user & (rows.score[1:] > rows.score[:-1])]
         yield Problem(
-            data.prepared.recs[rises],
+            data.joined.recs[rises],
             int(rows.same_user.sum()),
             short="Rows with a higher score than the row above: {n:,} of {of:,}",
             why="The ranks, or the rows, are followed, and not the scores.",
@@ -321,7 +319,7 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 
 @check(N_("short lists"))
 def short_lists(data: LintData) -> Iterator[Problem]:
-    lengths, n_lists = data.prepared.all_hits.list_length, int(data.listed.sum())
+    lengths, n_lists = data.joined.all_hits.list_length, int(data.listed.sum())
     short = data.users(data.listed & (lengths < (data.k or 0)))
     yield Problem(
         short,
@@ -335,9 +333,9 @@ def short_lists(data: LintData) -> Iterator[Problem]:
 
 @check(N_("empty places"))
 def rank_gaps(data: LintData) -> Iterator[Problem]:
-    if data.prepared.has_gaps:
-        evaluated = data.prepared.recs.filter(
-            pl.col("user").is_in(data.prepared.users.implode())
+    if data.joined.has_gaps:
+        evaluated = data.joined.recs.filter(
+            pl.col("user").is_in(data.joined.users.implode())
         )
         lists = evaluated.group_by("user").agg(
             pl.col("rank").max(), rows=pl.len(), first=pl.col("rank").min()
@@ -374,7 +372,7 @@ def ratings(data: LintData) -> Iterator[Problem]:
     plain = data.convention.relevant_from is None and data.convention.relevant == ">0"
     if not plain or "relevance" not in data.source.truth_labels:
         return
-    grades = data.prepared.judged["relevance"].cast(pl.Float64)
+    grades = data.joined.judged["relevance"].cast(pl.Float64)
     low, high = float(grades.to_numpy().min()), float(grades.to_numpy().max())
     if (
         high in SCALES
@@ -473,13 +471,13 @@ def count_candidates(data: LintData) -> int | None:
     )
     if not known or not found[listed[data.hits.truth_user]].all():
         return None
-    lengths = data.prepared.all_hits.list_length[listed]
+    lengths = data.joined.all_hits.list_length[listed]
     sizes = [
         sizes[0]
         for sizes in (lengths, lengths - data.hits.n_relevant[listed])
         if (sizes == sizes[0]).all()
     ]
-    few = lengths.max() < min(DEPTH, SHARE * data.prepared.recs["item"].n_unique() + 1)
+    few = lengths.max() < min(DEPTH, SHARE * data.joined.recs["item"].n_unique() + 1)
     return int(sizes[0]) if sizes and few and sizes[0] >= CANDIDATES else 0
 
 
@@ -487,9 +485,9 @@ def is_joined(data: LintData) -> bool:
     """Return whether the truth looks like the hits of the lists alone: many lists have
     none, and no relevant item is missing.
     """
-    none = data.prepared.n_without_relevant
-    return ONLY_LISTED in data.prepared.notes and none > MANY_ROWS * (
-        len(data.prepared.users) + none
+    none = data.joined.n_without_relevant
+    return ONLY_LISTED in data.joined.notes and none > MANY_ROWS * (
+        len(data.joined.users) + none
     )
 
 
@@ -499,7 +497,7 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
         yield Problem(
             data.users(data.listed),
             len(data.listed),
-            facts={"size": size, "items": data.prepared.recs["item"].n_unique()},
+            facts={"size": size, "items": data.joined.recs["item"].n_unique()},
             short="The candidates look sampled: each of {n:,} lists has all the "
             "relevant items, among {size:,} items or beside as many",
             why="Ranking a few of {items:,} items is easier than ranking all. Such a "
@@ -514,8 +512,8 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
 def nothing_missed(data: LintData) -> Iterator[Problem]:
     n, lists, from_lists = (
         len(data.hits.truth_user),
-        data.prepared,
-        ONLY_LISTED in data.prepared.notes,
+        data.joined,
+        ONLY_LISTED in data.joined.notes,
     )
     if from_lists or (
         count_candidates(data) == 0
@@ -535,7 +533,7 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
 
 @check(N_("weights of few pairs"), needs="propensity")
 def heavy_pairs(data: LintData) -> Iterator[Problem]:
-    rows = data.prepared.truth
+    rows = data.joined.truth
     falling = np.sort(rows["weight"].to_numpy())[::-1]
     half = int(np.searchsorted(np.cumsum(falling), falling.sum() / 2)) + 1
     if half < max(ENOUGH, MANY_ROWS * rows.height):
@@ -556,7 +554,7 @@ def heavy_pairs(data: LintData) -> Iterator[Problem]:
 @check(N_("clipped propensities"), needs="propensity")
 def clipped(data: LintData) -> Iterator[Problem]:
     rows, least, repair = (
-        data.prepared.truth,
+        data.joined.truth,
         data.convention.min_propensity,
         Repair(data, min_propensity=None),
     )
@@ -578,7 +576,7 @@ def clipped(data: LintData) -> Iterator[Problem]:
 def nothing_seen(data: LintData) -> Iterator[Problem]:
     listed, seen = (
         data.source.recs.select("user").unique(maintain_order=True),
-        data.prepared.truth.select("user"),
+        data.joined.truth.select("user"),
     )
     if data.convention.no_relevant != "zero" or data.convention.averaged_users not in (
         "recs",

@@ -315,10 +315,10 @@ class Repair:
             labels = {role: role for role in truth.columns} | {**judgements.labels}
             judgements = replace(judgements, rows=truth, labels=labels)
         source = replace(source, lists=lists, judgements=judgements)
-        prepared = source.under(replace(evaluation.convention, **conventions))
+        joined = source.under(replace(evaluation.convention, **conventions))
         overrides, side = (
             {**evaluation.overrides, **conventions},
             replace(data.side, **frames),
         )
-        put_right = EvaluationData(prepared, evaluation.library, overrides, side)
+        put_right = EvaluationData(joined, evaluation.library, overrides, side)
         return LintData(put_right, data.metric, data.options, data.asked_k).measured

@@ -269,7 +269,7 @@ def report_of(
         groups += [] if pairs else extremes(name, model, values[name], k, users)
     top, weights = (
         first.scoring(lead, options).metric.bounds[1],
-        first.prepared.user_weight,
+        first.joined.user_weight,
     )
     at_lead = [row for row in differences if (row.metric, row.k) == (lead.name, k)]
     furthest = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))[
@@ -339,7 +339,7 @@ def _accuracy(
         cutoffs = Cutoffs.of(in_order([*request.k_of(metric.name), *of_curve]))
         for model in models.values():
             scoring = model.scoring(metric, given, whole=cutoffs.values == (None,))
-            if len(scoring.prepared.users) != model.n_users:
+            if len(scoring.joined.users) != model.n_users:
                 model.values(
                     metric, cutoffs, given
                 )  # or an error that other users are averaged
@@ -516,7 +516,7 @@ def _population(
 ) -> dict[str, Any]:
     """Count who and what one model is evaluated on."""
     hits = model.hits(request.deepest)
-    counts = {count: getattr(model.prepared.counts, count) for count in COUNTS}
+    counts = {count: getattr(model.joined.counts, count) for count in COUNTS}
     spreads = {
         "list_length": hits.list_length[hits.list_length > 0],
         "relevant_per_user": hits.n_relevant,
@@ -697,7 +697,7 @@ def _shown(
         ]
         shown.append(
             ShownUser(
-                user=last.prepared.users[user],
+                user=last.joined.users[user],
                 values=tuple(float(of_side[user]) for of_side in values),
                 n_relevant=len(order),
                 n_hits=int(found.sum()),

@@ -49,14 +49,14 @@ MANY_ORDERS = (
 class Scoring:
     """One metric on joined data, with the options in force."""
 
-    prepared: Joined
+    joined: Joined
     metric: Metric[...]
     options: Given
 
     @property
     def in_force(self) -> Convention:
         """The convention of the data with the metric's own options."""
-        return self.prepared.convention.with_metric(
+        return self.joined.convention.with_metric(
             {**self.metric.defaults, **self.options}
         )
 
@@ -65,16 +65,16 @@ class Scoring:
         items if it counts these.
         """
         whole = self.metric.needs_whole_list(self.options)
-        hits = self.prepared.hits(None if whole else cutoffs.deepest)
+        hits = self.joined.hits(None if whole else cutoffs.deepest)
         return (
-            replace(hits, judged=self.prepared.judged_hits())
+            replace(hits, judged=self.joined.judged_hits())
             if "judged" in self.metric.needs
             else hits
         )
 
     def credit(self, cutoffs: Cutoffs) -> Credit:
         """Return the credit of the hits at these cut-offs."""
-        cutoffs = cutoffs_under(self.prepared.convention, cutoffs)
+        cutoffs = cutoffs_under(self.joined.convention, cutoffs)
         return self.metric.at(self.hits(cutoffs), cutoffs, self.options)
 
     def averaged(self, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
@@ -82,15 +82,15 @@ class Scoring:
         mean.
         """
         return average(
-            self.credit(cutoffs), self.prepared.convention, self.prepared.user_weight
+            self.credit(cutoffs), self.joined.convention, self.joined.user_weight
         )
 
     def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int]:
         """Count the users behind the mean at the deepest cut-off, those of them without
         a list, and those with no relevant item.
         """
-        n_users, without_list, n_without = self.prepared.of_users
-        convention = self.prepared.convention
+        n_users, without_list, n_without = self.joined.of_users
+        convention = self.joined.convention
         credit = (
             None
             if convention.relevant == ">0"
@@ -164,12 +164,12 @@ class EvaluationData:
 
     def __init__(
         self,
-        prepared: Joined,
+        joined: Joined,
         library: str | None = None,
         overrides: Mapping[str, Any] | None = None,
         side_data: SideData | None = None,
     ) -> None:
-        self.prepared = prepared
+        self.joined = joined
         self.library = library
         self.overrides = dict(overrides or {})
         self.side_data = side_data or SideData()
@@ -178,25 +178,25 @@ class EvaluationData:
     def item_data(self) -> ItemData:
         """All lists, and the attributes of items: what metrics beyond accuracy read."""
         return (ItemData if self.source.in_memory else ItemDataOfParts)(
-            self.prepared, self.side_data
+            self.joined, self.side_data
         )
 
     @property
     def source(self) -> Source:
         """The frames as they were read, to be looked at under another convention."""
-        return self.prepared.source
+        return self.joined.source
 
     @property
     def n_users(self) -> int:
         """The number of users evaluated."""
-        return len(self.prepared.users)
+        return len(self.joined.users)
 
     @cached_property
     def unweighted(self) -> EvaluationData:
         """The same with a weight of 1 for each relevant pair."""
         convention = replace(self.convention, min_propensity=1.0)
-        hits = replace(self.prepared.all_hits, truth_weight=None)
-        plain = replace(self.prepared, all_hits=hits, convention=convention, _cut={})
+        hits = replace(self.joined.all_hits, truth_weight=None)
+        plain = replace(self.joined, all_hits=hits, convention=convention, _cut={})
         return EvaluationData(
             plain,
             self.library,
@@ -208,7 +208,7 @@ class EvaluationData:
     def users(self) -> pd.Index[Any]:
         """The users evaluated, in the order of every per-user result."""
         users: pd.Index[Any] = pd.Index(
-            self.prepared.users.to_numpy(), name=self.user_label
+            self.joined.users.to_numpy(), name=self.user_label
         )
         return users
 
@@ -225,7 +225,7 @@ class EvaluationData:
     @property
     def convention(self) -> Convention:
         """The decisions about the data that are in force."""
-        return self.prepared.convention
+        return self.joined.convention
 
     @property
     def one_no_relevant_rule(self) -> bool:
@@ -237,9 +237,9 @@ class EvaluationData:
         )
         return "no_relevant" in self.overrides or len(rules) < 2
 
-    def restricted(self, prepared: Joined) -> EvaluationData:
-        """Return the same evaluation for some of its users, whose data is `prepared`."""
-        return EvaluationData(prepared, self.library, self.overrides, self.side_data)
+    def restricted(self, joined: Joined) -> EvaluationData:
+        """Return the same evaluation for some of its users, whose data is `joined`."""
+        return EvaluationData(joined, self.library, self.overrides, self.side_data)
 
     def under(self, library: str) -> EvaluationData:
         """Return the same data under a library's conventions."""
@@ -264,13 +264,13 @@ class EvaluationData:
         own = {} if recorded is None else dict(recorded.options)
         options = {**own, **metric.given, **options}
         if (
-            self.prepared.all_hits.truth_weight is not None
+            self.joined.all_hits.truth_weight is not None
             and metric.is_accuracy
             and not (metric.needs or metric.own)
         ):
             metric = metric.weighted(options)
         if not metric.is_accuracy or (self.library is None and not metric.data):
-            return Scoring(self.prepared, metric, options)
+            return Scoring(self.joined, metric, options)
         convention = self.convention
         if recorded is not None:
             convention = replace(recorded.convention, **self.overrides)
@@ -318,7 +318,7 @@ class EvaluationData:
         left out at the last.
         """
         found = values_of(self, metric, cutoffs, options)
-        here = found.users.is_in(self.prepared.users.implode()).to_numpy()
+        here = found.users.is_in(self.joined.users.implode()).to_numpy()
         if here.sum() < self.n_users or np.isfinite(found.matrix[~here]).any():
             users = f"{self.library} averages {metric.name} over other users than its other metrics"
             raise OptionError(f"{users}: ask for it alone.")
@@ -341,20 +341,20 @@ class EvaluationData:
         shown = shown_at(None, options) if whole and self.library is None else options
         return Basis(
             counts=scoring.users_behind(cutoffs),
-            convention=scoring.prepared.convention.with_metric(shown),
-            graded=self.prepared.graded,
-            notes=(*self.prepared.notes, *self.apart),
-            scale=scoring.prepared.all_hits.max_relevance if is_scaled else None,
+            convention=scoring.joined.convention.with_metric(shown),
+            graded=self.joined.graded,
+            notes=(*self.joined.notes, *self.apart),
+            scale=scoring.joined.all_hits.max_relevance if is_scaled else None,
             library=self.library,
             given=tuple(self.overrides),
             options=dict(given or {}),
             is_own=self.is_own(scoring.metric, whole=whole),
             weights=(
-                scoring.prepared.all_hits.truth_weight is not None
-                and scoring.prepared.weighting
+                scoring.joined.all_hits.truth_weight is not None
+                and scoring.joined.weighting
             )
             or None,
-            user_weight=scoring.prepared.user_weight,
+            user_weight=scoring.joined.user_weight,
         )
 
     @property
@@ -364,21 +364,21 @@ class EvaluationData:
         """
         words = [
             *self.users_in_words,
-            *self.convention.phrases(graded=self.prepared.graded),
+            *self.convention.phrases(graded=self.joined.graded),
             *self.notes,
         ]
-        return "; ".join([*words, *pairs_in_words(self.prepared.weighting)])
+        return "; ".join([*words, *pairs_in_words(self.joined.weighting)])
 
     @property
     def users_in_words(self) -> list[str]:
         """The users evaluated, and those left out."""
-        about = self.prepared.of_users, self.convention, self.prepared.graded, ()
-        return Basis(*about, user_weight=self.prepared.user_weight).users_in_words()
+        about = self.joined.of_users, self.convention, self.joined.graded, ()
+        return Basis(*about, user_weight=self.joined.user_weight).users_in_words()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Properties of the data that the numbers depend on."""
-        return tuple(map(str, (*self.prepared.notes, *self.apart)))
+        return tuple(map(str, (*self.joined.notes, *self.apart)))
 
     @cached_property
     def apart(self) -> tuple[Sentence, ...]:
@@ -386,12 +386,12 @@ class EvaluationData:
         two ways.
         """
         if (
-            len(self.prepared.all_hits.rank)
+            len(self.joined.all_hits.rank)
             or not isinstance(self.source, Sheets)
             or self.source.is_part
         ):
             return ()
-        items, judged = self.prepared.recs["item"], self.prepared.judged["item"]
+        items, judged = self.joined.recs["item"], self.joined.judged["item"]
         if (
             not len(items)
             or not len(judged)
@@ -416,15 +416,15 @@ class EvaluationData:
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
-        return index_of(user, self.prepared.users, "; ".join(self.users_in_words))
+        return index_of(user, self.joined.users, "; ".join(self.users_in_words))
 
     def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
         """Return the lists of the users at some positions, item by rank; fetched at
         once where rows are elsewhere.
         """
-        users = self.prepared.users[list(positions)]
+        users = self.joined.users[list(positions)]
         rows = (
-            self.prepared.lists_of(users)
+            self.joined.lists_of(users)
             .select("user", "rank", "item")
             .sort("rank", maintain_order=True)
         )
@@ -437,7 +437,7 @@ class EvaluationData:
         """Return the relevant items of the user at a position, the most relevant
         first.
         """
-        truth = self.prepared.truth_of(self.prepared.users[[position]])
+        truth = self.joined.truth_of(self.joined.users[[position]])
         return truth.select("item", "relevance")
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
@@ -461,7 +461,7 @@ class EvaluationData:
         """Return the hits down to a rank, from which every metric of accuracy is
         computed.
         """
-        return self.prepared.hits(Cutoffs.one(depth).values[0])
+        return self.joined.hits(Cutoffs.one(depth).values[0])
 
 
 #: The data of models, by name; "" is the only one.
@@ -477,7 +477,7 @@ def values_of(
     scoring = data.scoring(metric, options, whole=k.values == (None,))
     if metric.is_accuracy:
         matrix, mean = scoring.averaged(k)
-        here, basis = scoring.prepared, data.basis_of(scoring, k, options)
+        here, basis = scoring.joined, data.basis_of(scoring, k, options)
         about = (
             scoring.metric,
             scoring.options,
@@ -492,7 +492,7 @@ def values_of(
     results = tuple(_of_lists(data, scoring, cut) for cut in k)
     in_force = {**metric.defaults, **scoring.options}
     if of_evaluated(metric):
-        users = data.prepared.users
+        users = data.joined.users
         who = ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
     else:
         users = data.item_data.users
@@ -577,15 +577,15 @@ def _of_lists(data: EvaluationData, scoring: Scoring, k: int | None) -> PerUser 
     """Compute a metric beyond accuracy at a cut-off; credit of hits is filled in and
     left out as in metrics of accuracy.
     """
-    metric, item_data, prepared = scoring.metric, data.item_data, data.prepared
+    metric, item_data, joined = scoring.metric, data.item_data, data.joined
     if metric.over != "hits":
         found: PerUser | Whole = item_data.compute(
             metric, k, scoring.options, evaluated=of_evaluated(metric)
         )
         return found
-    cutoffs = cutoffs_under(prepared.convention, Cutoffs.one(k))
+    cutoffs = cutoffs_under(joined.convention, Cutoffs.one(k))
     credit = metric.at(
-        item_data.familiar(prepared, prepared.hits(cutoffs.deepest)),
+        item_data.familiar(joined, joined.hits(cutoffs.deepest)),
         cutoffs,
         scoring.options,
     )
@@ -600,12 +600,12 @@ def _of_lists(data: EvaluationData, scoring: Scoring, k: int | None) -> PerUser 
 
 def _rows_of_hits(data: EvaluationData, credit: Credit, user: int) -> TermRows:
     """Return the hits of the user at a position, with the credit of each."""
-    hits, prepared, item_data = credit.rows, data.prepared, data.item_data
+    hits, joined, item_data = credit.rows, data.joined, data.item_data
     if hits.tied is not None:
         raise OptionError(MANY_ORDERS)
     depth = int(credit.k.depth(hits.list_length)[user, 0])
     rows = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
-    familiar, row = item_data.familiar(prepared, hits), hits.truth_row[rows]
+    familiar, row = item_data.familiar(joined, hits), hits.truth_row[rows]
     names = {
         "rank": hits.rank[rows],
         "expected_rank": familiar.expected_rank[row],
@@ -614,7 +614,7 @@ def _rows_of_hits(data: EvaluationData, credit: Credit, user: int) -> TermRows:
         "n_hits": len(rows),
         "list_length": hits.list_length[user],
     }
-    items = positions(item_data.items, prepared.truth["item"])[row]
+    items = positions(item_data.items, joined.truth["item"])[row]
     undefined = undefined_in(credit, data.convention)
     is_undefined = undefined is not None and bool(undefined[user, 0])
     return TermRows(

@@ -268,12 +268,12 @@ def _everyone(data: EvaluationData) -> pl.Series:
     """Return the users evaluated, and those with a list: metrics beyond accuracy are of
     all lists.
     """
-    prepared = data.prepared
-    users = prepared.users.alias("user")
+    joined = data.joined
+    users = joined.users.alias("user")
     # Metrics of all lists are not to be had of rows that are away.
     return (
-        distinct(pl.concat([users, prepared.recs["user"]]))
-        if prepared.source.in_memory
+        distinct(pl.concat([users, joined.recs["user"]]))
+        if joined.source.in_memory
         else users
     )
 
@@ -344,7 +344,7 @@ def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
             "or mapping of user to segment."
         )
         raise OptionError(f"by={one_line(repr(by))} names no segments.", fix=fix)
-    ids, value, users = table["user"], table["value"], data.prepared.judged["user"]
+    ids, value, users = table["user"], table["value"], data.joined.judged["user"]
     if value.dtype.is_nested() or value.dtype == pl.Object:
         example = one_line(repr(value.drop_nulls().to_list()[0]))
         raise OptionError(
@@ -571,7 +571,7 @@ def _rows_of_parts(
             # Of users and weights each row has its own.
             of_row = [
                 "; ".join(found.basis.users_in_words()),
-                *pairs_in_words(part.prepared.weighting),
+                *pairs_in_words(part.joined.weighting),
             ]
             phrases[name] = [
                 words
@@ -579,7 +579,7 @@ def _rows_of_parts(
                 if words not in of_row
             ]
             phrases[name] += [
-                *weights_in_words(data.prepared.user_weight),
-                *pairs_in_words(data.prepared.weighting),
+                *weights_in_words(data.joined.user_weight),
+                *pairs_in_words(data.joined.weighting),
             ]
     return [row for of_metric in rows.values() for row in of_metric], phrases

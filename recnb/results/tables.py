@@ -221,7 +221,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
     each item of frames, train and `items=` once.
     """
     (cutoff,) = Cutoffs.one(k).values
-    item_data, prepared = data.item_data, data.prepared
+    item_data, joined = data.item_data, data.joined
     items, n_items = item_data.items, len(item_data.items)
     lists = item_data.lists().upto(cutoff)
     shown = lists.times_shown
@@ -231,13 +231,13 @@ def items_of(data: EvaluationData, k: object) -> Table:
         frame["ratio"] = (frame["share"] / frame["share_in_train"]).where(
             frame["share_in_train"] > 0
         )
-    of_truth = positions(items, prepared.truth["item"])
+    of_truth = positions(items, joined.truth["item"])
     # Pairs of user and item as one number: a place of a list is a hit if its pair is in
     # the truth.
     evaluated = item_data.lists(evaluated=True).upto(cutoff)
     is_hit = np.isin(
         evaluated.user * n_items + evaluated.item,
-        prepared.all_hits.truth_user * n_items + of_truth,
+        joined.all_hits.truth_user * n_items + of_truth,
     )
     frame["hits"] = np.bincount(evaluated.item[is_hit], minlength=n_items)
     frame["relevant"] = np.bincount(of_truth, minlength=n_items)
@@ -260,7 +260,7 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     """
     (cutoff,) = Cutoffs.one(k).values
     position = data.position(user)
-    rows = data.prepared.lists_of(data.prepared.users[[position]]).sort(
+    rows = data.joined.lists_of(data.joined.users[[position]]).sort(
         "rank", maintain_order=True
     )
     truth = data.truth_of(position)

@@ -92,9 +92,7 @@ def test_numbers_are_those_of_pandas(kind, number):
     at = number % expected.n_users
     assert made._data.lists_of([at])[0] == expected._data.lists_of([at])[0]
     assert made._data.truth_of(at).equals(expected._data.truth_of(at))
-    judged = [
-        one._data.prepared.judged.sort("user", "item") for one in (made, expected)
-    ]
+    judged = [one._data.joined.judged.sort("user", "item") for one in (made, expected)]
     assert judged[0].equals(judged[1])
 
 
@@ -152,11 +150,11 @@ def test_rows_of_the_truth_are_those_of_pandas_where_parts_have_no_rows(kind, te
     assert made.counts == expected.counts
     for name in ("judged", "truth"):
         rows, wanted = (
-            getattr(ev._data.prepared, name).sort("user", "item")
+            getattr(ev._data.joined, name).sort("user", "item")
             for ev in (made, expected)
         )
         assert rows.equals(wanted), name
-    assert made._data.prepared.truth["user"].is_sorted()
+    assert made._data.joined.truth["user"].is_sorted()
 
 
 def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
@@ -187,7 +185,7 @@ def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
     assert len(sent) == 2  # under recnb's convention, and under a library's
     per_user = [n_bytes / 1_000 for n_bytes in sent]
     assert max(per_user) < 60  # rows of the truth alone would be 100
-    made._data.prepared.judged  # noqa: B018 -- asked for, and read where they are
+    made._data.joined.judged  # noqa: B018 -- asked for, and read where they are
     assert len(sent) == 3
 
 
