@@ -126,8 +126,7 @@ def _match_blocks(
     and the rank of each row of the frame.
     """
     value = order_column(recs, convention)
-    n_judged = np.bincount(truth.user, minlength=len(ids.users))
-    list_ends, truth_ends = _ends(ids.n_listed), _ends(n_judged)
+    list_ends, truth_ends = _ends(ids.n_listed), _ends(truth.n_judged)
     rank = np.empty(recs.height, dtype=np.int64)
     if convention.keeps_ranks:
         rank = recs["rank"].to_numpy()
@@ -139,7 +138,7 @@ def _match_blocks(
             rows = ids.list_rows[rows]
         places = slice(truth_ends[first], truth_ends[last])
         lists = _lists_of(rows, ids.n_listed[first:last], value, ids, convention)
-        block = truth.of_users(first, places)
+        block = truth.of_users(first, last, places)
         matches, ranks = match_and_rank(lists, block, ids, convention)
         if not convention.keeps_ranks:
             rank[rows] = ranks[: lists.n_recommended]
@@ -147,7 +146,7 @@ def _match_blocks(
             user=matches.user + first, truth_row=matches.truth_row + places.start
         )
 
-    blocks = _blocks_of(ids.n_listed + n_judged)
+    blocks = _blocks_of(ids.n_listed + truth.n_judged)
     work = in_turn(blocks, match_block) if len(blocks) > 1 else map(match_block, blocks)
     columns = zip(*work, strict=True)
     return Matches(*map(np.concatenate, columns)), rank
@@ -163,9 +162,9 @@ def _lists_of(
     """Return the lists of the users of a block, in whatever order their rows are."""
     score = value[rows]
     given_rank = None
+    if convention.keeps_ranks:
+        given_rank = score.astype(np.int64, copy=False)
     if convention.order != "score":
-        if convention.order == "rank" and convention.duplicates != "dedupe":
-            given_rank = score.astype(np.int64, copy=False)
         score = -score
     user = np.repeat(np.arange(len(n_listed)), n_listed)
     return ListedRows(
@@ -320,7 +319,7 @@ def ranked(
     """Rank the rows of each list, the highest score first."""
     is_padded = len(lists.user) > lists.n_recommended
     given = lists.given_rank
-    if given is not None and convention.keeps_ranks and not is_padded:
+    if given is not None and not is_padded:
         return Ranks(given, highest(lists.user, given, lists.n_users))
     rows_leave = quirks.rows_leave(pairs, convention)
     shares_ranks = convention.ties not in ROW_ORDERS
@@ -335,7 +334,7 @@ def ranked(
         order = quirks.left_in(order, lists, truth, pairs, convention)
     user = lists.user[order]
     place = count_within(user)
-    if given is not None and convention.keeps_ranks:
+    if given is not None:
         place = quirks.below_given_ranks(place, order, lists)
     rank = np.zeros(len(lists.user), dtype=np.int64)
     rank[order] = place
@@ -399,10 +398,10 @@ def find_hits(
     """Keep the matches that are relevant to a user who is averaged, and what there was
     to find; `rank` is that of each row of recommendations.
     """
-    n_judged = np.bincount(truth.user, minlength=len(ids.users))
     relevant = _relevant(matches, truth, convention)
     n_relevant = np.bincount(truth.user[relevant], minlength=len(ids.users))
-    averaged = _averaged(ids.n_listed > 0, n_judged > 0, n_relevant > 0, convention)
+    with_list, with_truth = ids.n_listed > 0, truth.n_judged > 0
+    averaged = _averaged(with_list, with_truth, n_relevant > 0, convention)
     evaluated = _by_id(averaged, ids)
     number = np.full(len(ids.users), -1)  # of each user among those evaluated
     number[evaluated] = np.arange(np.count_nonzero(averaged))
@@ -434,7 +433,7 @@ def find_hits(
         hits=hits,
         truth_rows=truth.row[wanted.rows],
         rank=rank,
-        in_both=bool(((ids.n_listed > 0) & (n_judged > 0)).any()),
+        in_both=bool((with_list & with_truth).any()),
         n_without_relevant=int((n_relevant == 0).sum()),
         has_gaps=can_have_gaps and bool((matches.length != ids.n_listed).any()),
     )

@@ -146,31 +146,36 @@ class TruthRows:
     user: Ints
     item: Numbers
     grade: Floats
+    n_judged: Ints  #: per user, the rows
 
     @classmethod
     def of(cls, truth: pl.DataFrame, ids: Ids) -> TruthRows:
         """Put the rows in order; equal ones stay as they are."""
         user, grade = ids.truth_user, truth["relevance"].to_numpy()
-        if stands_from_highest(user, grade):
-            return cls(np.arange(len(user)), user, ids.truth_item, grade)
-        row = order_from_highest(user, grade)
         n_judged = np.bincount(user, minlength=len(ids.users))
+        if stands_from_highest(user, grade):
+            row = np.arange(len(user))
+            return cls(row, user, ids.truth_item, grade, n_judged)
+        row = order_from_highest(user, grade)
         return cls(
             row=row,
             user=np.repeat(np.arange(len(n_judged)), n_judged),
             item=ids.truth_item[row],
             grade=grade[row],
+            n_judged=n_judged,
         )
 
-    def of_users(self, first: int, places: slice) -> TruthRows:
-        """Return the rows at some places, of users from the first on, who are numbered
-        from 0.
+    def of_users(self, first: int, last: int, places: slice) -> TruthRows:
+        """Return the rows at some places, those of the users from the first to before
+        the last, who are numbered from 0.
         """
+        n_judged = self.n_judged[first:last]
         return TruthRows(
             row=self.row[places],
-            user=self.user[places] - first,
+            user=np.repeat(np.arange(last - first), n_judged),
             item=self.item[places],
             grade=self.grade[places],
+            n_judged=n_judged,
         )
 
 
