@@ -10,10 +10,12 @@ import os
 import re
 import shlex
 import sys
+import textwrap
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isfinite
 from pathlib import Path
+from typing import Any
 
 import recnb
 from recnb.comparison import Comparison, compare
@@ -22,11 +24,20 @@ from recnb.data.files import checked_target, files_of, is_pattern, one_form, wri
 from recnb.data.sheet import IDS
 from recnb.display.language import LANGUAGES, use_language
 from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, RecnbError, listed
+from recnb.errors import (
+    FrameError,
+    NoRowsError,
+    NoUsersError,
+    OptionError,
+    RecnbError,
+    WriteError,
+    listed,
+)
 from recnb.evaluate import COLUMNS, KEYWORDS, WEIGHTS, evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
-from recnb.results.gate import SCHEMA, Gate, at_least
+from recnb.report.report import Report
+from recnb.results.gate import SCHEMA, Gate, within
 
 #: The form of a report by the ending of its file.
 FORMATS = {
@@ -48,8 +59,29 @@ KEYWORD = re.compile(
 #: How a gate is typed, by its flag; the model is one of several.
 GATES = {
     "--fail-below": "[model:]ndcg@10=0.3",
+    "--fail-above": "[model:]calibration@10=2",
     "--fail-if-worse": "[model:]ndcg@10[:0.01]",
 }
+
+#: What the exit code of the command says.
+EXIT_CODES = {
+    0: "the report was written, and every gate is passed",
+    1: "a gate failed",
+    2: "invalid arguments: a mistyped option, or one that does not go with the others",
+    3: "an error in recnb itself, or memory ran out",
+    4: "invalid input: a file or a column that is missing, a file that cannot be "
+    "read, or values that are refused",
+    5: "nothing to evaluate: a table without rows, or no user with a relevant item",
+    6: "the report or a temporary file cannot be written: the disk is full, or the "
+    "permission is missing",
+}
+
+
+class _HelpFormatter(argparse.HelpFormatter):
+    """Help whose last part, the exit codes, keeps its lines."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -69,6 +101,14 @@ def parser() -> argparse.ArgumentParser:
         description="Evaluate recommendations against the truth. Files: .parquet, .arrow, "
         ".csv, .tsv, .jsonl, TREC runs and qrels. "
         "A folder, or a pattern in quotes such as 'recs/*.parquet', is one table.",
+        epilog="exit codes:\n"
+        + "\n".join(
+            textwrap.fill(
+                f"{code}  {words}", 78, initial_indent="  ", subsequent_indent="     "
+            )
+            for code, words in EXIT_CODES.items()
+        ),
+        formatter_class=_HelpFormatter,
     )
     add = report.add_argument
     words = (
@@ -107,21 +147,28 @@ def parser() -> argparse.ArgumentParser:
         "-o",
         "--output",
         metavar="FILE",
-        help=f"where to write; its ending says the form: {' '.join(FORMATS)}",
+        action="append",
+        default=[],
+        help=f"where to write; its ending says the form: {' '.join(FORMATS)}; again "
+        "for each other file",
     )
-    add("--format", choices=FORMATS.values(), help="the form")
+    add("--format", choices=FORMATS.values(), help="the form, of every file")
     add("--lang", choices=LANGUAGES, help="language of the report")
     below = "exit with 1 if the number is lower; may be given again"
+    above = "exit with 1 if the number is higher, such as that of a cost; may be given again"
     worse = (
         "exit with 1 if a model is worse than --baseline, or with a margin not shown "
         "to be within it; may be given again"
     )
-    for flag, words in (("--fail-below", below), ("--fail-if-worse", worse)):
+    gates = zip(GATES, (below, above, worse), strict=True)
+    for flag, words in gates:
         add(flag, action="append", default=[], metavar=GATES[flag], help=words)
     add(
         "--gate-json",
         metavar="FILE",
-        help="write the result of --fail-below and --fail-if-worse as JSON",
+        action="append",
+        default=[],
+        help="write the result of --fail-below, --fail-above and --fail-if-worse as JSON",
     )
     data = report.add_argument_group(
         "side data, columns and conventions", "the keywords of recnb.evaluate"
@@ -151,8 +198,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def read_gate(flag: str, text: str) -> tuple[str | None, str, float]:
-    """Read `[model:]measure=value` of --fail-below, `[model:]measure[:margin]` of
-    --fail-if-worse: model, measure and number.
+    """Read `[model:]measure=value` of --fail-below and --fail-above,
+    `[model:]measure[:margin]` of --fail-if-worse: model, measure and number.
     """
     worse = flag == "--fail-if-worse"
     name, _, last = text.rpartition(":" if worse else "=")
@@ -180,27 +227,19 @@ def _gate(
             raise OptionError(
                 f"{flag} {model}:{measure}: one file has no model to name: leave the name out."
             )
+        if flag == "--fail-above":
+            return result.at_most(measure, number)
         return result.at_least(measure, number)
     if flag == "--fail-if-worse":
         return result.not_worse(measure, margin=number, model=model)
     of_each = {name: result[name]._data for name in ([model] if model else result)}
-    return at_least(of_each, measure, number, None, {})
+    check = "at_least" if flag == "--fail-below" else "at_most"
+    return within(check, of_each, measure, number, k=None, options={})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code.
-
-    0: done; 1: a number is below what `--fail-below` asks for, or worse than
-    `--fail-if-worse` allows; 2: an error in what was given; 3: an error of recnb, or
-    memory ran out.
-    """
-    command = parser()
-    arguments, more = command.parse_known_args(
-        argv
-    )  # which leaves files after an option for us to take
-    if any(text.startswith("-") for text in more):
-        command.error(f"unrecognized arguments: {' '.join(more)}")
-    arguments.files += more
+    """Run a command and return its exit code, one of `EXIT_CODES`."""
+    arguments = _parsed(argv)
     files: dict[str, str] = {}
     try:
         with use_language(arguments.lang):
@@ -215,12 +254,53 @@ def main(argv: Sequence[str] | None = None) -> int:
             _print_error(f"recnb: error: memory ran out ({text}): {fix}")
             return 3
         _print_error(f"recnb: error: {text}")
-        return 2
+        return _exit_code(problem)
     except (
         Exception
     ):  # whatever it is: Python would exit with 1, which says that a number is too low
-        traceback.print_exc()
+        _print_error(traceback.format_exc().rstrip())
         return 3
+
+
+def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read the arguments; if they are invalid, the gate of an earlier run goes and the
+    process ends.
+    """
+    command = parser()
+    try:
+        # It leaves files after an option for us to take.
+        arguments, more = command.parse_known_args(argv)
+        if any(text.startswith("-") for text in more):
+            command.error(f"unrecognized arguments: {' '.join(more)}")
+    except SystemExit as end:
+        if end.code:
+            _forget_gates(argv)
+        raise
+    arguments.files += more
+    return arguments
+
+
+def _forget_gates(argv: Sequence[str] | None) -> None:
+    """Remove the gates of an earlier run that invalid arguments name."""
+    command = argparse.ArgumentParser(add_help=False)
+    command.add_argument("--gate-json", nargs="?", action="append", default=[])
+    arguments, _others = command.parse_known_args(argv)
+    for gate in filter(None, arguments.gate_json):
+        try:
+            _forget(gate)
+        except WriteError as problem:
+            _print_error(f"recnb: error: {problem}")
+
+
+def _exit_code(problem: Exception) -> int:
+    """Return the exit code of an error that is no fault of recnb."""
+    if isinstance(problem, WriteError):
+        return 6
+    if isinstance(problem, (NoRowsError, NoUsersError)):
+        return 5
+    if isinstance(problem, (FrameError, OSError)):
+        return 4
+    return 2
 
 
 def _in_words(problem: Exception, files: Mapping[str, str]) -> str:
@@ -247,10 +327,40 @@ def _flag(keyword: re.Match[str]) -> str:
 
 def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     """Evaluate or compare the files, write the report, and hold the gates."""
-    if arguments.gate_json:
-        _forget(arguments.gate_json)
+    for gate in arguments.gate_json:
+        _forget(gate)
+    requests = _gate_requests(arguments)
+    forms = _forms(arguments)
+    models, truth, column = _models(arguments.files, arguments.model)
+    options = _options(arguments)
+    files |= {f"model {name!r}": file for name, file in models.items()}
+    files |= {"recommendations": next(iter(models.values())), "truth": truth}
+    files |= {name: options[name] for name in SIDE_DATA if name in options}
+    _check_targets(arguments, files.values())
+    result, report = _evaluated(arguments, models, truth, column, options)
+    gates = [_gate(result, *request) for request in requests]
+    texts = {form: _text(report, form) for form in forms.values()}
+    for output, form in forms.items():
+        _write(texts[form], output)
+    if not gates:
+        return 0
+    warnings = _warnings(report)
+    checks = tuple(check for gate in gates for check in gate.checks)
+    whole = Gate(checks, warnings=warnings)
+    for target in arguments.gate_json:
+        written(whole.to_json(), target)
+    for line in (*warnings, *(check.says for check in checks)):
+        _print_error(f"recnb: {line}")
+    return 0 if whole else 1
+
+
+def _gate_requests(
+    arguments: argparse.Namespace,
+) -> list[tuple[str, str | None, str, float]]:
+    """Return the flag, model, measure and number of each gate that is asked for."""
     typed = {
         "--fail-below": arguments.fail_below,
+        "--fail-above": arguments.fail_above,
         "--fail-if-worse": arguments.fail_if_worse,
     }
     requests = [
@@ -260,91 +370,115 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     ]
     if arguments.gate_json and not requests:
         raise OptionError(
-            "--gate-json: there is no gate: give --fail-below or --fail-if-worse."
+            "--gate-json: there is no gate: give --fail-below, --fail-above or --fail-if-worse."
         )
     if arguments.fail_if_worse and not arguments.baseline:
         problem = "--fail-if-worse compares with a baseline: "
         raise OptionError(problem, "give the files of both models, and say --baseline.")
-    form = arguments.format or FORMATS.get(
-        Path(arguments.output or "report.txt").suffix.lower()
-    )
-    if form is None:
-        problem = f"-o {arguments.output} is no form of a report: "
-        raise OptionError(problem, f"end it in {' '.join(FORMATS)}, or say --format.")
-    models, truth, column = _models(arguments.files, arguments.model)
+    return requests
+
+
+def _forms(arguments: argparse.Namespace) -> dict[str | None, str]:
+    """Return the form of each file to write; without any, that of the console, None."""
+    if not arguments.output:
+        return {None: arguments.format or "text"}
+    forms: dict[str | None, str] = {}
+    for output in arguments.output:
+        form = arguments.format or FORMATS.get(Path(output).suffix.lower())
+        if form is None:
+            problem = f"-o {output} is no form of a report: "
+            raise OptionError(
+                problem, f"end it in {' '.join(FORMATS)}, or say --format."
+            )
+        forms[output] = form
+    return forms
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the keywords of `recnb.evaluate` that are typed."""
     options = {
         name: value
         for name in KEYWORDS
         if (value := getattr(arguments, name)) is not None
     }
-    options |= {
-        name: options[name][0] for name in IDS if len(options.get(name, ())) == 1
-    }
-    recs = next(iter(models.values()))
-    files |= {f"model {name!r}": file for name, file in models.items()}
-    files |= {"recommendations": recs, "truth": truth}
-    files |= {name: options[name] for name in SIDE_DATA if name in options}
-    for flag, target in (
-        ("-o", arguments.output),
-        ("--gate-json", arguments.gate_json),
-    ):
-        is_there = bool(target) and checked_target(target).exists()
-        for file in (
-            [file for path in files.values() for file in files_of(path)]
-            if is_there
-            else ()
-        ):
+    for name in IDS:
+        if len(options.get(name, ())) == 1:
+            options[name] = options[name][0]
+    return options
+
+
+def _check_targets(arguments: argparse.Namespace, inputs: Iterable[str]) -> None:
+    """Raise an error if a file to write is read, is written twice, or cannot be."""
+    read = [file for path in inputs for file in files_of(path)]
+    flags: dict[str, str] = {}
+    targets = [("-o", output) for output in arguments.output]
+    targets += [("--gate-json", gate) for gate in arguments.gate_json]
+    for flag, target in targets:
+        is_there = checked_target(target).exists()
+        for file in read if is_there else ():
             if file.exists() and os.path.samefile(file, target):
                 raise OptionError(
                     f"{flag} {target} is {file}, which is read: give another name."
                 )
-    if arguments.output and arguments.output == arguments.gate_json:
-        raise OptionError(
-            "-o and --gate-json write a file each: give each another name."
+        place = os.path.realpath(target)
+        if place in flags and (not is_there or Path(place).is_file()):
+            if flag == flags[place]:
+                raise OptionError(
+                    f"{flag} writes {target} twice: give each another name."
+                )
+            raise OptionError(
+                "-o and --gate-json write a file each: give each another name."
+            )
+        flags[place] = flag
+
+
+def _evaluated(
+    arguments: argparse.Namespace,
+    models: Mapping[str, str],
+    truth: str,
+    column: str | None,
+    options: Mapping[str, Any],
+) -> tuple[Evaluation | Comparison, Report]:
+    """Evaluate one model or compare several, and make the report of it."""
+    recs = next(iter(models.values()))
+    asked = (arguments.k, arguments.metrics)
+    if len(models) == 1 and not column and not arguments.baseline:
+        evaluation = evaluate(recs, truth, **options)
+        return evaluation, evaluation.report(
+            *asked, by=arguments.by, confidence=arguments.confidence
         )
-    result: Evaluation | Comparison
-    if len(models) > 1 or column or arguments.baseline:
-        how = {
-            "baseline": arguments.baseline,
-            "confidence": arguments.confidence,
-            "model": column,
-        }
-        result = compare(models if len(models) > 1 else recs, truth, **how, **options)
-        report = result.report(arguments.k, arguments.metrics, by=arguments.by)
-    else:
-        result = evaluate(recs, truth, **options)
-        report = result.report(
-            arguments.k,
-            arguments.metrics,
-            by=arguments.by,
-            confidence=arguments.confidence,
-        )
-    gates = [_gate(result, *request) for request in requests]
+    comparison = compare(
+        models if len(models) > 1 else recs,
+        truth,
+        baseline=arguments.baseline,
+        confidence=arguments.confidence,
+        model=column,
+        **options,
+    )
+    return comparison, comparison.report(*asked, by=arguments.by)
+
+
+def _text(report: Report, form: str) -> str:
+    """Return the report in one of its forms."""
     if form == "csv":
-        text = str(report.to_frame().to_csv(index=False))
-    else:
-        text = (
-            f"{report!r}\n" if form == "text" else str(getattr(report, f"to_{form}")())
-        )
-    _write(text, arguments.output)
-    if not gates:
-        return 0
-    warned = [
-        (f"{one_line(name)}: " * bool(name), one)
-        for name, lint in report.lints.items()
-        for one in lint.warnings
-    ]
-    warnings = tuple(
-        f"{model}{one.word}: {one_line(one.short, 1000)}" for model, one in warned
-    )
-    gate = Gate(
-        tuple(check for one in gates for check in one.checks), warnings=warnings
-    )
-    if arguments.gate_json:
-        written(gate.to_json(), arguments.gate_json)
-    for line in (*warnings, *(check.says for check in gate.checks)):
-        _print_error(f"recnb: {line}")
-    return 0 if gate else 1
+        return str(report.to_frame().to_csv(index=False))
+    if form == "text":
+        return f"{report!r}\n"
+    return str(getattr(report, f"to_{form}")())
+
+
+def _warnings(report: Report) -> tuple[str, ...]:
+    """Return a line for each warning of the lint, with the model where there are
+    several.
+    """
+    lines = list[str]()
+    for name, lint in report.lints.items():
+        model = f"{one_line(name)}: " if name else ""
+        lines += [
+            f"{model}{warning.word}: {one_line(warning.short, 1000)}"
+            for warning in lint.warnings
+        ]
+    return tuple(lines)
 
 
 def _forget(gate: str) -> None:
@@ -352,11 +486,17 @@ def _forget(gate: str) -> None:
     then says that it is passed.
     """
     file = Path(gate)
-    if file.is_file():
-        with file.open("rb") as held:
-            beginning = held.read(99)
+    if not file.is_file():
+        return
+    try:
+        with file.open("rb") as text:
+            beginning = text.read(99)
         if SCHEMA.encode() in beginning:
             file.unlink()
+    except OSError as problem:
+        raise WriteError(
+            f"{gate} cannot be removed: {problem.strerror or problem}."
+        ) from problem
 
 
 def _models(
@@ -391,9 +531,9 @@ def _models(
         raise OptionError(
             "--model names a model and its files: say it as --model NAME=FILES."
         )
-    real = [file.resolve() for _, path in pairs for file in files_of(path)]
+    real = [os.path.realpath(file) for _, path in pairs for file in files_of(path)]
     if len({*real}) < len(real):
-        raise FrameError(f"{max(real, key=real.count)} is given twice.")
+        raise OptionError(f"{max(real, key=real.count)} is given twice.")
     models, columns = dict(pairs), [text for text in typed if "=" not in text]
     if len(models) < len(pairs):
         raise OptionError(
@@ -438,12 +578,14 @@ def _write(text: str, output: str | None) -> None:
         ):  # Python would try to write the rest when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         fix = "give -o FILE, or set PYTHONIOENCODING=utf-8."
-        raise RecnbError(
+        raise WriteError(
             f"the report was not written to its end: {problem}: {fix}"
         ) from None
 
 
 def _print_error(line: str) -> None:
     """Print a line to the standard error stream; print() takes None for stdout."""
-    if sys.stderr is not None:
+    if sys.stderr is None:
+        return
+    with contextlib.suppress(OSError):  # the exit code says it as well
         print(line, file=sys.stderr)

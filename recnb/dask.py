@@ -22,6 +22,7 @@ from recnb.data.columns import Labels
 from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
+from recnb.display.language import N_
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions, parse_options
@@ -67,7 +68,7 @@ def evaluate(
 class DaskParts(Parts):
     """Partitions of whole users, made by a shuffle of both frames."""
 
-    where = "the partitions of Dask DataFrames"
+    where = N_("the partitions of Dask DataFrames")
     remedy = "recnb.evaluate(recs.compute(), truth.compute())"
 
     def __init__(

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeGuard
 
 
 class RecnbError(ValueError):
@@ -38,6 +38,10 @@ class FrameError(RecnbError):
 
 class ColumnError(FrameError):
     """No column, or more than one, can play a role."""
+
+
+class NoRowsError(FrameError):
+    """A table has no rows."""
 
 
 class NoUsersError(FrameError):
@@ -72,6 +76,10 @@ class UnknownUserError(RecnbError):
 
 class ElsewhereError(RecnbError):
     """Every row of the lists is needed, and they are not in memory."""
+
+
+class WriteError(RecnbError):
+    """A file cannot be written: the disk is full, or the permission is missing."""
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -119,34 +127,74 @@ def listed(names: Iterable[object]) -> str:
     return f"{', '.join(shown[:10])}{more}"
 
 
-def near(word: object, known: Iterable[object]) -> str:
+#: The most names that follow a suggestion; more would hide it.
+MOST_KNOWN = 12
+
+
+def near(
+    word: object,
+    known: Iterable[object],
+    translated: Callable[..., str] = str.format,
+) -> str:
     """Return a sentence to end a message with: "Did you mean 'ndcg'? Known: 'ndcg',
     'dcg', 'recall'.".
+
+    `translated` puts the names into each sentence: `_` does so in the language in
+    force.
     """
     names = [*map(str, known)]
+    if not names:
+        return ""
     by_letters = {name.lower(): name for name in names}
     nearest = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.65)
-    close = " or ".join(repr(by_letters[name]) for name in nearest)
-    return (
-        f"{f'Did you mean {close}? ' if close else ''}Known: {', '.join(map(repr, names))}."
-        if names
-        else ""
-    )
+    is_known = isinstance(word, str) and word in names
+    close = [word] if is_known else [by_letters[name] for name in nearest]
+    all_known = translated("Known: {names}.", names=", ".join(map(repr, names)))
+    if not close:
+        return all_known
+    if len(close) == 1:
+        meant = translated("Did you mean {name}?", name=repr(close[0]))
+    else:
+        name, other = map(repr, close)
+        meant = translated("Did you mean {name} or {other}?", name=name, other=other)
+    return f"{meant} {all_known}" if len(names) <= MOST_KNOWN else meant
 
 
-def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:
-    """Return the error for an attribute that does not exist, which names the nearest."""
+def no_attribute(
+    of: str,
+    name: str,
+    known: Iterable[str],
+    translated: Callable[..., str] = str.format,
+    meant: str = "",
+) -> AttributeError:
+    """Return the error for an attribute that does not exist, which names the nearest,
+    or the one that is known to be meant.
+    """
     if name.startswith("_"):  # asked for by Python, IPython and pickle, and not typed
         return AttributeError(f"{of} has no attribute {name!r}")
-    return UnknownNameError(
-        f"{of} has no {name!r}. {near(name, [one for one in known if one[0] != '_'])}"
-    )
+    public = [each for each in known if each[0] != "_"]
+    problem = translated("{of} has no {name}.", of=of, name=repr(name))
+    return UnknownNameError(problem, fix=near(meant or name, public, translated))
 
 
 class Suggesting:
     """A class whose objects answer a misspelt attribute with the nearest one."""
 
+    #: Puts names into the sentences of that answer.
+    _translated: ClassVar[Callable[..., str]] = staticmethod(str.format)
+
+    @staticmethod
+    def _meant(name: str) -> str:
+        """Return the name that another is known to mean; empty if none is."""
+        return ""
+
     if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise no_attribute(type(self).__name__, name, dir(self))
+            raise no_attribute(
+                type(self).__name__,
+                name,
+                dir(self),
+                self._translated,
+                "" if name.startswith("_") else self._meant(name),
+            )

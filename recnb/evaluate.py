@@ -23,7 +23,13 @@ from recnb.data.files import is_pattern
 from recnb.data.load import SIDES, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.sheet import RECS, TRUTH
-from recnb.data.side_data import Call, GivenFrame, SideData, read_side_data
+from recnb.data.side_data import (
+    Call,
+    GivenFrame,
+    SideData,
+    differing_columns,
+    read_side_data,
+)
 from recnb.data.weights import read_weights
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, is_word, near, quoted
@@ -57,7 +63,7 @@ class Options(TypedDict, total=False):
     duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"]
     nonpositive_scores: Literal["keep", "never_hit"]
     candidates: Literal["list", "padded", "catalogue"]
-    cutoff: Literal["k", "none"]
+    cutoff: Literal["k", "list", "none"]
     relevant_from: float | None
     judged: Literal["truth", "list"]
     judged_only: bool
@@ -266,6 +272,9 @@ def data_of(
     side_data = read_side_data(
         source, lists if judged is None else judged, columns, **frames
     )
+    if judged is not None:
+        differing = differing_columns(lists, judged, source)
+        side_data = replace(side_data, differing=differing)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
     given = {"recs": lists, **({} if judged is None else {"truth": judged}), **frames}
     named = {
@@ -290,7 +299,7 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     """
     options = dict(given)
     convention = options.pop("convention", None)
-    _refuse_no_file(options.get("users"))
+    refuse_word_for_users(options.get("users"))
     side_data = {name: options.pop(name) for name in SIDES if name in options}
     weights = {
         name: given
@@ -333,16 +342,15 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     )
 
 
-def _refuse_no_file(users: object) -> None:
-    """Refuse a word as users=, which takes a frame or the path of one."""
+def refuse_word_for_users(users: object) -> None:
+    """Refuse a text for `users=` that is no file: a word for who is averaged."""
     if not isinstance(users, str) or os.path.exists(users) or is_pattern(users):
         return
-    fix = near(users, WORDS["averaged_users"])
-    if is_word(users, WORDS["averaged_users"]):
-        fix = f"Say averaged_users={users!r}."
+    words = WORDS["averaged_users"]
+    fix = f"Type averaged_users={users!r}." if users in words else near(users, words)
     raise OptionError(
-        f"users={users!r} is no file of users, which users= takes, as it takes a frame; "
-        "who is averaged is averaged_users=.",
+        f"users={users!r} is no file of users, which users= takes, as it takes a "
+        f"frame; who is averaged is averaged_users=.",
         fix=fix,
     )
 

@@ -13,16 +13,16 @@ from markupsafe import Markup
 
 from recnb.conventions import Convention
 from recnb.data import Counts
-from recnb.display.language import N_, _, use_language
+from recnb.display.language import N_, _, use_language, use_noun
 from recnb.display.templates import render
 from recnb.errors import ElsewhereError, NoUsersError, OptionError, quoted
 from recnb.metrics.hits import Hits
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import measure_named, metric_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
 from recnb.results.explanation import explanation_of
-from recnb.results.gate import Gate, at_least
+from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segments import table_by
@@ -94,8 +94,10 @@ class EvaluationMethods(Methods):
         """Return the number of a measure by the name that papers print: "nDCG@10",
         "AP(rel=2)", "nDCG(dcg='exp-log2')@10".
 
-        Names are those of recnb and ir_measures; case does not matter. `rel` is the
-        least relevance of a relevant item; `judged_only` leaves items that are not
+        Names are those of recnb and ir_measures; case does not matter. Without a
+        cut-off nothing is cut, as in ir_measures: the ideal list of "nDCG" holds all
+        relevant items, where `ev.ndcg()` cuts it at the length of each list. `rel` is
+        the least relevance of a relevant item; `judged_only` leaves items that are not
         judged out of the lists. Options are those of the metric, and `k`.
 
         Examples
@@ -106,7 +108,7 @@ class EvaluationMethods(Methods):
         >>> round(ev.measure("nDCG@10"), 4)
         0.1725
         """
-        metric = metric_named(text)
+        metric = measure_named(text)
         return score_of(
             self._data, metric, metric.cut_at(options.pop("k", None)), options
         )
@@ -158,13 +160,15 @@ class EvaluationMethods(Methods):
         Columns are shown, share, hits and relevant; share_in_train and ratio with
         `train=`; title if `items=` has one.
         """
-        return tables.items_of(self._data, k)
+        with use_noun(self._data.noun):
+            return tables.items_of(self._data, k)
 
     def user(self, user: Any, k: int | None = None) -> Table:
         """Return one user's list down to k: rank, item, score, relevance, hit; `missed`
         has the relevant items that are not among them.
         """
-        return tables.user_list_of(self._data, user, k)
+        with use_noun(self._data.noun):
+            return tables.user_list_of(self._data, user, k)
 
     def report(
         self,
@@ -195,7 +199,7 @@ class EvaluationMethods(Methods):
         from recnb.report.build import report_of, request_of
         from recnb.stats import Settings
 
-        with use_language(lang):
+        with use_language(lang), use_noun(self._data.noun):
             request = request_of(self._data, k, metrics, options, by=by, bins=bins)
             return report_of({"": self._data}, request, Settings(confidence))
 
@@ -326,7 +330,15 @@ class Evaluation(EvaluationMethods):
         """Check that a number reaches a value, as a test of a release would: true if it
         does; `to_json` writes it for CI.
         """
-        return at_least({"": self._data}, metric, value, k, options)
+        return within("at_least", {"": self._data}, metric, value, k=k, options=options)
+
+    def at_most(
+        self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
+    ) -> Gate:
+        """Check that a number does not exceed a value, such as that of a cost; the
+        counterpart of `at_least`.
+        """
+        return within("at_most", {"": self._data}, metric, value, k=k, options=options)
 
     def why(
         self,

@@ -23,7 +23,7 @@ from recnb.data import Frame, Layout
 from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
-from recnb.display.language import current, use_language
+from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
 from recnb.errors import FrameError, RecnbError
 from recnb.evaluate import ParsedOptions, parse_options
@@ -66,7 +66,7 @@ def evaluate(
 class SparkParts(Parts):
     """Buckets of whole users, which Spark's workers are given."""
 
-    where = "Spark DataFrames"
+    where = N_("Spark DataFrames")
     remedy = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
 
     def __init__(

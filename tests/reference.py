@@ -50,7 +50,7 @@ class Ranking:
     grades: Sequence[float]  # one for each relevant item that is to be found
     places: int  # in the list, empty ones too
     k: int
-    depth: float  # the cut-off: k, or infinity with cutoff=none
+    depth: float  # the cut-off: k, the list's end, or infinity with cutoff=none
 
     @property
     def hits(self) -> list[Line]:
@@ -504,7 +504,8 @@ def rankings(case: Case, user: Any, options: Options) -> list[Ranking]:
     """One user's ranking, or all equally likely ones if ties=expected."""
     lines = without_duplicates(candidates(case, user, options), options)
     grades = relevant_grades(case, user, lines, options)
-    depth = math.inf if options["cutoff"] == "none" else case["k"]
+    k = len(lines) if case["k"] is None else case["k"]
+    depth = {"k": k, "list": len(lines), "none": math.inf}[options["cutoff"]]
     seen = {line.item for line in lines}
     relevant = {
         item: grade
@@ -512,9 +513,7 @@ def rankings(case: Case, user: Any, options: Options) -> list[Ranking]:
         if options["judged"] == "truth" or item in seen
     }
     made = [
-        Ranking(
-            mark_hits(order, options), relevant, grades, len(lines), case["k"], depth
-        )
+        Ranking(mark_hits(order, options), relevant, grades, len(lines), k, depth)
         for order in orders(lines, options)
     ]
     ranks = sorted(row["rank"] for row in case["recs"] if row["user"] == user)
@@ -523,7 +522,14 @@ def rankings(case: Case, user: Any, options: Options) -> list[Ranking]:
         and options["duplicates"] != "dedupe"
         and len(set(ranks)) == len(ranks)
     )
-    return [put_back(one, ranks) for one in made] if gaps else made
+    if not gaps:
+        return made
+    made = [put_back(one, ranks) for one in made]
+    if options["cutoff"] == "list":
+        made = [replace(one, depth=one.places) for one in made]
+    if case["k"] is None:
+        made = [replace(one, k=one.places) for one in made]
+    return made
 
 
 # 3. users
@@ -554,9 +560,11 @@ def of_user(metric: str, case: Case, user: Any, options: Options) -> float | Non
     """One user's value; None for one who is left out."""
     possible = rankings(case, user, options)
     chosen = {name: value for name, value in options.items() if name not in DEFAULTS}
-    # no relevant item is visible; for ndcg also: the ideal is 0 as all grades are
-    if not possible[0].grades or (
-        metric == "ndcg" and idcg(possible[0], **chosen) == 0
-    ):
+    # no relevant item is visible; for ndcg also: the ideal is 0 as all grades are, and
+    # not as an empty list ends at once
+    best = replace(possible[0], depth=math.inf)
+    if options["cutoff"] == "k":
+        best = possible[0]
+    if not possible[0].grades or (metric == "ndcg" and idcg(best, **chosen) == 0):
         return {"skip": None, "zero": 0.0, "one": 1.0}[options["no_relevant"]]
     return sum(DEFINITIONS[metric](each, **chosen) for each in possible) / len(possible)

@@ -196,6 +196,10 @@ def test_types_of_options_are_shown_as_they_are_written() -> None:
     )
     assert "users=" in (inspect.getdoc(FOUND.report) or "")
     assert near("country", ["amount"]) == "Known: 'amount'."
+    assert near("amout", ["amount"]) == "Did you mean 'amount'? Known: 'amount'."
+    many = [f"name_{number}" for number in range(13)]
+    assert near("amout", ["amount", *many]) == "Did you mean 'amount'?"
+    assert near("zzz", many).startswith("Known: 'name_0', 'name_1'")
 
 
 @pytest.mark.parametrize(("place", "typed", "meant"), MISSPELT)

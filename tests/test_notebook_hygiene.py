@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-import runpy
 from collections.abc import Iterator
+from itertools import permutations
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ import pytest
 from nbformat import NotebookNode
 
 import recnb
-from tests.display.test_korean import NAMES, OF_LIBRARIES
+from tests.display.test_korean import NAMES, OF_LIBRARIES, words_in
 from tests.korean import english_in
+from tests.korean import page as sheet_text
 from tests.tools.notebooks import (
     BUILT,
     KERNEL,
@@ -37,6 +39,7 @@ from tests.tools.notebooks import (
     stored,
     target,
     translated,
+    words_of,
 )
 
 LARGEST_OUTPUT = 200_000
@@ -173,7 +176,7 @@ def test_translated_notebook_has_the_code_of_the_english_one(path: Path) -> None
             if cell.cell_type == "code"
         ]
 
-    words = runpy.run_path(str(SOURCES / path.parent.name / "words.py"))["WORDS"]
+    words = words_of(source_of(path))
     english = [
         (tags, translated(cell, words)) for tags, cell in code(read(BUILT / path.name))
     ]
@@ -209,10 +212,23 @@ CODE |= {
     "relevant",
 }
 CODE |= {"linear", "exponential", "weight", "gamma", "explorer", "reveal"}
+#: Names of methods, of columns and their values, of models and of engines, by notebook.
+OF_NOTEBOOK = {
+    "09": words_in(
+        [
+            "agreement beyond curve detectable baseline other identical verdict won",
+            "tied lost not better worse hint open blue red",
+        ]
+    ),
+    "11": words_in(
+        ["Dask Polars Spark DataFrame curve all half baseline verdict worse"]
+    ),
+}
 #: An error that a cell shows, which is in English, a picture, in words, and the names
 #: of models.
 IN_ENGLISH = re.compile(
-    r"^recnb: .*|<Figure .*>|item-knn, factors, popular|raises an error.*?frames\.|^coverage is.*",
+    r"^recnb: .*|<Figure .*>|<IPython.*>|item-knn, factors, popular"
+    r"|raises an error.*?frames\.|^coverage is.*",
     re.M,
 )
 
@@ -232,9 +248,10 @@ def shown(path: Path) -> str:
 def test_translated_notebook_shows_no_english(path: Path) -> None:
     known = (
         CODE | NAMES | OF_LIBRARIES
-        if path.stem[:2] in ("06", "08", "10", "12")
+        if path.stem[:2] in ("04", "06", "08", "09", "10", "11", "12")
         else CODE
     )  # of libraries and items
+    known = known | OF_NOTEBOOK.get(path.stem[:2], set())
     assert english_in(IN_ENGLISH.sub("", shown(path))) - known == set()
 
 
@@ -265,39 +282,120 @@ def test_what_a_lesson_claims_holds_and_is_checked_out_of_sight(name: str) -> No
             ] == [2, 1, 1]
 
 
-@pytest.mark.parametrize("folder", [BUILT, BUILT / "ko"], ids=["en", "ko"])
-def test_exercises_and_answers_of_the_page(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+PLANS = [
+    folder / name
+    for folder in (BUILT, BUILT / "ko")
+    for name in ("teaching.md", "course.md")
+]
+
+
+def run_plan(plan: Path) -> dict[str, Any]:
+    """Run the programs of a plan in the working directory; the names that they leave."""
+    names = dict[str, Any]()
+    programs = re.findall(r"```python\n(.*?)```", plan.read_text("utf-8"), re.DOTALL)
+    assert programs
+    try:
+        for program in programs:
+            exec(program, names)
+    finally:
+        recnb.language("en")
+    return names
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=_name)
+def test_the_programs_of_a_plan_make_its_sheets(
+    plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text, names = (folder / "teaching.md").read_text("utf-8"), dict[str, Any]()
     monkeypatch.chdir(tmp_path)
-    exec(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)[0], names)
-    for name in ("exercises.html", "solutions.html"):
-        made = (tmp_path / name).read_text("utf-8")
-        assert made == (folder / name).read_text("utf-8"), (
+    run_plan(plan)
+    made = {path.name for path in tmp_path.glob("*.html")}
+    assert made == {*re.findall(r"\((\w+\.html)\)", plan.read_text("utf-8"))}
+    assert len(made) == (4 if plan.stem == "teaching" else 2)
+    for name in made:
+        stored = (plan.parent / name).read_text("utf-8")
+        assert (tmp_path / name).read_text("utf-8") == stored, (
             "run the program of the page, beside it"
         )
-    assert all(
-        map(
-            names["others"][1].check,
-            re.search(r'check\("(.*?)"\).*`([\d.]+)`', text).groups(),
-        )
+        assert plan.parent == BUILT or english_in(sheet_text(stored)) == set()
+
+
+@pytest.mark.parametrize("folder", [BUILT, BUILT / "ko"], ids=["en", "ko"])
+def test_neighbours_have_other_numbers_and_all_find_a_misprint(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = folder / "teaching.md"
+    sheets = run_plan(plan)["sheets"]
+    for first, second in zip(*(sheet[:-1] for sheet in sheets.values()), strict=True):
+        assert first.label == second.label
+        assert first.rounded(first.value) != second.rounded(second.value)
+        assert not first.check(second.rounded(second.value))
+    misprints = [sheet[-1] for sheet in sheets.values()]
+    assert ["0.6753" in misprints[0][1], "1.2619" in misprints[1][1]] == [True, True]
+    calls = re.search(
+        r'check\("(.*?)"\)[^`]*`[^`]*?`?([\d.]{6})`', plan.read_text("utf-8")
     )
+    assert all(map(sheets["A"][2].check, calls.groups()))
+
+
+@pytest.mark.parametrize("folder", [BUILT, BUILT / "ko"], ids=["en", "ko"])
+def test_each_figure_of_the_class_is_computed(folder: Path) -> None:
+    text = (folder / "teaching.md").read_text("utf-8")
     judged, q = (
         {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1},
         recnb.quiz("ndcg", seed=1, k=3),
     )
+    grades = [3, 2, 3, 0, 1, 2]
+    mistakes = ("0.4909", "0.4444", "0.3786", "2.2099")
+    assert [bool(q.check(value).mistake) for value in mistakes] == [True] * 4
+    assert "1/1 + 3/1.58496) / (3/1" in text
+    forgotten = q.check("1/1 + 3/1.58496 / 3/1 + 3/1.58496 + 3/2")
+    assert "Brackets are missing" in repr(forgotten)
     values = [
         recnb.ndcg(list(shown), judged, k=3)
-        for shown in ("ABC", "CAB", "CB", "CD", "BD")
+        for shown in ("ABC", "CAB", "CB", "CD", "BD", "ACB")
     ]
-    assert [
-        f"{value:.4f}" in text
-        for value in [*values, q.value, recnb.idcg([3, 3, 2, 2, 1])]
-    ] == [True] * 7
-    assert [
-        bool(q.check(value).mistake) for value in ("0.4909", "0.4444", "0.3786")
-    ] == [True] * 3
+    every = [list(shown) for shown in permutations("ABCDE", 3)]
+    values += [
+        recnb.ndcg(every, [judged] * len(every), k=3),
+        recnb.dcg(grades),
+        recnb.idcg(grades),
+        recnb.ndcg(grades),
+        q.value,
+        q.score("dcg"),
+        q.score("idcg"),
+        recnb.dcg([0, 0, 0, 2, 1, 0]),
+    ]
+    computed = {f"{value:.4f}" for value in values} | {*mistakes}
+    plan = text[text.index("| 0") : text.index("```python")]
+    assert set(re.findall(r"(?<![\d.])\d\.\d{4}(?!\d)", plan)) - {"0.6075"} == computed
+    assert f"{recnb.idcg([1, 1]):.2f}" in plan
+
+
+@pytest.mark.parametrize("folder", [BUILT, BUILT / "ko"], ids=["en", "ko"])
+def test_each_figure_of_the_course_is_computed(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = folder / "course.md"
+    names = run_plan(plan)
+    text = plan.read_text("utf-8")
+    table = text[text.index("| 0") : text.index("```python")]
+    printed = set(re.findall(r"\d\.\d{4}", capsys.readouterr().out))
+    first = names["first"]
+    printed |= {first.rounded(first.value), first.rounded(first.score(gain="linear"))}
+    assert set(re.findall(r"\d\.\d{4}", table)) <= printed
+    assert {"0.1577", "0.4685", "0.2303", "0.0046", "0.9968"} <= printed
+    solutions = " ".join(solution for _question, solution in names["questions"])
+    best, first_hit = 3 + 1 / log2(3), 1 + 3 / log2(3)
+    by_hand = [first_hit / best, 1 / best, (first_hit + 1) / best / 2]
+    by_hand += [0.25 - 1.96 * 0.03, 0.27 + 1.96 * 0.03, 0.02 - 1.96 * 0.009]
+    assert [f"{value:.4f}" in solutions for value in by_hand] == [True] * 6
+    assert f"{39 * 99 / 999:.2f}" in solutions
+    assert f"{names['hit_at_10'](40):.2%}".replace("%", "") in solutions
 
 
 @pytest.mark.parametrize("path", STORED, ids=_name)

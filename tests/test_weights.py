@@ -2,6 +2,7 @@
 Python, laws, refusals, and a simulation.
 """
 
+import itertools
 import math
 import re
 from itertools import pairwise
@@ -218,7 +219,7 @@ def test_ways_in_agree(tmp_path):
         )["a"],
     ):
         np.testing.assert_allclose(made.table(k=[5, None]), expected, rtol=1e-12)
-    assert list(expected.index) == ["ndcg", "precision", "recall"]
+    assert list(expected.index) == ["precision", "recall", "ndcg"]
 
 
 REFUSED = [
@@ -391,6 +392,126 @@ def test_moving_a_hit_up_never_lowers(source, seed):
                 return
 
 
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0, 1, 2, 3]), st.floats(0.05, 1)),
+        min_size=2,
+        max_size=5,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_a_repeated_pair_gives_relevance_and_propensity_of_one_row(rows, random):
+    """Of the rows of a pair the most relevant counts, the first of several, wherever
+    they stand in the truth.
+    """
+    truth = [("u", "b", 1, 0.5), *(("u", "a", grade, p) for grade, p in rows)]
+    random.shuffle(truth)
+    truth = pd.DataFrame(truth, columns=["user", "item", "relevance", "p"])
+    of_a = truth[truth["item"] == "a"]
+    kept = of_a.loc[of_a["relevance"].idxmax()]
+    once = pd.DataFrame([kept, truth[truth["item"] == "b"].iloc[0]])
+    for options in ({"duplicates": "dedupe"}, {"duplicates": "hit_once"}):
+        repeated, single = (
+            recnb.evaluate({"u": ["a", "b"]}, frame, propensity="p", **options)
+            for frame in (truth, once.astype({"relevance": float, "p": float}))
+        )
+        for name in ("dcg", "ndcg", "precision", "recall"):
+            values = [getattr(ev, name)(k=2) for ev in (repeated, single)]
+            assert values[0] == pytest.approx(values[1])
+
+
+def test_a_repeated_pair_by_hand():
+    truth = pd.DataFrame(
+        {"user": "u", "item": "a", "relevance": [1, 2], "p": [0.5, 0.1]}
+    )
+    for frame, dcg in ((truth, 2 / 0.1), (truth.assign(relevance=[2, 1]), 2 / 0.5)):
+        ev = recnb.evaluate({"u": ["a"]}, frame, propensity="p", duplicates="dedupe")
+        assert ev.dcg(k=1) == pytest.approx(dcg)
+
+
+SIZES = st.one_of(
+    st.floats(5e-324, 1), st.integers(-323, 0).map(lambda power: 10.0**power)
+)
+
+
+@given(
+    st.lists(st.tuples(SIZES, st.sampled_from([1, 3, 900])), min_size=1, max_size=4),
+    st.one_of(st.none(), SIZES),
+)
+def test_propensities_of_any_size_give_finite_numbers_or_a_refusal(pairs, least):
+    items = [f"i{n}" for n in range(len(pairs))]
+    truth = pd.DataFrame({"user": "u", "item": items})
+    truth["p"], truth["relevance"] = zip(*pairs, strict=True)
+    too_small = min(max(p, least or 0) for p, _relevance in pairs) < 1e-100
+
+    def evaluation():
+        return recnb.evaluate(
+            {"u": [items[0], "x"]}, truth, propensity="p", min_propensity=least
+        )
+
+    if too_small:
+        with pytest.raises(FrameError, match=r"overflow.*min_propensity=0\.01"):
+            evaluation()
+        return
+    ev = evaluation()
+    repr(ev.table(k=2, intervals=True))
+    for name in WEIGHTED:
+        assert math.isfinite(getattr(ev, name)(k=2)), name
+    for name in ("dcg", "idcg", "ndcg"):
+        refusal = ""
+        try:
+            value = getattr(ev, name)(k=2, gain="exponential")
+        except OptionError as problem:
+            value, refusal = 0.0, str(problem)
+        assert math.isfinite(value), name
+        assert not refusal or "overflow" in refusal
+
+
+def test_the_advice_for_a_tiny_propensity_works():
+    truth = pd.DataFrame({"user": "u", "item": ["a", "b"], "p": [5e-324, 0.5]})
+    for given_as in ({"propensity": "p"}, {"propensity": {"a": 5e-324, "b": 0.5}}):
+        name = r"column 'p'" if given_as["propensity"] == "p" else "propensity="
+        with pytest.raises(FrameError, match=f"{name}.*5e-324 for .*item 'a'"):
+            recnb.evaluate({"u": ["a"]}, truth, **given_as)
+        ev = recnb.evaluate({"u": ["a"]}, truth, **given_as, min_propensity=0.01)
+        assert ev.recall(k=1) == pytest.approx(100 / 102)
+
+
+@pytest.mark.parametrize("way", ["column", "pairs"])
+def test_a_row_that_is_not_relevant_needs_no_propensity(way):
+    truth = pd.DataFrame(
+        {
+            "user": "u",
+            "item": ["a", "b", "c"],
+            "relevance": [1, 0, 2],
+            "p": [0.5, None, 0.1],
+        }
+    )
+    propensity = "p" if way == "column" else truth.set_index(["user", "item"])["p"]
+    judged = truth if way == "column" else truth.drop(columns="p")
+    lists = {"u": ["b", "a", "c"]}
+    ev, full = (
+        recnb.evaluate(lists, judged, propensity=given_as)
+        for given_as in (propensity, {"a": 0.5, "b": 1.0, "c": 0.1})
+    )
+    for name in WEIGHTED:
+        assert getattr(ev, name)(k=2) == getattr(full, name)(k=2)
+    assert ev.measure("Judged@3") == 1
+    assert repr(ev.lint())
+    assert repr(ev.report(k=2))
+    with pytest.raises(FrameError, match="item 'b'"):
+        recnb.evaluate(lists, judged, propensity=propensity, relevant="any")
+    with pytest.raises(FrameError, match=r"outside \(0, 1\], such as 3.0"):
+        recnb.evaluate(lists, truth.assign(p=[0.5, 3.0, 0.1]), propensity="p")
+
+
+def test_weights_without_a_relevant_pair_have_a_lint_and_a_report():
+    truth = pd.DataFrame({"user": "u", "item": ["a", "b"], "relevance": 0, "p": 0.5})
+    ev = recnb.evaluate({"u": ["a", "c"]}, truth, propensity="p", no_relevant="zero")
+    assert "heavy_pairs" not in ev.lint().names
+    assert "Precision@2 = 0.0000" in repr(ev.report(k=2))
+
+
 def test_users_with_weights():
     """Means are weighted; 1 for all is no weight, a factor does not matter; segments
     add up; a model against itself is 0.
@@ -457,7 +578,70 @@ def test_users_with_weights():
         float(found["c"].ndcg(k=10)) - float(found["a"].ndcg(k=10))
     )
     shown = repr(ev.report(k=[5, 10]))
-    assert "users weigh from 0.5" in " ".join(shown.split())
+    assert re.search(
+        r"users weigh from 0\.1\d* to 1 of the heaviest", " ".join(shown.split())
+    )
+
+
+@given(
+    data(gaps=False, most_users=5),
+    st.integers(0, 99),
+    st.one_of(
+        st.floats(1e-250, 1e250),
+        st.sampled_from([1e-300, 1e-200, 1e-155, 1e160, 1e300, 3.0]),
+    ),
+)
+def test_weights_of_users_matter_by_their_shares_alone(source, seed, factor):
+    users = [*dict.fromkeys([*source.lists, *source.truth])]
+    weights = np.random.default_rng(seed).uniform(0.5, 3, len(users))
+    one, other = (
+        recnb.evaluate(
+            source.recs,
+            source.relevant,
+            user_weight=dict(zip(users, given_as.tolist(), strict=True)),
+        )
+        for given_as in (weights, weights * factor)
+    )
+    metrics = ["ndcg", "precision", "dcg", "entropy"]
+    tables = [
+        ev.table(metrics, k=[1, 3], intervals=True).to_frame() for ev in (one, other)
+    ]
+    np.testing.assert_allclose(*tables, rtol=1e-9, atol=1e-12)
+    assert one.ndcg(k=3).basis == other.ndcg(k=3).basis
+    segment = dict(zip(users, itertools.cycle("xy"), strict=False))
+    numbers = [
+        ev.table("ndcg", k=3, by=segment).to_frame().astype(float)
+        for ev in (one, other)
+    ]
+    np.testing.assert_allclose(*numbers, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        *(ev.detectable("ndcg", k=3) for ev in (one, other)), rtol=1e-9
+    )
+
+
+def test_weights_of_users_of_any_size_are_shares_of_the_largest():
+    """Half and 1; of so unlike weights that the smaller do not count there is none."""
+    lists, truth = (
+        {"u": ["a"], "v": ["b"], "w": ["a"]},
+        {"u": ["a"], "v": ["a"], "w": ["a"]},
+    )
+    for unit in (5e-324, 1e-160, 1.0, 1e100, 8e307):
+        weight = {"u": 2 * unit, "v": unit, "w": unit}
+        ev = recnb.evaluate(lists, truth, user_weight=weight)
+        assert ev.precision(k=1) == 3 / 4
+        assert "users weigh from 0.5 to 1 of the heaviest" in repr(ev.precision(k=1))
+        assert repr(ev.report(k=1))
+        several = recnb.compare(
+            {
+                "a": ev,
+                "b": recnb.evaluate(
+                    lists, truth, user_weight={"u": 2.0, "v": 1.0, "w": 1.0}
+                ),
+            }
+        )
+        assert several.differences("precision", k=1)["difference"].item() == 0
+    with pytest.raises(FrameError, match=r"1e-200 for user 'v'.*1e-100 of the largest"):
+        recnb.evaluate(lists, truth, user_weight={"u": 1.0, "v": 1e-200, "w": 1.0})
 
 
 def test_the_report_counts_users_by_heads_in_plain_words():
@@ -561,10 +745,21 @@ def test_what_is_shown():
     plain = recnb.evaluate(POPULAR, SAMPLE.test)
     assert "propensities of at least 0.02" in repr(ev.ndcg(k=10))
     assert "the 1,084 pairs count as" in repr(ev.ndcg(k=10))
-    assert f"{plain.ndcg(k=10):.4f} ({ev.ndcg(k=10):.4f})" in repr(ev.report(k=10))
+    numbers = f"{plain.precision(k=10):.4f} ({ev.precision(k=10):.4f})"
+    assert numbers in repr(ev.report(k=10))
     found = recnb.compare(SAMPLE.models, SAMPLE.test, propensity=PROPENSITY)
     assert "order of the models is" in found.table("ndcg", k=10).attrs["basis"]
     assert "order of the models is" in " ".join(repr(found.report(k=10)).split())
+    known = "ntervals and tests take the propensities as known"
+    for table in (
+        found.table("ndcg", k=10, intervals=True),
+        ev.table("ndcg", k=10, intervals=True),
+    ):
+        assert known in table.attrs["basis"]
+    assert known in " ".join(found.differences("ndcg", k=10).notes)
+    for report in (ev.report(k=10), found.report(k=10)):
+        assert known in report.to_markdown()
+    assert known not in plain.report(k=10).to_markdown()
     few = recnb.evaluate(
         POPULAR,
         SAMPLE.test,
@@ -597,6 +792,64 @@ def test_what_is_shown():
     )
     assert unseen.facts["other"] == pytest.approx(float(counted.precision(k=10)))
     assert "nothing_seen" not in counted.lint().names
+
+
+@pytest.mark.parametrize("averaged_users", ["truth", "both", "recs", "union"])
+@pytest.mark.parametrize("no_relevant", ["skip", "zero", "one"])
+def test_users_of_whom_nothing_was_seen_are_said_to_be_what_they_are(
+    no_relevant, averaged_users
+):
+    """`b` has no relevant item in the truth, and `c` no row: each is left out, counts
+    0, which is right, or counts 1.
+    """
+    recs = pd.DataFrame(
+        {"user": list("aabbcc"), "item": list("xyxyxy"), "score": [2, 1] * 3}
+    )
+    truth = pd.DataFrame(
+        {"user": list("aab"), "item": list("xyx"), "relevance": [1, 0, 0], "p": 0.5}
+    )
+    lint = recnb.evaluate(
+        recs,
+        truth,
+        propensity="p",
+        no_relevant=no_relevant,
+        averaged_users=averaged_users,
+    ).lint(2, "precision")
+    unseen = [line for line in lint if line.name == "nothing_seen"]
+    told = {line.short.split(" nothing ")[0]: line.n for line in unseen}
+    in_mean = {"truth": "ab", "both": "ab", "recs": "abc", "union": "abc"}
+    counted = 0 if no_relevant == "skip" else len(in_mean[averaged_users]) - 1
+    expected = {"Users left out since": 2 - counted}
+    if no_relevant == "one":
+        expected["Users that count 1, of whom"] = counted
+    assert told == {words: n for words, n in expected.items() if n}
+    for line in unseen:
+        assert line.facts["other_users"] == 3
+        assert line.facts["other"] == pytest.approx(2 / 2 / 3)
+
+
+def test_each_metric_says_whether_its_order_of_the_models_is_another():
+    """Recall is 5/11 and 6/11 with propensities, 1/4 and 3/4 without; precision is 2.5
+    and 0.5, 1/4 and 1/2.
+    """
+    recs = {
+        "rare": {"u": ["r", "x"], "v": ["x", "y"]},
+        "usual": {"u": ["a", "x"], "v": ["b", "x"]},
+    }
+    truth = pd.DataFrame(
+        {"user": ["u", "u", "v"], "item": ["r", "a", "b"], "propensity": [0.1, 1, 1]}
+    )
+    found = recnb.compare(recs, truth, propensity="propensity")
+    values = "rare 0.2500 (0.4545), usual 0.7500 (0.5455)"
+    sentences = (
+        f"Recall@2 without propensities (with them): {values}. By Precision@2 the order "
+        f"of the models is another without them: usual, rare. By Recall@2 the order of "
+        f"the models is the same"
+    )
+    metrics = ["recall", "precision"]
+    assert sentences in found.table(metrics, k=2).attrs["basis"]
+    report = found.report(k=2, metrics=metrics).to_markdown()
+    assert sentences in " ".join(report.split())
 
 
 @pytest.mark.slow

@@ -199,7 +199,7 @@ everything
 # - Where a list is shorter than k, say what precision is divided by.
 # - Within the k places, neither depends on the order. That is the next notebook: [03](03_hit_rate_rr_ap.ipynb).
 #
-# The rest is for the curious: four statements of the article, put to the test.
+# The rest is for the curious: six statements of the article, put to the test.
 #
 # ## Claim: the loop ranks by `predictions.argsort()`
 #
@@ -235,6 +235,39 @@ pd.DataFrame({"highest score first": right[3], "argsort, lowest first": wrong[3]
 # %% [markdown]
 # Nothing fails and no warning appears; the model merely looks worse than it is. `evaluate_model` ranks from the highest
 # score. If your model's *lower* numbers are better, as with distances, give it `-distance`.
+#
+# ## Claim: its function computes the precision of any list
+#
+# **Not of an empty list, and questionably of one that holds an item twice.** The function makes a set of the first k items to count the
+# hits, and divides by how many places there are. If a model has nothing to recommend, that is a division by zero, and the
+# evaluation of all users ends there. If the one liked item fills both places of a list, the hit counts once and the
+# places count twice: 0.5.
+
+
+# %% tags=["claim-empty-list", "claim-repeats"]
+def precision_of_the_article(predictions, targets, k):
+    """Hits, as a set, out of the places that are there."""
+    first = predictions[:k]
+    return len(set(first) & set(targets)) / len(first)
+
+
+for predictions in ([], ["a", "a"]):
+    try:
+        print(predictions, precision_of_the_article(predictions, ["a"], k=2))
+    except ZeroDivisionError:
+        print(predictions, "division by zero")
+    try:
+        print("recnb:", f"{recnb.precision(predictions, ['a'], k=2):.1f}")
+    except recnb.errors.RecnbError as refused:
+        print("recnb:", refused)
+
+assert precision_of_the_article(["a", "a"], ["a"], k=2) == 0.5
+assert recnb.precision([], ["a"], k=2) == 0
+
+# %% [markdown]
+# Of k places that are empty recnb's precision is 0, since it divides by k. 0.5 for the other list is one of three conventions in use: others
+# drop the repetition first (1.0, of one place), or count both. recnb refuses such a list; for a frame that has one,
+# `duplicates=` says which convention to follow.
 #
 # ## Claim: the average of precision@k over users is not AP@k
 #

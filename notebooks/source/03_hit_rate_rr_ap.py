@@ -186,7 +186,7 @@ table
 # - *How well are all of them placed?* Average precision. It takes every liked item for equally good; grades of
 #   liking are the next notebook: [04](04_dcg_ndcg.ipynb).
 #
-# The rest is for the curious: two statements of the article, put to the test.
+# The rest is for the curious: three statements of the article, put to the test.
 #
 # ## Claim: hit rate is a share of items
 #
@@ -218,19 +218,39 @@ pd.Series(means, name="mean over users").astype(float).round(4).to_frame()
 # 0.58, 0.5 and 1 from the same lists. None of them is wrong, but a figure called hit rate is of little use unless it is clear
 # which of them it is. In recnb each has its own name: `recall`, `precision`, `hit_rate`.
 #
+# ## Claim: hit rate is the share of the liked items that are recommended
+#
+# **The article contradicts itself.** So says its summary table, and that is recall. Its text says that dividing by the number
+# recommended is the more usual form, and that is precision. Of the same list, cut at 2, they differ for 사용자2 and 사용자4:
+
+# %% tags=["claim-hit-rate-twice"]
+two_forms = pd.DataFrame(
+    {
+        "as in the table: both / liked": frame.rec.recall(k=2).per_user,
+        "as in the text: both / recommended": frame.rec.precision(k=2).per_user,
+    }
+)
+
+assert two_forms.loc["사용자2"].tolist() == [1, 1 / 2]
+assert (two_forms.nunique(axis="columns") > 1).tolist() == [False, True, False, True]
+two_forms.round(4)
+
+# %% [markdown]
 # ## Claim: without a limit on the length of the list, hit rate would look like a perfect 100 %
 #
-# **True of recall, false of precision.** A list that shows everything holds all that is liked, so recall is 1. Out of
-# what was shown, that is little. Twenty items, two of them liked:
+# **True of recall, and of the hit rate of the literature; false of precision.** A list that shows everything holds all that is
+# liked, so recall is 1, and so is the share of users with a hit, as long as each of them likes something. Out of what was shown, that is
+# little. Twenty items, two of them liked:
 
 # %% tags=["claim-unlimited-list"]
 everything, both_liked = list(range(1, 21)), [7, 15]
 directions = {
     "liked and shown / liked (recall)": recnb.recall(everything, both_liked),
     "liked and shown / shown (precision)": recnb.precision(everything, both_liked),
+    "any hit (hit rate)": recnb.hit_rate(everything, both_liked),
 }
 
-assert list(directions.values()) == [2 / 2, 2 / 20]
+assert list(directions.values()) == [2 / 2, 2 / 20, 1]
 pd.Series(directions, name="20 shown, 2 liked").astype(float).to_frame()
 
 # %% [markdown]

@@ -11,12 +11,13 @@
 #    whatever order they are.
 # 2. **Discounted.** Further down, fewer people look. So each gain is divided by a number that grows with the rank, the
 #    *discount* (할인): this is *discounted cumulative gain* (DCG, 할인 누적 이득).
-# 3. **Normalized.** How large a DCG can be depends on what there is to gain. One service grades from 0 to 10, another from 100
-#    to 200; one user likes two items, another fifty. So the DCG is divided by that of the best possible list, the *ideal
+# 3. **Normalized.** How large a DCG can be depends on what there is to gain: a user who likes two items can get a DCG of 1.63 at
+#    most, one who likes fifty a far larger one. So the DCG is divided by that of the best possible list, the *ideal
 #    DCG* (IDCG, 이상적 DCG). The quotient is *normalized* (정규화): nDCG, 1 for the best possible list, 0 for a list
 #    whose items all have relevance 0.
 #
-# With $rel_i$ for the grade of the item at rank $i$:
+# As a formula, with $rel_i$ for the grade of the item at rank $i$. The sign Σ (sigma) says: write down what stands
+# behind it once with $i = 1$, once with $i = 2$, and so on to $i = k$, and add up.
 #
 # $$\text{DCG@}k = \sum_{i=1}^{k} \frac{rel_i}{\log_2(i + 1)}
 # \qquad\qquad
@@ -30,7 +31,10 @@
 import recnb
 
 # %% [markdown]
-# ## The discount
+# ## A. The discount
+#
+# *log2* of a number says how many twos are multiplied to get it: log2(8) = 3, since 2 · 2 · 2 = 8. For numbers in between it is
+# no whole number, and stands in the table.
 #
 # At rank i a gain is divided by log2(i + 1): by 1 at the top, by 2 at rank 3, by 3 at rank 7. Keep this table beside you; it
 # is all that is needed to work out a DCG on paper.
@@ -43,7 +47,7 @@ import recnb
 # Its figures are rounded to five decimals. Keep five while you work, and round to four at the end only: with four on the
 # way the last digit of an answer may be off.
 #
-# ## Six documents, by hand
+# ## B. Six documents, by hand
 #
 # A search engine showed six documents, with grades 3, 2, 3, 0, 1, 2 from the top down. Divide each grade by the discount of its
 # rank, and add up:
@@ -75,7 +79,7 @@ assert (round(recnb.idcg(grades), 3), round(recnb.ndcg(grades), 3)) == (7.141, 0
 recnb.explain("ndcg", grades, k=6)
 
 # %% [markdown]
-# ## A list and its judged items
+# ## C. A list and its judged items
 #
 # In a recommender grades do not come with the list; they belong to items, and the list may miss some of the best. Five
 # items are judged here, and three are recommended. An item that nobody judged counts 0.
@@ -106,7 +110,7 @@ recnb.explain("ndcg", shown, judged)
 # takes the third place, although it was not recommended. With k it goes down to place k, even if the list is shorter;
 # the empty places of the list gain 0.
 #
-# ## Move the items
+# ## D. Move the items
 #
 # In a running notebook, drag the items, or focus one and press Alt with an arrow key. **Guess first, then try:**
 #
@@ -118,7 +122,7 @@ recnb.explain("ndcg", shown, judged)
 recnb.playground(shown, judged, k=3)
 
 # %% [markdown]
-# ## Your turn
+# ## E. Your turn
 #
 # Take paper and the table of discounts:
 #
@@ -126,7 +130,7 @@ recnb.playground(shown, judged, k=3)
 # 2. Write down *all* grades, also those of items that are not in the list. Sort them from the highest, take the first three,
 #    divide each by its discount, add up: IDCG@3.
 # 3. Divide DCG@3 by IDCG@3, and round to four decimals. An answer may also be the division itself, as in
-#    `q.check("3.5/5.89279")`, or the sum as `explain` writes it, `q.check("(1/log2(1+1) + 2/log2(1+2)) / 4")`.
+#    `q.check("3.5/5.89279")`, or the sums with both sides in brackets, `q.check("(1/1 + 2/1.58496) / (3/1 + 2/1.58496)")`.
 #
 # In a running notebook, type your answer into the box; elsewhere, into `check`, as in the cell below it. The answer there
 # is a common mistake.
@@ -142,7 +146,7 @@ q.check("0.4909")
 # `q.reveal()` shows the solution, and another seed draws another list. Done early? `recnb.quiz("ndcg", seed=2, k=3)`, or a list of
 # your own: `recnb.quiz("ndcg", ["A", "B", "C"], {"B": 3, "C": 1, "D": 2})`.
 #
-# ## To take along
+# ## F. To take along
 #
 # - DCG divides each gain by log2(rank + 1) and adds up; nDCG divides that by the DCG of the best possible list.
 # - The ideal list also holds items that were missed. A list in perfect order that misses better items stays below 1.
@@ -154,10 +158,10 @@ q.check("0.4909")
 # ---
 # # The lesson ends here
 #
-# The rest is for the curious: which metric is for what, nDCG in eight lines of Python, and four articles that work it out by hand,
-# 「정보 처리, 랭킹 예측에서의 모델 평가를 어떻게 할까?」, 「추천 시스템 평가지표 5. DCG」, 「추천 서비스 정량적 평가지표 4가지」 and
-# 「추천 Ranking 알고리즘 관련 metric :: NDCG」. We retrace every figure, find two misprints, and put fifteen statements to the
-# test.
+# The rest is for the curious: which metric is for what, nDCG in eight lines of Python, what chance scores, and four articles that
+# work nDCG out by hand, 「정보 처리, 랭킹 예측에서의 모델 평가를 어떻게 할까?」, 「추천 시스템 평가지표 5. DCG」, 「추천 서비스 정량적 평가지표 4가지」 and
+# 「추천 Ranking 알고리즘 관련 metric :: NDCG」. We retrace every figure, find two misprints, and put eighteen statements to
+# the test.
 #
 # ## Which metric answers which question
 #
@@ -228,6 +232,52 @@ assert abs(ndcg_of(["C", "A", "D"], judged, k=2) - recnb.ndcg(["C", "A", "D"], j
 print(f"{ndcg_of(shown, judged, k=3):.4f}")
 
 # %% [markdown]
+# ## What does chance score?
+#
+# A number says little without another to compare it with. The plainest one is the score of a list in random order. There each
+# place holds on average the mean grade of all items, so that
+#
+# $$\text{mean DCG@}k = \text{mean grade} \cdot \sum_{i=1}^{k} \frac{1}{\log_2(i + 1)}$$
+#
+# and the mean nDCG is that, divided by IDCG, which is the same in every order. The six documents have 720 orders, and from
+# the five judged items 60 lists of three can be made: few enough to try them all.
+
+# %%
+from itertools import permutations
+
+
+def chance_of(grades, k):
+    """The mean nDCG@k of lists in random order of items with these grades."""
+    best = sorted(grades, reverse=True)[:k]
+    return sum(grades) / len(grades) * dcg_of([1] * k) / dcg_of(best)
+
+
+def mean_of_all_orders(relevance, k):
+    """The mean nDCG@k of every list of k items."""
+    orders = [list(order) for order in permutations(relevance, k)]
+    return recnb.ndcg(orders, [relevance] * len(orders), k=k)
+
+
+documents = dict(zip("abcdef", grades, strict=True))
+chance = pd.DataFrame(
+    {
+        "this list": [recnb.ndcg(grades), recnb.ndcg(shown, judged)],
+        "random, by the formula": [chance_of(grades, k=6), chance_of(list(judged.values()), k=3)],
+        "random, all orders tried": [mean_of_all_orders(documents, k=6), mean_of_all_orders(judged, k=3)],
+    },
+    index=["six documents", "A, B, C out of five items"],
+).astype(float)
+
+assert (chance["random, by the formula"] - chance["random, all orders tried"]).abs().max() < 1e-9
+assert chance.loc["six documents", "this list"] > chance.loc["six documents", "random, by the formula"]
+assert chance.loc["A, B, C out of five items", "this list"] < chance.loc["A, B, C out of five items"].iloc[1]
+chance.round(4)
+
+# %% [markdown]
+# 0.9608 is good, but it is not to be compared with 0: shuffled at random, the six documents score 0.8484 on average. And the list
+# A, B, C, with its 0.6049, is *worse* than three of the five items drawn blindly, 0.6399. What chance scores depends on the grades, on k and
+# on how many items there are; so it differs from user to user (see the claim on users who like more items, below).
+#
 # ## What the articles print
 #
 # The figures of the lesson beside those of the articles. (In these tables *printed* is what an article prints, *recnb* what recnb
@@ -291,9 +341,19 @@ print(f"({dcg:.4f} / {ideal_of_three:.4f} + {second:.4f} / {ideal_of_five:.4f}) 
 compare({"mean nDCG": 0.7356022113638424}, {"mean nDCG": mean_ndcg}, digits=12)
 
 # %% [markdown]
-# ## Four users, and a misprint
+# ## Four users, and a misprint to find
 #
-# Now from ratings: a row for each user (사용자), with the rated items and the list. DCG, IDCG and nDCG of all four come
+# An article prints these figures of four users (사용자), and 0.7707 for the mean of their nDCG. **One of the figures is a misprint.
+# Which one? What belongs there, and how do you know that it is the article's error and not yours?** Take a calculator, and
+# decide before you read on.
+#
+# | | 사용자1 | 사용자2 | 사용자3 | 사용자4 |
+# |---|---|---|---|---|
+# | DCG | 4.6546 | 5.0 | 1.8614 | 6.3157 |
+# | IDCG | 6.8928 | 5.0 | 2.6309 | 9.0237 |
+# | nDCG | 0.6953 | 1.0 | 0.7075 | 0.6999 |
+#
+# The figures come from ratings: a row for each user, with the rated items and the list. DCG, IDCG and nDCG of all four come
 # from `df.rec`.
 
 # %% tags=["ndcg-users"]
@@ -419,44 +479,77 @@ assert (counted_0, left_out, told) == (0.5, 1.0, 0.5)
 display(counted_0, left_out, told)
 
 # %% [markdown]
-# ## Claim: DCG cannot be compared between scales, nDCG can
+# ## Claim: DCG cannot be compared between users, queries and scales, nDCG can
 #
-# **True with linear gain.** Grades times ten make DCG ten times as large and leave nDCG as it is. With exponential gain, 2^rel − 1
-# instead of rel (`gain="exponential"`), nDCG changes with the scale as well:
+# **Of scales: true of a factor with linear gain, false of a shift. Of users and queries: see the next claim.** The article's
+# example is that DCGs lie between 0 and 10 on one service and between 100 and 200 on another. If all grades are ten times as
+# high, DCG is ten times as large and nDCG stays: the division takes a factor away. It cannot take away what is
+# added: on a scale that begins at 100, even the worst item earns 100, and the worst order of the same three items has a far
+# higher nDCG. With exponential gain, 2^rel − 1 instead of rel (`gain="exponential"`), a factor changes it as well:
 
 # %% tags=["claim-comparable"]
-tenfold = [10 * grade for grade in grades]
+worst = [0, 5, 10]
+tenfold = [10 * grade for grade in worst]
+shifted = [100 + grade for grade in tenfold]
 scales = pd.DataFrame(
     {
-        "DCG": [recnb.dcg(grades), recnb.dcg(tenfold)],
-        "nDCG": [recnb.ndcg(grades), recnb.ndcg(tenfold)],
-        "nDCG, exponential": [recnb.ndcg(grades, gain="exponential"), recnb.ndcg(tenfold, gain="exponential")],
+        "DCG": [recnb.dcg(row) for row in (worst, tenfold, shifted)],
+        "nDCG": [recnb.ndcg(row) for row in (worst, tenfold, shifted)],
+        "nDCG, exponential": [recnb.ndcg(row, gain="exponential") for row in (worst, tenfold, shifted)],
     },
-    index=["grades", "grades × 10"],
+    index=[f"grades {worst}", f"× 10: {tenfold}", f"× 10 + 100: {shifted}"],
 ).astype(float)
 
-assert abs(scales.loc["grades × 10", "DCG"] - 10 * scales.loc["grades", "DCG"]) < 1e-9
-assert abs(scales["nDCG"].diff().iloc[1]) < 1e-12
-assert abs(scales["nDCG, exponential"].diff().iloc[1]) > 0.01
+assert abs(scales["DCG"].iloc[1] - 10 * scales["DCG"].iloc[0]) < 1e-9
+assert scales["nDCG"].round(4).tolist() == [0.6199, 0.6199, 0.8549]
+assert abs(scales["nDCG, exponential"].diff().iloc[1]) > 0.005
+assert {recnb.ndcg(row[::-1]) for row in (worst, tenfold, shifted)} == {1}
 scales.round(4)
 
 # %% [markdown]
+# So let relevance begin at 0, where nothing is gained, before an nDCG is computed: take 100 from every grade of the second scale.
+#
 # ## Claim: DCG is higher for a user who likes more items, and normalising takes that away
 #
-# **True.** Two perfect lists, for a user who likes one item and for one who likes three:
+# **True of perfect lists alone.** A perfect list is worth 1 for every user. A random one is not: who likes more items finds more by
+# chance. Ten of 100 items, for users who like 1, 5, 20 and 50 of them; the last two columns are the formula of chance from above, and
+# the mean of 2,000 lists that are drawn:
 
 # %% tags=["claim-more-likes"]
-likes = pd.DataFrame(
-    {"DCG": [recnb.dcg([1]), recnb.dcg([1, 1, 1])], "nDCG": [recnb.ndcg([1]), recnb.ndcg([1, 1, 1])]},
-    index=["likes one", "likes three"],
-).astype(float)
+from random import Random
 
-assert likes["nDCG"].tolist() == [1, 1]
-assert likes.loc["likes one", "DCG"] == 1
-assert round(likes.loc["likes three", "DCG"], 4) == 2.1309
+dice, catalogue = Random(1), range(100)
+
+
+def drawn_list():
+    """Ten items of the catalogue, drawn at random."""
+    return sorted(catalogue, key=lambda item: dice.random())[:10]
+
+
+rows = {}
+for n_liked in (1, 5, 20, 50):
+    liked = dict.fromkeys(range(n_liked), 1)
+    drawn = [drawn_list() for _ in range(2000)]
+    rows[n_liked] = {
+        "DCG@10, perfect": recnb.idcg(liked, k=10),
+        "nDCG@10, perfect": recnb.ndcg(list(liked), liked, k=10),
+        "nDCG@10, random by the formula": chance_of([1] * n_liked + [0] * (100 - n_liked), k=10),
+        "nDCG@10, random as drawn": recnb.ndcg(drawn, [liked] * 2000, k=10),
+    }
+likes = pd.DataFrame(rows).T.astype(float).rename_axis("likes")
+
+by_formula, as_drawn = likes["nDCG@10, random by the formula"], likes["nDCG@10, random as drawn"]  # claim
+assert (likes["nDCG@10, perfect"] == 1).all()
+assert by_formula.round(4).tolist() == [0.0454, 0.077, 0.2, 0.5]
+assert (by_formula - as_drawn).abs().max() < 0.01
+assert likes["DCG@10, perfect"].is_monotonic_increasing
 likes.round(4)
 
 # %% [markdown]
+# Dividing takes away how much there is to gain, and not how easily it is gained: a blind list has 0.05 for one user and 0.5 for
+# another. So a higher mean nDCG of users who like more does not say that they are served better. Compare each group with
+# what chance scores for it, or two models on the same users. [08](08_explore_users.ipynb) meets such a group.
+#
 # ## Claim: a like counts 1, a dislike or no answer 0
 #
 # **A convention.** It is what one does when there are only likes and dislikes, and it treats an item that the user dislikes and one
@@ -489,7 +582,7 @@ print(f"only the first judged: 3 / 3 = {one_judged:.1f}")
 # ## Claim: a high nDCG means that the list is very useful to the user
 #
 # **False.** It is relative to what was possible. Two items of grade 0.1 score 1 if there is nothing better, as do grades
-# 3, 2, 1 in this order; DCG tells the two lists apart.
+# 3, 2, 1 in this order. DCG tells the two lists apart.
 
 # %% tags=["claim-useful"]
 poor, rich = [0.1, 0.1], [3, 2, 1]
@@ -500,6 +593,23 @@ useful = pd.DataFrame(
 
 assert useful["nDCG"].tolist() == [1, 1]
 useful.round(4)
+
+# %% [markdown]
+# ## Claim: nDCG 1 means that the list is perfectly sorted
+#
+# **True of the grades in the first k places, not of the list.** Items of the same grade may stand in any order, what
+# stands below place k is not looked at, and without k nothing is asked of items that the list does not show:
+
+# %% tags=["claim-perfect-order"]
+sorted_lists = {
+    "C, B, D": recnb.ndcg(["C", "B", "D"], judged),
+    "C, D, B: equal grades change places": recnb.ndcg(["C", "D", "B"], judged),
+    "C, B, E, A, D at k = 2: the rest is upside down": recnb.ndcg(["C", "B", "E", "A", "D"], judged, k=2),
+    "C: four judged items are not shown": recnb.ndcg(["C"], judged),
+}
+
+assert set(sorted_lists.values()) == {1}
+pd.Series(sorted_lists, name="nDCG").astype(float).to_frame()
 
 # %% [markdown]
 # ## Three loose wordings
@@ -547,6 +657,26 @@ assert abs(forms.loc[f"DCG of {graded}", "exponential"] - by_hand) < 1e-12
 forms.round(4)
 
 # %% [markdown]
+# ## Claim: exponential gain is what major search engines and Kaggle use
+#
+# **Of some it is documented; it is no standard.** What a company computes cannot be tested here, but what libraries compute can.
+# These are the forms of nDCG, among all whose numbers recnb has recorded, that give the four users the nDCG@4 of
+# exponential gain (a form that differs in something else as well is not among them):
+
+# %% tags=["claim-exponential-use"]
+forms_of_libraries = ev.spread("ndcg", 4)["value"]
+exponential = forms_of_libraries[(forms_of_libraries - ev.ndcg(k=4, gain="exponential")).abs() < 1e-6]
+
+assert {"lightgbm ndcg", "xgboost ndcg"} <= set(exponential.index)
+assert not {"scikit-learn ndcg[list]", "pytrec_eval-terrier ndcg"} & set(exponential.index)
+assert len(exponential) < len(forms_of_libraries) / 4
+print(f"{len(exponential)} of {len(forms_of_libraries)}:", *exponential.index, sep="\n")
+
+# %% [markdown]
+# LightGBM and XGBoost, which learn to rank search results, do so by default. trec_eval, which the research on search compares
+# with, and scikit-learn have linear gain, and most libraries of recommenders 0 and 1, where both are the same. So
+# neither is to be assumed: a number needs its gain beside it.
+#
 # ## Claim: the base of the logarithm matters only for exponential gain
 #
 # The same article: another base leaves linear nDCG as it is, but changes the exponential one. **First half true, second
@@ -578,9 +708,42 @@ by_base.round(6)
 # %% [markdown]
 # DCG does change with the base, so a DCG without its base says little.
 #
+# ## Claim: that the discount is a logarithm has been justified by a proof
+#
+# **Too strong: something else was proved.** [Wang et al. (2013)](https://arxiv.org/abs/1304.6480) look at lists that grow
+# without end and are not cut. With the logarithm the nDCG of *every* order, also of a random one, goes to 1; and of two
+# substantially different ways to rank, it still says nearly always that the same one is better. That depends on how
+# fast the discount grows, and dividing by the rank is the border: the logarithm lies on the good side, as other slow discounts do. That
+# it fits how people look at lists, or is best at k = 10, nobody has proved. Here is the first half, by the formula of chance:
+# random lists in which half of the items are relevant.
+
+
+# %% tags=["claim-log-proved"]
+def chance_of_half(n_items, divisor):
+    """The mean nDCG of random lists of all items, half of which are relevant."""
+    credits = [1 / divisor(rank) for rank in range(1, n_items + 1)]
+    return sum(credits) / 2 / sum(credits[: n_items // 2])
+
+
+limits = pd.DataFrame(
+    {
+        "divided by log2(rank + 1)": {n: chance_of_half(n, lambda rank: log2(rank + 1)) for n in (10, 1000, 100_000)},
+        "divided by the rank": {n: chance_of_half(n, float) for n in (10, 1000, 100_000)},
+    }
+).rename_axis("places in the list")
+
+assert abs(limits.iloc[0, 0] - chance_of([1] * 5 + [0] * 5, k=10)) < 1e-12
+assert limits["divided by log2(rank + 1)"].is_monotonic_increasing
+assert limits.iloc[2, 0] > 0.9 > 0.6 > limits.iloc[2, 1]
+limits.round(4)
+
+# %% [markdown]
+# In a list of 100,000 places a random order comes near 1. This is one more reason to cut at k.
+#
 # ## Claim: DCG lies between 0 and 1
 #
-# A summary gives *DCG & nDCG* the range 0 to 1. **True of nDCG, false of DCG**, by the article's own table:
+# A summary gives *DCG & nDCG* the range 0 to 1. **True of nDCG, on the conditions of the next claim; false of DCG**, by the
+# article's own table:
 
 # %% tags=["claim-dcg-range"]
 ranges = pd.DataFrame({"DCG": ev.dcg().per_user, "nDCG": ev.ndcg().per_user})
@@ -593,8 +756,8 @@ ranges.agg(["min", "max"]).round(4)
 # %% [markdown]
 # ## Claim: IDCG is never below DCG, and DCG never negative
 #
-# **True, if no grade is negative and both are cut at the same depth.** Take away either condition and it breaks. First the
-# depth: a good list of five, against ideals that end further and further up.
+# **True, if no grade is negative, both are cut at the same depth, and no item stands in the list twice.** Take away one of these
+# conditions and it breaks. First the depth: a good list of five, against ideals that end further and further up.
 
 # %% tags=["claim-idcg-bound"]
 five = ["C", "B", "D", "A", "E"]
@@ -615,13 +778,19 @@ assert shown_dcg < 0
 assert ideal_dcg < not_shown_dcg
 print(f"one item of grade -1: DCG is {shown_dcg:g} if it is shown, and {not_shown_dcg:g} if not; IDCG is {ideal_dcg:g}")
 
-try:
-    recnb.ndcg(["A", "B"], {"A": -1, "B": 2})
-except recnb.errors.RecnbError as refused:
-    print("recnb:", refused)
+# An item that stands in the list twice, by hand: C, the best of the five, at ranks 1 and 2.
+twice_dcg = 0.7 / log2(2) + 0.7 / log2(3)
+assert twice_dcg > recnb.idcg(judged, k=2)
+print(f"C at ranks 1 and 2: DCG is {twice_dcg:.4f}; IDCG@2 is {recnb.idcg(judged, k=2):.4f}")
+
+for given, truth in ((["A", "B"], {"A": -1, "B": 2}), (["C", "C"], judged)):
+    try:
+        recnb.ndcg(given, truth)
+    except recnb.errors.RecnbError as refused:
+        print("recnb:", refused)
 
 # %% [markdown]
-# recnb refuses negative grades and, unless an option says otherwise, cuts both lists at the same depth; so its nDCG is
-# between 0 and 1.
+# recnb refuses negative grades and lists with an item twice and, unless an option says otherwise, cuts both lists at the same depth; so its
+# nDCG is between 0 and 1.
 #
 # Next: [07](07_playground.ipynb), where you move the items yourself.

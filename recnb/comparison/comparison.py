@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import nan
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 import numpy as np
@@ -24,7 +25,7 @@ from recnb.conventions import options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
-from recnb.display.language import N_, _, use_language
+from recnb.display.language import N_, _, use_language, use_noun
 from recnb.display.templates import framed
 from recnb.display.text import one_line
 from recnb.errors import (
@@ -42,10 +43,12 @@ from recnb.evaluation import Evaluation
 from recnb.lint import checks, finding_of, judged_order
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import ACCURACY
-from recnb.report.conclusions import conclusion, corrected_with, notes, tested
-from recnb.report.data import ModelUsers
+from recnb.metrics.metric import ACCURACY, sign_of
+from recnb.report.conclusions import FOUND, conclusion, corrected_with, notes, tested
+from recnb.report.data import Mean, ModelUsers
 from recnb.report.differences import (
+    Compared,
+    Key,
     check_side_data,
     compared,
     means_of,
@@ -62,16 +65,18 @@ from recnb.results.arguments import (
     check_options,
     metric_of_curve,
 )
-from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.evaluation_data import EvaluationData, Models, values_of
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.segments import distinct_labels
-from recnb.results.table import Table
+from recnb.results.segments import distinct_labels, no_segments
+from recnb.results.table import Table, check_flag
 from recnb.results.tables import beyond_table
 from recnb.results.values import (
     follows,
     merged,
+    no_relevant_in_words,
     pairs_in_words,
     scale_in_words,
+    taken_as_known,
     weights_in_words,
 )
 from recnb.stats import Settings, Test, tau_ap
@@ -82,6 +87,9 @@ if TYPE_CHECKING:
 #: Of more models than these every two are compared if none is named as the baseline,
 #: and tests are corrected within each metric.
 MANY = 8
+
+#: A mean, and the ends of its interval.
+ENDS = ["mean", "low", "high"]
 
 #: Methods that the repr names.
 CALLS = (
@@ -172,7 +180,10 @@ def compare(
     kept, judged = restrict_to_common_users(share_catalogue(evaluated))
     if pairs == "all" and baseline is not None:
         kept = {reference: kept[reference], **kept}
-    return Comparison(kept, judged, None if pairs == "all" else reference, settings)
+    if pairs == "all":
+        return Comparison(kept, judged, None, settings)
+    is_named = baseline is not None
+    return Comparison(kept, judged, reference, settings, is_named)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,6 +204,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         str | None
     )  #: the model that the others are compared with; None if every two are compared
     settings: Settings  #: confidence, test, method of intervals
+    _baseline_is_named: bool = False  # and not the first model by default
 
     # The same object is the same comparison, as for every other result.
     __eq__ = object.__eq__
@@ -265,60 +277,130 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         metrics: Metrics = None,
         k: AnyCutoffs = None,
         *,
+        intervals: bool = False,
         by: Any = None,
         bins: int = 4,
         **options: Any,
     ) -> Means:
-        """Return means over the common users: a row per model, or per segment and
-        model, a column per metric and cut-off.
+        """Return means over the common users, and numbers of all lists: a row per
+        model, or per segment and model, a column per metric and cut-off.
 
-        Where it is shown the best of each column is bold; `plot()` draws it with
-        intervals. Parameters are those of `Evaluation.table`.
+        Where it is shown the best of each column is bold, the lowest where less is
+        better, and marked is what is shown to differ from the baseline, if `compare`
+        was given one, else what is not shown to differ from the best. `plot()` draws it
+        with intervals. Parameters are those of `Evaluation.table`.
         """
-        asked = self._asked(metrics, options)
-        found = compared(
-            self._models, asked, Cutoffs.of(k), [], self.settings, by, bins, apart=True
-        )
-        names = {each.metric.name: (each.name, each.metric.cutoff) for each in asked}
-        labels, places = distinct_labels(found.labels, ["model"]), []
-        for key, mean in found.means:
-            name, cutoff = names[mean.metric]
-            places.append(
-                (
-                    *key,
-                    mean.model,
-                    name if mean.k in (None, cutoff) else f"{name}@{mean.k}",
-                )
+        check_flag("intervals", intervals)
+        cutoffs = Cutoffs.of(k)
+        asked = asked_of(self._first, metrics, options, "k", "intervals", "by", "bins")
+        columns = _columns_of(asked, cutoffs)
+        of_users = [each for each in asked if each.metric.of != "all"]
+        of_lists = [each for each in asked if each.metric.of == "all"]
+        if of_lists and by is not None:
+            raise no_segments(of_lists[0].metric)
+        found = Compared([], [])
+        if of_users:
+            found = compared(
+                self._models,
+                of_users,
+                cutoffs,
+                self.pairs,
+                self.settings,
+                by,
+                bins,
+                apart=True,
             )
-        index = pd.MultiIndex.from_tuples(places, names=[*labels, "model", None])
-        rows = pd.DataFrame([vars(mean) for _key, mean in found.means], index)
-        wide = [rows[part].unstack(sort=False) for part in ("mean", "low", "high")]
-        basis = [self.basis, *filter(None, [found.parts])]
+        numbers, phrases = self._numbers_of_lists(of_lists, cutoffs)
+        means = [*found.means, *(((), mean) for mean in numbers)]
+        parts = _laid_out(means, columns, found.labels)
+        frame = parts[0]
+        if intervals:
+            frame = pd.concat(parts, axis=1, keys=ENDS).swaplevel(axis=1)
+            frame = frame[[(name, end) for name in parts[0] for end in ENDS]]
+        basis = self._basis_of_table(of_users, cutoffs, found.parts, phrases)
+        if intervals:
+            percent = f"{100 * self.settings.confidence:g}"
+            basis.append(_("{confidence}% intervals", confidence=percent))
+            basis += taken_as_known(self._first.source.weighted)
+        table = Means.made(frame, basis)
+        table._ends, table._settings = parts[1:], self.settings
+        table._directions = {
+            columns[each.metric.name, cut]: each.metric.better
+            for each in asked
+            for cut in each.metric.cutoffs(cutoffs)
+        }
+        table._every_pair = self.baseline is None
+        table.attrs["n_users"] = self.n_users
+        table.attrs |= _marks(found, columns, self._baseline_is_named)
+        is_tested = self._baseline_is_named and not found.parts
+        table.attrs["baseline"] = self.baseline if is_tested else None
+        return table
+
+    def _basis_of_table(
+        self,
+        asked: Sequence[Asked],
+        cutoffs: Cutoffs,
+        parts: str,
+        of_lists: Mapping[str, list[str]],
+    ) -> list[str]:
+        """Return the phrases below a table: of metrics that users have values of, and
+        of numbers of all lists.
+        """
+        basis = [self._basis_of(asked)]
+        if parts:
+            basis.append(parts)
         if not all(each.metric.is_accuracy for each in asked):
             basis.append(
                 _(
                     "metrics beyond accuracy over the users who have a value in every model"
                 )
             )
-        lead, own = asked[0].metric, asked[0].options
-        unweighted = plain_means(
-            self._models, lead, lead.cutoffs(Cutoffs.of(k)).values[-1], own
-        )
-        basis += [unweighted.removesuffix(".")] if unweighted else []
-        table = Means.made(
-            wide[0].astype(float), [*basis, *self._options_in_words(asked)]
-        )
-        table._ends, table._settings = wide[1:], self.settings
-        table.attrs |= {
-            "n_users": self.n_users,
-            "near_best": {},
-        }  # of parts of the truth nothing is tested
-        for kind in ["best"] if found.parts else ["best", "near_best"]:
-            marked = rows[kind].unstack(sort=False)
-            table.attrs[kind] = {
-                column: [*marked.index[marked[column].eq(True)]] for column in table
-            }
-        return table
+        of_accuracy = [
+            (each.metric, each.options) for each in asked if each.metric.is_accuracy
+        ]
+        unweighted = plain_means(self._models, of_accuracy, cutoffs)
+        if unweighted:
+            basis.append(unweighted.removesuffix("."))
+        known = basis[0].split("; ")
+        phrases = self._phrases_of_options(asked, cutoffs)
+        for name, words in of_lists.items():
+            phrases[name] = [phrase for phrase in words if phrase not in known]
+        return [*basis, *merged(phrases)]
+
+    def _numbers_of_lists(
+        self, asked: Sequence[Asked], cutoffs: Cutoffs
+    ) -> tuple[list[Mean], dict[str, list[str]]]:
+        """Return the numbers of all lists of each model, which have no interval, and
+        the phrases of what each rests on.
+        """
+        if asked:
+            check_side_data(self._models)
+        means, phrases = list[Mean](), dict[str, list[str]]()
+        for name, metric, options in asked:
+            words = dict[str, list[str]]()
+            for model, data in self._models.items():
+                values = values_of(data, metric, metric.cutoffs(cutoffs), options)
+                words[model] = values.basis.phrases(brief=True)
+                for cut, number in zip(values.k, values.mean.tolist(), strict=True):
+                    means.append(
+                        Mean(
+                            model=model,
+                            metric=metric.name,
+                            symbol=metric.symbol,
+                            k=cut,
+                            mean=number,
+                            low=nan,
+                            high=nan,
+                            n_users=int(values.n_users[-1]),
+                        )
+                    )
+            first, *others = words.values()
+            if all(other == first for other in others):
+                phrases[name] = first
+            else:
+                for model, of_model in words.items():
+                    phrases[f"{name} ({one_line(model)})"] = of_model
+        return means, phrases
 
     def differences(
         self,
@@ -334,7 +416,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         `conclusions` has a sentence for each, and `plot()` draws them. `p_holm` is
         corrected by Holm's method for all rows; it is NaN where fewer than 10 users
-        differ. `verdict` is "better" or "worse" (beyond accuracy "higher" or "lower");
+        differ. `verdict` is "better" or "worse" ("higher" or "lower" of a metric where
+        neither is better, such as novelty);
         "hint", printed as inconclusive; "torn", where test and interval disagree;
         "open", no difference shown; "same" or "untested". `detectable` is the smallest
         difference found with 80 % power; `won`, `tied` and `lost` count users. Metrics
@@ -352,22 +435,24 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         labels = distinct_labels(found.labels, frame.columns)
         for at, label in enumerate(labels):
             frame.insert(at, label, [key[at] for key in keys])
-        table = Differences.made(frame, [self.basis])
+        table = Differences.made(frame, [self._basis_of(asked)])
         n_tested, within = tested(rows), [", ".join(map(str, key)) for key in keys]
         together = corrected_with(rows, self.settings)
-        said = [
-            inline(conclusion(row, self.settings, *together[row.metric]), "txt")
-            for row in rows
-        ]
+        with use_noun(self._first.noun):
+            said = [
+                inline(conclusion(row, self.settings, *together[row.metric]), "txt")
+                for row in rows
+            ]
+            warnings = self._warnings(asked[0], k)
+            remarks = notes(self.settings, n_tested)
         table.conclusions = [
             f"{one_line(at)}: {text}" if at else text
             for at, text in zip(within, said, strict=True)
         ]
-        table._made, table._warnings = (
-            list(zip(within, rows, strict=True)),
-            self._warnings(asked[0], k),
-        )
-        table.notes = [*table._warnings, *notes(self.settings, n_tested)]
+        table._made = list(zip(within, rows, strict=True))
+        table._warnings = warnings
+        known = taken_as_known(self._first.source.weighted)
+        table.notes = [*warnings, *remarks, *known]
         table.attrs["labels"] = len(labels) + 4
         return table
 
@@ -385,19 +470,21 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         With `margin` 0 a model fails if it is shown to be worse, its interval of the
         paired difference below 0. Above 0 it fails unless the interval is above
-        -`margin` (a test of non-inferiority). Without data no check is passed: of fewer
+        -`margin` (a test of non-inferiority). Of a metric where less is better it is
+        the other way round: above 0, and below `margin`. Without data no check is passed: of fewer
         than 10 users, or of so few who differ that there is no interval. Intervals are
         not corrected for the number of models.
         """
         chosen = metric_named(metric)
-        if not chosen.is_accuracy:
+        if chosen.better is None:
+            problem = f"a high or low {chosen.name} is not good or bad in itself: "
             raise OptionError(
-                f"{metric!r} is beyond accuracy, where lower is not worse: name a "
-                f"metric of accuracy."
+                problem,
+                "name a metric of which more or less is better, such as 'ndcg'.",
             )
         if not is_number(margin) or margin < 0:
             raise OptionError(
-                f"margin={quoted(margin)}: give how far below a model may be, "
+                f"margin={quoted(margin)}: give how far behind a model may be, "
                 f"from 0 up, such as 0.01."
             )
         if self.baseline is None:
@@ -406,6 +493,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         pairs = self.pairs if model is None else [self._pair(model, None)]
         asked = self._asked([metric], options)
+        basis = self._basis_of(asked)
         found = compared(self._models, asked, Cutoffs.one(k), pairs, self.settings)
         checks, columns = (
             [],
@@ -413,11 +501,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         for _key, row in found.differences:
             about = {name: getattr(row, name) for name in columns}
-            about |= {"metric": chosen.name, "n_differ": row.won + row.lost}
+            about |= {"metric": chosen.name, "better": chosen.better}
+            about |= {"n_differ": row.won + row.lost}
             checks.append(
-                not_worse_check(
-                    about, float(margin), self.settings.confidence, self.basis
-                )
+                not_worse_check(about, float(margin), self.settings.confidence, basis)
             )
         return Gate(tuple(checks))
 
@@ -446,7 +533,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0]
             for name in pair
         }
-        groups = moved(self._models, pair, values, cut, _count("n", n))
+        n_shown = _count("n", n)
+        groups = moved(self._models, pair, values, cut, n_shown, chosen.better)
         rows = [
             (
                 user.user,
@@ -464,7 +552,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         table = Movers.made(
             frame,
-            [self.basis],
+            [self._basis_of([Asked("", chosen, options)])],
             chosen.symbol if cut is None else f"{chosen.symbol}@{cut}",
         )
         table.groups = tuple(groups)
@@ -491,19 +579,21 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         from scipy.stats import kendalltau
 
+        asked_of(self._first, metrics, options, "k")  # by= and intervals= are refused
         means = self.table(metrics, k, **options)
+        signs = {name: sign_of(better) for name, better in means._directions.items()}
         if means.shape[1] < 2:
             raise OptionError(
                 "agreement is between metrics, and one is asked for: name two, or several cut-offs."
             )
         rows = []
         for one, other in combinations(means.columns, 2):
-            pair = means[[one, other]].to_numpy().T
+            pair = [signs[name] * means[name].to_numpy() for name in (one, other)]
             rows.append(
                 (
                     one,
                     other,
-                    float(kendalltau(*pair.round(12)).statistic),
+                    float(kendalltau(*np.round(pair, 12)).statistic),
                     tau_ap(*pair),
                 )
             )
@@ -540,8 +630,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             join="inner",
             keys=self.names,
         ).dropna()
+        cut = _("whole lists") if k is None else _("lists cut at {k}", k=k)
         return Table.made(
-            frame.T.rename_axis(index="model", columns=None), [tables[0].attrs["basis"]]
+            frame.T.rename_axis(index="model", columns=None),
+            [tables[0].attrs["basis"]],
+            title=f"{_('Beyond accuracy')}, {cut}",
         )
 
     def curve(
@@ -565,7 +658,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         frame = pd.concat(
             [rows[rows["model"] == name] for name in self.names], ignore_index=True
         )
-        table = Curves.made(frame, [self.basis])
+        table = Curves.made(frame, [self._basis_of([asked])])
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
         return table
 
@@ -612,13 +705,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         from recnb.report.build import report_of, request_of
 
-        with use_language(lang):
+        with use_language(lang), use_noun(self._first.noun):
             request = request_of(self._first, k, metrics, options, by=by, bins=bins)
             asked = [
                 Asked(metric.symbol, metric, dict(own))
                 for metric, own in request.metrics
             ]
-            basis = "; ".join([self.basis, *self._options_in_words(asked)])
+            basis = "; ".join(
+                [self._basis_of(asked), *self._options_in_words(asked, k)]
+            )
             about: dict[str, Any] = {
                 "pairs": self.pairs,
                 "baseline": self.baseline,
@@ -635,6 +730,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
+        return self._basis_of([])
+
+    def _basis_of(self, metrics: Iterable[Asked]) -> str:
+        """Return the users and the convention behind some metrics in words."""
+        with use_noun(self._first.noun):
+            has_missed = any(each.metric.missed != "0" for each in metrics)
+            return self._basis(has_missed=has_missed)
+
+    def _basis(self, *, has_missed: bool) -> str:
         first, orders = (
             self._first,
             {model.convention.order for model in self._models.values()},
@@ -644,10 +748,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if len(orders) == 1
             else replace(first.convention, order="auto")
         )
-        without = first.joined.n_without_relevant if first.one_no_relevant_rule else 0
         words = users_in_words(
-            self.users_by_model, self.n_users, without, convention.no_relevant
+            self.users_by_model, self.n_users, convention, has_missed=has_missed
         )
+        if first.one_no_relevant_rule:
+            words += no_relevant_in_words(
+                convention, *first.joined.user_counts[2:], has_missed=has_missed
+            )
         remarks = [note for note in map(str, first.joined.notes) if note not in words]
         apart = merged(
             {
@@ -672,21 +779,29 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             ]
         )
 
-    def _options_in_words(self, metrics: Iterable[Asked]) -> list[str]:
+    def _options_in_words(self, metrics: Iterable[Asked], k: object) -> list[str]:
         """Return the options behind the numbers of metrics, defaults included, in
         words.
         """
+        return merged(self._phrases_of_options(metrics, Cutoffs.of(k)))
+
+    def _phrases_of_options(
+        self, metrics: Iterable[Asked], cutoffs: Cutoffs
+    ) -> dict[str, list[str]]:
+        """Return the phrases of the options of each metric."""
         phrases = {}
         for name, metric, options in metrics:
             used = {**metric.defaults, **options}
+            whole = metric.cutoffs(cutoffs).values == (None,)
+            scoring = self._first.scoring(metric, options, whole=whole)
             if metric.is_accuracy:
-                used = dict(self._first.scoring(metric, options).in_force.metric)
-            phrases[name] = [*options_in_words(used)]
+                used = dict(scoring.in_force.metric)
+            phrases[name] = [*options_in_words(used, scoring.convention.cutoff)]
             if "max_relevance" in used and used["max_relevance"] is None:
                 phrases[name].append(
                     scale_in_words(self._first.joined.all_hits.max_relevance)
                 )
-        return merged(phrases)
+        return phrases
 
     def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Asked]:
         """Return the metrics asked for, or the usual ones, each with its options; one
@@ -765,6 +880,79 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         blocks = [Note(self._title(), "plain"), Note(self.basis), Note(calls)]
         return str(framed(_("comparison of models"), html(blocks)))
+
+
+def _columns_of(
+    asked: Sequence[Asked], cutoffs: Cutoffs
+) -> dict[tuple[str, int | None], str]:
+    """Return the names of the columns of a table, by metric and cut-off: as asked for,
+    with the cut-off behind it unless the name has it.
+    """
+    columns = dict[tuple[str, int | None], str]()
+    for name, metric, _options in asked:
+        for cut in metric.cutoffs(cutoffs):
+            place = metric.name, cut
+            column = name if cut in (None, metric.cutoff) else f"{name}@{cut}"
+            if place in columns:
+                raise OptionError(
+                    f"{columns[place]!r} and {column!r} are the same: name one of them."
+                )
+            columns[place] = column
+    return columns
+
+
+def _laid_out(
+    means: Sequence[tuple[Key, Mean]],
+    columns: Mapping[tuple[str, int | None], str],
+    labels: Sequence[str],
+) -> list[pd.DataFrame]:
+    """Return a frame of means and one of each end of their intervals: a row per segment
+    and model, in the order that they come in.
+    """
+    places = list(dict.fromkeys((*key, mean.model) for key, mean in means))
+    row_of = {place: row for row, place in enumerate(places)}
+    column_of = {place: column for column, place in enumerate(columns)}
+    numbers = np.full((len(ENDS), len(places), len(columns)), nan)
+    for key, mean in means:
+        row = row_of[*key, mean.model]
+        column = column_of[mean.metric, mean.k]
+        numbers[:, row, column] = mean.mean, mean.low, mean.high
+    names = distinct_labels(labels, ["model"])
+    if names:
+        index = pd.MultiIndex.from_tuples(places, names=[*names, "model"])
+    else:
+        index = pd.Index([model for (model,) in places], name="model")
+    return [pd.DataFrame(part, index, [*columns.values()]) for part in numbers]
+
+
+def _marks(
+    found: Compared,
+    columns: Mapping[tuple[str, int | None], str],
+    has_baseline: bool,
+) -> dict[str, dict[str, list[Any]]]:
+    """Return by kind of mark and column the labels of the rows that have it: the best
+    mean, and what differs from the baseline or does not from the best.
+    """
+    kinds = FOUND if has_baseline else ("near_best",)
+    marks: dict[str, dict[str, list[Any]]] = {
+        kind: {column: [] for column in columns.values()}
+        for kind in ("best", "near_best", *kinds)
+    }
+    for key, mean in found.means:
+        column = columns[mean.metric, mean.k]
+        label = (*key, mean.model) if key else mean.model
+        if mean.best:
+            marks["best"][column].append(label)
+        # Of parts of the truth nothing is tested.
+        if mean.near_best and not has_baseline and not found.parts:
+            marks["near_best"][column].append(label)
+    for key, row in found.differences if has_baseline else ():
+        if row.verdict in FOUND:
+            label = (*key, row.model) if key else row.model
+            marks[row.verdict][columns[row.metric, row.k]].append(label)
+    if has_baseline or found.parts:
+        marks["near_best"] = {}
+    return marks
 
 
 def _count(name: str, n: object) -> int:

@@ -12,10 +12,17 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
-from recnb.conventions import presets
+from recnb.conventions import Convention, presets
 from recnb.data import Frame, Joined, table_of
 from recnb.data.buckets import batches_of
-from recnb.data.columns import Scanned, columns_of, find, is_dataset, is_relation
+from recnb.data.columns import (
+    Scanned,
+    columns_of,
+    find,
+    is_dataset,
+    is_relation,
+    read_stream,
+)
 from recnb.data.encoding import distinct
 from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.in_memory import Sheets
@@ -33,12 +40,17 @@ from recnb.errors import (
     listed,
     quoted,
 )
-from recnb.evaluate import COLUMNS, KEYWORDS, data_of, unknown_option
+from recnb.evaluate import (
+    COLUMNS,
+    KEYWORDS,
+    data_of,
+    refuse_word_for_users,
+    unknown_option,
+)
 from recnb.evaluation import Evaluation
 from recnb.report.data import ModelUsers
 from recnb.report.differences import same_rows, users_in_common
 from recnb.results.evaluation_data import EvaluationData, Models
-from recnb.results.values import NO_RELEVANT
 
 #: Evaluates recommendations and truth, of which one may be local, with options.
 Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
@@ -67,6 +79,36 @@ JUDGED_BY_ALL = Plural(
     "{n:,} user that all {models} models are judged on",
     "{n:,} users that all {models} models are judged on",
 )
+#: How many models are named in a clause each; of more, one clause tells all.
+NAMED = 3
+#: Of many models: whether they share one number -> the clause.
+LEFT_OUT_OF_MANY = {
+    True: N_(
+        "{low:,} users of each of {models:,} models left out, not judged in "
+        "every other model"
+    ),
+    False: N_(
+        "{low:,} to {high:,} users of each of {models:,} models left out, not "
+        "judged in every other model"
+    ),
+}
+WITHOUT_LIST = {
+    True: N_("{low:,} without a list in each of {models:,} models, which counts 0"),
+    False: N_(
+        "{low:,} to {high:,} without a list in each of {models:,} models, which "
+        "counts 0"
+    ),
+}
+WITHOUT_JUDGED = {
+    True: N_(
+        "{low:,} without a judged item in a list in each of {models:,} models, "
+        "which counts 0"
+    ),
+    False: N_(
+        "{low:,} to {high:,} without a judged item in a list in each of {models:,} "
+        "models, which counts 0"
+    ),
+}
 LEFT_OUT = Plural(
     "{n:,} user of {model} left out, not judged in every other model",
     "{n:,} users of {model} left out, not judged in every other model",
@@ -100,6 +142,7 @@ def models_of(
     for name in options:
         if name not in known:
             raise unknown_option(name, "a comparison", known)
+    refuse_word_for_users(options.get("users"))
     models, truth = _read(models, truth, options)
     scores = options.get("score")
     if is_several(scores):
@@ -159,7 +202,17 @@ def models_of(
 
 
 def _read(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Read files together, so that their ids meet; side data are read in place."""
+    """Read files together, so that their ids meet, and streams once; side data are read
+    in place.
+    """
+    truth = read_stream(truth)
+    if isinstance(models, Mapping):
+        models = {name: read_stream(model) for name, model in models.items()}
+    else:
+        models = read_stream(models)
+    for name in ("train", "items", "users"):
+        if name in options:
+            options[name] = read_stream(options[name])
     named = dict(models) if isinstance(models, Mapping) else {RECS: models}
     side = {
         name: options[name]
@@ -405,10 +458,14 @@ def restrict_to_common_users(
 
 
 def users_in_words(
-    judged: Sequence[ModelUsers], n_users: int, n_without: int, no_relevant: str
+    judged: Sequence[ModelUsers],
+    n_users: int,
+    convention: Convention,
+    *,
+    has_missed: bool = False,
 ) -> list[str]:
     """Return the users that models are compared on, and those left out; names are the
-    user's, not yet escaped.
+    user's, not yet escaped. `has_missed`: a list without a hit does not count 0.
     """
     words = [
         _(
@@ -417,19 +474,41 @@ def users_in_words(
             models=len(judged),
         )
     ]
-    words += [
-        _(LEFT_OUT, n=one.n_left_out, model=one_line(one.model))
-        for one in judged
-        if one.n_left_out
-    ]
+    words += left_out_in_words([one for one in judged if one.n_left_out])
     alike = len({one.n_without_list for one in judged}) == 1
     each, all_alike = (
         N_("{n:,} without a list from {model}, which counts 0"),
         N_("in each model {n:,} without a list, which counts 0"),
     )
+    if convention.judged_only:
+        each = N_("{n:,} without a judged item in a list from {model}, which counts 0")
+        all_alike = N_(
+            "in each model {n:,} without a judged item in a list, which counts 0"
+        )
+    if has_missed:
+        each = N_("{n:,} without a list from {model}, which has no hit")
+        all_alike = N_("in each model {n:,} without a list, which has no hit")
     without = [one for one in (judged[:1] if alike else judged) if one.n_without_list]
+    if len(without) > NAMED:
+        of_many = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
+        return [*words, in_range(of_many, [one.n_without_list for one in without])]
     words += [
         _(all_alike if alike else each, n=one.n_without_list, model=one_line(one.model))
         for one in without
     ]
-    return [*words, *([_(NO_RELEVANT[no_relevant], n=n_without)] if n_without else [])]
+    return words
+
+
+def left_out_in_words(models: Sequence[ModelUsers]) -> list[str]:
+    """Say how many users of each model are left out; of many models, in one clause."""
+    if len(models) > NAMED:
+        return [in_range(LEFT_OUT_OF_MANY, [one.n_left_out for one in models])]
+    return [_(LEFT_OUT, n=one.n_left_out, model=one_line(one.model)) for one in models]
+
+
+def in_range(words: Mapping[bool, str], counts: Sequence[int]) -> str:
+    """Say the counts of many models in one clause: the one number that they share, or
+    from which to which.
+    """
+    low, high = min(counts), max(counts)
+    return _(words[low == high], models=len(counts), low=low, high=high)

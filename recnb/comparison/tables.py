@@ -4,7 +4,7 @@ to conclude, users who moved, curves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +15,7 @@ from recnb.display.language import _, use_language
 from recnb.display.style import QUIET, lettering
 from recnb.display.templates import framed
 from recnb.display.text import one_line, signed
+from recnb.metrics.metric import Better
 from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
 from recnb.report.sections import user_blocks
@@ -23,7 +24,9 @@ from recnb.results.table import (
     draw_curve,
     draw_intervals,
     draw_means,
+    estimate_of,
     number_in,
+    parts_of,
     symbol_of,
 )
 from recnb.stats import Settings
@@ -44,48 +47,107 @@ SHOWN = [
     "verdict",
 ]
 
+#: The signs of marks beside means, by kind.
+SIGNS = {"near_best": "°", **{kind: words.SIGNS[kind] for kind in words.FOUND}}
+
 FEW = 6  #: conclusions stand below so many differences
 
 
 class Means(Table):
     """Means of models over the common users: a row per model, a column per metric and
-    cut-off.
+    cut-off, or three with intervals.
 
-    The highest mean of a column is shown bold (between asterisks on a console), and °
-    marks means that are not significantly different from it; `attrs["best"]` and
-    `attrs["near_best"]` have the labels of these rows by column.
+    The best mean of a column is shown bold (between asterisks on a console). Where a
+    baseline was named, ▲ and ▼ mark what is shown to be better or worse than it, △ and
+    ▽ what is higher or lower where neither is better; otherwise ° marks means that are
+    not shown to differ from the best. Where neither more nor less is better, as of
+    novelty, none is the best. `attrs["best"]`, `attrs["near_best"]`, `attrs["better"]`
+    and so on have the labels of these rows by column.
     """
 
-    _metadata: ClassVar = ["_ends", "_settings"]
+    _metadata: ClassVar = ["_ends", "_settings", "_directions", "_every_pair"]
     _ends: Sequence[
         pd.DataFrame
     ] = ()  #: the lower and the upper ends of intervals, for a plot
-    _settings: Settings = Settings()  #: of the tests that ° is of
+    _settings: Settings = Settings()  #: of the tests that the marks are of
+    _directions: Mapping[str, Better] = {}  #: of each column
+    _every_pair: bool = False  #: whether every two models are compared
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw a line for each metric and a colour for each model."""
+        parts = parts_of(self)
+        if len(parts) == 1:
+            parts = [*parts, *self._ends]
         with lettering(self.attrs.get("lang", "en")) as fonts:
-            wide: list[Any] = [self, *self._ends]
-            parts: list[Any] = [
-                part.stack(future_stack=True).unstack("model", sort=False)
-                for part in wide
-            ]
-            return draw_means(ax, parts, _("mean over users"), color=color, **fonts)
+            return draw_means(
+                ax,
+                [_by_model(part) for part in parts],
+                _("mean over users"),
+                color=color,
+                **fonts,
+            )
 
-    def _cell(self, value: Any, label: object, column: object) -> Line:
-        best, near = (
-            label in self.attrs[kind].get(column, ()) for kind in ("best", "near_best")
+    def _cell(
+        self, value: Any, label: object, column: object, digits: int | None = None
+    ) -> Line:
+        return self._marked(number_in("", value, digits), None, label, column)
+
+    def _interval(
+        self,
+        numbers: Sequence[float],
+        label: object,
+        column: object,
+        digits: int | None,
+    ) -> Line:
+        mean = estimate_of(numbers, digits)
+        return self._marked(mean.value, mean.ends, label, column)
+
+    def _marked(
+        self, value: str, ends: tuple[str, str] | None, label: object, column: object
+    ) -> Estimate:
+        """Return a cell with the marks of its row and column."""
+        signs = "".join(
+            sign for kind, sign in SIGNS.items() if self._has(kind, label, column)
         )
-        return Estimate(number_in("", value), best=best, signs="°" * near, signed=True)
+        is_best = self._has("best", label, column)
+        return Estimate(value, ends, best=is_best, signs=signs, signed=True)
+
+    def _has(self, kind: str, label: object, column: object) -> bool:
+        return label in self.attrs.get(kind, {}).get(column, ())
 
     def _head(self, column: Any, symbols: bool) -> Line:
         return symbol_of(column) if symbols else column
 
+    def _flat(self, column: Any, part: str) -> str:
+        return str(column) if part == "mean" else f"{column} {part}"
+
     def _below(self) -> list[Line]:
-        best: Line = [Mark("best", "0.5"), _(": the highest mean of its column")]
-        words_of_near = words.near_best_in_words(self._settings)
-        near: Line = [Estimate("0.5", signs="°", signed=True), f": {words_of_near}"]
-        return [*super()._below(), best, *[near] * bool(self.attrs["near_best"])]
+        lines: list[Line] = [*super()._below()]
+        has_best = any(self.attrs["best"].values())
+        if has_best:
+            best = words.best_in_words(self._directions)
+            lines.append([Mark("best", "0.5"), best])
+        if has_best and self.attrs["near_best"]:
+            near = words.near_best_in_words(self._settings, every_pair=self._every_pair)
+            lines.append([Estimate("0.5", signs="°", signed=True), f": {near}"])
+        baseline = self.attrs.get("baseline")
+        if baseline is not None:
+            lines += words.marks_in_words(baseline, self._directions)
+        if directions := words.directions_in_words(self._directions):
+            lines.append(directions)
+        return lines
+
+
+def _by_model(part: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per segment and column of a table of means, and a column per model."""
+    if part.index.nlevels == 1:
+        return part.T
+    models = part.index.get_level_values("model")
+    rows: dict[Any, Any] = {
+        model: part[models == model].droplevel("model").stack(future_stack=True)
+        for model in models.unique()
+    }
+    return pd.DataFrame(rows).rename_axis(columns="model")
 
 
 class Differences(Table):
@@ -107,11 +169,15 @@ class Differences(Table):
         labels = [*self.columns[: self.attrs["labels"]]]
         return super()._shown()[[*labels, *SHOWN]].set_index(labels)
 
-    def _cell(self, value: Any, label: object, column: object) -> Line:
+    def _cell(
+        self, value: Any, label: object, column: object, digits: int | None = None
+    ) -> Line:
         if column == "verdict":
             return _(words.VERDICTS[value][1])
-        is_signed = column == "difference" and isfinite(value)
-        return signed(value) if is_signed else super()._cell(value, label, column)
+        if column == "difference" and isfinite(value) and digits is None:
+            return signed(value)
+        cell = super()._cell(value, label, column, digits)
+        return f"+{cell}" if column == "difference" and value > 0 else cell
 
     def _below(self) -> list[Line]:
         return [

@@ -11,7 +11,6 @@ from recnb.conventions.convention import (
     Convention,
     in_words,
     options_in_words,
-    shown_at,
     value_of,
 )
 from recnb.conventions.presets import names
@@ -24,6 +23,5 @@ __all__ = [
     "metrics",
     "names",
     "options_in_words",
-    "shown_at",
     "value_of",
 ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import math
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from recnb.display.language import N_, _
@@ -44,6 +44,7 @@ PHRASES: dict[tuple[str, str], str] = {
         "all items that were not recommended are ranked below the list"
     ),
     ("cutoff", "k"): N_("lists cut at k"),
+    ("cutoff", "list"): N_("lists not cut, the ideal cut at the list's length"),
     ("cutoff", "none"): N_("lists not cut"),
     ("relevant", ">0"): N_("relevance above 0"),
     ("relevant", "any"): N_("every judged item"),
@@ -74,7 +75,6 @@ PHRASES: dict[tuple[str, str], str] = {
     ("ideal", "min(k, list)"): N_(
         "ideal: all relevant items, cut at k and at the list's length"
     ),
-    ("ideal", "whole list"): N_("ideal: all relevant items, cut at the list's length"),
     ("out_of", "k"): N_("out of k"),
     ("out_of", "list"): N_("out of the list's length"),
     ("out_of", "relevant"): N_("out of all relevant items"),
@@ -91,7 +91,18 @@ ALONE: dict[tuple[str, str], str] = {
     ("averaged_users", "union"): N_("users in either frame"),
 }
 
+#: Negative relevance of a metric for which such an item is pooled and not judged.
+BELOW_0_UNJUDGED = N_("negative relevance means not judged")
+#: Words of an ideal list where lists are not cut at k: cutoff and word -> phrase.
+IDEALS: dict[tuple[str, str], str] = {
+    ("list", "relevant"): N_("ideal: all relevant items, cut at the list's length"),
+    ("list", "min(k, list)"): N_("ideal: all relevant items, cut at the list's length"),
+    ("none", "relevant"): N_("ideal: all relevant items, not cut"),
+    ("none", "min(k, list)"): N_("ideal: all relevant items, cut at the list's length"),
+}
+
 Order = Literal["auto", "score", "rank", "row"]
+Cut = Literal["k", "list", "none"]
 Ties = Literal[
     "first",
     "last",
@@ -133,7 +144,9 @@ class Convention:
         "keep"  #: whether a score of 0 or less can be a hit
     )
     candidates: Literal["list", "padded", "catalogue"] = "list"  #: what is ranked
-    cutoff: Literal["k", "none"] = "k"  #: whether lists are cut at k
+    #: where lists are cut: at k; nowhere, and their ideal at their length, which is
+    #: what k=None means; nowhere, nor their ideal
+    cutoff: Cut = "k"
     relevant: Literal[">0", "any", "!=0"] = ">0"  #: which judged items are relevant
     relevant_from: float | None = None  #: the least relevance of a relevant item
     negative_relevance: Literal["error", "zero", "keep"] = "error"
@@ -189,6 +202,10 @@ class Convention:
         )
         return same
 
+    def without_k(self) -> Convention:
+        """Return the same convention as it is where no k is given."""
+        return replace(self, cutoff="list") if self.cutoff == "k" else self
+
     def in_words(self) -> str:
         """Return the convention on one line, to compare with a paper."""
         of_users = [
@@ -222,16 +239,33 @@ class Convention:
             else f", {_(PHRASES['averaged_users', self.averaged_users])}"
         )
 
-    def phrases(self, *, graded: bool) -> list[str]:
+    def phrases(
+        self,
+        *,
+        graded: bool,
+        unsaid: Collection[str] = (),
+        below_0_unjudged: bool = False,
+    ) -> list[str]:
         """Return each decision in words, without the usual ones that a reader would
         assume.
+
+        `unsaid`: names of decisions to leave out; `below_0_unjudged`: whether the
+        metric takes a negative relevance for that of an item which is not judged; lists
+        of judged items alone always do.
         """
         unusual = [
             name
             for name in _UNUSUAL
-            if getattr(self, name) != getattr(Convention, name)
+            if getattr(self, name) != getattr(Convention, name) and name not in unsaid
         ]
-        parts = [in_words(name, getattr(self, name)) for name in ("order", *unusual)]
+        if self.cutoff == "list" and "ideal" in dict(self.metric):
+            unusual = [
+                name for name in unusual if name != "cutoff"
+            ]  # the ideal says so
+        words = {name: in_words(name, getattr(self, name)) for name in unusual}
+        if "negative_relevance" in words and (below_0_unjudged or self.judged_only):
+            words["negative_relevance"] = _(BELOW_0_UNJUDGED)
+        parts = [in_words("order", self.order), *words.values()]
         if (
             self.order == "score" and "ties" not in unusual
         ):  # which of equal scores is first decides the number
@@ -240,7 +274,7 @@ class Convention:
             parts.append(_("relevant: {what}", what=self.relevant_in_words))
         else:
             parts.append(_("relevant: every pair of the truth"))
-        return parts + options_in_words(dict(self.metric))
+        return parts + options_in_words(dict(self.metric), self.cutoff)
 
     def given_in_words(self, names: Iterable[str]) -> str:
         """Return the decisions of these names, which were given on top of a library's."""
@@ -304,17 +338,12 @@ def in_words(name: str, value: object) -> str:
     return "" if value in (None, "1") else f"{name} = {value}"
 
 
-def shown_at(k: object, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a metric's options as they are shown: without a cut-off the ideal list is
-    cut at the length of each list.
-    """
-    whole = k is None and options.get("ideal") in ("relevant", "min(k, list)")
-    return {**options, "ideal": "whole list"} if whole else options
-
-
-def options_in_words(options: Mapping[str, Any]) -> list[str]:
-    """Return a metric's options as phrases."""
+def options_in_words(options: Mapping[str, Any], cutoff: Cut = "k") -> list[str]:
+    """Return a metric's options as phrases; `cutoff` says where lists are cut."""
     phrases = {name: in_words(name, value) for name, value in options.items()}
+    ideal = IDEALS.get((cutoff, str(options.get("ideal"))))
+    if ideal is not None:
+        phrases["ideal"] = _(ideal)
     base = options.get("log_base", 2)
     if is_number(base) and (
         base == 2 or "discount" in phrases

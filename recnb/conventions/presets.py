@@ -43,6 +43,9 @@ class Preset:
         str, ...
     ] = ()  #: frames on which it raises an error, or its number follows no rule
     note: str = ""  #: a defect of the library
+    # : what it does where it is given no cut-off: "error", or the one that it takes;
+    # empty if it then takes lists whole
+    without_k: str = ""
 
     @property
     def uses_k(self) -> bool:
@@ -52,6 +55,29 @@ class Preset:
         return self.convention.cutoff == "k" or "k" in str(
             dict(self.options).get("out_of", "")
         )
+
+    def at(self, k: int | None) -> Preset:
+        """Return the preset by which the library computes a number at this cut-off:
+        without one, its variant that is never cut, or the same with nothing cut.
+
+        A library that always cuts has no such number, which is an error.
+        """
+        if k is not None or self.convention.cutoff == "none":
+            return self
+        if self.without_k == "error":
+            raise OptionError(
+                f"{self.label} has no number without a cut-off: give k, such as k=10."
+            )
+        if self.without_k:
+            raise OptionError(
+                f"{self.label} cuts lists at {self.without_k} where no cut-off is "
+                f"given: give k, such as k=10."
+            )
+        for other in of_metric(self.metric, self.library):
+            is_never_cut = other.convention.cutoff == "none"
+            if is_never_cut and other.variant.startswith(f"{self.variant}_no"):
+                return other
+        return replace(self, convention=replace(self.convention, cutoff="none"))
 
     @property
     def label(self) -> str:
@@ -71,7 +97,14 @@ def presets() -> Mapping[tuple[str, str], Preset]:
         Preset(
             **{
                 name: row[name]
-                for name in ("library", "version", "variant", "metric", "note")
+                for name in (
+                    "library",
+                    "version",
+                    "variant",
+                    "metric",
+                    "note",
+                    "without_k",
+                )
             },
             options=tuple(options_of(row["options"]).items()),
             convention=Convention(**options_of(row["convention"])),

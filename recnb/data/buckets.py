@@ -4,9 +4,6 @@ temporary files, each of which holds whole users.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from itertools import pairwise
@@ -26,6 +23,7 @@ from recnb.data.columns import (
     table_of,
 )
 from recnb.data.encoding import hashes_of
+from recnb.data.temporary import temporary_folder, written_to_disk
 from recnb.display.language import N_
 from recnb.metrics.hits import Ints
 
@@ -208,8 +206,8 @@ class Buckets:
     def _write(self, held: list[pl.DataFrame]) -> None:
         """Write what is held, a file for each slot, and let go of it."""
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="recnb-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            with written_to_disk():
+                self._folder = temporary_folder(self)
         rows = pl.concat([self.first.clear(), *held], how="vertical_relaxed")
         held.clear()
         for block in rows.iter_slices(BLOCK):
@@ -219,9 +217,10 @@ class Buckets:
             block = block.with_columns(
                 slot=pl.Series(slots_of(block["user"]), dtype=pl.Int32)
             )
-            block.lazy().sink_parquet(
-                into, mkdir=True, compression="uncompressed", statistics=False
-            )
+            with written_to_disk():
+                block.lazy().sink_parquet(
+                    into, mkdir=True, compression="uncompressed", statistics=False
+                )
             self._n_blocks += 1
 
     def _read(self, slots: Iterable[int]) -> pl.DataFrame:

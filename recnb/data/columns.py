@@ -362,6 +362,25 @@ def columns_of(frame: Frame, name: str) -> list[str]:
     return columns
 
 
+def read_stream(frame: Any) -> Any:
+    """Return what speaks Arrow's stream protocol, and does not name its columns, as a
+    table in memory: a stream may be read once. Anything else is returned as it is.
+    """
+    kind = type(frame)
+    if (
+        not hasattr(kind, "__arrow_c_stream__")
+        or hasattr(kind, "columns")
+        or isinstance(frame, (pd.Series, pl.Series))
+    ):
+        return frame
+    import pyarrow as pa
+
+    try:
+        return pa.RecordBatchReader.from_stream(frame).read_all()
+    except pa.ArrowInvalid:  # of values, which have no columns
+        return frame
+
+
 def is_dataset(frame: Frame) -> bool:
     """Return whether a table is a pyarrow dataset, without importing pyarrow."""
     return "pyarrow.dataset" in sys.modules and isinstance(
@@ -495,7 +514,10 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         raise FrameError(f"{name}: column {label!r} {held}", fix=fix) from problem
     # Views are how Polars has text, and Arrow makes them in a third of Polars' time;
     # they cannot point beyond 2 GB.
-    if pa.types.is_large_string(array.type) and array.nbytes < 2**31:
+    # Before pyarrow 25 the cast ends the process for text of up to 12 bytes.
+    is_text = pa.types.is_large_string(array.type)
+    casts_safely = int(pa.__version__.split(".")[0]) >= 25
+    if is_text and casts_safely and array.nbytes < 2**31:
         array = array.cast(pa.string_view())
     values = pl.Series(pl.from_arrow(array))
     if ordered:

@@ -8,6 +8,7 @@ import codecs
 import glob
 import json
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,8 +33,16 @@ from recnb.data.columns import (
     role_of,
 )
 from recnb.data.sheet import IDS, kind
+from recnb.data.temporary import replacing
 from recnb.display.progress import steps
-from recnb.errors import ColumnError, FrameError, OptionError, RecnbError
+from recnb.errors import (
+    ColumnError,
+    FrameError,
+    NoRowsError,
+    OptionError,
+    RecnbError,
+    WriteError,
+)
 
 File: TypeAlias = str | Path
 Trec = Literal["run", "qrels"]
@@ -93,17 +102,15 @@ def files_of(path: File) -> list[Path]:
             for file in inside
             if not any(part[0] in "_." for part in file.relative_to(one).parts)
         }
+    for link in sorted(files):
+        if link.is_symlink() and not link.exists():
+            raise _leads_nowhere(link)
     files = {file for file in files if file.is_file() and file.name[0] not in "_."}
     if not files:
-        there = (
-            "the folder {!r} holds no files"
-            if given.is_dir()
-            else "no file matches {!r}"
-        )
-        raise FrameError(
-            f"{there.format(str(path))}.",
-            fix="Give its whole path, or its path from the current folder.",
-        )
+        fix = "Give its whole path, or its path from the current folder."
+        if given.is_dir():
+            raise NoRowsError(f"the folder {str(path)!r} holds no files.", fix=fix)
+        raise FrameError(f"no file matches {str(path)!r}.", fix=fix)
     return sorted(files)
 
 
@@ -267,7 +274,9 @@ def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
         if ending in ARROW:
             return pl.read_ipc(data)
         if ending in LINES:
-            return pl.read_ndjson(_text(data, file).encode(), infer_schema_length=None)
+            if not data.strip():
+                raise NoRowsError(f"{file} is empty: it has no rows.")
+            return _json_lines(_text(data, file), file)
         if ending in CSV:
             return _csv(data, file, "\t" if ending == ".tsv" else ",")
     if trec:
@@ -314,9 +323,17 @@ def checked_input(path: File) -> Path:
             raise FrameError(
                 f"{path} is a folder, or a pipe or a device: name a file in it, or save it as one."
             )
+        if file.is_symlink():
+            raise _leads_nowhere(file)
         fix = "Give its whole path, or its path from the current folder."
         raise FrameError(f"there is no file {str(path)!r}.", fix=fix)
     return file
+
+
+def _leads_nowhere(link: Path) -> FrameError:
+    return FrameError(
+        f"{link} is a link that leads to no file: name the file itself, or mend the link."
+    )
 
 
 def content(path: File) -> bytes:
@@ -337,7 +354,7 @@ def content(path: File) -> bytes:
 
 def _text(data: bytes, path: File) -> str:
     try:
-        return data.decode()
+        text = data.decode()
     except UnicodeDecodeError as problem:
         line, byte = (
             data.count(b"\n", 0, problem.start) + 1,
@@ -347,6 +364,58 @@ def _text(data: bytes, path: File) -> str:
         raise FrameError(
             f"{path} is no text in UTF-8: {held}. Save it as UTF-8."
         ) from problem
+    if "\n" not in text and "\r" in text.strip("\r"):
+        raise FrameError(
+            f"{path} ends its lines with CR alone, as old Macs did.",
+            fix="Save it with line ends LF or CRLF.",
+        )
+    return text
+
+
+def _json_lines(text: str, path: File) -> pl.DataFrame:
+    """Read lines of JSON; a line that is broken, or that has a key twice, is refused."""
+    try:
+        table = pl.read_ndjson(text.encode(), infer_schema_length=None)
+    except pl.exceptions.PolarsError:
+        _refuse_broken_line(text, path)
+        raise
+    lines = pl.DataFrame({"text": text.split("\n")}).with_row_index("line", offset=1)
+    # A key may be spelled with an escape; what is found here may also be text, or be
+    # deeper in the line.
+    suspect = pl.col("text").str.contains(r'\\.[^"]*"\s*:')
+    for name in table.columns:
+        key = re.escape(json.dumps(name, ensure_ascii=False)) + r"\s*:"
+        suspect |= pl.col("text").str.count_matches(key) > 1
+    for line, held in lines.filter(suspect).rows():
+        keys = [key for key, _value in json.loads(held, object_pairs_hook=list)]
+        repeats = [key for key in keys if keys.count(key) > 1]
+        if repeats:
+            raise FrameError(
+                f"{path}: line {line}, {held[:120]!r}, has the key {repeats[0]!r} "
+                f"more than once.",
+                fix="Leave out all but one.",
+            )
+    return table
+
+
+def _refuse_broken_line(text: str, path: File) -> None:
+    """Raise an error for the first line that is no JSON, if there is one."""
+
+    constants: list[str] = []
+    for line, held in enumerate(text.split("\n"), 1):
+        where = f"{path} cannot be read as .jsonl: line {line}, {held[:120]!r}"
+        try:
+            json.loads(held or "null", parse_constant=constants.append)
+        except json.JSONDecodeError as problem:
+            raise FrameError(
+                f"{where}: {problem.msg} (character {problem.colno}).",
+                fix="If the file was cut short, make it again.",
+            ) from problem
+        if constants:
+            raise FrameError(
+                f"{where}: JSON has no {constants[0]}.",
+                fix="Write null, or leave the key out.",
+            )
 
 
 def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:
@@ -423,7 +492,7 @@ def _trec(data: bytes, path: File, kind: Trec) -> pl.DataFrame:
     lines = words.with_columns(text=text).with_row_index("line", offset=1)
     lines = lines.filter(text != "", ~text.str.starts_with("#"))
     if lines.is_empty():
-        raise FrameError(f"{path} is empty, and so no {form}.")
+        raise NoRowsError(f"{path} is empty, and so no {form}.")
     is_short, number = (
         pl.col(names[-1]).is_null(),
         pl.col(value).cast(pl.Float64, strict=False),
@@ -468,13 +537,17 @@ def checked_target(path: File) -> Path:
 
 
 def written(text: str, path: File | None) -> str | None:
-    """Write text to a file, and return None; return the text if there is no path."""
+    """Write text to a file, which keeps what it holds until all is written, and return
+    None; return the text if there is no path.
+    """
     if path is None:
         return text
+    target = checked_target(path)
     try:
-        checked_target(path).write_text(text, encoding="utf-8", newline="\n")
+        with replacing(target) as file:
+            file.write(text.encode())
     except OSError as problem:
-        raise RecnbError(
+        raise WriteError(
             f"{path} cannot be written: {problem.strerror or problem}."
         ) from problem
     return None

@@ -15,12 +15,12 @@ from recnb.data.encoding import distinct
 from recnb.data.join import JoinResult, RepeatError, join, order_column
 from recnb.data.numbered import Ids, number_ids
 from recnb.data.quirks import needs_positions
-from recnb.data.sheet import IDS, TRUTH, Sheet
+from recnb.data.sheet import IDS, TRUTH, Sheet, is_missing, is_relevant
 from recnb.data.source import Joined, JoinedRows, Source, rows_of
-from recnb.data.weights import checked, look_up
+from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import FrameError, NoUsersError
-from recnb.metrics.hits import cached_property
+from recnb.metrics.hits import Floats, cached_property
 
 
 class RowsInMemory(JoinedRows):
@@ -81,6 +81,8 @@ class Sheets(Source):
         None  #: every item there is, where models are compared
     )
     user_weights: pl.DataFrame | None = None
+    #: Ids by which propensities were looked up; none of those in a column of the truth.
+    propensity_ids: Sequence[str] = ()
     _ids: dict[bool, Ids] = field(default_factory=dict, init=False)
 
     @property
@@ -132,15 +134,15 @@ class Sheets(Source):
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
         """Make the propensity of each row a column of the truth, where it is not one
-        already, and check it.
+        already, null if there is none, and check those that are known.
         """
         self.user_weights = user_weights
         judgements = self.judgements
         if propensity is not None:
-            values = pl.Series(look_up(propensity, judgements.rows, "propensity"))
+            self.propensity_ids = propensity.columns[:-1]
+            values = look_up(propensity, judgements.rows, "propensity")
         elif self.weighted:
-            name = judgements.column("propensity")
-            values = checked(judgements.rows, "propensity", name, highest=1.0)
+            values = _known_propensities(judgements)
         else:
             return
         self.judgements = judgements.with_columns(values.alias("propensity"))
@@ -166,8 +168,7 @@ class Sheets(Source):
         highest = float(everyone["relevance"].to_numpy().max(initial=0.0))
         hits = replace(result.hits, max_relevance=highest)
         if self.weighted:
-            propensity = truth["propensity"].to_numpy()
-            weight = 1.0 / np.maximum(propensity, convention.min_propensity or 0.0)
+            weight = self._weights_of(truth, convention)
             truth = with_series(truth, pl.Series("weight", weight))
             hits = replace(hits, truth_weight=weight[result.truth_rows])
         if not self.is_part:
@@ -190,6 +191,26 @@ class Sheets(Source):
             graded="relevance" in self.judgements,
         )
 
+    def _weights_of(self, truth: pl.DataFrame, convention: Convention) -> Floats:
+        """Return 1 / propensity of each row of the truth; 0 of a row that is not
+        relevant, which needs no propensity.
+        """
+        least = convention.min_propensity or 0.0
+        if least == 1:  # every weight is 1, whatever the propensities are
+            return np.ones(truth.height)
+        relevant = is_relevant(truth["relevance"].to_numpy(), convention)
+        rows = truth.filter(relevant)
+        if self.propensity_ids:
+            name = "propensity="
+            ids = rows.select(self.propensity_ids)
+            refuse_lacking(rows["propensity"], ids, "propensity")
+        else:
+            name = self.judgements.column("propensity")
+            checked(rows, "propensity", name, highest=1.0)
+        weight = np.zeros(truth.height)
+        weight[relevant] = pair_weights(rows, least, name)
+        return weight
+
     def _join_ids(
         self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
     ) -> tuple[JoinResult, pl.DataFrame]:
@@ -205,13 +226,16 @@ class Sheets(Source):
         except RepeatError as problem:
             lists = self.lists.with_rows(recs)
             if problem.args == ("rank",):
-                lists.refuse_repeated_pairs()
+                merges = convention.duplicates == "dedupe"
+                lists.refuse_repeated_pairs(share_a_rank=merges)
                 lists.refuse_repeated_ranks()
             if convention.duplicates == "error":
                 lists.refuse_repeated_pairs()
                 self.judgements.with_rows(truth).refuse_repeated_pairs()
+        # Relevance and propensity are those of one row, the most relevant.
         pairs = truth.group_by(*IDS, maintain_order=True)
-        truth = pairs.agg(pl.col("relevance", "^propensity$").max())
+        most_relevant = pl.col("relevance").arg_max()
+        truth = pairs.agg(pl.col("relevance", "^propensity$").get(most_relevant))
         return join(recs, truth, number_ids(recs, truth, items), convention), truth
 
 
@@ -222,6 +246,16 @@ def _with_negative_grades(convention: Convention) -> Convention:
     if convention.judged_only and convention.negative_relevance == "zero":
         return replace(convention, negative_relevance="keep")
     return convention
+
+
+def _known_propensities(judgements: Sheet) -> pl.Series:
+    """Return the propensities in the column of the truth as numbers, checked; null of
+    rows without one.
+    """
+    propensity = judgements["propensity"]
+    known = judgements.rows.filter(~is_missing(propensity))
+    checked(known, "propensity", judgements.column("propensity"), highest=1.0)
+    return propensity.cast(pl.Float64).fill_nan(None)
 
 
 def source_of(lists: Sheet, judgements: Sheet, **known: Any) -> Sheets:

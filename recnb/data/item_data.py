@@ -21,6 +21,7 @@ from recnb.data.parts import Parts
 from recnb.data.sheet import IDS, RECS, Sheet, kind, repeated
 from recnb.data.side_data import SideData
 from recnb.data.source import elsewhere
+from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, in_order
@@ -251,7 +252,12 @@ class ItemData:
             raise missing(metric, argument)
         chosen = _columns(items, columns, argument, metric)
         if (argument, *chosen) not in self._read:
-            if len(chosen) == 1 and items[chosen[0]].dtype in WORDS:
+            if len(chosen) == 1 and _holds_vectors(items[chosen[0]], argument):
+                table = _vectors(items, chosen[0])
+                row, column = np.nonzero(table)
+                cells = table[row, column]
+                labels = [f"{chosen[0]}[{n}]" for n in range(table.shape[1])]
+            elif len(chosen) == 1 and items[chosen[0]].dtype in WORDS:
                 row, words = words_of(items[chosen[0]])
                 names = words.unique().sort()
                 column, cells, labels = (
@@ -461,6 +467,55 @@ def words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
         maintain_order=True
     )
     return table["row"].to_numpy(), table["word"]
+
+
+def _holds_vectors(column: pl.Series, argument: str) -> bool:
+    """Return whether a column holds lists of numbers, as embeddings are; refuse those
+    that may be either vectors or ids of genres.
+    """
+    dtype = column.dtype
+    if not isinstance(dtype, (pl.List, pl.Array)):
+        return False
+    kind = dtype.inner
+    if not (kind.is_numeric() or kind == pl.Boolean):
+        return False
+    example = one_line(repr(column.drop_nulls().head(1).to_list())[1:-1], 60)
+    held = f"items: column {column.name!r} holds lists of numbers, such as {example}"
+    if argument == "genre":
+        if kind.is_integer():
+            return False
+        raise FrameError(f"{held}, which name no genre.")
+    if isinstance(dtype, pl.List) and kind.is_integer():
+        raise FrameError(
+            f"{held}, which may be vectors or ids of genres.",
+            fix="Make vectors floats, and ids text.",
+        )
+    return True
+
+
+def _vectors(items: pl.DataFrame, name: str) -> Floats:
+    """Return a column of vectors as a table, items × numbers."""
+    vectors = items[name].cast(pl.List(pl.Float64))
+    where = f"items: column {name!r} holds"
+    if vectors.null_count():
+        item = items["item"].filter(vectors.is_null())[0]
+        raise FrameError(
+            f"{where} no vector for item {item!r}.", fix="Leave out items without one."
+        )
+    lengths = vectors.list.len().unique().sort().to_list()
+    if len(lengths) > 1 or lengths == [0]:
+        raise FrameError(
+            f"{where} vectors of {lengths[0]} and of {lengths[-1]} numbers: "
+            f"make all of one length, above 0."
+        )
+    table = vectors.explode().to_numpy().reshape(len(vectors), lengths[0])
+    is_finite = np.isfinite(table).all(axis=1)
+    if not is_finite.all():
+        item = items["item"].filter(pl.Series(~is_finite))[0]
+        raise FrameError(
+            f"{where} a number that is missing or infinite for item {item!r}: fill it in."
+        )
+    return np.asarray(table, dtype=np.float64)
 
 
 def _numbers(column: pl.Series, argument: str) -> Floats:

@@ -451,12 +451,11 @@ def _averaged(
     with_list: Bools, with_truth: Bools, has_relevant: Bools, convention: Convention
 ) -> Bools:
     """Return which users count in a mean."""
-    is_known = with_truth | (not convention.judged_only)
     averaged = {
         "truth": with_truth,
-        "recs": with_list & is_known,
+        "recs": with_list,
         "both": with_list & with_truth,
-        "union": is_known,
+        "union": with_list | with_truth,
     }[convention.averaged_users]
     if convention.no_relevant == "skip":
         return averaged & has_relevant

@@ -30,6 +30,7 @@ from recnb.data.columns import (
     find,
     from_pandas,
     named,
+    read_stream,
     require,
     table_of,
 )
@@ -100,7 +101,7 @@ def tables_of(
     """
     refuse_fork()
     frames: dict[str, Any] = {
-        name: frame
+        name: read_stream(frame)
         for name, frame in given.items()
         if frame is not None or name == RECS
     }

@@ -34,7 +34,7 @@ from recnb.data.source import (
     elsewhere,
     rows_of,
 )
-from recnb.errors import ElsewhereError, FrameError
+from recnb.errors import ElsewhereError, FrameError, NoRowsError
 from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) ->
     for side, name in enumerate((RECS, TRUTH)):
         users = [part.users[side] for part in facts if part.users[side] is not None]
         if not users:
-            raise FrameError(f"{name} is empty: it has no rows to evaluate.")
+            raise NoRowsError(f"{name} is empty: it has no rows to evaluate.")
         examples.append(users[0])
     check_users(
         n_users=n_users,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 import numpy as np
 import polars as pl
@@ -16,7 +17,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Frame, Labels, table_of, with_series
 from recnb.data.encoding import hashes_of
-from recnb.errors import ColumnError, FrameError, quoted
+from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import HIGHEST, Bools, Floats
 
 #: The roles that are ids.
@@ -128,7 +129,7 @@ class Sheet:
     def with_ids(self, roles: Sequence[str] = IDS) -> Sheet:
         """Return users and items as whole numbers or text, none missing."""
         if self.rows.height == 0:
-            raise FrameError(
+            raise NoRowsError(
                 f"{self.name}: there are no rows to evaluate, it is empty."
             )
         return self.with_columns(*[self._ids(role).alias(role) for role in roles])
@@ -182,13 +183,16 @@ class Sheet:
                 f"Explode {self.label(role)!r} into a row of each; "
                 "a column of lists is named by recommended= or relevant=."
             )
+        described = str(ids.dtype)[:80]
         example = ids[:1].to_list()[0]
         if ids.dtype.is_integer():
             example = ids.max()
+        elif isinstance(example, bytes) and len(example) == 16:  # as Arrow has a UUID
+            described = "16 bytes"
+            example = UUID(bytes=example)
         return FrameError(
-            f"{self.column(role)} holds {str(ids.dtype)[:80]} such as {quoted(example)}, "
-            f"which is no {role} id: one id a row is needed, whole numbers below 2**63 "
-            "or text.",
+            f"{self.column(role)} holds {described} such as {quoted(example)}, which is "
+            f"no {role} id: one id a row is needed, whole numbers below 2**63 or text.",
             fix=fix,
         )
 
@@ -280,9 +284,10 @@ class Sheet:
 
     # Repeats
 
-    def refuse_repeated_pairs(self) -> None:
-        """Raise an error for repeated pairs of user and item, which would count
-        twice.
+    def refuse_repeated_pairs(self, *, share_a_rank: bool = False) -> None:
+        """Raise an error for repeated pairs of user and item, which would count twice;
+        `share_a_rank`: they cannot be merged, as the convention says, since they have
+        one rank.
         """
         twice = repeated(self.rows, [*IDS])
         if twice.height == 0:
@@ -292,21 +297,23 @@ class Sheet:
         if twice.height == 1:
             pairs = "1 pair of user and item is"
         columns = [self.label(role) for role in IDS]
+        fix = f"Drop the repeats; or say duplicates='dedupe' to keep {self._kept()}."
+        if share_a_rank:
+            fix = "Drop the repeats: both have one rank, so none is the higher."
+        if self.name != TRUTH:
+            fix += " If they are the lists of several models, compare them."
         raise FrameError(
             f"{self.name}: {pairs} repeated in {columns}, "
             f"such as user {user!r}, item {item!r} ({n} times).",
-            fix=f"Drop the repeats; or say duplicates='dedupe' to keep {self._kept()}",
+            fix=fix,
         )
 
     def _kept(self) -> str:
         """Return which of repeated rows duplicates='dedupe' keeps, in words."""
         if self.name == TRUTH:
-            return "the highest relevance."
+            return "the highest relevance"
         alone = ", if no rank is given twice" if "rank" in self.labels else ""
-        return (
-            f"the one ranked highest{alone}. "
-            "If they are the lists of several models, compare them."
-        )
+        return f"the one ranked highest{alone}"
 
     def refuse_repeated_ranks(self) -> None:
         """Raise an error for two items of a user that share a rank."""

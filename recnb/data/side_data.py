@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,13 +26,13 @@ from recnb.data.columns import (
     table_of,
 )
 from recnb.data.load import ROWS_ARE_ITEMS, SIDES
-from recnb.data.sheet import IDS, Sheet
+from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
 
 #: Names of columns that say when something happened.
 TIMES = re.compile(
-    "(?!release|birth)((?i:(.*[_ "
+    "(?!release|birth)((?i:when|(.*[_ "
     "])?((date)?time(stamp)?|date|ts|at))|.*[a-z](Time|Timestamp|Date|At))"
 )
 
@@ -101,11 +101,15 @@ class SideData:
     times: tuple[
         pl.Series, ...
     ] = ()  #: when, of each row of train and of the truth, if both say so
+    #: the columns of train and of the truth that say when; none of a frame not given
+    time_columns: tuple[Sequence[str], Sequence[str]] = ((), ())
     truth: Frame | None = (
         None  #: users and items of the truth, or of the one frame, and its columns without a role
     )
     truth_user: str = "user"  #: the column of users in it
     truth_item: str = "item"
+    # : columns that the truth has too and that differ within users, of recommendations
+    differing: tuple[str, ...] = ()
     call: Call = field(default_factory=Call)  #: how all of it was given
     labels: Mapping[str, Mapping[str, str]] = field(
         default_factory=dict
@@ -133,11 +137,12 @@ def read_side_data(
     tables: dict[str, Any] = {
         name: _read(frame, name, labels[name], source) for name, frame in given.items()
     }
+    dated = (given.get("train"), given_truth)
+    time_columns = (_time_columns(dated[0]), _time_columns(dated[1]))
     return SideData(
         **tables,
-        times=_times(given["train"], given_truth)
-        if "train" in given and given_truth is not None
-        else (),
+        times=_times(dated, time_columns),
+        time_columns=time_columns,
         truth=None
         if given_truth is None
         else _others(given_truth, source.truth_labels),
@@ -171,21 +176,58 @@ def _others(frame: Frame, labels: Labels) -> Frame | None:
     )
 
 
-def _times(*frames: Frame) -> tuple[pl.Series, ...]:
+def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, ...]:
+    """Return the columns without a role that both frames have, and that differ within
+    users in the recommendations, such as the day of a list.
+    """
+    if not source.in_memory:
+        return ()
+    ignored = {*source.labels.values(), *source.truth_labels.values()}
+    ignored |= {*columns_of(recs, RECS)} - {*columns_of(truth, TRUTH)}
+    differing = []
+    for column in columns_of(recs, RECS):
+        if column in ignored:
+            continue
+        roles = {"user": source.labels["user"], "value": column}
+        with suppress(
+            FrameError, pl.exceptions.PolarsError
+        ):  # of kinds that group none
+            if _differs_within_users(table_of(recs, RECS, roles)):
+                differing.append(column)
+    return tuple(differing)
+
+
+def _differs_within_users(rows: pl.DataFrame) -> bool:
+    """Return whether a user has two values; of most columns that do, two rows that
+    follow each other show it.
+    """
+    user, value = pl.col("user"), pl.col("value")
+    follows = (user == user.shift()) & value.ne_missing(value.shift())
+    if rows.select(follows.any()).item():
+        return True
+    return bool(rows.unique()["user"].is_duplicated().any())
+
+
+def _time_columns(frame: Frame | None) -> list[str]:
+    """Return the columns of a frame that say when; of none, none."""
+    if frame is None:
+        return []
+    return [name for name in columns_of(frame, "") if TIMES.fullmatch(str(name))]
+
+
+def _times(
+    frames: tuple[Frame | None, ...], columns: tuple[Sequence[str], Sequence[str]]
+) -> tuple[pl.Series, ...]:
     """Return the columns of train and of the truth that say when, if each has one: of
     several, one that both have.
     """
-    names = [
-        [name for name in columns_of(one, "") if TIMES.fullmatch(str(name))]
-        for one in frames
-    ]
-    both = [name for name in names[0] if name in names[1]]
-    chosen = both[:1] * 2 or [
-        name for found in names if len(found) == 1 for name in found
-    ]
+    shared = [name for name in columns[0] if name in columns[1]]
+    chosen = shared[:1] * 2 or [names[0] for names in columns if len(names) == 1]
+    if len(chosen) < 2:
+        return ()
     with suppress(FrameError):  # a column of several kinds, which is no time
-        pairs = zip(frames, chosen if len(chosen) == 2 else [], strict=False)
-        return tuple(table_of(one, "", {name: name})[name] for one, name in pairs)
+        pairs = zip(frames, chosen, strict=True)
+        return tuple(table_of(frame, "", {name: name})[name] for frame, name in pairs)
     return ()
 
 
@@ -194,9 +236,16 @@ def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFra
     role, with all its other columns.
     """
     roles, names = [*labels], columns_of(frame, name) if len(labels) == 1 else []
-    others = {
-        column: column for column in names if column not in (*labels, *labels.values())
-    }
+    others: dict[str, Any] = {}  # names that are numbers, as of embeddings, are text
+    for column in names:
+        if column in (*labels, *labels.values()):
+            continue
+        if str(column) in others:
+            raise ColumnError(
+                f"{name}: columns {others[str(column)]!r} and {column!r} have one name "
+                "as text; rename one."
+            )
+        others[str(column)] = column
     sheet = Sheet(name, table_of(frame, name, {**labels, **others}), labels)
     sheet = sheet.with_ids(roles)
     ids = sheet.with_rows(sheet.rows.select(roles))

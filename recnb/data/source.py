@@ -16,7 +16,7 @@ from recnb.conventions.convention import Order
 from recnb.data.columns import Labels
 from recnb.data.encoding import distinct
 from recnb.data.sheet import IDS, Sheet, relevant_only
-from recnb.data.weights import Weighting, look_up
+from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError
 from recnb.metrics.hits import Floats, Hits, cached_property
@@ -129,7 +129,10 @@ class Source(ABC):
         """Return the weights of some users; None: all count the same."""
         if self.user_weights is None:
             return None
-        return look_up(self.user_weights, users.alias("user").to_frame(), "user_weight")
+        ids = users.alias("user").to_frame()
+        weights = look_up(self.user_weights, ids, "user_weight")
+        refuse_lacking(weights, ids, "user_weight")
+        return weights.to_numpy()
 
     def forget(self) -> None:
         """Let go of what was joined."""
@@ -299,6 +302,15 @@ class Joined:
         )
 
     @property
+    def user_counts(self) -> tuple[int, int, int, int]:
+        """Users evaluated, those of them without a list and those with no relevant
+        item; and users with no relevant item who are left out.
+        """
+        n_users, n_without_list, n_without_relevant = self.of_users
+        n_evaluated = int((self.all_hits.n_relevant == 0).sum())
+        return n_users, n_without_list, n_evaluated, n_without_relevant - n_evaluated
+
+    @property
     def counts(self) -> Counts:
         """Sizes of the data behind the numbers, and of what was left out; an error if
         rows that are elsewhere were not counted.
@@ -357,6 +369,8 @@ class Joined:
         convention = replace(
             self.convention, relevant="any", relevant_from=None, **everyone
         )
+        if self.source.weighted:  # whose weights are not looked at, and may be missing
+            convention = replace(convention, min_propensity=1.0)
         if convention.negative_relevance != "zero":
             return self._hits_under(convention)
         with_grades = self._hits_under(

@@ -38,7 +38,7 @@ from recnb.errors import (
     near,
     quoted,
 )
-from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.hits import HIGHEST, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,28 @@ def read_weights(
             raise FrameError(
                 f"{name}= has more than one value for {_ids_of(twice)}: give each one."
             )
-    return table.with_columns(value=checked(table, "value", name, highest))
+    values = checked(table, "value", name, highest)
+    if len(values) and name == "user_weight":
+        values = shares_of_largest(table, values)
+    return table.with_columns(value=values)
+
+
+def shares_of_largest(table: pl.DataFrame, weights: pl.Series) -> pl.Series:
+    """Return weights of users, which matter by their shares alone, out of the largest;
+    sums and squares of any of them are then finite and above 0.
+    """
+    values = weights.to_numpy()
+    # Polars would multiply by a reciprocal, which may overflow.
+    shares = pl.Series(values / values.max())
+    lowest = int(values.argmin())
+    if shares[lowest] < 1 / HIGHEST:
+        example = _ids_of(table.row(lowest, named=True))
+        raise FrameError(
+            f"user_weight=: {weights[lowest]!r} for {example} is less than "
+            f"{1 / HIGHEST:g} of the largest.",
+            fix="Such a user does not count: leave them out, or make the weight larger.",
+        )
+    return shares
 
 
 def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.Series:
@@ -157,39 +178,64 @@ def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.S
     return values
 
 
+def pair_weights(rows: pl.DataFrame, least: float, name: str) -> Floats:
+    """Return 1 / propensity of each row, 1 / `least` at most, or raise an error if it
+    is so large that sums overflow.
+    """
+    clipped = np.maximum(rows["propensity"].to_numpy(), least)
+    tiny = np.flatnonzero(clipped < 1 / HIGHEST)
+    if len(tiny):
+        example = _ids_of(rows.row(int(tiny[0]), named=True))
+        raise FrameError(
+            f"{name}: {float(clipped[tiny[0]])!r} for {example} is so small that sums of "
+            f"1 / propensity overflow.",
+            fix="Give a least propensity, such as min_propensity=0.01.",
+        )
+    return np.asarray(1.0 / clipped)
+
+
 def _ids_of(row: Mapping[str, Any]) -> str:
     return ", ".join(f"{role} {row[role]!r}" for role in IDS if role in row)
 
 
-def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> Floats:
-    """Return the value of each row by its ids; an error says how many have none, and
+def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
+    """Return the value of each row by its ids, null if there is none."""
+    roles = table.columns[:-1]
+    if rows.height:
+        for role in roles:
+            _refuse_other_kind(table[role], rows[role], name)
+    place = pl.Series(_place_of(table.select(roles), rows.select(roles)))
+    return table["value"].gather(place.replace(-1, None))
+
+
+def _refuse_other_kind(known: pl.Series, wanted: pl.Series, name: str) -> None:
+    """Raise an error for ids of weights that are of another type than the rows'."""
+    if known.dtype != wanted.dtype:
+        raise FrameError(
+            f"{name}= has {known.name}s such as {known[0]!r}, and those evaluated are "
+            f"such as {wanted[0]!r}: make them one kind, such as text."
+        )
+
+
+def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
+    """Raise an error if rows have no value; it says how many ids have none, and
     which.
     """
-    roles = table.columns[:-1]
-    for role in roles if rows.height else ():
-        if table[role].dtype != rows[role].dtype:
-            held = (
-                f"{name}= has {role}s such as {table[role][0]!r}, and those evaluated "
-                f"are such as {rows[role][0]!r}"
-            )
-            raise FrameError(f"{held}: make them one kind, such as text.")
-    wanted = rows.select(roles)
-    place = _place_of(table.select(roles), wanted)
-    if not (found := place >= 0).all():
-        lacking, of = (
-            wanted.filter(pl.Series(~found)).unique(maintain_order=True),
-            wanted.n_unique(),
+    if not values.null_count():
+        return
+    lacking = ids.filter(values.is_null()).unique(maintain_order=True)
+    ids_in_words = f"{ids.columns[0]}s" if ids.width == 1 else "pairs of user and item"
+    fix = "Give each of them one."
+    if name == "propensity":
+        fix = (
+            "Give each of them one, of items that train does not have by "
+            "popularity_propensity(..., items=truth['item'])."
         )
-        what = f"{roles[0]}s" if len(roles) == 1 else "pairs of user and item"
-        held = f"{lacking.height:,} of {of:,} {what}, such as {_ids_of(lacking.row(0, named=True))}"
-        fix = "Give each of them one."
-        if name == "propensity":
-            fix = (
-                "Give each of them one, of items that train does not have by "
-                "popularity_propensity(..., items=truth['item'])."
-            )
-        raise FrameError(f"{name}= has no value for {held}.", fix=fix)
-    return table["value"].to_numpy()[place]
+    raise FrameError(
+        f"{name}= has no value for {lacking.height:,} of {ids.n_unique():,} "
+        f"{ids_in_words}, such as {_ids_of(lacking.row(0, named=True))}.",
+        fix=fix,
+    )
 
 
 def _place_of(known: pl.DataFrame, wanted: pl.DataFrame, seed: int = 0) -> Ints:

@@ -65,6 +65,60 @@ def use_language(lang: str | None) -> Iterator[str]:
         _in_use.reset(token)
 
 
+#: What ranks are for, by the name of its column without _ and "id": how English
+#: sentences call the users.
+NOUNS = {
+    "q": "query",
+    "query": "query",
+    "topic": "topic",
+    "session": "session",
+    "customer": "customer",
+    "member": "member",
+    "visitor": "visitor",
+}
+_noun: ContextVar[str] = ContextVar("recnb_noun", default="user")
+#: Users in a message, which are no place of a value and no name in code.
+_USERS = re.compile(
+    r"(?<![\w.{=])([Uu])ser(s?)(?: (who|for whom)\b)?(?![\w}=(\[]|\.\w)"
+)
+
+
+def noun_of(column: str) -> str:
+    """Return the word for those whose lists are ranked, by the name of their column."""
+    plain = column.lower().replace("_", "").replace("-", "").replace(" ", "")
+    return NOUNS.get(plain.removesuffix("id"), "user")
+
+
+@contextmanager
+def use_noun(noun: str) -> Iterator[None]:
+    """Call users by another word within a block, in English; other languages call all
+    of them users.
+    """
+    token = _noun.set(noun)
+    try:
+        yield
+    finally:
+        _noun.reset(token)
+
+
+def _named(message: str) -> str:
+    """Put the word in force in the place of users."""
+    noun = _noun.get()
+    if noun == "user":
+        return message
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+
+    def word(match: re.Match[str]) -> str:
+        letter, many, who = match.groups()
+        named = plural if many else noun
+        if letter == "U":
+            named = named.capitalize()
+        pronoun = {"who": " that", "for whom": " for which"}.get(who, "")
+        return f"{named}{pronoun}"
+
+    return _USERS.sub(word, message)
+
+
 class Plural(NamedTuple):
     """A message with two forms in English: for one, and for any other number `n`."""
 
@@ -102,15 +156,17 @@ def template(message: Message, n: float = 1) -> str:
     catalogue = _catalogue(current())
     if isinstance(message, Plural):
         # A fraction takes the form of many.
-        return catalogue.ngettext(
+        form = catalogue.ngettext(
             message.one, message.many, int(n) if float(n).is_integer() else 2
         )
+        return _named(form) if current() == "en" else form
     text = catalogue.gettext(message)
     if (
         text == message
     ):  # which may be the singular of a plural; Python 3.11.2 does not look there
         text = catalogue.ngettext(message, message, 1)
-    return text.rpartition("\4")[2]
+    text = text.rpartition("\4")[2]
+    return _named(text) if current() == "en" else text
 
 
 def ngettext(one: str, many: str, n: float, /, **values: Any) -> str:

@@ -32,10 +32,15 @@ def curves(
     `words` name the places, which are numbers without them.
     """
     places = [k for k, *_ends in lines[0][1]]
-    top = 1.12 * reach_of(
-        end for _name, line in lines for _k, *ends in line for end in ends
-    )
-    x, y = _scale(places[0], places[-1], 64, 448), _scale(0, top, 214, 26)
+    every = [end for _name, line in lines for _k, *ends in line for end in ends]
+    top = 1.12 * reach_of(every)
+    bottom = 1.12 * min([0.0, *(end for end in every if isfinite(end))])
+    x = _scale(places[0], places[-1], 64, 448)
+    if bottom > -1e-9:  # the last digits of a sum
+        bottom = 0.0
+    else:
+        top = 1.12 * max([0.0, *(end for end in every if isfinite(end))])
+    y = _scale(bottom, top, 214, 26)
     drawn, names = [], []
     for at, (name, line) in enumerate(lines):
         shown = [point for point in line if isfinite(point[1])]
@@ -44,7 +49,7 @@ def curves(
             (k, low) for k, _y, low, _high in reversed(banded)
         ]
         band, path = (
-            " ".join(f"{x(k):.1f},{y(max(up, 0)):.1f}" for k, up, *_ends in one)
+            " ".join(f"{x(k):.1f},{y(max(up, bottom)):.1f}" for k, up, *_ends in one)
             for one in (edge, shown)
         )
         dots = [
@@ -87,7 +92,7 @@ def curves(
     axes = {
         "x": x,
         "y": y,
-        "steps": ticks(top, 4),
+        "steps": ticks_between(bottom, top, 4),
         "places": told,
         "xlabel": xlabel,
         "ylabel": ylabel,
@@ -102,11 +107,11 @@ def curves(
 def bars(
     spread: Mapping[str, Any], labels: Sequence[str], xlabel: str, ylabel: str
 ) -> str:
-    """Draw the bars of a distribution; values of exactly 0 are set off, and the
+    """Draw the bars of a distribution; values at its lower end are set off, and the
     quartiles stand below.
     """
     edges, shares = spread["edges"], spread["shares"]
-    grey = min(spread["n_zero"] / max(spread["n_users"], 1), shares[0])
+    grey = min(spread["n_bottom"] / max(spread["n_users"], 1), shares[0])
     parts = [(*edges[:2], 0.0, grey, QUIET), (*edges[:2], grey, shares[0], ACCENT)]
     parts += [
         (*edges[at : at + 2], 0.0, share, ACCENT)
@@ -139,9 +144,9 @@ def bars(
     )
 
 
-def forest(rows: Sequence[tuple[str, Point, bool, str, str]], xlabel: str) -> str:
+def forest(rows: Sequence[tuple[str, Point, str, str, str]], xlabel: str) -> str:
     """Draw a value with its interval in each row, about 0: its name, the three numbers,
-    whether it is a finding, and its words.
+    the colour of a finding ("" if it is none), and its words.
     """
     reach = 1.08 * reach_of(end for _name, ends, *_words in rows for end in ends)
     left = min(6.7 * max((len(name) for name, *_rest in rows), default=0) + 22, 374)
@@ -192,6 +197,13 @@ def ticks(top: float, most: int) -> list[float]:
         if top / (step * unit) <= most * (1 + 1e-9)
     )
     return [float(f"{at * step:.12g}") for at in range(floor(top / step + 1e-9) + 1)]
+
+
+def ticks_between(bottom: float, top: float, most: int) -> list[float]:
+    """Return round numbers from `bottom`, 0 or below, to `top`, 0 among them."""
+    steps = ticks(max(-bottom, top), most)
+    below = [-step for step in steps[:0:-1] if step <= -bottom]
+    return below + [step for step in steps if step <= top]
 
 
 def reach_of(ends: Iterable[float]) -> float:

@@ -139,6 +139,7 @@ def _environment() -> Any:
         extensions=["jinja2.ext.do"],
     )
     environment.globals |= {"_": translated, "ngettext": language.ngettext}
+    environment.globals |= {"pgettext": language.pgettext}
     environment.globals |= {
         "ACCENT": style.ACCENT,
         "OTHER": style.OTHER,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import unicodedata
 from math import isfinite
 
-from recnb.display.language import _, ngettext
+from recnb.display.language import N_, _, current, ngettext, pgettext
 
 #: The longest name that is shown whole.
 NAME_SHOWN = 60
@@ -109,6 +109,16 @@ def short(value: float) -> str:
     return f"{value:.6g}"
 
 
+def bin_in_words(low: float, high: float, has_low: bool, has_high: bool) -> str:
+    """Return a bin with its ends, and whether it holds each of them."""
+    ends = {"low": short(low), "high": short(high)}
+    if has_low and has_high:
+        return pgettext("last bin", "{low} to {high}", **ends)
+    if has_low:
+        return _("{low} to <{high}", **ends)
+    return _(N_(">{low} to {high}") if has_high else N_(">{low} to <{high}"), **ends)
+
+
 def whole(value: float) -> str:
     """Return a number that somebody typed, with all its digits."""
     return repr(float(value)).removesuffix(".0")
@@ -130,6 +140,13 @@ def told_apart(value: float, *others: float) -> str:
 def users_in_words(n: int) -> str:
     """Return a number of users in words."""
     return ngettext("{n:,} user", "{n:,} users", n)
+
+
+def with_symbol(term: str, symbol: str) -> str:
+    """Return what a metric is called where it has a row of its own: its symbol, which
+    is English, and in other languages the words before it.
+    """
+    return symbol if current() == "en" else f"{term}({symbol})"
 
 
 def at_k(k: int | None) -> str:

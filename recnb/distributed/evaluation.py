@@ -13,6 +13,7 @@ from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts, of_one_part, part_of, refuse_catalogue
 from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.data.side_data import read_side_data
+from recnb.display.language import _
 from recnb.display.templates import render
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions
@@ -90,10 +91,11 @@ class PartedEvaluation(Evaluation):
     def __repr__(self) -> str:
         if self.is_joined:
             return super().__repr__()
-        return (
-            f"Evaluation of {self._parts.where}, nothing computed yet; {self._given.convention}\n"
-            "Methods: .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .report()"
+        calls = ".table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .report()"
+        held = _(
+            "Evaluation of {where}, nothing computed yet", where=_(self._parts.where)
         )
+        return f"{held}; {self._given.convention}\n{_('Methods: {calls}', calls=calls)}"
 
     def _repr_html_(self) -> str:
         if self.is_joined:

@@ -22,6 +22,7 @@ from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line, users_in_words
 from recnb.errors import OptionError, RecnbError, is_number, quoted
+from recnb.libraries.refusals import NoRuleError
 from recnb.libraries.variant import (
     AGREE,
     Measurement,
@@ -171,8 +172,9 @@ def why(
     chosen = metric_named(metric, METRICS)
     k = chosen.cut_at(k)
     refuse_weights(evaluation)
-    source, ours = evaluation.source, Variant.of_evaluation(evaluation, chosen, options)
-    other_source, theirs = _other_side(source, ours, other, options)
+    source = evaluation.source
+    ours = Variant.of_evaluation(evaluation, chosen, k, options)
+    other_source, theirs = _other_side(source, ours, other, k, options)
     way, label, names = (
         walk(source, ours, other_source, theirs, k),
         chosen.label(k),
@@ -207,28 +209,34 @@ def why(
 
 
 def _other_side(
-    source: Source, ours: Variant, other: Any, options: dict[str, Any]
+    source: Source,
+    ours: Variant,
+    other: Any,
+    k: int | None,
+    options: dict[str, Any],
 ) -> tuple[Source, Variant]:
     """Return the frames and the definition of the number to which the difference is
     explained.
     """
     chosen = metric_named(ours.metric)
     if isinstance(other, str) and other != "recnb":
-        return source, Variant.of_preset(recorded(chosen.name, other))
+        return source, Variant.of_preset(recorded(chosen.name, other).at(k))
     if isinstance(other, (Convention, str)):
         given, name = (
             (Convention(), other)
             if isinstance(other, str)
             else (other, _("the other convention"))
         )
+        convention = source.under(given).convention
         return source, Variant.made(
             name,
-            source.under(given).convention,
+            convention.without_k() if k is None else convention,
             chosen,
             {**options, **dict(given.metric)},
         )
     if isinstance(other, EvaluationData):
-        second, theirs = other.source, Variant.of_evaluation(other, chosen, options)
+        second = other.source
+        theirs = Variant.of_evaluation(other, chosen, k, options)
         name = _("the other evaluation") if theirs.name == ours.name else theirs.name
         same = source.recs.equals(second.recs) and source.truth.equals(second.truth)
         return source if same else second, replace(theirs, name=name)
@@ -249,6 +257,10 @@ FITS = (
     N_("only if cut off, not rounded"),
     N_("one of the nearest"),
 )
+#: Conventions of which nobody can say whether they give a number.
+NOT_EXCLUDED = N_(
+    "not excluded, since their numbers for these frames follow no recorded rule: {names}"
+)
 #: How many of the nearest numbers are shown.
 NEAREST = 5
 
@@ -263,11 +275,15 @@ def _numbers(
     columns are lacking.
     """
     refuse_weights(evaluation)
-    source, ours = evaluation.source, Variant.of_evaluation(evaluation, metric, options)
-    variants, found = (
-        [ours, *map(Variant.of_preset, of_metric(metric.name))],
-        dict[Variant, Measurement | RecnbError](),
-    )
+    source = evaluation.source
+    ours = Variant.of_evaluation(evaluation, metric, k, options)
+    variants, found = [ours], dict[Variant, Measurement | RecnbError]()
+    for preset in of_metric(metric.name):
+        try:
+            variants.append(Variant.of_preset(preset.at(k)))
+        except OptionError as error:  # it always cuts, and is asked without a cut-off
+            variants.append(Variant.of_preset(preset))
+            found[variants[-1]] = error
     # Variants that read the data alike follow each other, and share the join.
     of_data = {
         one: repr(one.convention.with_metric({})) for one in variants
@@ -278,6 +294,8 @@ def _numbers(
     ]
     for group in steps(groups, _("conventions tried")):
         for variant in group:
+            if variant in found:
+                continue
             try:
                 found[variant] = variant.measure(source, k)
             except RecnbError as error:
@@ -402,7 +420,14 @@ def identify(
         if fitting
         else N_("{printed}: none of {n:,} conventions gives it; the nearest are")
     )
-    headline = _(headline, printed=said, found=len(fitting), n=len(found))
+    n_numbers = sum(not isinstance(number, RecnbError) for number in found.values())
+    headline = _(headline, printed=said, found=len(fitting), n=n_numbers)
+    open_ones = [
+        one.name for one, number in found.items() if isinstance(number, NoRuleError)
+    ]
+    if open_ones:
+        names = ", ".join(open_ones)
+        notes = [_(NOT_EXCLUDED, n=len(open_ones), names=names), *notes]
     return VariantTable.made(
         frame,
         [headline, *notes],

@@ -21,6 +21,10 @@ from recnb.errors import FrameError
 PAIR = ["user", "item"]
 
 
+class NoRuleError(FrameError):
+    """A library's number follows no rule that is recorded, so it could be any."""
+
+
 @dataclass(frozen=True)
 class AskedNumber:
     """What a library is asked for, and what its metrics trip over."""
@@ -123,9 +127,7 @@ class AskedNumber:
             None
         )
         depth = (
-            np.inf
-            if self.k is None or self.joined.convention.cutoff == "none"
-            else self.k
+            np.inf if self.k is None or self.joined.convention.cutoff != "k" else self.k
         )
         near = (hits.rank <= depth) & (hits.list_length[hits.user] > above)
         if hits.tied is None or not near.any():
@@ -218,6 +220,10 @@ REFUSALS: dict[str, Refusal] = {
         lambda grades: (grades * (grades - 1) != 0).any(),
         "Give a truth of 0 and 1.",
     ),
+    "not binary": _of_grades(
+        "relevance other than 0 and 1",
+        lambda grades: (grades * (grades - 1) != 0).any(),
+    ),
     "negatives": _of_grades(
         "relevance below 0",
         lambda grades: (grades < 0).any(),
@@ -274,6 +280,7 @@ def refuse(preset: Preset | None, asked: AskedNumber) -> None:
             )
             note = f" By defect: {preset.note}." if preset.note and remedy else ""
             problem = f"{does} on {frames}, so it has no number for these frames."
-            raise FrameError(
+            kind = NoRuleError if remedy else FrameError
+            raise kind(
                 problem, fix=f"{remedy}{note}".strip(), subject=f"{preset.label} "
             )

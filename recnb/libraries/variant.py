@@ -15,7 +15,15 @@ import polars as pl
 
 from recnb.conventions import Convention, in_words
 from recnb.conventions.convention import DECISIONS
-from recnb.conventions.presets import Preset, default_of, only_way, preset, variants
+from recnb.conventions.presets import (
+    Preset,
+    default_of,
+    library_named,
+    only_way,
+    preset,
+    recorded,
+    variants,
+)
 from recnb.data import Source, read, read_lists
 from recnb.data.load import Input, tables_of
 from recnb.data.sheet import RECS, TRUTH
@@ -80,12 +88,14 @@ class Variant:
 
     @classmethod
     def of_evaluation(
-        cls, data: EvaluationData, metric: Metric[...], options: Given
+        cls, data: EvaluationData, metric: Metric[...], k: int | None, options: Given
     ) -> Variant:
-        """Make the variant that an evaluation computes, under the name of its library."""
-        scoring = data.scoring(metric, options)
+        """Make the variant that an evaluation computes at a cut-off, under the name of
+        its library.
+        """
+        scoring = data.scoring(metric, options, whole=k is None)
         name = _("as {library}", library=data.library) if data.library else "recnb"
-        return cls.made(name, scoring.joined.convention, metric, scoring.options)
+        return cls.made(name, scoring.convention, metric, scoring.options)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -174,12 +184,14 @@ class Variant:
 class VariantTable(Table):
     """Numbers of variants: words in full, and differences with their sign."""
 
-    def _cell(self, value: Any, label: object, column: object) -> Line:
+    def _cell(
+        self, value: Any, label: object, column: object, digits: int | None = None
+    ) -> Line:
         if isinstance(value, str):
             return one_line(value, 200)
         if column in ("change", "difference") and value == value:
-            return f"{value:+.4f}"
-        return super()._cell(value, label, column)
+            return f"{value:+.{4 if digits is None else digits}f}"
+        return super()._cell(value, label, column, digits)
 
 
 def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:
@@ -218,8 +230,9 @@ def as_in(
         Recommendations and truth, in any form that `recnb.evaluate` takes; one frame
         with both sides is given alone.
     k
-        The cut-off; None: the length of each list. A metric that the library does not
-        cut, as R-precision, takes none.
+        The cut-off; None: what the library does without one, which cuts neither lists
+        nor ideal lists. A library that always cuts needs one; a metric that it never
+        cuts, as R-precision, takes none.
     train, items, features
         For metrics beyond accuracy, as in `recnb.evaluate`: what users had before, and
         all items with what is known of them; `features` names the columns of `items`
@@ -252,6 +265,8 @@ def as_in(
     if unknown := [name for name in columns if name not in roles]:
         known = near(unknown[0], [*roles, "train", "items", "features"])
         raise OptionError(f"{unknown[0]!r} is no option of as_in. {known}")
+    if chosen.metric not in LIST_METRICS:
+        chosen = chosen.at(k)
     if k is not None and not chosen.uses_k:
         raise OptionError(
             f"{chosen.label} does not cut lists at k.", fix="Ask for it without k."
@@ -283,7 +298,10 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     """Return the preset of this name, or the first of the metric of accuracy that a
     name means, and the cut-off.
     """
-    metric, listed, measure = plain_text(metric), variants(library), None
+    metric = plain_text(metric)
+    if isinstance(library, str) and "[" in library:
+        _refuse_brackets(library, metric)
+    listed, measure = variants(library), None
     if isinstance(metric, str) and metric not in listed:
         with suppress(
             OptionError
@@ -296,3 +314,18 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     if found is None:
         return preset(library, metric), k
     return only_way(found, metric), k
+
+
+def _refuse_brackets(library: str, metric: Any) -> None:
+    """Refuse a library with what it is given in brackets, which stand with its metric
+    here.
+    """
+    name, _bracket, given = library.partition("[")
+    name = library_named(name)
+    wanted = f"{metric}[{given}"
+    with suppress(OptionError):
+        wanted = recorded(metric_named(metric).plain_name, library).variant
+    raise OptionError(
+        f"{library!r} is no library: what a library is given stands with its metric.",
+        fix=f"Give {name!r}, and type metric={wanted!r}.",
+    )

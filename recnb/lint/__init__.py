@@ -7,6 +7,7 @@ effect is the metric of what is put right.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from recnb.display.text import users_in_words
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
 from recnb.lint.data import LintData
-from recnb.lint.findings import Check, Finding, Lint
+from recnb.lint.findings import Check, Finding, Lint, NotCheckedError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
@@ -51,6 +52,7 @@ def lint(
     unchecked: dict[
         str, list[Check]
     ] = {}  # by the frame that was not given; "" is rows that are not in memory
+    undecided: dict[str, list[Check]] = {}  # by the reason
     checks_here = [
         check
         for check in CHECKS
@@ -64,21 +66,11 @@ def lint(
                 unchecked.setdefault(str(check.needs), []).append(check)
         except ElsewhereError:
             unchecked.setdefault("", []).append(check)
-    n_checks, not_checked = (
-        len(checks_here) - sum(map(len, unchecked.values())),
-        list[str](),
-    )
-    for frame, left in sorted(unchecked.items(), key=lambda pair: not pair[0]):
-        words = (
-            N_("Not checked: {what}. Give `{frame}=` to check.")
-            if frame
-            else N_(
-                "Not checked, since the rows of the lists are not in memory: {what}."
-            )
-        )
-        not_checked.append(
-            _(words, frame=frame, what=", ".join(_(check.title) for check in left))
-        )
+        except NotCheckedError as error:
+            undecided.setdefault(str(error), []).append(check)
+    left_out = [*unchecked.values(), *undecided.values()]
+    n_checks = len(checks_here) - sum(map(len, left_out))
+    not_checked = _not_checked(unchecked, undecided)
     elsewhere = unchecked.pop("", [])
     label, value, _users = data.measured
     known = np.nan if checks.ties in elsewhere else value
@@ -93,6 +85,7 @@ def lint(
         n_checks,
         missing,
         tuple(check.name for check in elsewhere),
+        {check.name: reason for reason, left in undecided.items() for check in left},
         label,
         k,
         value,
@@ -104,6 +97,32 @@ def lint(
         "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()),
         current(),
     )
+
+
+def _not_checked(
+    unchecked: Mapping[str, Sequence[Check]], undecided: Mapping[str, Sequence[Check]]
+) -> list[str]:
+    """Return a line for each reason why checks were not made: a frame that was not
+    given, rows that are elsewhere, and what a check says itself.
+    """
+    lines = list[str]()
+    for frame, checks_left in sorted(unchecked.items(), key=lambda pair: not pair[0]):
+        words = (
+            N_("Not checked: {what}. Give `{frame}=` to check.")
+            if frame
+            else N_(
+                "Not checked, since the rows of the lists are not in memory: {what}."
+            )
+        )
+        lines.append(_(words, frame=frame, what=_titles(checks_left)))
+    for reason, checks_left in undecided.items():
+        words = N_("Not checked: {what}. {reason}")
+        lines.append(_(words, what=_titles(checks_left), reason=reason))
+    return lines
+
+
+def _titles(listed: Sequence[Check]) -> str:
+    return ", ".join(_(check.title) for check in listed)
 
 
 def _headline(findings: list[Finding], n_checks: int) -> str:
@@ -144,7 +163,7 @@ def finding_of(
     """
     try:
         return next(check.findings(LintData(evaluation, metric, options, k)), None)
-    except ElsewhereError:
+    except (ElsewhereError, NotCheckedError):
         return None
 
 
@@ -169,7 +188,8 @@ def judged_order(
         for name, one in found.items()
     }
     orders = [
-        sorted(means, key=lambda name: -values[name]) for values in (means, alone)
+        sorted(means, key=lambda name: -metric.sign * values[name])
+        for values in (means, alone)
     ]
     if orders[0] == orders[1]:
         return ""

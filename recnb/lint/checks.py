@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,11 +15,18 @@ from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.load import ONLY_LISTED
 from recnb.data.sheet import in_floats, repeated
 from recnb.display.language import N_, _
-from recnb.lint.data import FRAMES, PAIR, LintData, find_ties, list_rows
-from recnb.lint.findings import Problem, check, quoted_id
+from recnb.lint.data import (
+    FRAMES,
+    PAIR,
+    LintData,
+    comparable_times,
+    find_ties,
+    list_rows,
+)
+from recnb.lint.findings import NotCheckedError, Problem, check, quoted_id
 from recnb.lint.repair import SPELLINGS, Repair
 from recnb.metrics.gain import best_of_all
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, Ints
 from recnb.metrics.measure import metric_named
 from recnb.results.evaluation_data import Scoring
 
@@ -48,11 +56,56 @@ CANDIDATES, SHARE = (
     0.5,
 )  #: candidates that look sampled: no fewer than this, and at most such a share of the items
 DEPTH = 1000  #: the depth at which runs of retrieval are cut: lists of so many items are no samples
+MISSING = 0.05  #: the share of a sample's rows that may be missing
+SAMPLED = N_(
+    "The candidates look sampled: each of {n:,} lists has all the relevant items, among "
+    "{size:,} items or beside as many"
+)
+NEARLY_SAMPLED = N_(
+    "The candidates look sampled: each of {n:,} lists has nearly all the relevant items, "
+    "among up to {size:,} items or beside as many"
+)
+SAMPLED_IN_TRUTH = N_(
+    "The candidates look sampled: `truth` has up to {size:,} items for each of {n:,} "
+    "users, relevant or not, and lists have hardly any others"
+)
 LOW = 0.9  #: a share of the highest value of a metric: what cannot pass it is reported
 MANY_ROWS, MANY_USERS = (
     0.1,
     0.05,
 )  #: shares of relevant rows and of users that make a warning
+
+
+def require_users(n: int) -> None:
+    """Raise an error if there are too few users, or lists, to tell a rule from chance."""
+    if n < ENOUGH:
+        words = N_("It takes {least} users with a list.")
+        raise NotCheckedError(_(words, least=ENOUGH))
+
+
+def require_scores(data: LintData) -> None:
+    """Raise an error if the lists have no scores."""
+    if "score" not in data.source.labels:
+        raise NotCheckedError(_("The lists have no scores."))
+
+
+def require_cutoff(data: LintData) -> None:
+    """Raise an error if whole lists are evaluated."""
+    if data.asked_k is None:
+        raise NotCheckedError(_("Give `k=` to check."))
+
+
+def require_best_value(data: LintData) -> None:
+    """Raise an error if no value of the metric is the best of all."""
+    label = data.metric.label(data.asked_k)
+    if data.metric.better is None:
+        words = N_("{label} has no direction: a value is neither good nor bad.")
+        raise NotCheckedError(_(words, label=label))
+    lowest, highest = data.metric.bounds
+    best = highest if data.metric.better == "high" else lowest
+    if not np.isfinite(best):
+        words = N_("{label} has no highest value.")
+        raise NotCheckedError(_(words, label=label))
 
 
 @check(N_("ids written otherwise"))
@@ -185,6 +238,7 @@ def duplicates(data: LintData) -> Iterator[Problem]:
 
 @check(N_("equal scores"))
 def ties(data: LintData) -> Iterator[Problem]:
+    require_scores(data)
     options = (
         {"order": "score", "ties": "expected"}
         if data.convention.order == "rank"
@@ -257,6 +311,7 @@ def unjudged(data: LintData) -> Iterator[Problem]:
 
 @check(N_("ranks against scores"))
 def rank_against_score(data: LintData) -> Iterator[Problem]:
+    require_scores(data)
     rows = list_rows(data) if data.convention.order in ("rank", "row") else None
     if rows is not None:
         rises = rows.row[1:][rows.same_user & (rows.score[1:] > rows.score[:-1])]
@@ -273,11 +328,15 @@ def rank_against_score(data: LintData) -> Iterator[Problem]:
 
 @check(N_("lists upside down"))
 def upside_down(data: LintData) -> Iterator[Problem]:
+    require_scores(data)
     if data.convention.order != "score":
         return
     recs, score = data.source.recs, in_floats(data.source.recs["score"])
     same_user = (recs["user"].head(-1) == recs["user"].tail(-1)).to_numpy()
-    if same_user.sum() >= ENOUGH and (score[1:] > score[:-1])[same_user].all():
+    if same_user.sum() < ENOUGH:
+        words = N_("It takes {least} rows below another one.")
+        raise NotCheckedError(_(words, least=ENOUGH))
+    if (score[1:] > score[:-1])[same_user].all():
         yield Problem(
             recs,
             recs.height,
@@ -292,6 +351,7 @@ def upside_down(data: LintData) -> Iterator[Problem]:
 
 @check(N_("rows without a score"))
 def filler_score(data: LintData) -> Iterator[Problem]:
+    require_scores(data)
     scored = data.convention.order == "score"
     score = (
         data.source.recs["score"].cast(pl.Float64).to_numpy() if scored else np.zeros(1)
@@ -319,7 +379,27 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 
 @check(N_("short lists"))
 def short_lists(data: LintData) -> Iterator[Problem]:
-    lengths, n_lists = data.joined.all_hits.list_length, int(data.listed.sum())
+    lengths = data.joined.all_hits.list_length
+    n_lists = int(data.listed.sum())
+    longest = int(lengths.max(initial=0))
+    ends_early = data.listed & (lengths < np.minimum(longest, data.hits.n_relevant))
+    if ends_early.any() and data.ideal_ends_with_the_list:
+        yield Problem(
+            data.users(ends_early),
+            n_lists,
+            short="Lists of different length, which end before what is relevant to "
+            "their users: {n:,} of {of:,}",
+            why="Their ideal ends where they do, so a short list is not charged for "
+            "what it leaves out; {label} at k = {longest:,} is {cut:.4f}.",
+            advice="Give a cut-off, the same for all, such as `k={longest}`; or ask for "
+            "what trec_eval returns of whole lists, `.measure('nDCG')`.",
+            grave=False,
+            facts={
+                "longest": longest,
+                "cut": data.scoring.averaged(Cutoffs.one(longest))[1].item(),
+            },
+        )
+    require_cutoff(data)
     short = data.users(data.listed & (lengths < (data.k or 0)))
     yield Problem(
         short,
@@ -356,12 +436,19 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
 
 @check(N_("perfect values"))
 def perfect(data: LintData) -> Iterator[Problem]:
-    values = np.nan_to_num(data.averaged[0])
-    if len(values) >= ENOUGH and (values >= data.metric.bounds[1] - 1e-12).all():
+    require_best_value(data)
+    values, (lowest, highest) = np.nan_to_num(data.averaged[0]), data.metric.bounds
+    require_users(len(values))
+    is_perfect = values >= highest - 1e-12
+    short = N_("Every one of {n:,} users has the highest possible {label}")
+    if data.metric.better == "low":
+        is_perfect = values <= lowest + 1e-12
+        short = N_("Every one of {n:,} users has the lowest possible {label}")
+    if is_perfect.all():
         yield Problem(
             len(values),
             len(values),
-            short="Every one of {n:,} users has the highest possible {label}",
+            short=short,
             why="{label} is {value:.4f}, which real recommendations do not reach.",
             advice="Check whether the lists were made from the truth.",
         )
@@ -438,47 +525,117 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
 
 @check(N_("a value that cannot be passed"))
 def ceiling(data: LintData) -> Iterator[Problem]:
+    require_cutoff(data)
+    require_best_value(data)
     top = data.metric.bounds[1]
     n_relevant = np.bincount(data.hits.truth_user, minlength=len(data.listed))
     values, most = data.values_of(
         replace(best_of_all(data.hits, data.gain), list_length=n_relevant)
     )
-    known = data.asked_k is not None and data.convention.judged == "truth"
-    if known and most > 0 and data.measured[1] <= most < LOW * top < np.inf:
+    known = data.convention.judged == "truth" and data.metric.better == "high"
+    if known and most > 0 and data.measured[1] <= most < LOW * top:
         yield Problem(
             data.users(values < top - 1e-12),
             len(values),
             short="{label} cannot pass {most:.4f}: {n:,} of {of:,} users cannot reach {top:g}",
             why="Lists of all relevant items and of nothing else have this value: the "
             "truth and the cut-off decide as much as the lists.",
-            advice="Take another cut-off, or divide by what could be found, "
-            "`out_of='min(k, relevant)'`.",
+            advice=(
+                "Take another cut-off, or divide by what could be found, "
+                "`out_of='min(k, relevant)'`."
+            )
+            if "min(k, relevant)" in data.metric.words.get("out_of", ())
+            else "Take another cut-off, or report with the number what it cannot pass.",
             grave=False,
             facts={"most": most, "top": top},
         )
 
 
-def count_candidates(data: LintData) -> int | None:
-    """Count the candidates of each list, 0 if they do not look sampled; None if
-    something relevant is in no list.
+class Sample(NamedTuple):
+    """Candidates that look sampled."""
+
+    size: int  #: of each user, the most; of the items that are not relevant, maybe
+    words: str  #: what the finding says of them
+
+
+def find_sample(data: LintData) -> Sample | None:
+    """Return what looks sampled: the lists, or the items of the truth that they are
+    taken from.
     """
-    listed, found = data.listed, np.zeros(len(data.hits.truth_user), dtype=bool)
-    found[data.hits.truth_row] = True
-    known = (
-        data.convention.candidates == "list"
-        and data.convention.judged == "truth"
-        and listed.sum() >= ENOUGH
-    )
-    if not known or not found[listed[data.hits.truth_user]].all():
+    knows_truth = data.convention.judged == "truth"
+    if not knows_truth or data.convention.candidates != "list":
         return None
+    require_users(int(data.listed.sum()))
+    return sample_in_lists(data) or sample_in_truth(data)
+
+
+def sample_in_lists(data: LintData) -> Sample | None:
+    """Look for lists of as many items each, or of as many that are not relevant, which
+    have all relevant items; a few rows may be missing.
+    """
+    listed, n_relevant = data.listed, data.hits.n_relevant[data.listed]
     lengths = data.joined.all_hits.list_length[listed]
-    sizes = [
-        sizes[0]
-        for sizes in (lengths, lengths - data.hits.n_relevant[listed])
-        if (sizes == sizes[0]).all()
-    ]
-    few = lengths.max() < min(DEPTH, SHARE * data.joined.recs["item"].n_unique() + 1)
-    return int(sizes[0]) if sizes and few and sizes[0] >= CANDIDATES else 0
+    lost = n_relevant - count_found(data)[listed]
+    is_few = lengths.max() < most_sampled(data.joined.recs["item"].n_unique())
+    if not is_few or lost.sum() > MISSING * n_relevant.sum():
+        return None
+    negatives = lengths - n_relevant + lost
+    for sizes in (lengths, negatives):
+        if (sizes == sizes[0]).all() and sizes[0] >= CANDIDATES and not lost.any():
+            return Sample(int(sizes[0]), SAMPLED)
+    # A list that lacks a relevant item lacks a candidate: it is shorter than others.
+    full = int(lengths.max())
+    is_nearly = bool((lengths + lost <= full).all()) and not lacks_many(lengths, full)
+    if not is_nearly:
+        full = int(negatives.max())
+        is_usual = (negatives == full).mean() >= SHARE
+        is_nearly = is_usual and not lacks_many(negatives, full)
+    if is_nearly and full >= CANDIDATES:
+        return Sample(full, NEARLY_SAMPLED)
+    return None
+
+
+def sample_in_truth(data: LintData) -> Sample | None:
+    """Look for as many items of the truth for each user, or as many that are not
+    relevant, of which the lists are the top; a few rows may be missing.
+    """
+    users = data.users(data.listed)
+    judged = data.joined.judged.join(users, on="user", how="semi")
+    recs = data.joined.recs.join(users, on="user", how="semi")
+    n_items = pl.concat([judged["item"], recs["item"]]).n_unique()
+    # What was not relevant and is in no list was put into the truth as a candidate.
+    is_negative = pl.col("relevance").cast(pl.Float64) <= 0
+    unlisted = judged.join(recs, on=PAIR, how="anti").select(is_negative).to_series()
+    n_others = recs.join(judged, on=PAIR, how="anti").height
+    if not unlisted.sum() > len(unlisted) / 2 or n_others > MISSING * recs.height:
+        return None
+    longest = int(data.joined.all_hits.list_length.max())
+    for rows in (judged, judged.filter(is_negative)):
+        counts = rows.group_by("user").len("size")
+        counted = users.join(counts, on="user", how="left")
+        sizes = counted["size"].fill_null(0).to_numpy().astype(np.int64)
+        full = int(sizes.max(initial=0))
+        is_few = max(longest, CANDIDATES) <= full < most_sampled(n_items)
+        if is_few and not lacks_many(sizes, full):
+            return Sample(full, SAMPLED_IN_TRUTH)
+    return None
+
+
+def lacks_many(sizes: Ints, full: int) -> bool:
+    """Return whether more than a few of as many rows for each user are missing."""
+    return bool((full - sizes).sum() > MISSING * full * len(sizes))
+
+
+def most_sampled(n_items: int) -> float:
+    """Return the size below which candidates may be a sample of the items."""
+    return min(DEPTH, SHARE * n_items + 1)
+
+
+def count_found(data: LintData) -> Ints:
+    """Count the relevant items of each user that are in the list."""
+    found = np.zeros(len(data.hits.truth_user), dtype=bool)
+    found[data.hits.truth_row] = True
+    return np.bincount(data.hits.truth_user[found], minlength=len(data.listed))
 
 
 def is_joined(data: LintData) -> bool:
@@ -493,13 +650,13 @@ def is_joined(data: LintData) -> bool:
 
 @check(N_("sampled candidates"))
 def sampled_candidates(data: LintData) -> Iterator[Problem]:
-    if (size := count_candidates(data)) and not is_joined(data):
+    sample = find_sample(data)
+    if sample is not None and not is_joined(data):
         yield Problem(
             data.users(data.listed),
             len(data.listed),
-            facts={"size": size, "items": data.joined.recs["item"].n_unique()},
-            short="The candidates look sampled: each of {n:,} lists has all the "
-            "relevant items, among {size:,} items or beside as many",
+            facts={"size": sample.size, "items": data.joined.recs["item"].n_unique()},
+            short=sample.words,
             why="Ranking a few of {items:,} items is easier than ranking all. Such a "
             "number is no estimate of the full ranking's, and may order models "
             "otherwise (Krichene and Rendle, 2020).",
@@ -508,17 +665,23 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
         )
 
 
+def is_nothing_missed(data: LintData) -> bool:
+    """Return whether lists of a part of the items have every relevant item of their
+    users, and do not look sampled.
+    """
+    lists = data.joined
+    lost = (data.hits.n_relevant - count_found(data))[data.listed]
+    if lost.any() or data.convention.judged != "truth":
+        return False
+    if data.convention.candidates != "list" or find_sample(data) is not None:
+        return False
+    return bool(lists.all_hits.list_length.max() < lists.recs["item"].n_unique())
+
+
 @check(N_("no missed relevant items"))
 def nothing_missed(data: LintData) -> Iterator[Problem]:
-    n, lists, from_lists = (
-        len(data.hits.truth_user),
-        data.joined,
-        ONLY_LISTED in data.joined.notes,
-    )
-    if from_lists or (
-        count_candidates(data) == 0
-        and lists.all_hits.list_length.max() < lists.recs["item"].n_unique()
-    ):
+    n, lists = len(data.hits.truth_user), data.joined
+    if ONLY_LISTED in lists.notes or is_nothing_missed(data):
         yield Problem(
             n,
             n,
@@ -534,6 +697,8 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
 @check(N_("weights of few pairs"), needs="propensity")
 def heavy_pairs(data: LintData) -> Iterator[Problem]:
     rows = data.joined.truth
+    if rows.is_empty():
+        return
     falling = np.sort(rows["weight"].to_numpy())[::-1]
     half = int(np.searchsorted(np.cumsum(falling), falling.sum() / 2)) + 1
     if half < max(ENOUGH, MANY_ROWS * rows.height):
@@ -544,7 +709,8 @@ def heavy_pairs(data: LintData) -> Iterator[Problem]:
             short="Few relevant pairs carry half of the weight: {half:,} of {of:,}, "
             "each up to {top:.3g}",
             frame="truth",
-            why="The number follows from these pairs, and moves with each of them.",
+            why="They count for as much as all others together, so that the number "
+            "depends on which of them were seen and are found.",
             advice="Give a least propensity, which trades some bias for less chance, and "
             "report it:",
             repair=Repair(data, min_propensity=float(1 / np.quantile(falling, 0.95))),
@@ -558,8 +724,12 @@ def clipped(data: LintData) -> Iterator[Problem]:
         data.convention.min_propensity,
         Repair(data, min_propensity=None),
     )
-    of_full = repair.measured() if least else None
-    if least and of_full is not None and abs(of_full[1] - data.measured[1]) >= MOVES:
+    if not least:
+        return
+    of_full = repair.measured()
+    if of_full is None:
+        raise NotCheckedError(_("It would take long with so many rows."))
+    if abs(of_full[1] - data.measured[1]) >= MOVES:
         yield Problem(
             rows.filter(rows["weight"] >= 1 / least).select(*PAIR),
             rows.height,
@@ -574,34 +744,51 @@ def clipped(data: LintData) -> Iterator[Problem]:
 
 @check(N_("users of whom nothing was seen"), needs="propensity")
 def nothing_seen(data: LintData) -> Iterator[Problem]:
-    listed, seen = (
-        data.source.recs.select("user").unique(maintain_order=True),
-        data.joined.truth.select("user"),
+    listed = data.source.recs.select("user").unique(maintain_order=True)
+    seen = data.joined.truth.select("user")
+    unseen = listed.join(seen, on="user", how="anti", maintain_order="left")
+    counted = data.users(~np.isnan(data.averaged[0]).ravel())
+    why = N_(
+        "Weighted precision, cg, dcg and rbp are without bias only if each of these "
+        "users counts 0."
     )
-    if data.convention.no_relevant != "zero" or data.convention.averaged_users not in (
-        "recs",
-        "union",
-    ):
+    repair = Repair(data, averaged_users="recs", no_relevant="zero")
+    yield Problem(
+        unseen.join(counted, on="user", how="anti", maintain_order="left"),
+        listed.height,
+        grave=False,
+        short="Users left out since nothing of theirs was seen: {n:,} of {of:,}",
+        why=why,
+        advice="Let them count 0:",
+        repair=repair,
+    )
+    if data.convention.no_relevant == "one":
         yield Problem(
-            listed.join(seen, on="user", how="anti", maintain_order="left"),
+            unseen.join(counted, on="user", how="semi", maintain_order="left"),
             listed.height,
             grave=False,
-            short="Users left out since nothing of theirs was seen: {n:,} of {of:,}",
-            why="Weighted precision, cg, dcg and rbp are without bias only if each of "
-            "these users counts 0.",
+            short="Users that count 1, of whom nothing was seen: {n:,} of {of:,}",
+            why=why,
             advice="Let them count 0:",
-            repair=Repair(data, averaged_users="recs", no_relevant="zero"),
+            repair=repair,
         )
 
 
 @check(N_("users without a list"))
 def users_without_list(data: LintData) -> Iterator[Problem]:
     users = data.users(~data.listed)
+    if data.convention.judged_only:  # a list that holds no judged item is one
+        users = users.join(
+            data.source.recs, on="user", how="anti", maintain_order="left"
+        )
+    why = N_("Each of them counts 0.")
+    if data.metric.missed != "0":
+        why = N_("Each of them counts as a list without a hit.")
     yield Problem(
         users,
         len(data.listed),
         short="Users without a list: {n:,} of {of:,}",
-        why="Each of them counts 0.",
+        why=why,
         advice="If nothing was to be recommended to them, evaluate those in both frames:",
         repair=Repair(data, averaged_users="both"),
         grave=users.height >= MANY_USERS * len(data.listed),
@@ -638,28 +825,39 @@ def train_in_truth(data: LintData) -> Iterator[Problem]:
 
 @check(N_("train later than the truth"), needs="train")
 def train_after_truth(data: LintData) -> Iterator[Problem]:
-    train, truth, times = data.frame("train"), data.source.truth, data.times
-    if [*map(len, times)] == [train.height, truth.height]:
-        first = (
-            truth.select("user", first=times[1])
-            .group_by("user")
-            .agg(pl.col("first").min())
-        )
-        rows = (
-            train.select(PAIR)
-            .with_columns(times[0])
-            .join(first, on="user", maintain_order="left")
-        )
-        yield Problem(
-            rows.filter(pl.col(times[0].name) > pl.col("first")).drop("first"),
-            train.height,
-            short="Rows of train that are later than a row of the truth of their user: "
-            "{n:,} of {of:,}",
-            why="The model may have learned from what came after the answers, which "
-            "nobody knows when lists are shown.",
-            advice="Split again by time, so that all rows of train are before those of "
-            "the truth; train and rank anew.",
-        )
+    train, (when, until) = data.frame("train"), comparable_times(data)
+    first_of_user = (
+        data.source.truth.select("user", first=until)
+        .group_by("user")
+        .agg(pl.col("first").min())
+    )
+    rows = (
+        train.select(PAIR)
+        .with_columns(when)
+        .join(first_of_user, on="user", maintain_order="left")
+    )
+    is_late = (pl.col(when.name) > pl.col("first")).fill_null(value=False)
+    yield Problem(
+        rows.filter(is_late).drop("first"),
+        train.height,
+        short="Rows of train that are later than a row of the truth of their user: "
+        "{n:,} of {of:,}",
+        why="The model may have learned from what came after the answers, which "
+        "nobody knows when lists are shown.",
+        advice="Split again by time, so that all rows of train are before those of "
+        "the truth; train and rank anew.",
+    )
+    yield Problem(
+        rows.filter(~is_late, pl.col(when.name) > until.min()).drop("first"),
+        train.height,
+        short="Rows of train that are later than the first row of the truth, which is "
+        "of another user: {n:,} of {of:,}",
+        why="The model may have learned what others did later, such as which items "
+        "became popular, which nobody knows when the first lists are shown.",
+        advice="Split at one time for all users, or report with the number that each "
+        "user is split by itself.",
+        grave=False,
+    )
 
 
 @check(N_("new relevant items"), needs="train")

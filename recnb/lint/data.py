@@ -4,6 +4,7 @@ bounds of the metric over all orders of equal scores.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from recnb.data.encoding import positions
 from recnb.data.sheet import in_floats
+from recnb.display.language import N_, _
+from recnb.lint.findings import NotCheckedError, quoted_id
 from recnb.metrics.gain import Gain, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, count_within, in_order
 from recnb.metrics.metric import Given, Metric
@@ -23,6 +26,11 @@ Mask = NDArray[np.bool_]
 PAIR = ["user", "item"]
 #: The frames that a check may look at, by the names of their arguments.
 FRAMES = ("recs", "truth", "train", "items", "users")
+#: The frames whose rows may say when.
+DATED = ("train", "truth")
+#: What times are, in words.
+NUMBERS, DATES = N_("numbers"), N_("dates")
+OTHER_KIND = N_("neither numbers nor dates")
 
 
 class LintData:
@@ -44,7 +52,7 @@ class LintData:
         self.convention, self.source = self.joined.convention, self.joined.source
         #: The cut-off; None where whole lists count, and k is only what some
         #: denominators say.
-        self.k = None if self.convention.cutoff == "none" else k
+        self.k = k if self.convention.cutoff == "k" else None
         #: The gain that orders items with weights: binary for a metric without one.
         self.gain: Gain = {**self.metric.defaults, **self.scoring.options}.get(
             "gain", "binary"
@@ -105,6 +113,13 @@ class LintData:
             frame[role].unique(maintain_order=True) if role in frame.columns else none
         )
 
+    @property
+    def ideal_ends_with_the_list(self) -> bool:
+        """Whether there is no cut-off, and ideal lists are cut where lists end."""
+        ideal = {**self.metric.defaults, **self.scoring.options}.get("ideal")
+        is_whole = self.asked_k is None and self.convention.cutoff == "k"
+        return is_whole and ideal == "relevant"
+
     @cached_property
     def listed(self) -> Mask:
         """Which of the users evaluated have a list."""
@@ -113,28 +128,6 @@ class LintData:
     def users(self, chosen: Mask) -> pl.DataFrame:
         """Return some of the users evaluated as rows."""
         return self.joined.users.filter(pl.Series(chosen)).alias("user").to_frame()
-
-    @property
-    def times(self) -> list[pl.Series]:
-        """When, of each row of train and of the truth: as numbers, times or, where one
-        is a day or text, days; none if they differ.
-        """
-        times = [
-            one.str.head(10).str.to_date("%Y-%m-%d", strict=False)
-            if one.dtype == pl.String
-            else one
-            for one in self.side.times
-        ]
-        if all(one.dtype.is_numeric() for one in times):
-            return [one.cast(pl.Float64).fill_nan(None) for one in times]
-        shared = (
-            pl.Date if any(one.dtype == pl.Date for one in times) else pl.Datetime("us")
-        )
-        return (
-            [one.cast(shared) for one in times]
-            if all(one.dtype.is_temporal() for one in times)
-            else []
-        )
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
@@ -150,6 +143,87 @@ class LintData:
         return self.relevant.select(PAIR).join(
             pairs, on=PAIR, how="semi", maintain_order="left"
         )
+
+
+# ---- times of train and of the truth
+
+
+def comparable_times(data: LintData) -> tuple[pl.Series, pl.Series]:
+    """Return when, of each row of train and of the truth: as numbers, times or, where
+    one is a day or text, days; an error that says why they cannot be compared.
+    """
+    _check_time_columns(data.side.time_columns)
+    if len(data.side.times) < 2:
+        raise NotCheckedError(_("A column of times holds values of several kinds."))
+    heights = (data.frame("train").height, data.frame("truth").height)
+    times = list[pl.Series]()
+    for name, column, height in zip(DATED, data.side.times, heights, strict=True):
+        if len(column) != height:
+            words = N_("Rows of `{frame}` were left out or put together.")
+            raise NotCheckedError(_(words, frame=name))
+        times.append(_days(column, name))
+    kinds = [_kind_of_time(column) for column in times]
+    if kinds[0] != kinds[1] or kinds[0] == OTHER_KIND:
+        words = N_(
+            "The times are {train} in `train` and {truth} in `truth`: give both as "
+            "dates, or both as numbers."
+        )
+        raise NotCheckedError(_(words, train=_(kinds[0]), truth=_(kinds[1])))
+    if kinds[0] == NUMBERS:
+        first, second = (one.cast(pl.Float64).fill_nan(None) for one in times)
+        return first, second
+    is_day = any(column.dtype == pl.Date for column in times)
+    shared = pl.Date() if is_day else pl.Datetime("us")
+    return times[0].cast(shared), times[1].cast(shared)
+
+
+def _check_time_columns(columns: tuple[Sequence[str], Sequence[str]]) -> None:
+    """Raise an error if it is not known which columns say when."""
+    lacking = [name for name, names in zip(DATED, columns, strict=True) if not names]
+    if len(lacking) == 2:
+        words = N_(
+            "No column of `train` and of `truth` is known to say when: call it "
+            "`timestamp` in both."
+        )
+        raise NotCheckedError(_(words))
+    if lacking:
+        words = N_("No column of `{frame}` is known to say when: call it `timestamp`.")
+        raise NotCheckedError(_(words, frame=lacking[0]))
+    if {*columns[0]} & {*columns[1]}:
+        return
+    for name, names in zip(DATED, columns, strict=True):
+        if len(names) > 1:
+            words = N_(
+                "Several columns of `{frame}` say when, {columns}: call one of them as "
+                "in the other frame."
+            )
+            listed = ", ".join(map(quoted_id, names))
+            raise NotCheckedError(_(words, frame=name, columns=listed))
+
+
+def _days(column: pl.Series, frame: str) -> pl.Series:
+    """Return text as days, and any other column as it is."""
+    if column.dtype != pl.String:
+        return column
+    days = column.str.head(10).str.to_date("%Y-%m-%d", strict=False)
+    unread = column.filter(days.is_null() & column.is_not_null())
+    if len(unread):
+        words = N_(
+            "Column {column} of `{frame}` holds text that is no day such as "
+            "2026-01-31: {example}."
+        )
+        facts = {"column": quoted_id(column.name), "example": quoted_id(unread[0])}
+        raise NotCheckedError(_(words, frame=frame, **facts))
+    return days
+
+
+def _kind_of_time(column: pl.Series) -> str:
+    if column.dtype.is_numeric():
+        return NUMBERS
+    return DATES if column.dtype in (pl.Date, pl.Datetime) else OTHER_KIND
+
+
+# ---- equal scores
 
 
 class Ties(NamedTuple):

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from recnb.lint.repair import Repair
 
 
+class NotCheckedError(Exception):
+    """A check cannot be made; the message says why, and what to give."""
+
+
 SEVERITIES = {"warning": N_("warning"), "note": N_("note")}
 #: The effect of every problem that can be put right: the metric as it is, and with the
 #: repair.
@@ -42,6 +46,19 @@ OF_OTHER_USERS = N_(
     "{other_users:,} instead of {users:,}."
 )
 EXAMPLE = N_("Such as {example}.")
+#: Columns that are called as what they hold.
+ROLES = {
+    name: name
+    for name in (
+        N_("user"),
+        N_("item"),
+        N_("rank"),
+        N_("score"),
+        N_("relevance"),
+        N_("rating"),
+        N_("model"),
+    )
+}
 
 
 def quoted_id(value: Any) -> str:
@@ -212,10 +229,12 @@ def _example(data: LintData, found: Problem) -> str:
         1, by=found.rows.columns[:2]
     )  # the same in whatever order rows are given
     labels = data.source.truth_labels if found.frame == "truth" else data.source.labels
-    cells = (
-        f"{quoted_id(labels.get(role, role))[1:-1]} {quoted_id(cell)}"
-        for role, cell in first.row(0, named=True).items()
-    )
+    cells = []
+    for role, cell in first.row(0, named=True).items():
+        column = str(labels.get(role, role))
+        # A column that is called as its role is called so in words.
+        name = _(ROLES.get(column, "")) or quoted_id(column)[1:-1]
+        cells.append(f"{name} {quoted_id(cell)}")
     return _(EXAMPLE, example=", ".join(cells))
 
 
@@ -232,8 +251,9 @@ class Lint(Suggesting):
     any, and iterates over them.
 
     `unchecked` are the checks that need a frame which was not given, `elsewhere` those
-    that need rows of the lists which are not in memory; `lower` and `upper` bound the
-    metric's mean over all orders of equal scores.
+    that need rows of the lists which are not in memory, `undecided` those that need
+    something else; `lower` and `upper` bound the metric's mean over all orders of equal
+    scores.
     """
 
     findings: tuple[Finding, ...]
@@ -242,6 +262,7 @@ class Lint(Suggesting):
         str, tuple[str, ...]
     ]  #: the frame that was not given -> names of the checks that need it
     elsewhere: tuple[str, ...]
+    undecided: Mapping[str, str]  #: the name of a check -> why it was not made
     label: str  #: the metric by which effects are measured, such as nDCG@10
     k: int | None
     value: float  #: its mean

@@ -212,7 +212,7 @@ def reciprocal_rank(
     "shown adds 0.",
     references=["buckley2000", "manning2008"],
     aliases=("map",),
-    instead="ndcg",
+    instead="dcg, or precision",
 )
 def average_precision(
     hits: Hits,
@@ -297,6 +297,7 @@ def dcg(
 
 @metric(
     called="ideal discounted cumulative gain",
+    better=None,
     symbol="IDCG",
     credit="gain / discount",
     over="ideal",
@@ -483,6 +484,7 @@ def reach(hits: Hits, stop: Floats) -> Floats:
 
 @metric(
     called="judged share",
+    better=None,
     symbol="Judged",
     credit="1",
     out_of="min(k, list_length)",

@@ -19,6 +19,7 @@ from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows, Wh
 
 @metric(
     called="catalogue coverage",
+    better=None,
     sentence="It counts an item shown once as much as one shown to everyone; Gini and "
     "entropy do not.",
     symbol="Coverage",
@@ -74,6 +75,7 @@ def coverage(
 
 @metric(
     called="user coverage",
+    better=None,
     sentence="By default, who is left without a list counts 0 in every metric of accuracy as well.",
     symbol="User coverage",
     over="users",
@@ -101,6 +103,7 @@ def user_coverage(lists: Lists, k: int | None = None) -> PerUser:
 
 @metric(
     called="Gini coefficient",
+    better=None,
     sentence="Items that are in no list count as well, so that few short lists give an "
     "uneven distribution.",
     symbol="Gini",
@@ -159,6 +162,7 @@ def gini(
 
 @metric(
     called="exposure entropy",
+    better=None,
     sentence="2 to this power: the number of equally shown items with the same evenness.",
     symbol="Entropy",
     over="items",
@@ -191,6 +195,7 @@ def entropy(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
 
 @metric(
     called="personalization",
+    better=None,
     sentence="The mean over all pairs of users. It does not measure whether the "
     "differences are useful.",
     symbol="Personalization",

@@ -26,6 +26,7 @@ PAIRS_EXPLAINED = 4950
 
 @metric(
     called="intra-list diversity",
+    better=None,
     sentence="It depends on the features: items with equal features have distance 0.",
     symbol="Diversity",
     over="pairs",
@@ -56,8 +57,8 @@ def diversity(
       - shared features / features of
       either, 0 if neither has any
     - features: which columns of `items=` say what an item is like: one of genres
-      (`"comedy|drama"` or lists of words),
-      or several of numbers; by itself the column of genres, or all columns of 0 and 1
+      (`"comedy|drama"` or lists of words), several of numbers, or one of vectors
+      (lists of floats); by itself the column of genres, or all columns of 0 and 1
     - single, a list with one item: "skip" leaves it out; "zero" counts 0
     """
     shown = lists.upto(k, cutoff)

@@ -4,7 +4,7 @@ numbers, and to a value.
 The text of a metric's formula is independent of its code: the tests evaluate it and
 compare it with what the code returns. The text is an arithmetic expression in Python's
 syntax, with `^` for powers, comparisons that count 1 or 0, and the functions `log`,
-`min` and `max`; around a whole denominator, `ideal` is the sum of its argument over the
+`log2`, `min` and `max`; around a whole denominator, `ideal` is the sum of its argument over the
 ideal list.
 """
 
@@ -31,6 +31,7 @@ LATEX: dict[str, str] = {
     "preferred": N_(r"[\text{most preferred}]"),
     "reach": r"\textstyle\left(\prod_{j<i} \left(1 - \frac{2^{\mathrm{rel}_j} - "
     r"1}{2^{\mathrm{rel}_{\max}}}\right)\right)",
+    "no_hit": N_(r"[\text{no hit}]"),
     "n_relevant": N_(r"|\mathrm{relevant}|"),
     "n_hits": N_(r"|\mathrm{hits}|"),
     "list_length": N_(r"|\mathrm{list}|"),
@@ -85,7 +86,7 @@ class Operation(NamedTuple):
 
 
 SUM, PRODUCT, ATOM = 2, 3, 9
-FUNCTIONS = {"log", "min", "max", "ideal"}
+FUNCTIONS = {"log", "log2", "min", "max", "ideal"}
 
 OPERATIONS: dict[type[ast.AST], Operation] = {
     ast.LtE: Operation(ATOM, SUM, SUM, "[{}<={}]", r"[{} \le {}]"),
@@ -156,6 +157,7 @@ class Formula:
         """Work the formula out, as Python does; values may be arrays."""
         known: dict[str, Any] = {
             "log": lambda number: np.log(number) / np.log(self.log_base),
+            "log2": np.log2,
             "min": lambda *numbers: functools.reduce(np.minimum, numbers),
             "max": lambda *numbers: functools.reduce(np.maximum, numbers),
         }
@@ -245,6 +247,8 @@ class Formula:
 
     def _function(self, word: str, *, latex: bool) -> str:
         """Return a function as it is written in front of its arguments."""
+        if word == "log2":
+            return r"\log_{2}" if latex else word
         if word != "log":
             return rf"\{word}" if latex else pgettext("formula", word)
         if np.isclose(self.log_base, np.e):

@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recnb.errors import OptionError
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints, Number, of_each_rank
+from recnb.metrics.hits import (
+    Cutoff,
+    Cutoffs,
+    Floats,
+    Hits,
+    Ints,
+    Number,
+    of_each_rank,
+    weighed,
+)
 from recnb.metrics.metric import Credit, number_option
 
 Gain = Literal["linear", "exponential", "binary"]
@@ -95,7 +104,7 @@ def best_of_all(hits: Hits, gain: Gain) -> Hits:
     if hits.truth_weight is None:
         return hits.ideal
     if gain not in hits.ideals:
-        value = gain_of(hits.truth_relevance, gain) * hits.truth_weight
+        value = weighed(gain_of(hits.truth_relevance, gain), hits.truth_weight)
         hits.ideals[gain] = hits.as_list(
             hits.truth_user, hits.truth_relevance, np.arange(len(value)), value
         )
@@ -111,7 +120,7 @@ def best_of_list(hits: Hits, gain: Gain) -> Hits:
     value = (
         relevance
         if hits.truth_weight is None
-        else gain_of(relevance, gain) * hits.truth_weight[row]
+        else weighed(gain_of(relevance, gain), hits.truth_weight[row])
     )
     return hits.as_list(user, relevance, row, value)
 

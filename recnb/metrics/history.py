@@ -96,6 +96,7 @@ def expected_ranks(user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints) 
 
 @metric(
     called="miscalibration",
+    better="low",
     sentence="Less is better: a list is calibrated if it keeps the shares of genres that "
     "its user had.",
     symbol="Calibration",

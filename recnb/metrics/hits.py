@@ -21,11 +21,12 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recnb.display.language import N_, _
 from recnb.errors import CutoffError, OptionError, is_several, quoted
 
 Ints = NDArray[np.int64]
@@ -36,6 +37,9 @@ T = TypeVar("T")
 
 #: The highest relevance: sums and squares of it over all users stay finite.
 HIGHEST = 1e100
+
+#: The highest credit of a weighted hit, of which the same holds.
+MOST_CREDIT = 1e150
 
 #: Deeper than any list.
 ENDLESS = 2**31
@@ -68,7 +72,9 @@ class Cutoffs:
     """
 
     values: tuple[int | None, ...]
-    uncut: bool = False  #: lists count whole, and k is only the number that some denominators take
+    #: where lists are cut, by the words of `Convention.cutoff`; if not at k, k is only
+    #: the number that some denominators take
+    cut: Literal["k", "list", "none"] = "k"
 
     @classmethod
     def of(cls, k: object) -> Cutoffs:
@@ -79,9 +85,10 @@ class Cutoffs:
             return cls((_one_cutoff(k),))
         values = tuple(_one_cutoff(cutoff) for cutoff in k)
         if not values or len(set(values)) < len(values):
-            raise CutoffError(
-                f"k={quoted(k)}: give at least one cut-off, such as k=[5, 10], and each once."
+            problem = N_(
+                "k={k}: give at least one cut-off, such as k=[5, 10], and each once."
             )
+            raise CutoffError(_(problem, k=quoted(k)))
         return cls(values)
 
     @classmethod
@@ -89,10 +96,10 @@ class Cutoffs:
         """Read the cut-off of a call that returns one number."""
         if not _are_several(k) or len(k) == 0:
             return cls.of(k)
-        raise CutoffError(
-            f"one call gives one number: type .table(k={list(k)!r}), or "
-            f".curve(metric, k={list(k)!r})."
+        problem = N_(
+            "one call gives one number: type .table(k={k}), or .curve(metric, k={k})."
         )
+        raise CutoffError(_(problem, k=repr(list(k))))
 
     def __iter__(self) -> Iterator[int | None]:
         return iter(self.values)
@@ -103,14 +110,16 @@ class Cutoffs:
     @property
     def depths(self) -> tuple[int | None, ...]:
         """The last rank that counts, by cut-off."""
-        return (ENDLESS,) * len(self) if self.uncut else self.values
+        if self.cut == "none":
+            return (ENDLESS,) * len(self)
+        return self.values if self.cut == "k" else (None,) * len(self)
 
     @property
     def deepest(self) -> int | None:
         """The rank below which nothing counts; None if some list counts whole."""
         return (
             None
-            if self.uncut or None in self.values
+            if self.cut != "k" or None in self.values
             else max(k for k in self.values if k is not None)
         )
 
@@ -141,11 +150,17 @@ def _one_cutoff(k: object) -> int | None:
         and 1 <= k < ENDLESS
     ):
         return int(k)
-    problem = (
-        f"k={quoted(k)} is not a cut-off: k counts ranks, so it is a whole number "
-        f"from 1 up, such as k=10, "
+    if isinstance(k, (int, np.integer)) and k >= ENDLESS:
+        problem = N_(
+            "k={k} is deeper than any list, which has fewer than {most:,} ranks: give "
+            "a smaller k, such as k=10, or None for each user's whole list."
+        )
+        raise CutoffError(_(problem, k=quoted(k), most=ENDLESS))
+    problem = N_(
+        "k={k} is not a cut-off: k counts ranks, so it is a whole number from 1 up, "
+        "such as k=10, or None for each user's whole list."
     )
-    raise CutoffError(problem, "or None for each user's whole list.")
+    raise CutoffError(_(problem, k=quoted(k)))
 
 
 def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
@@ -153,6 +168,22 @@ def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
     for column, depth in zip(columns, depths, strict=True):
         column[:] = list_length if depth is None else depth
     return columns.T
+
+
+def weighed(credit: NDArray[Any], weight: Floats) -> Floats:
+    """Return credit times weights of 1 / propensity, or raise an error if it is so
+    large that sums overflow.
+    """
+    with np.errstate(over="ignore"):
+        values = np.asarray(credit * weight, dtype=np.float64)
+    if values.max(initial=0.0) > MOST_CREDIT:
+        raise OptionError(
+            f"a gain divided by its propensity is {values.max():g}, and sums of such "
+            f"numbers overflow: ",
+            "give a least propensity, such as min_propensity=0.01, or a smaller scale "
+            "of relevance.",
+        )
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,7 +364,9 @@ class Hits:
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
         """Return credit of each hit, times its weight and the probability of its rank."""
-        is_plain = self.tied is None and self.truth_weight is None
+        if self.truth_weight is not None:
+            return weighed(credit, self.weight)
+        is_plain = self.tied is None
         return np.asarray(
             credit if is_plain else credit * self.weight, dtype=np.float64
         )

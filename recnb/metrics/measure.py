@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from recnb.display.data_file import rows_of
+from recnb.display.language import LANGUAGES, N_, _, use_language
 from recnb.errors import OptionError, is_number, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import (
@@ -46,8 +47,9 @@ GRADED = ("ndcg", "dcg", "idcg", "cg", "err")
 CONVENTIONS = {"rel": "relevant_from", "judged_only": "judged_only"}
 
 TEXT = re.compile(
-    r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*", re.DOTALL
+    r"\s*([^\W\d_][\w\s-]*?)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*", re.DOTALL
 )
+NO_METRIC = N_("{name} is no metric of recnb.")
 EXAMPLES = "'nDCG@10', 'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\""
 
 
@@ -78,32 +80,67 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
         found = parsed(name)
     else:
         made = (
-            "A function becomes a metric by @recnb.metric(...)."
+            _("A function becomes a metric by @recnb.metric(...).")
             if callable(name)
-            else near(name, _known_names())
+            else near(name, _known_names(), _)
         )
-        raise OptionError(f"{quoted(name)} is no metric of recnb. {made}")
+        raise OptionError(_(NO_METRIC, name=quoted(name)), fix=made)
     if found.plain_name in LIST_METRICS and found.plain_name not in among:
-        problem = (
-            f"{found.name} is a metric beyond accuracy, and one of accuracy is needed "
-            f"here, such as 'ndcg'."
+        problem = N_(
+            "{metric} is a metric beyond accuracy, and one of accuracy is needed "
+            "here, such as 'ndcg'."
         )
-        typed = (
-            f".{found.name}(k=10), .table([..., {found.name!r}], k=10) or .beyond(k=10)"
+        typed = N_(
+            "Of an evaluation type .{metric}(k=10), .table([..., '{metric}'], k=10) or "
+            ".beyond(k=10)."
         )
-        raise OptionError(problem, fix=f"Of an evaluation type {typed}.")
+        metric = found.name
+        raise OptionError(_(problem, metric=metric), fix=_(typed, metric=metric))
     if among is METRICS and (found.text or found.plain_name not in METRICS):
-        problem = (
-            f"{name!r}: this takes a metric of accuracy by its name, and its options "
-            f"as keywords."
+        problem = N_(
+            "{name}: this takes a metric of accuracy by its name, and its options as "
+            "keywords."
         )
-        raise OptionError(problem, fix=near(found.plain_name, METRICS))
+        known = near(found.plain_name, METRICS, _)
+        raise OptionError(_(problem, name=repr(name)), fix=known)
     return found
+
+
+def measure_named(name: object) -> Metric[...]:
+    """Look up what ir_measures means by a text, however it is spelt: without a cut-off
+    nothing is cut, the ideal list neither.
+    """
+    return replace(metric_named(name), as_printed=True)
 
 
 def _known_names() -> list[str]:
     names = [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
     return [*names, *(name for name in PRINTED.values() if name.lower() not in names)]
+
+
+def called(name: str) -> str:
+    """Return the metric that is called so in words, in any language: "average
+    precision", "평균 정밀도"; empty if none is.
+    """
+    return _terms().get(_without_blanks(name), "")
+
+
+@functools.cache
+def _terms() -> dict[str, str]:
+    """Return what each metric is called in every language -> the metric."""
+    terms = {}
+    for lang in LANGUAGES:
+        with use_language(lang):
+            for name, metric in EVERY_METRIC.items():
+                # Of a term with a second word in brackets, each of the two.
+                for term in re.split(r"[()]", metric.term):
+                    terms[_without_blanks(term)] = name
+    terms.pop("", None)
+    return terms
+
+
+def _without_blanks(name: str) -> str:
+    return "".join(name.lower().split())
 
 
 @functools.cache
@@ -115,14 +152,17 @@ def parsed(text: str) -> Metric[...]:
         return EVERY_METRIC[text]
     parts = TEXT.fullmatch(text)
     if parts is None and set(text) & set("@("):
-        form = f"type a name, parameters in brackets and a cut-off, such as {EXAMPLES}."
-        raise OptionError(f"{text!r} is no measure: {form}")
-    name, inside, after = parts.groups() if parts else (text, None, None)
-    found = EVERY_METRIC.get(NAMES.get(name.lower(), name.lower()))
-    if found is None:
-        raise OptionError(
-            f"{quoted(text)} is no metric of recnb. {near(name, _known_names())}"
+        form = N_(
+            "{text} is no measure: type a name, parameters in brackets and a cut-off, "
+            "such as {examples}."
         )
+        raise OptionError(_(form, text=repr(text), examples=EXAMPLES))
+    name, inside, after = parts.groups() if parts else (text, None, None)
+    known = NAMES.get(name.lower(), name.lower())
+    found = EVERY_METRIC.get(known) or EVERY_METRIC.get(called(name))
+    if found is None:
+        problem = _(NO_METRIC, name=quoted(text))
+        raise OptionError(problem, fix=near(name, _known_names(), _))
     options, cutoff = _arguments(inside or "", text), None
     if after is not None and "recall" in found.defaults:
         if "recall" in options:
@@ -141,13 +181,17 @@ def parsed(text: str) -> Metric[...]:
             )
         del options["dcg"]
     if unknown := [option for option in options if option not in found.defaults]:
-        raise OptionError(
-            f"{text!r}: {found.name} has no option {unknown[0]!r}. "
-            f"{near(unknown[0], found.defaults)}"
+        problem = _(
+            "{text}: {metric} has no option {option}.",
+            text=repr(text),
+            metric=found.name,
+            option=repr(unknown[0]),
         )
+        raise OptionError(problem, fix=near(unknown[0], found.defaults, _))
     found.check(options)
+    as_printed = name in PRINTED.values() or inside is not None
     if not (options or data or cutoff):
-        return found
+        return replace(found, as_printed=True) if as_printed else found
     name = _printed(found, options, data)
     return replace(
         found,
@@ -156,6 +200,7 @@ def parsed(text: str) -> Metric[...]:
         given=options,
         data=data,
         cutoff=cutoff,
+        as_printed=as_printed,
     )
 
 
@@ -182,9 +227,12 @@ def _number_after(after: str, kind: type[int | float], text: str) -> Any:
     try:
         return kind(after)
     except ValueError as problem:
-        raise OptionError(
-            f"{text!r}: @{after} is no cut-off: type a number such as @10."
-        ) from problem
+        words = _(
+            "{text}: @{after} is no cut-off: type a number such as @10.",
+            text=repr(text),
+            after=after,
+        )
+        raise OptionError(words) from problem
 
 
 def _conventions(

@@ -18,7 +18,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
 
 import numpy as np
 
-from recnb.display.language import _, pgettext
+from recnb.display.language import N_, _, pgettext
 from recnb.errors import OptionError, is_number, is_word, near, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, cached_property
@@ -42,6 +42,8 @@ WEIGHTS = {
 }
 #: Options of a metric, by name.
 Given = Mapping[str, Any]
+#: Which of two values is better; None: a value is not good or bad in itself.
+Better = Literal["high", "low"] | None
 #: Text of a formula; a function of the options if these change it.
 Text = str | Callable[[Mapping[str, Any]], str]
 
@@ -57,21 +59,31 @@ class Credit:
         k: Cutoff,
         earned: Floats,
         out_of: Credit | Floats | float = 1.0,
+        missed: Floats | float = 0.0,
     ) -> None:
         """Take credit per row, out of users × cut-offs (or a column), one number, or
-        what another list earns.
+        what another list earns; `missed`, users × cut-offs, is added to the sum.
         """
-        if isinstance(out_of, np.ndarray) and out_of.ndim != 2:
-            raise TypeError(
-                "out_of holds users × cut-offs: make a column of per-user values with as_column()."
-            )
+        for name, values in (("out_of", out_of), ("missed", missed)):
+            if isinstance(values, np.ndarray) and values.ndim != 2:
+                raise TypeError(
+                    f"{name} holds users × cut-offs: make a column of per-user values "
+                    f"with as_column()."
+                )
         self.k = k if isinstance(k, Cutoffs) else Cutoffs.of(k)
         self.rows, self.earned, self.out_of = rows, earned, out_of
+        self.missed = missed  #: what a cost adds for a list without a hit
 
     @property
     def total(self) -> Floats:
         """Credit earned, users × cut-offs."""
-        return self.rows.total(self.earned, self.k)
+        total = self.rows.total(self.earned, self.k)
+        return total + self.missed if self.has_missed else total
+
+    @property
+    def has_missed(self) -> bool:
+        """Whether a list without a hit has a value of its own."""
+        return isinstance(self.missed, np.ndarray) or self.missed != 0
 
     @property
     def by_rank(self) -> Credit:
@@ -104,6 +116,7 @@ class Definition:
     called: str  #: what it is called, in English
     credit: Text  #: formula text of what each row adds
     out_of: Text = "1"  #: formula text of what the sum is divided by
+    missed: str = "0"  #: formula text of what a cost adds for a list without a hit
     bounds: tuple[
         float, float
     ]  #: the lowest and the highest value with the default options
@@ -112,6 +125,7 @@ class Definition:
         lambda options: None
     )
     top: str = ""  #: the highest value in words, where it depends on the data
+    better: Better = "high"  #: which of two values is better
     references: Sequence[str]  #: keys of `recnb.metrics.REFERENCES`
     sentence: str  #: how to read the number, in English
     over: Over = "hits"  #: the rows that the formula sums over
@@ -174,6 +188,8 @@ class Metric(Definition, Generic[P]):
         default_factory=dict
     )  #: conventions that a text gives: AP(rel=2)
     cutoff: int | None = None  #: the cut-off that a text gives: nDCG@10
+    #: whether it is named as ir_measures does, which cuts nothing without a cut-off
+    as_printed: bool = False
 
     @cached_property
     def plain_name(self) -> str:
@@ -192,7 +208,16 @@ class Metric(Definition, Generic[P]):
         """Pickle it by its name and module, as functions are, with what a text has
         changed.
         """
-        changed = ("symbol", "text", "given", "data", "cutoff", "bounds", "top")
+        changed = (
+            "symbol",
+            "text",
+            "given",
+            "data",
+            "cutoff",
+            "as_printed",
+            "bounds",
+            "top",
+        )
         return _restored, (
             self.plain_name,
             self.function.__module__,
@@ -208,13 +233,21 @@ class Metric(Definition, Generic[P]):
         (cutoff,) = Cutoffs.one(k).values
         if self.cutoff is None or cutoff in (None, self.cutoff):
             return self.cutoff or cutoff
-        problem = f"{self.label(self.cutoff)!r} has its cut-off, and k={quoted(k)} is another: "
-        raise OptionError(problem, "leave one of them out.")
+        problem = N_(
+            "{label} has its cut-off, and k={k} is another: leave one of them out."
+        )
+        label = repr(self.label(self.cutoff))
+        raise OptionError(_(problem, label=label, k=quoted(k)))
 
     @cached_property
     def is_accuracy(self) -> bool:
         """Whether it is computed from hits; other metrics are beyond accuracy."""
         return self.over in ("hits", "ideal") and set(self.needs) <= {"judged"}
+
+    @property
+    def sign(self) -> int:
+        """What values are multiplied by to be in order, the best the highest."""
+        return sign_of(self.better)
 
     @property
     def of(self) -> Literal["user", "all"]:
@@ -341,25 +374,35 @@ class Metric(Definition, Generic[P]):
             if name == "k":
                 continue
             if name not in self.defaults:
-                raise OptionError(
-                    f"{self.name} has no option {name!r}. {near(name, ['k', *self.defaults])}"
+                problem = _(
+                    "{metric} has no option {option}.",
+                    metric=self.name,
+                    option=repr(name),
                 )
+                known = near(name, ["k", *self.defaults], _)
+                raise OptionError(problem, fix=known)
             if name in self.words and not is_word(value, self.words[name]):
-                known = near(value, self.words[name])
-                raise OptionError(
-                    f"{name}={quoted(value)} is no option of {self.name}.", fix=known
-                )
+                known = near(value, self.words[name], _)
+                raise OptionError(self._no_option(name, value), fix=known)
             if isinstance(self.defaults[name], bool) and not isinstance(
                 value, (bool, np.bool_)
             ):
                 raise OptionError(
-                    f"{name}={quoted(value)} is no option of {self.name}: say True or False."
+                    self._no_option(name, value), fix=_("Type True or False.")
                 )
             if self.own and not is_number(value):
                 problem = f"{name}={quoted(value)} is no option of {self.name}: "
                 raise OptionError(
                     f"{problem}those of a metric of one's own are numbers, each with a default."
                 )
+
+    def _no_option(self, name: str, value: object) -> str:
+        """Say that an option does not have this value."""
+        return _(
+            "{option} is no option of {metric}.",
+            option=f"{name}={quoted(value)}",
+            metric=self.name,
+        )
 
     def needs_whole_list(self, options: Mapping[str, Any]) -> bool:
         """Say whether hits below the cut-off change the value: they do where the ideal
@@ -387,6 +430,11 @@ class Metric(Definition, Generic[P]):
         )
         return Formula.of(credit, meanings, base), Formula.of(out_of, meanings, base)
 
+    def missed_formula(self, options: Mapping[str, Any] | None = None) -> Formula:
+        """Return the formula of what is added for a list without a hit."""
+        chosen = {**self.defaults, **(options or {})}
+        return Formula.of(self.missed, log_base=chosen.get("log_base", 2))
+
     def formula_text(self, options: Mapping[str, Any] | None = None) -> str:
         """Return the formula on one line, in the language in force: 'add nth/rank for
         each hit, divide by n_relevant'.
@@ -402,6 +450,15 @@ class Metric(Definition, Generic[P]):
             if out_of.ideal()
             else out_of.text(divides=True)
         )
+        if self.missed != "0":
+            parts["missed"] = self.missed_formula(options).text()
+            if under == "1":
+                return _("add {credit} for each {rows}, and {missed} once", **parts)
+            return _(
+                "add {credit} for each {rows}, and {missed} once, divide by {out_of}",
+                **parts,
+                out_of=under,
+            )
         if under == "1":
             return _("add {credit} for each {rows}", **parts)
         if parts["credit"] == "1":
@@ -426,6 +483,8 @@ class Metric(Definition, Generic[P]):
         credit, out_of = self.formulas(options)
         cut = r", i \le k" if self.over in ("hits", "ideal", "list") else ""
         over = rf"\sum_{{{_(OVER[self.over][1])}{cut}}} {credit.latex(summed=True)}"
+        if self.missed != "0":
+            over = f"{over} + {self.missed_formula(options).latex()}"
         under = out_of.latex()
         right = over if under == "1" else rf"\frac{{{over}}}{{{under}}}"
         at = "@k" if k is None else f"@{k}"
@@ -463,6 +522,13 @@ def _restored(name: str, module: str, changed: Mapping[str, Any]) -> Metric[...]
                 f"this process has no {name} of {module}: write it into a file that it can import."
             )
     return replace(EVERY_METRIC[name], **changed)
+
+
+def sign_of(better: Better) -> int:
+    """Return -1 where less is better, else 1: values times this are in order, the best
+    the highest; where neither is better, as they are.
+    """
+    return -1 if better == "low" else 1
 
 
 def number_option(

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from recnb.errors import NoUsersError
 from recnb.metrics.hits import Bools, Floats
 from recnb.metrics.metric import metric, number_option
 from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows
@@ -18,6 +19,7 @@ from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows
 
 @metric(
     called="novelty",
+    better=None,
     sentence="One bit more means items that half as many users have. High values are not "
     "good in themselves.",
     symbol="Novelty",
@@ -61,10 +63,14 @@ def novelty(
     bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(n_users, 1)))
     bits[count > 0] = np.log2(total / count[count > 0])
     counted = total / np.exp2(bits)  # what a cold item counts as, as well
-    if normalize:  # with one user there is nothing to divide by, and no value
-        bits = (
-            bits / np.log2(n_users) if n_users > 1 else np.full(lists.n_items, np.nan)
+    if normalize and n_users < 2:
+        raise NoUsersError(
+            "with normalize=True divides by log2 of the users of train, and of one user that is 0.",
+            fix="Leave out normalize=True.",
+            subject="novelty ",
         )
+    if normalize:
+        bits = bits / np.log2(n_users)
     names = {"count": counted, "total": total, "n_users": n_users}
     kept = count > 0 if cold == "drop" else None
     size = shown.n_shown if k is None else np.full(shown.n_users, k)
@@ -79,6 +85,7 @@ def novelty(
 
 @metric(
     called="popularity",
+    better=None,
     sentence="High where a list repeats what everyone has anyway.",
     symbol="Popularity",
     over="list",
@@ -133,6 +140,7 @@ def popularity(
 
 @metric(
     called="popularity rank",
+    better=None,
     sentence="Random recommendations have about one half.",
     symbol="Popularity rank",
     over="list",
@@ -164,6 +172,7 @@ def popularity_rank(lists: Lists, k: int | None = None) -> PerUser:
 
 @metric(
     called="tail share",
+    better=None,
     sentence="How much of what is shown is rarely had. What the tail is depends on `ratio`.",
     symbol="Tail share",
     over="list",

@@ -18,7 +18,14 @@ from recnb.errors import NoUsersError, OptionError, RecnbError, quoted
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import LIST_METRICS, METRICS, Given, Metric
+from recnb.metrics.metric import (
+    LIST_METRICS,
+    METRICS,
+    Better,
+    Given,
+    Metric,
+    sign_of,
+)
 from recnb.report.conclusions import Difference
 from recnb.report.data import (
     SAME,
@@ -43,7 +50,7 @@ from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData, Models, recorded_in, values_of
 from recnb.results.segments import SMALL, table_by
 from recnb.results.values import Values, merged
-from recnb.stats import Settings
+from recnb.stats import Settings, bins_of
 
 #: Bars of a distribution; users shown of each kind, pairs of models whose users are
 #: shown, and of each user ranks and items missed.
@@ -266,18 +273,17 @@ def report_of(
         populations += (
             [] if where and len(models) > 1 else [_population(name, model, request)]
         )
-        groups += [] if pairs else extremes(name, model, values[name], k, users)
-    top, weights = (
-        first.scoring(lead, options).metric.bounds[1],
-        first.joined.user_weight,
-    )
+        if not pairs:
+            groups += extremes(name, model, values[name], k, users, lead.better)
+    bounds = first.scoring(lead, options).metric.bounds
+    weights = first.joined.user_weight
     at_lead = [row for row in differences if (row.metric, row.k) == (lead.name, k)]
     furthest = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))[
         :PAIRS_SHOWN
     ]
     for row in at_lead if users else ():
         groups += (
-            moved(models, (row.model, row.baseline), values, k, users)
+            moved(models, (row.model, row.baseline), values, k, users, lead.better)
             if row in furthest
             else []
         )
@@ -293,9 +299,9 @@ def report_of(
         settings=settings,
         n_users=first.n_users,
         metrics=tuple(
-            _words(first, *each)
-            for each in (*request.metrics, *beyond)
-            if each[0].name not in lacking
+            _words(first, metric, given, whole=request.k_of(metric.name) == (None,))
+            for metric, given in (*request.metrics, *beyond)
+            if metric.name not in lacking
         ),
         means=tuple(mean for mean in means if mean.metric not in lacking),
         hit_rates=_hit_rates(models, k, settings),
@@ -304,7 +310,7 @@ def report_of(
             for name in models
         },
         distributions=tuple(
-            distribution_of(name, values[name], top, weights) for name in models
+            distribution_of(name, values[name], bounds, weights) for name in models
         ),
         populations=tuple(populations),
         users=tuple(groups),
@@ -315,9 +321,10 @@ def report_of(
         segments=None
         if request.by is None
         else _segments(models, request, pairs, settings),
-        unweighted=plain_means(models, lead, k, options),
+        unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
         left_out=_(left_out, where=where) if where else "",
         basis=basis or _basis(first, request),
+        noun=first.noun,
     )
 
 
@@ -403,6 +410,7 @@ def _gaps(
         request.lead_k,
         {metric.name: metric.symbol for metric, _given in request.metrics},
     )
+    directions = {metric.name: metric.better for metric, _given in request.metrics}
     asked = {
         metric.name: given
         for metric, given in request.metrics
@@ -425,6 +433,7 @@ def _gaps(
             **gap,
             n_users=row["n_users"],
             alpha=settings.alpha,
+            better=directions[metric],
         )
         about = {
             "metric": metric,
@@ -484,19 +493,26 @@ def has_side_data(models: Models) -> bool:
     )
 
 
-def _words(model: EvaluationData, metric: Metric[...], options: Given) -> MetricWords:
-    metric = model.scoring(metric, options).metric
+def _words(
+    model: EvaluationData, metric: Metric[...], options: Given, *, whole: bool
+) -> MetricWords:
+    scoring = model.scoring(metric, options, whole=whole)
+    metric = scoring.metric
     convention = _(metric.bounded(options).range_text)
     if metric.is_accuracy:
-        convention = "; ".join(options_in_words({**metric.defaults, **options}))
+        in_force = {**metric.defaults, **options}
+        convention = "; ".join(options_in_words(in_force, scoring.convention.cutoff))
     about = (
         metric.name,
         metric.symbol,
+        metric.term,
         metric.title,
         metric.reads,
         metric.formula_text(options),
     )
-    return MetricWords(*about, convention, metric.bounds, metric.is_accuracy)
+    return MetricWords(
+        *about, convention, metric.bounds, metric.is_accuracy, metric.better
+    )
 
 
 def _basis(model: EvaluationData, request: ReportRequest) -> str:
@@ -543,29 +559,30 @@ def summary_of(counts: Ints) -> dict[str, float]:
 
 
 def distribution_of(
-    model: str, values: Floats, top: float, weights: Floats | None = None
+    model: str,
+    values: Floats,
+    bounds: tuple[float, float],
+    weights: Floats | None = None,
 ) -> dict[str, Any]:
     """Return the distribution of the values of users: ten bins, quartiles, and the
-    number of users at either end.
+    number of users at 0 and at either end.
 
-    A bin holds its lower edge, the last one both; without an upper bound the last edge
-    is the highest value.
+    A bin holds its lower edge, the last one both; without a bound the edge is the
+    highest value, or the lowest below 0.
     """
     known = ~np.isnan(values)
     defined, counted = values[known], None if weights is None else weights[known]
-    end = top if isfinite(top) else float(defined.max(initial=0.0)) or 1.0
-    # A value on an edge belongs to the bin above it, also where the last digit of a
-    # division says otherwise.
-    bins = np.minimum((defined / end * BINS + 1e-9).astype(np.int64), BINS - 1)
-    counts = np.bincount(bins, minlength=BINS)
+    start, end = _ends_of(defined, bounds)
+    counts = np.bincount(bins_of(defined - start, end - start, BINS), minlength=BINS)
     return {
         "model": model,
         "n_users": len(defined),
         "n_without_value": len(values) - len(defined),
-        "edges": (np.arange(BINS + 1) * end / BINS).tolist(),
+        "edges": (start + np.arange(BINS + 1) * (end - start) / BINS).tolist(),
         "counts": counts.tolist(),
         "shares": (counts / max(len(defined), 1)).tolist(),
         "n_zero": int((np.abs(defined) <= SAME).sum()),
+        "n_bottom": int((defined <= start + SAME).sum()),
         "n_top": int((defined >= end - SAME).sum()),
         "mean": float(np.average(defined, weights=counted)) if len(defined) else nan,
         "quartiles": np.quantile(defined, [0.25, 0.5, 0.75]).tolist()
@@ -574,18 +591,37 @@ def distribution_of(
     }
 
 
+def _ends_of(values: Floats, bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of a scale: the bounds, or the values furthest from 0 where there
+    is no bound; a convention may set values beyond the bounds.
+    """
+    lowest, highest = bounds
+    start, end = min(0.0, values.min(initial=0.0)), max(0.0, values.max(initial=0.0))
+    if isfinite(lowest):
+        start = lowest
+    if isfinite(highest):
+        end = highest
+    return float(start), float(end) if end > start else float(start) + 1.0
+
+
 # The users that are shown
 
 
 def extremes(
-    name: str, model: EvaluationData, values: Floats, k: int, n: int
+    name: str,
+    model: EvaluationData,
+    values: Floats,
+    k: int,
+    n: int,
+    better: Better,
 ) -> list[UserGroup]:
     """Return the best and the worst users of a model: of few, the better and the worse
-    half.
+    half; where neither is better, the highest and the lowest.
     """
     hits = model.hits(k)
     n_hits = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
-    defined, level = np.flatnonzero(~np.isnan(values)), values.round(12)
+    defined = np.flatnonzero(~np.isnan(values))
+    level = sign_of(better) * values.round(12)
     best = _first_by(defined, -level, -n_hits, min(n, -(-len(defined) // 2)))
     worst = _first_by(
         defined[~np.isin(defined, best)],
@@ -594,9 +630,10 @@ def extremes(
         min(n, len(defined) // 2),
     )
     shown = _shown([model], [*best.tolist(), *worst.tolist()], [values], k)
+    of_best, of_worst = ("best", "worst") if better else ("highest", "lowest")
     kinds = {
-        "best" if len(worst) else "only": shown[: len(best)],
-        "worst": shown[len(best) :],
+        of_best if len(worst) else "only": shown[: len(best)],
+        of_worst: shown[len(best) :],
     }
     return [
         UserGroup(kind, name, None, users) for kind, users in kinds.items() if users
@@ -609,17 +646,19 @@ def moved(
     values: dict[str, Floats],
     k: int | None,
     n: int,
+    better: Better,
 ) -> list[UserGroup]:
-    """Return at most `n` users who gain and `n` who lose, the largest changes first; of
-    equal ones the first by id.
+    """Return at most `n` users who gain and `n` who lose, or whose value rises or falls
+    where neither is better, the largest changes first; of equal ones the first by id.
     """
     model, baseline = pair
-    change = values[model] - values[baseline]
+    change = sign_of(better) * (values[model] - values[baseline])
     n_defined = int((~np.isnan(change)).sum())
     change = np.nan_to_num(change)
     won, lost = int((change > SAME).sum()), int((change < -SAME).sum())
     groups = []
-    for kind, gain in (("gained", change), ("lost", -change)):
+    kinds = ("gained", "lost") if better else ("risen", "fallen")
+    for kind, gain in zip(kinds, (change, -change), strict=True):
         at = _first_by(
             np.flatnonzero(gain > SAME), -gain.round(12), np.zeros(len(gain)), n
         )

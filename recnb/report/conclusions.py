@@ -6,19 +6,19 @@ Sentences are lines of a document, so that names of models are made safe in each
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from math import isnan, nan
 from typing import Any
 
-from recnb.display.document import Line, say, strong
+from recnb.display.document import Line, Name, say, strong
 from recnb.display.language import N_, _
 from recnb.display.text import fixed, signed, users_in_words
-from recnb.metrics.metric import LIST_METRICS
+from recnb.metrics.metric import Better
 from recnb.stats import BETA, Settings
 
-#: The verdicts that are findings. Beyond accuracy more is not better: there a model is
-#: higher or lower.
+#: The verdicts that are findings. Where neither more nor less is better, as of novelty,
+#: a model is higher or lower.
 FOUND = ("better", "worse", "higher", "lower")
 
 POWER = 0.8
@@ -48,6 +48,7 @@ class Difference:
     # : the smallest difference found with 80 % power; NaN if too few users differ
     detectable: float = nan
     alpha: float = 0.05
+    better: Better = "high"
 
     @property
     def label(self) -> str:
@@ -55,8 +56,12 @@ class Difference:
         return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the difference with its verdict as plain Python."""
-        return asdict(self) | {"verdict": self.verdict}
+        """Return the difference with its verdict, which says what `better` does, as
+        plain Python.
+        """
+        numbers = asdict(self) | {"verdict": self.verdict}
+        del numbers["better"]
+        return numbers
 
     @property
     def verdict(self) -> str:
@@ -72,10 +77,15 @@ class Difference:
             return "hint" if excluded else "open"
         if not excluded:
             return "torn"
-        words = (
-            ("lower", "higher") if self.metric in LIST_METRICS else ("worse", "better")
-        )
-        return words[self.difference > 0]
+        is_higher = self.difference > 0
+        if self.better is None:
+            return "higher" if is_higher else "lower"
+        return "better" if is_higher == (self.better == "high") else "worse"
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the models are shown to differ."""
+        return self.verdict in FOUND
 
 
 #: The sign of each verdict, so that no meaning depends on a colour; the verdict in a
@@ -96,7 +106,7 @@ VERDICTS: dict[str, tuple[str, str, str]] = {
         N_("higher"),
         N_(
             "{label}: {model} is higher than {baseline}, by {size} ({interval}; "
-            "{p}); higher is not necessarily better."
+            "{p}). High values are not good in themselves."
         ),
     ),
     "lower": (
@@ -104,7 +114,7 @@ VERDICTS: dict[str, tuple[str, str, str]] = {
         N_("lower"),
         N_(
             "{label}: {model} is lower than {baseline}, by {size} ({interval}; "
-            "{p}); lower is not necessarily better."
+            "{p}). Low values are not bad in themselves."
         ),
     ),
     "hint": (
@@ -146,6 +156,17 @@ VERDICTS: dict[str, tuple[str, str, str]] = {
             "{label}: no test of {model} against {baseline}: too few users or "
             "differences for a test ({users})."
         ),
+    ),
+}
+#: The conclusions of a metric of which less is better.
+OF_COSTS = {
+    "better": N_(
+        "{label}, of which less is better: {model} is better than {baseline}, lower by "
+        "{size} ({interval}; {p})."
+    ),
+    "worse": N_(
+        "{label}, of which less is better: {model} is worse than {baseline}, higher by "
+        "{size} ({interval}; {p})."
     ),
 }
 SIGNS = {verdict: sign for verdict, (sign, _words, _conclusion) in VERDICTS.items()}
@@ -235,15 +256,18 @@ def conclusion(
     of_p = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
     p, correction = p_value(row.p_holm), correction_in_words(n_compared, within)
     low, high, size = row.low, row.high, row.difference
-    if row.verdict in ("worse", "lower"):
+    if row.is_found and row.difference < 0:  # the size stands in words that say so
         low, high, size = -high, -low, -size
+    words = VERDICTS[row.verdict][2]
+    if row.better == "low":
+        words = OF_COSTS.get(row.verdict, words)
     ends = {
         "confidence": percent_of(settings.confidence),
         "low": fixed(low),
         "high": fixed(high),
     }
     return say(
-        VERDICTS[row.verdict][2],
+        words,
         label=row.label,
         model=strong(row.model),
         baseline=strong(row.baseline),
@@ -311,15 +335,81 @@ def intervals_in_words(settings: Settings) -> str:
     )
 
 
-def near_best_in_words(settings: Settings) -> str:
-    """Return the meaning of the mark of means near the best."""
+def directions_in_words(directions: Mapping[str, Better]) -> str:
+    """Say of which metrics less is better, and of which neither; `directions`: by
+    symbol. Nothing where more is better of all of them.
+    """
+    low = [symbol for symbol, better in directions.items() if better == "low"]
+    neither = [symbol for symbol, better in directions.items() if better is None]
+    said = []
+    if low:
+        said.append(_("Less is better: {symbols}.", symbols=", ".join(low)))
+    if neither:
+        words = N_("High values are not good in themselves: {symbols}.")
+        said.append(_(words, symbols=", ".join(neither)))
+    return " ".join(said)
+
+
+def best_in_words(directions: Mapping[str, Better]) -> str:
+    """Return the meaning of the mark of the best means of some metrics, by symbol; ""
+    where no mean is called that.
+    """
+    marked = {better for better in directions.values() if better is not None}
+    if not marked:
+        return ""
+    if marked == {"high"}:
+        return _(": the highest mean of its column")
+    if marked == {"low"}:
+        return _(": the lowest mean of its column")
+    return _(": the best mean of its column")
+
+
+def near_best_in_words(settings: Settings, *, every_pair: bool) -> str:
+    """Return the meaning of the mark of means near the best; `every_pair`: whether
+    every two models are compared, so that the mark is what the differences say.
+    """
+    if every_pair:
+        words = N_(
+            "not shown to differ from it: of every two models, {test}, Holm's "
+            "correction over all pairs and columns, level {alpha}, and the interval"
+        )
+        if settings.correction == "metric":
+            words = N_(
+                "not shown to differ from it: of every two models, {test}, Holm's "
+                "correction over all pairs within each metric, level {alpha}, and the "
+                "interval"
+            )
+        return _(words, test=_(TESTS[settings.test]), alpha=f"{settings.alpha:g}")
     words = N_(
         "not significantly different from it ({test}, Holm's correction over all "
-        "columns, level {alpha})"
+        "columns, level {alpha}; beside the baseline, what their difference says)"
     )
     if settings.correction == "metric":
         words = N_(
-            "not significantly different from it ({test}, Holm's correction "
-            "within each metric, level {alpha})"
+            "not significantly different from it ({test}, Holm's correction within "
+            "each metric, level {alpha}; beside the baseline, what their difference "
+            "says)"
         )
     return _(words, test=_(TESTS[settings.test]), alpha=f"{settings.alpha:g}")
+
+
+def marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:
+    """Return the meaning of the marks of means beside a baseline; `directions`: of the
+    metrics, by symbol.
+    """
+    marks = list[str]()
+    if {"high", "low"} & {*directions.values()}:
+        marks.append(
+            N_(
+                "▲ better, ▼ worse than {baseline} (the corrected test and the "
+                "interval agree)"
+            )
+        )
+    if None in directions.values():
+        marks.append(
+            N_(
+                "△ higher, ▽ lower than {baseline} (the corrected test and the "
+                "interval agree)"
+            )
+        )
+    return [say(words, baseline=Name(baseline)) for words in marks]

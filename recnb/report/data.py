@@ -15,7 +15,9 @@ import pandas as pd
 from recnb.display.document import Estimate, Line, Note, estimate
 from recnb.display.language import N_, _, current
 from recnb.display.style import COLOURS
+from recnb.display.text import with_symbol
 from recnb.lint import Finding, Lint
+from recnb.metrics.metric import Better, sign_of
 from recnb.report.conclusions import Difference
 from recnb.stats import Settings
 
@@ -37,6 +39,7 @@ class MetricWords:
 
     metric: str
     symbol: str
+    term: str  #: in words
     title: str
     reads: str
     formula: str
@@ -45,6 +48,17 @@ class MetricWords:
     convention: str
     bounds: tuple[float, float]
     is_accuracy: bool
+    better: Better = "high"
+
+    @property
+    def sign(self) -> int:
+        """What values are multiplied by to be in order, the best the highest."""
+        return sign_of(self.better)
+
+    @property
+    def row_name(self) -> str:
+        """What a row is called, in the language in force."""
+        return with_symbol(self.term, self.symbol)
 
 
 @dataclass(frozen=True)
@@ -63,8 +77,8 @@ class Mean:
     n_users: (
         int  #: whose values the mean is of; of a number of all lists, how many lists
     )
-    best: bool = False  #: of several models the highest, or the same to the last digits
-    near_best: bool = False  #: not significantly different from the best
+    best: bool = False  #: of several models the best, or the same to the last digits
+    near_best: bool = False  #: not shown to differ from the best
 
     @property
     def label(self) -> str:
@@ -110,12 +124,14 @@ class UserGroup:
     most with a model instead of another.
     """
 
-    kind: str  #: "best", "worst", "only", "gained" or "lost"
+    #: "best" and "worst", "gained" and "lost"; where neither more nor less is better
+    #: "highest" and "lowest", "risen" and "fallen"; "only" of one user
+    kind: str
     model: str
     baseline: str | None
     users: tuple[ShownUser, ...]
     counts: tuple[int, int, int] | None = (
-        None  #: how many users gain, stay the same and lose
+        None  #: how many users gain, stay the same and lose (or rise and fall)
     )
 
 
@@ -187,6 +203,7 @@ class ReportData:
     lang: str = field(
         default_factory=current
     )  #: the language of its words, in which it is shown
+    noun: str = "user"  #: what the caller calls those whose lists these are
 
     @property
     def several(self) -> bool:
@@ -215,10 +232,10 @@ class ReportData:
     @property
     def ranked(self) -> list[str]:
         """The models in the order of their means of the lead metric at the middle
-        cut-off, the highest first.
+        cut-off, the best first; the highest where neither is better.
         """
         means = {
-            mean.model: mean.mean
+            mean.model: self.lead.sign * mean.mean
             for mean in self.means_of(self.lead.metric, self.lead_k)
         }
         return sorted(
@@ -227,9 +244,7 @@ class ReportData:
 
     @property
     def drawn(self) -> list[str]:
-        """The models that a picture has room for: of many those with the highest
-        means.
-        """
+        """The models that a picture has room for: of many the first in their order."""
         return (
             [*self.models]
             if len(self.models) <= len(COLOURS)
@@ -243,6 +258,8 @@ class ReportData:
             N_("Drawn for the {drawn} highest; {n} more models are not."),
             len(self.models) - len(self.drawn),
         )
+        if self.lead.better == "low":
+            said = N_("Drawn for the {drawn} lowest; {n} more models are not.")
         return [Note(_(said, drawn=len(self.drawn), n=n))] if n else []
 
     @property

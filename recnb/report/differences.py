@@ -13,18 +13,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from recnb.display.language import _
+from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import FrameError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import LIST_METRICS, Given, Metric
+from recnb.metrics.metric import Given, Metric
 from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean, Pairs
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, values_of
 from recnb.results.segments import PART, Segments, parts_of, segments_of, unlisted
 from recnb.stats import Moments, Settings, detectable, holm, paired
+
+#: Differences of users that are tested at once: so few that the processor's cache holds
+#: them.
+CELLS = 2**18
 
 #: The values of a segment in each of its columns; () is all users.
 Key = tuple[Any, ...]
@@ -123,51 +127,59 @@ def compared(
                     for mean in means_of(block, [*models], settings.confidence)
                 )
                 found.differences.extend(
-                    (key, Difference(*about, *pair, n_users=n)) for pair in pairs
+                    (key, Difference(*about, *pair, n_users=n, better=metric.better))
+                    for pair in pairs
                 )
     return found._replace(labels=[by], parts=_(PART, by=one_line(by)))
 
 
 def plain_means(
-    models: Models, metric: Metric[...], k: int | None, options: Given
+    models: Models, asked: Sequence[tuple[Metric[...], Given]], k: Cutoffs
 ) -> str:
-    """Return the means of a metric without propensities beside those with them, and
-    whether the order of the models is another.
+    """Return the means of the first metric without propensities beside those with them,
+    and by which metrics the order of the models is another.
     """
     if not all(model.source.weighted for model in models.values()):
         return ""
-    cutoffs, of_both = Cutoffs.of(k), dict[str, list[float]]()
-    for name, model in models.items():
-        both = [
-            values_of(one, metric, cutoffs, options)
-            for one in (model, model.unweighted)
-        ]
-        of_both[name] = [float(one.mean[-1]) for one in both]
-    each = ", ".join(
-        f"{one_line(name)} {plain:.4f} ({own:.4f})".strip()
-        for name, (own, plain) in of_both.items()
-    )
-    said = [
-        _(
-            "{label} without propensities (with them): {values}.",
-            label=metric.label(k),
-            values=each,
-        )
-    ]
-    with_them, without = (
-        sorted(of_both, key=lambda name: -of_both[name][at]) for at in (0, 1)
-    )
-    if with_them != without:
-        names = ", ".join(map(one_line, without))
-        said.append(
-            _(
-                "Without them the order of the models is another: {models}.",
-                models=names,
+    sentences, same = list[str](), list[str]()
+    for metric, options in asked:
+        cutoff = metric.cutoffs(k).values[-1]
+        label = metric.label(cutoff)
+        weighted, plain = _with_and_without(models, metric, cutoff, options)
+        if not sentences:
+            each = ", ".join(
+                f"{one_line(name)} {plain[name]:.4f} ({weighted[name]:.4f})".strip()
+                for name in models
             )
+            said = N_("{label} without propensities (with them): {values}.")
+            sentences.append(_(said, label=label, values=each))
+        order, other = (
+            sorted(means, key=lambda name: -means[name]) for means in (weighted, plain)
         )
-    elif len(of_both) > 1:
-        said.append(_("The order of the models is the same."))
-    return " ".join(said)
+        if order == other:
+            same.append(label)
+            continue
+        said = N_(
+            "By {label} the order of the models is another without them: {models}."
+        )
+        names = ", ".join(map(one_line, other))
+        sentences.append(_(said, label=label, models=names))
+    if same and len(models) > 1:
+        said = N_("By {labels} the order of the models is the same.")
+        sentences.append(_(said, labels=", ".join(same)))
+    return " ".join(sentences)
+
+
+def _with_and_without(
+    models: Models, metric: Metric[...], k: int | None, options: Given
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the means of models with their propensities and without them."""
+    weighted, plain = dict[str, float](), dict[str, float]()
+    for name, model in models.items():
+        for means, data in ((weighted, model), (plain, model.unweighted)):
+            values = values_of(data, metric, Cutoffs.of(k), options)
+            means[name] = float(values.mean[-1])
+    return weighted, plain
 
 
 def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
@@ -216,7 +228,9 @@ def measure(
     in each segment.
 
     p-values are corrected over all differences or within each metric, those of means
-    against the best also within each segment.
+    against the best also within each segment. A mean is near the best if its difference
+    from it is none that is found; only a pair that is not among `pairs` has a test of
+    its own for that.
     """
     means, made = dict[Key, list[tuple[Mean, float]]](), dict[Key, list[Difference]]()
     if settings.test == "randomization":
@@ -235,24 +249,11 @@ def measure(
         for key, part in _by_segment(block, segments, evaluated):
             of_part = means_of(part, names, settings.confidence)
             means.setdefault(key, []).extend(
-                zip(of_part, _against_best(part, of_part, settings), strict=True)
+                zip(of_part, _against_best(part, of_part, pairs, settings), strict=True)
             )
             made.setdefault(key, []).extend(
                 _differences(part, names, pairs, settings) if pairs else []
             )
-    marked = []
-    for key, rows in means.items():
-        is_apart = (
-            _corrected(
-                [p for _mean, p in rows], [mean.metric for mean, _p in rows], settings
-            )
-            <= settings.alpha
-        )
-        for (mean, _p), apart in zip(rows, is_apart.tolist(), strict=True):
-            # Beyond accuracy more is not better.
-            is_worse = apart or mean.n_users == 0 or mean.metric in LIST_METRICS
-            is_near = len(names) > 1 and not (mean.best or is_worse)
-            marked.append((key, replace(mean, near_best=is_near)))
     tested = [(key, difference) for key in means for difference in made[key]]
     p, metrics = [one.p for _key, one in tested], [one.metric for _key, one in tested]
     corrected = _corrected(p, metrics, settings).tolist()
@@ -260,7 +261,55 @@ def measure(
         (key, replace(one, p_holm=p))
         for (key, one), p in zip(tested, corrected, strict=True)
     ]
+    within: dict[Key, list[Difference]] = {key: [] for key in means}
+    for key, row in differences:
+        within[key].append(row)
+    marked = list[tuple[Key, Mean]]()
+    for key, rows in means.items():
+        column = _with_near_best(rows, within[key], len(names), settings)
+        marked.extend((key, mean) for mean in column)
     return Compared(marked, differences, segments.labels if segments else ())
+
+
+def _with_near_best(
+    rows: Sequence[tuple[Mean, float]],
+    differences: Sequence[Difference],
+    n_models: int,
+    settings: Settings,
+) -> Iterator[Mean]:
+    """Mark the means that are not shown to differ from the best of their column: by the
+    verdict of the pair, or by the p-value beside the mean where the pair is not tested.
+    """
+    p_holm = _corrected(
+        [p for _mean, p in rows], [mean.metric for mean, _p in rows], settings
+    )
+    found = {
+        (row.metric, row.k, row.model, row.baseline)
+        for row in differences
+        if row.is_found
+    }
+    for start in range(0, len(rows), n_models):
+        column = [mean for mean, _p in rows[start : start + n_models]]
+        best = _best_of(column)
+        for at, mean in enumerate(column, start):
+            about = mean.metric, mean.k
+            is_apart = best is None or bool(p_holm[at] <= settings.alpha)
+            if best is not None:
+                is_apart |= not found.isdisjoint(
+                    {
+                        (*about, mean.model, best.model),
+                        (*about, best.model, mean.model),
+                    }
+                )
+            is_near = not (mean.best or is_apart or mean.n_users == 0)
+            yield replace(mean, near_best=is_near)
+
+
+def _best_of(column: Sequence[Mean]) -> Mean | None:
+    """Return the best of the means of a column, of equal ones the first; None where
+    none is called that.
+    """
+    return next((mean for mean in column if mean.best), None)
 
 
 def _corrected(
@@ -306,9 +355,12 @@ def means_of(
         Moments.of(block.values, block.metric.bounds, block.weights),
     )
     mean = moments.mean if moments.n else np.full(len(names), nan)
-    best = np.full(len(names), metric.is_accuracy and len(names) > 1) & (
-        mean >= mean.max() - SAME
-    )
+    # Where neither more nor less is better, none is the best.
+    of_several = metric.better is not None and len(names) > 1
+    ordered = metric.sign * mean
+    best = np.full(len(names), of_several) & (ordered >= ordered.max() - SAME)
+    if best.all():  # all are the same, and none is the best
+        best[:] = False
     columns = (each.tolist() for each in (mean, *moments.interval(confidence), best))
     rows, n = zip(names, *columns, strict=True), len(block.values)
     about = metric.name, metric.symbol, block.k
@@ -319,22 +371,45 @@ def means_of(
 
 
 def _against_best(
-    block: PairedValues, means: Sequence[Mean], settings: Settings
+    block: PairedValues, means: Sequence[Mean], pairs: Pairs, settings: Settings
 ) -> list[float]:
-    """Return the p-value of each model against the best; NaN for those that are."""
-    values, best = block.values, np.array([mean.best for mean in means])
-    if not best.any():
-        return [nan] * len(means)
-    behind = values[:, [int(np.argmax([mean.mean for mean in means]))]] - values
-    found = paired(behind, replace(settings, method=None), weights=block.weights).p
-    p: list[float] = np.where(best, nan, found).tolist()
+    """Return the p-value of each model against the best; NaN for those that are, and
+    for those whose difference from it is tested as a pair.
+    """
+    p, best = [nan] * len(means), _best_of(means)
+    if best is None:
+        return p
+    tested = {*pairs, *((baseline, model) for model, baseline in pairs)}
+    others = [
+        at
+        for at, mean in enumerate(means)
+        if not (mean.best or (mean.model, best.model) in tested)
+    ]
+    if others:
+        behind = block.values[:, [means.index(best)]] - block.values[:, others]
+        found = paired(behind, replace(settings, method=None), weights=block.weights).p
+        for at, of_other in zip(others, found.tolist(), strict=True):
+            p[at] = of_other
     return p
 
 
 def _differences(
     block: PairedValues, names: Sequence[str], pairs: Pairs, settings: Settings
 ) -> Iterator[Difference]:
-    """Test each pair of models."""
+    """Test each pair of models, so many at a time as are fast; all at once where they
+    share the signs that are drawn.
+    """
+    at_once = max(1, CELLS // max(len(block.values), 1))
+    if settings.test == "randomization":
+        at_once = len(pairs)
+    for start in range(0, len(pairs), at_once):
+        yield from _tested(block, names, pairs[start : start + at_once], settings)
+
+
+def _tested(
+    block: PairedValues, names: Sequence[str], pairs: Pairs, settings: Settings
+) -> Iterator[Difference]:
+    """Test pairs of models; where less is better, a user is won by the lower value."""
     (lowest, highest), values = block.metric.bounds, block.values
     apart = [
         values[:, names.index(model)] - values[:, names.index(baseline)]
@@ -346,6 +421,8 @@ def _differences(
         (lowest - highest, highest - lowest),
         block.weights,
     )
+    if block.metric.better == "low":
+        tests = tests._replace(won=tests.lost, lost=tests.won)
     columns = ("low", "high", "p", "effect_size", "won", "tied", "lost")
     for at, (model, baseline) in enumerate(pairs):
         # If few users differ, how far others would differ cannot be estimated.
@@ -370,6 +447,7 @@ def _differences(
             detectable=smallest,
             alpha=settings.alpha,
             n_users=tests.n,
+            better=block.metric.better,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from recnb.data.files import AsJson, json_values, written
 from recnb.display.document import Note, html, latex, plain, tables_of, tabs
-from recnb.display.language import _, use_language
+from recnb.display.language import _, use_language, use_noun
 from recnb.display.templates import framed, page
 from recnb.errors import Suggesting
 from recnb.report.data import ReportData
@@ -41,7 +41,7 @@ class Report(AsJson, Suggesting, ReportData):
         """Return the report as an HTML document that runs no script and fetches
         nothing, or write it to `path`; `title` is its heading.
         """
-        with use_language(self.lang):
+        with use_language(self.lang), use_noun(self.noun):
             return written(
                 str(page(title_of(self) if title is None else title, self._html())),
                 path,
@@ -51,7 +51,7 @@ class Report(AsJson, Suggesting, ReportData):
         """Return the report in Markdown, with tables as GitHub has them, or write it to
         `path`.
         """
-        with use_language(self.lang):
+        with use_language(self.lang), use_noun(self.noun):
             return written(
                 plain([*head(self), *sections_of(self), Note(f"{self.basis}.")], "md")
                 + "\n",
@@ -72,7 +72,7 @@ class Report(AsJson, Suggesting, ReportData):
         `label` are LaTeX of the first table; further tables have their own captions,
         and the labels `label`-2 and so on.
         """
-        with use_language(self.lang):
+        with use_language(self.lang), use_noun(self.noun):
             first, *others = tables_of(sections_of(self))
             texts = [
                 latex(
@@ -100,7 +100,7 @@ class Report(AsJson, Suggesting, ReportData):
         return str(framed(label, shown + html([Note(f"{self.basis}.")])))
 
     def __repr__(self) -> str:
-        with use_language(self.lang):
+        with use_language(self.lang), use_noun(self.noun):
             sections = sections_of(self)
             others = ", ".join(
                 section.title for section in sections if "txt" not in section.forms
@@ -114,5 +114,5 @@ class Report(AsJson, Suggesting, ReportData):
             return plain([*head(self), *sections, Note(f"{self.basis}."), more], "txt")
 
     def _repr_html_(self) -> str:
-        with use_language(self.lang):
+        with use_language(self.lang), use_noun(self.noun):
             return self._html()

@@ -29,7 +29,16 @@ from recnb.display.document import (
     with_code,
 )
 from recnb.display.language import N_, Message, Plural, _, ngettext, pgettext
-from recnb.display.text import at_k, fixed, one_line, short, signed, users_in_words
+from recnb.display.style import ACCENT, NEUTRAL, OTHER
+from recnb.display.text import (
+    at_k,
+    bin_in_words,
+    fixed,
+    one_line,
+    short,
+    signed,
+    users_in_words,
+)
 from recnb.lint import Finding
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
@@ -54,9 +63,13 @@ MOST_NAMED, FEW_FINDINGS, MOST_COLUMNS, MOST_DRAWN, MOST_TESTS = 4, 3, 8, 42, 60
 GROUPS: dict[str, Message] = {
     "best": N_("Best users by {label}"),
     "worst": N_("Worst users by {label}"),
+    "highest": N_("Users with the highest {label}"),
+    "lowest": N_("Users with the lowest {label}"),
     "only": N_("The user"),
     "gained": N_("Users who gain most with {model}"),
     "lost": N_("Users who lose most with {model}"),
+    "risen": N_("Users whose {label} rises most with {model}"),
+    "fallen": N_("Users whose {label} falls most with {model}"),
 }
 
 
@@ -173,42 +186,40 @@ def _plainly(report: ReportData) -> Iterator[Block]:
 
 
 def _of_many(report: ReportData) -> Iterator[Block]:
-    """Say of many pairs which models are first and last, which are not shown to be
-    behind the first, and how many differ.
+    """Say of many pairs which models are first and last, which are not shown to differ
+    from the first, and how many differ.
     """
     means = {
         mean.model: mean for mean in report.means_of(report.lead.metric, report.lead_k)
     }
     first, *others = report.ranked
-    ends = {"first": strong(first), "high": fixed(means[first].mean)}
-    ends |= {"last": strong(others[-1]), "low": fixed(means[others[-1]].mean)}
-    highest = N_(
+    high, low = (first, others[-1])[:: report.lead.sign]
+    ends: dict[str, Any] = {"first": strong(first), "last": strong(others[-1])}
+    ends |= {"high": fixed(means[high].mean), "low": fixed(means[low].mean)}
+    extremes = N_(
         "{label} is highest with {first}, {high}, and lowest with {last}, {low}."
     )
-    yield Note(say(highest, label=report.label, **ends), "lead")
-    near = [
-        strong(name) for name in others if means[name].best or means[name].near_best
-    ]
-    if report.baseline is None:  # the tests are those that the next sentence counts
-        found = [
-            {row.model, row.baseline}
-            for row in report.at_lead
-            if row.verdict in words.FOUND
+    if report.lead.better == "low":
+        extremes = N_(
+            "{label}, of which less is better, is lowest with {first}, {low}, and "
+            "highest with {last}, {high}."
+        )
+    yield Note(say(extremes, label=report.label, **ends), "lead")
+    if report.lead.better is not None:
+        near = [
+            strong(name)
+            for name in others
+            if means[name].best or means[name].near_best or not means[first].best
         ]
-        near = [strong(name) for name in others if {first, name} not in found]
-    behind = (
-        N_("Not significantly below {first}: {models}.")
-        if near
-        else N_("Every other model is significantly below {first}.")
-    )
-    named = joined([*near[:MOST_NAMED], *["…"] * (len(near) > MOST_NAMED)])
-    yield Note(say(behind, first=ends["first"], models=named), "lead")
+        behind = _BEHIND[report.lead.better][not near]
+        named = joined([*near[:MOST_NAMED], *["…"] * (len(near) > MOST_NAMED)])
+        yield Note(say(behind, first=ends["first"], models=named), "lead")
     verdicts, baseline = (
         [row.verdict for row in report.at_lead],
         strong(report.baseline),
     )
     counts: dict[str, Any] = {
-        verdict: verdicts.count(verdict) for verdict in ("better", "worse")
+        verdict: verdicts.count(verdict) for verdict in words.FOUND
     }
     counts |= {
         "n": len(verdicts),
@@ -219,9 +230,28 @@ def _of_many(report: ReportData) -> Iterator[Block]:
         "Of {n:,} models, {better:,} are shown to be better than {baseline} and "
         "{worse:,} to be worse ({correction})."
     )
+    if report.lead.better is None:
+        said = N_(
+            "Of {n:,} models, {higher:,} are shown to be higher than {baseline} and "
+            "{lower:,} to be lower ({correction})."
+        )
     if report.baseline is None:
         said = N_("Of {n:,} pairs, {found:,} are shown to differ ({correction}).")
     yield Note(say(said, **counts, baseline=baseline), "lead")
+
+
+#: Which models are not shown to be behind the first, or that all are, by the direction
+#: of the metric.
+_BEHIND: dict[str, tuple[Message, Message]] = {
+    "high": (
+        N_("Not significantly below {first}: {models}."),
+        N_("Every other model is significantly below {first}."),
+    ),
+    "low": (
+        N_("Not significantly above {first}: {models}."),
+        N_("Every other model is significantly above {first}."),
+    ),
+}
 
 
 def _correction(report: ReportData) -> str:
@@ -272,7 +302,7 @@ def _metrics_by_cutoffs(report: ReportData) -> Block:
             means[0].estimate() if (means := report.means_of(metric.metric, k)) else ""
             for k in report.k
         ]
-        rows.append([metric.symbol, *cells, _strip(report, metric)])
+        rows.append([metric.row_name, *cells, _strip(report, metric)])
     header: list[Line] = [
         _("metric"),
         *map(at_k, report.k),
@@ -288,7 +318,7 @@ def _metrics_by_cutoffs(report: ReportData) -> Block:
 
 def _strip(report: ReportData, metric: MetricWords) -> Line:
     """Return a picture of a metric of accuracy between 0 and its upper bound."""
-    top = metric.bounds[1]
+    bottom, top = metric.bounds
     for mean in (
         report.means_of(metric.metric, report.lead_k) if metric.is_accuracy else ()
     ):
@@ -298,7 +328,7 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
             value=fixed(mean.mean),
             top=short(top),
         )
-        is_drawn = isfinite(top) and isfinite(mean.mean)
+        is_drawn = bottom == 0 and isfinite(top) and isfinite(mean.mean)
         return (
             doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), said)
             if is_drawn
@@ -311,17 +341,7 @@ def _models_by_metrics(report: ReportData) -> Iterator[Block]:
     """Give a row a model; many columns are a table a cut-off, that of the lead in
     sight.
     """
-    near_best = words.near_best_in_words(report.settings)
-    legend: list[Line] = [
-        Mark("best", "0.5"),
-        _(": the highest mean of its column"),
-        f". ° {near_best}.",
-    ]
-    if report.baseline is not None:
-        marks = N_(
-            "▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)"
-        )
-        legend += [" ", say(marks, baseline=Name(report.baseline)), "."]
+    legend = _legend(report)
     of_accuracy = [metric.metric for metric in report.metrics if metric.is_accuracy]
     columns = [
         of_k
@@ -344,6 +364,24 @@ def _models_by_metrics(report: ReportData) -> Iterator[Block]:
         )
         same = _("The same at k = {k}", k=k or _("whole list"))
         yield table if k == report.lead_k else doc.Fold(same, [replace(table, note="")])
+
+
+def _legend(report: ReportData) -> Line:
+    """Say what the marks of the table of models mean."""
+    directions = {
+        metric.symbol: metric.better for metric in report.metrics if metric.is_accuracy
+    }
+    legend: list[Line] = []
+    if best := words.best_in_words(directions):
+        every_pair = report.baseline is None
+        near = words.near_best_in_words(report.settings, every_pair=every_pair)
+        legend += [Mark("best", "0.5"), best, f". ° {near}."]
+    if report.baseline is not None:
+        for marks in words.marks_in_words(report.baseline, directions):
+            legend += [" ", marks, "."]
+    if said := words.directions_in_words(directions):
+        legend.append(f" {said}")
+    return legend
 
 
 def _models(
@@ -397,7 +435,8 @@ def remarks(report: ReportData) -> list[str]:
     """
     if report.several:
         made = words.notes(report.settings, tested(report.differences))
-        return [" ".join(made), words.intervals_in_words(report.settings)]
+        intervals = [words.intervals_in_words(report.settings), *_known(report)]
+        return [" ".join(made), " ".join(intervals)]
     of_accuracy, said = (
         {metric.metric for metric in report.metrics if metric.is_accuracy},
         list[str](),
@@ -425,6 +464,7 @@ def remarks(report: ReportData) -> list[str]:
         said.append(
             _("They do not cover another split of the data or another training run.")
         )
+        said += _known(report)
     if len(of_accuracy) < len(report.metrics):
         said.append(
             _(
@@ -433,6 +473,12 @@ def remarks(report: ReportData) -> list[str]:
             )
         )
     return [" ".join(said)]
+
+
+def _known(report: ReportData) -> list[str]:
+    """Return what intervals do not cover where pairs are weighted by propensities."""
+    said = N_("Intervals and tests take the propensities as known.")
+    return [_(said)] if report.unweighted else []
 
 
 def _tiles(report: ReportData) -> doc.Tiles:
@@ -584,15 +630,24 @@ def differences(report: ReportData) -> Iterator[Block]:
         yield _matrix(report)
     if len(drawn) <= MOST_DRAWN:
         yield _forest(drawn)
-        yield Note(
-            _(
-                "Mean difference over the same users, and its {confidence} "
-                "interval. Filled marks are findings (▲ better, ▼ worse: the "
-                "corrected test and the interval agree); hollow ones are not (◇ "
-                "inconclusive, ○ no difference shown).",
-                confidence=confidence,
-            )
+        directions = {
+            row.symbol: row.better for row in drawn if isfinite(row.difference)
+        }
+        drawn_as = N_(
+            "Mean difference over the same users, and its {confidence} "
+            "interval. Filled marks are findings (▲ better, ▼ worse: the "
+            "corrected test and the interval agree); hollow ones are not (◇ "
+            "inconclusive, ○ no difference shown)."
         )
+        if {*directions.values()} == {None}:
+            drawn_as = N_(
+                "Mean difference over the same users, and its {confidence} "
+                "interval. Filled marks are findings (△ higher, ▽ lower: the "
+                "corrected test and the interval agree); hollow ones are not (◇ "
+                "inconclusive, ○ no difference shown)."
+            )
+        said = words.directions_in_words(directions)
+        yield Note(f"{_(drawn_as, confidence=confidence)} {said}".strip())
         if len(drawn) < len(lead):
             symbols = ", ".join(dict.fromkeys(row.symbol for row in drawn))
             yield Note(
@@ -687,7 +742,7 @@ def _matrix(report: ReportData) -> Block:
         cells: list[Line] = [""] * (at - 1)
         for lower in ranked[at:]:
             row = of_pair[frozenset((higher, lower))]
-            # The order is that of the means, so that no difference is below 0.
+            # The order is that of the means, so that all differences have one sign.
             apart = (
                 f"{abs(row.difference):.3f}".removeprefix("0")
                 if isfinite(row.difference)
@@ -696,20 +751,36 @@ def _matrix(report: ReportData) -> Block:
             cells.append(
                 Mark(
                     "small",
-                    Mark("best", apart) if row.verdict in words.FOUND else apart,
+                    Mark("best", apart) if row.is_found else apart,
                 )
             )
         rows.append([[f"{at} ", Name(higher, 20)], *cells])
-    note = _(
+    note = N_(
         "The model of the row minus that of the column, which has the number of "
         "its row. Bold: shown to be better, the corrected test and the interval "
-        "agree ({correction}).",
-        correction=_correction(report),
+        "agree ({correction})."
     )
+    if report.lead.better == "low":
+        note = N_(
+            "The model of the column, which has the number of its row, minus that of "
+            "the row: less is better. Bold: the row is shown to be better, the "
+            "corrected test and the interval agree ({correction})."
+        )
+    elif report.lead.better is None:
+        note = N_(
+            "The model of the row minus that of the column, which has the number of "
+            "its row. Bold: shown to differ, the corrected test and the interval "
+            "agree ({correction})."
+        )
+    note = _(note, correction=_correction(report))
     header = [_("model"), *(f"{at}" for at in range(2, len(ranked) + 1))]
     return Rows(
         header, rows, _("{label}: each two models", label=report.label), note=note
     )
+
+
+#: The colours of findings in a picture.
+COLOURS_OF = {"better": ACCENT, "worse": OTHER, "higher": NEUTRAL, "lower": NEUTRAL}
 
 
 def _forest(rows: Sequence[words.Difference]) -> Block:
@@ -731,7 +802,7 @@ def _forest(rows: Sequence[words.Difference]) -> Block:
                 (
                     f"{row.label} · {models}",
                     numbers,
-                    row.verdict in words.FOUND,
+                    COLOURS_OF.get(row.verdict, ""),
                     value,
                     ends,
                 )
@@ -815,6 +886,21 @@ def _curve(report: ReportData) -> Iterator[Block]:
         )
 
 
+def _bins(spread: Mapping[str, Any]) -> list[tuple[str, int, str]]:
+    """Return the bins in words, with the number and the share of users: first those at
+    the lowest value, which are grey in the picture.
+    """
+    first, *others = pairwise(spread["edges"])
+    n_bottom, n_users = spread["n_bottom"], max(spread["n_users"], 1)
+    names = [short(first[0]), bin_in_words(*first, has_low=False, has_high=False)]
+    for low, high in others:
+        is_last = (low, high) == others[-1]
+        names.append(bin_in_words(low, high, has_low=True, has_high=is_last))
+    counts = [n_bottom, spread["counts"][0] - n_bottom, *spread["counts"][1:]]
+    shares = [f"{n / n_users:.1%}" for n in counts]
+    return list(zip(names, counts, shares, strict=True))
+
+
 def _distribution(report: ReportData) -> Iterator[Block]:
     """Give the values of users in bars, how many have the lowest and the highest, and
     the quartiles.
@@ -825,22 +911,13 @@ def _distribution(report: ReportData) -> Iterator[Block]:
         report.distributions[0]["n_users"],
     )
     yield Note(_("{label} over users", label=label), "heading")
-    *edges, last = [
-        (short(low), short(high)) for low, high in pairwise(spread["edges"])
-    ]
-    bins = [_("{low} to <{high}", low=low, high=high) for low, high in edges]
-    bins.append(pgettext("last bin", "{low} to {high}", low=last[0], high=last[1]))
+    bins = _bins(spread)
     shares = [f"{share:.1%}" for share in spread["shares"]]
-    said = ", ".join(
-        f"{name}: {share}" for name, share in zip(bins, shares, strict=True)
-    )
+    said = ", ".join(f"{name}: {share}" for name, _count, share in bins)
     drawn = svg.bars(
         spread, shares, _("{label} of a user", label=label), _("share of users")
     )
-    rows = [
-        [name, f"{count:,}", share]
-        for name, count, share in zip(bins, spread["counts"], shares, strict=True)
-    ]
+    rows: list[list[Line]] = [[name, f"{n:,}", share] for name, n, share in bins]
     numbers = Rows(
         [label, pgettext("number", "users"), _("share")],
         rows,
@@ -861,7 +938,7 @@ def _distribution(report: ReportData) -> Iterator[Block]:
             share=f"{n / max(n_users, 1):.1%}",
         )
         for value, n in (
-            (0.0, spread["n_zero"]),
+            (spread["edges"][0], spread["n_bottom"]),
             (spread["edges"][-1], spread["n_top"]),
         )
     ]
@@ -881,10 +958,16 @@ def _distribution(report: ReportData) -> Iterator[Block]:
         )
     )
     yield Note(" ".join(sentences))
-    keys = _(
+    keys = N_(
         "Grey: users at exactly 0. Below the bars: median and middle half of the users."
     )
-    yield Section("", [Note(keys)], ("html",))
+    if spread["edges"][0] != 0:
+        keys = N_(
+            "Grey: users at the lowest value. Below the bars: median and middle half of "
+            "the users."
+        )
+    ends = _("A bar counts the values at its lower end, the last one those at both.")
+    yield Section("", [Note(f"{_(keys)} {ends}")], ("html",))
 
 
 def beyond(report: ReportData) -> Iterator[Block]:
@@ -895,16 +978,19 @@ def beyond(report: ReportData) -> Iterator[Block]:
         metric for metric in report.metrics if report.several and not metric.is_accuracy
     ]
     rows: list[list[Line]] = [
-        [metric.symbol, *(mean.estimate(signed=True) for mean in means)]
+        [metric.row_name, *(mean.estimate(signed=True) for mean in means)]
         for metric in metrics
         if (means := report.means_of(metric.metric, report.lead_k))
     ]
     if rows:
         title = f"{_('Beyond accuracy')} {at_k(report.lead_k)}"
-        note = _(
-            "Higher is not always better for these metrics. Numbers of all lists "
-            "together have no interval, except means over pairs of users."
+        directions = {metric.symbol: metric.better for metric in metrics}
+        note = words.directions_in_words(directions)
+        without = N_(
+            "Numbers of all lists together have no interval, except means over pairs "
+            "of users."
         )
+        note = f"{note} {_(without)}".strip()
         yield Rows([_("metric"), *map(Name, report.models)], rows, title, note=note)
 
 
@@ -921,6 +1007,11 @@ def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
                 "{model} instead of {baseline}, {label}: users who gain {won}, "
                 "who stay the same {tied}, who lose {lost}"
             )
+            if group.kind in ("risen", "fallen"):
+                title = N_(
+                    "{model} instead of {baseline}, {label}: users whose value rises "
+                    "{won}, stays the same {tied}, falls {lost}"
+                )
             numbers = {"label": label, "won": won, "tied": tied, "lost": lost}
             yield Note(
                 say(title, model=model, baseline=strong(group.baseline), **numbers),
@@ -994,7 +1085,10 @@ def readings(report: ReportData) -> Iterator[Block]:
     columns: doc.Columns = [
         (
             _("metric"),
-            lambda metric: [metric.symbol, Mark("below", Mark("code", metric.metric))],
+            lambda metric: [
+                metric.row_name,
+                Mark("below", Mark("code", metric.metric)),
+            ],
         ),
         (_("how to read it"), lambda metric: with_code(metric.reads)),
         (_("formula"), lambda metric: Mark("code", metric.formula)),

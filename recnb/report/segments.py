@@ -20,7 +20,7 @@ from recnb.display.document import (
     table_of_rows,
     with_code,
 )
-from recnb.display.language import _
+from recnb.display.language import N_, _
 from recnb.display.text import fixed, one_line, signed
 from recnb.report import conclusions as words
 from recnb.report.conclusions import p_value, percent_of, verdict_in_words
@@ -129,6 +129,13 @@ def _beside_each_other(
             "difference. (few) marks segments of few users.",
             confidence=confidence,
         )
+        if report.lead.better is None:
+            note = _(
+                "△ and ▽ are findings: the corrected test and the {confidence} "
+                "interval of the gap agree; ○ does not prove that there is no "
+                "difference. (few) marks segments of few users.",
+                confidence=confidence,
+            )
         title = _(
             "{label} by {by}: each segment, and its gap to all other users",
             label=report.label,
@@ -139,6 +146,8 @@ def _beside_each_other(
         for at, row in enumerate(rows)
         if row["verdict"] in words.FOUND and not several
     )
+    said = words.directions_in_words({report.lead.symbol: report.lead.better})
+    note = f"{note} {said}".strip()
     look = {"left": left, "tinted": tinted, "most": max(3, 12 - len(report.models))}
     return table_of_rows(columns, rows, title, note=f"{basis} {note}".strip(), **look)
 
@@ -146,27 +155,42 @@ def _beside_each_other(
 def _means_of_many(
     report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any, Any]]]
 ) -> Rows:
-    """Return the mean of each of many models in each segment, the highest marked."""
-    means = [_means_in(rows) for rows in each]
-    highest = [
-        max(mean for mean, *_ends in of_segment.values()) for of_segment in means
+    """Return the mean of each of many models in each segment, the best marked."""
+    means, better, sign = (
+        [_means_in(rows) for rows in each],
+        report.lead.better,
+        report.lead.sign,
+    )
+    best = [
+        max(sign * mean for mean, *_ends in of_segment.values()) for of_segment in means
     ]
     table: list[list[Line]] = [[_("users"), *(_users_in(rows[0]) for rows in each)]]
     for model in report.ranked:
         cells = [
             (of_segment[model][0], top)
-            for of_segment, top in zip(means, highest, strict=True)
+            for of_segment, top in zip(means, best, strict=True)
         ]
         marked = [
-            doc.Estimate(fixed(one), best=one >= top - SAME, signed=True)
-            for one, top in cells
+            doc.Estimate(
+                fixed(mean),
+                best=better is not None and sign * mean >= top - SAME,
+                signed=True,
+            )
+            for mean, top in cells
         ]
         table.append([Name(model), *marked])
-    note = _(
-        "The highest mean of each segment is bold. Each difference with its test "
-        "is in `found.differences(by=...)`."
-    )
-    note = report.segments.basis or note if report.segments else ""
+    notes = {
+        "high": N_(
+            "The highest mean of each segment is bold. Each difference with its test "
+            "is in `found.differences(by=...)`."
+        ),
+        "low": N_(
+            "The lowest mean of each segment is bold: less is better. Each difference "
+            "with its test is in `found.differences(by=...)`."
+        ),
+        None: N_("Each difference with its test is in `found.differences(by=...)`."),
+    }
+    note = report.segments.basis or _(notes[better]) if report.segments else ""
     header: list[Line] = [_("model"), *(_segment(rows[0]) for rows in each)]
     return Rows(
         header,

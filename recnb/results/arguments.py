@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from recnb.conventions import Convention, presets
 from recnb.data import NAMES
+from recnb.display.language import N_, _
 from recnb.errors import OptionError, is_number, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, metric_named, plain_text
-from recnb.metrics.metric import EVERY_METRIC, METRICS, Given, Metric
+from recnb.metrics.metric import EVERY_METRIC, Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 
 #: A metric by name or text, as "ndcg" or "nDCG@10", or made by `recnb.metric`.
@@ -32,6 +33,10 @@ STANDARD = (
     "f1",
     "hit_rate",
 )
+
+#: Those of them that weights of relevant pairs take the bias out of, or nearly; that of
+#: nDCG they do not, so it is the last.
+WEIGHTED = ("precision", "recall", "ndcg")
 
 #: The cut-offs of a curve by default.
 CUTOFFS = range(1, 21)
@@ -69,20 +74,28 @@ def asked_of(
     named = [(name, metric_named(name, among)) for name in names]
     each_at = [(metric.name, metric.cutoff) for _name, metric in named]
     if twice := [one for one in each_at if each_at.count(one) > 1]:
-        raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
+        problem = N_("metrics names {metric} more than once: name it once.")
+        raise OptionError(_(problem, metric=repr(twice[0][0])))
     for name, metric in named:
         if among is not EVERY_METRIC and metric.cutoff is not None:
+            problem = N_(
+                "{name} has a cut-off, which is k= here: type {metric} and k={k}."
+            )
             raise OptionError(
-                f"{name!r} has a cut-off, which is k= here: type {metric.name!r} "
-                f"and k={metric.cutoff}."
+                _(problem, name=repr(name), metric=repr(metric.name), k=metric.cutoff)
             )
     every_option = {option for _name, metric in named for option in metric.defaults}
     labels = ", ".join(metric.name for _name, metric in named)
     for option in options:
         if option not in every_option:
             _refuse_option_of_data(labels, option)
-            known = near(option, [*sorted(every_option), *of_call])
-            raise OptionError(f"none of {labels} has an option {option!r}. {known}")
+            known = near(option, [*sorted(every_option), *of_call], _)
+            problem = _(
+                "none of {metrics} has an option {option}.",
+                metrics=labels,
+                option=repr(option),
+            )
+            raise OptionError(problem, fix=known)
     asked = []
     for name, metric in named:
         own = {
@@ -109,15 +122,15 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
             for name in STANDARD
             if not (data and data.library) or presets.of_metric(name, data.library)
         ]
-        return [
-            name
-            for name in known
-            if not (data and data.source.weighted and METRICS[name].instead)
-        ]
+        if data and data.source.weighted:
+            return [name for name in WEIGHTED if name in known]
+        return known
     if is_number(metrics):
-        raise OptionError(
-            f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall']."
+        problem = N_(
+            "metrics={metrics}: name them in a list, such as metrics=['ndcg', 'recall']; "
+            "a cut-off is named, k={metrics}."
         )
+        raise OptionError(_(problem, metrics=repr(metrics)))
     names: Any = metrics if is_several(metrics) else [metrics]
     named = isinstance(names, Mapping)
     names = (
@@ -126,9 +139,8 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
         else [plain_text(name) for name in names]
     )
     if not names:
-        raise OptionError(
-            "metrics is empty: name at least one, such as metrics=['ndcg']."
-        )
+        problem = N_("metrics is empty: name at least one, such as metrics=['ndcg'].")
+        raise OptionError(_(problem))
     for name, given in names.items() if named else ():
         if not isinstance(given, Mapping):
             fix = "give each metric a mapping of its options, {} for none."

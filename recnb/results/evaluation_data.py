@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.conventions import Convention, presets, shown_at
+from recnb.conventions import Convention, presets
 from recnb.data import Joined, Source
 from recnb.data.columns import title_column
 from recnb.data.encoding import positions
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import ItemData, ItemDataOfParts
 from recnb.data.side_data import SideData
-from recnb.display.language import N_, Sentence, _, ngettext
+from recnb.display.language import N_, Sentence, _, ngettext, noun_of, use_noun
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.gain import as_column
@@ -52,13 +52,26 @@ class Scoring:
     joined: Joined
     metric: Metric[...]
     options: Given
+    whole: bool = False  #: whether there is no cut-off
+
+    @property
+    def convention(self) -> Convention:
+        """The convention of the data, which says where lists are cut."""
+        convention = self.joined.convention
+        return convention.without_k() if self.whole else convention
+
+    @property
+    def unsaid(self) -> tuple[str, ...]:
+        """The decisions that the words of the number leave out: that there is no
+        cut-off, which the number itself says.
+        """
+        is_given = self.convention.cutoff == self.joined.convention.cutoff
+        return () if is_given else ("cutoff",)
 
     @property
     def in_force(self) -> Convention:
         """The convention of the data with the metric's own options."""
-        return self.joined.convention.with_metric(
-            {**self.metric.defaults, **self.options}
-        )
+        return self.convention.with_metric({**self.metric.defaults, **self.options})
 
     def hits(self, cutoffs: Cutoffs) -> Hits:
         """Return the hits that the metric needs at these cut-offs, with all judged
@@ -85,11 +98,12 @@ class Scoring:
             self.credit(cutoffs), self.joined.convention, self.joined.user_weight
         )
 
-    def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int]:
+    def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int, int]:
         """Count the users behind the mean at the deepest cut-off, those of them without
-        a list, and those with no relevant item.
+        a list and those with no relevant item; and users with no relevant item who are
+        left out.
         """
-        n_users, without_list, n_without = self.joined.of_users
+        n_users, without_list, n_without, n_left_out = self.joined.user_counts
         convention = self.joined.convention
         credit = (
             None
@@ -97,22 +111,20 @@ class Scoring:
             else self.credit(Cutoffs.one(cutoffs.deepest))
         )
         if credit is None or not isinstance(credit.out_of, Credit):
-            return n_users, without_list, n_without
+            return n_users, without_list, n_without, n_left_out
         # Where an item of no gain can be relevant, an ideal of 0 says that there is
         # nothing to find.
         n_undefined = int((np.asarray(credit.possible) == 0).sum())
-        if (
-            convention.no_relevant == "skip"
-        ):  # those counted are others, who are left out before
-            return n_users - n_undefined, without_list, n_without + n_undefined
-        return n_users, without_list, n_undefined
+        if convention.no_relevant == "skip":
+            return n_users - n_undefined, without_list, 0, n_left_out + n_undefined
+        return n_users, without_list, n_undefined, n_left_out
 
 
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
     """Return the cut-offs; under a convention that does not cut, they only label the
     numbers.
     """
-    return replace(cutoffs, uncut=True) if convention.cutoff == "none" else cutoffs
+    return replace(cutoffs, cut=convention.cutoff)
 
 
 def average(
@@ -120,14 +132,18 @@ def average(
 ) -> tuple[Floats, Floats]:
     """Fill in and leave out users who have nothing to find, and average the others, who
     may have weights.
+
+    A cost that says what a list without a hit adds has a value for those who have
+    nothing to find: 0 would be the best there is.
     """
     matrix, undefined = credit.value, undefined_in(credit, convention)
     if undefined is not None and undefined.any():
-        matrix = np.where(
-            undefined,
-            {"skip": np.nan, "one": 1.0}.get(convention.no_relevant, 0.0),
-            matrix,
+        filled: Floats | float = {"skip": np.nan, "one": 1.0}.get(
+            convention.no_relevant, 0.0
         )
+        if credit.has_missed and convention.no_relevant != "skip":
+            filled = matrix
+        matrix = np.where(undefined, filled, matrix)
     elif len(matrix) and weights is None:
         return matrix, np.asarray(matrix.mean(axis=0))
     return matrix, mean_of(matrix, weights)
@@ -223,6 +239,11 @@ class EvaluationData:
         )
 
     @property
+    def noun(self) -> str:
+        """What the caller calls those whose lists these are: user, query, topic, …"""
+        return noun_of(self.user_label)
+
+    @property
     def convention(self) -> Convention:
         """The decisions about the data that are in force."""
         return self.joined.convention
@@ -261,6 +282,7 @@ class EvaluationData:
         included, on the library's users and order.
         """
         recorded = self._recorded(metric, whole=whole)
+        nothing_cut = {"cutoff": "none"} if whole else {}
         own = {} if recorded is None else dict(recorded.options)
         options = {**own, **metric.given, **options}
         if (
@@ -269,19 +291,24 @@ class EvaluationData:
             and not (metric.needs or metric.own)
         ):
             metric = metric.weighted(options)
-        if not metric.is_accuracy or (self.library is None and not metric.data):
-            return Scoring(self.joined, metric, options)
+        in_data = dict(metric.data)
+        if metric.as_printed and "ideal" in metric.defaults:
+            in_data |= nothing_cut
+        if not metric.is_accuracy or (self.library is None and not in_data):
+            return Scoring(self.joined, metric, options, whole)
         convention = self.convention
         if recorded is not None:
-            convention = replace(recorded.convention, **self.overrides)
+            convention = replace(
+                recorded.convention, **{**nothing_cut, **self.overrides}
+            )
         elif self.library is not None:
             no_relevant = (
                 "zero" if convention.no_relevant == "one" else convention.no_relevant
             )
             plain = {"cutoff": "k", "relevant": ">0", "no_relevant": no_relevant}
             convention = replace(convention, **plain | self.overrides)
-        convention = self.source.as_given(replace(convention, **metric.data))
-        return Scoring(self.source.under(convention), metric, options)
+        convention = self.source.as_given(replace(convention, **in_data))
+        return Scoring(self.source.under(convention), metric, options, whole)
 
     def _recorded(
         self, metric: Metric[...], *, whole: bool = False
@@ -333,28 +360,28 @@ class EvaluationData:
         """Return what a metric's number at the deepest of these cut-offs rests on;
         `given`: the options of the call.
         """
-        whole, options = (
-            cutoffs.values == (None,),
-            {**scoring.metric.defaults, **scoring.options},
-        )
+        options = {**scoring.metric.defaults, **scoring.options}
         is_scaled = options.get("max_relevance", "") is None
-        shown = shown_at(None, options) if whole and self.library is None else options
         return Basis(
             counts=scoring.users_behind(cutoffs),
-            convention=scoring.joined.convention.with_metric(shown),
+            convention=scoring.in_force,
             graded=self.joined.graded,
             notes=(*self.joined.notes, *self.apart),
             scale=scoring.joined.all_hits.max_relevance if is_scaled else None,
             library=self.library,
             given=tuple(self.overrides),
             options=dict(given or {}),
-            is_own=self.is_own(scoring.metric, whole=whole),
+            is_own=self.is_own(scoring.metric, whole=cutoffs.values == (None,)),
             weights=(
                 scoring.joined.all_hits.truth_weight is not None
                 and scoring.joined.weighting
             )
             or None,
             user_weight=scoring.joined.user_weight,
+            unsaid=scoring.unsaid,
+            below_0_unjudged=scoring.metric.plain_name == "bpref",
+            noun=self.noun,
+            has_missed=scoring.metric.missed != "0",
         )
 
     @property
@@ -362,18 +389,21 @@ class EvaluationData:
         """In words, how many users there are, who was left out, and the convention,
         whatever the metric.
         """
-        words = [
-            *self.users_in_words,
-            *self.convention.phrases(graded=self.joined.graded),
-            *self.notes,
-        ]
-        return "; ".join([*words, *pairs_in_words(self.joined.weighting)])
+        with use_noun(self.noun):
+            words = [
+                *self.users_in_words,
+                *self.convention.phrases(graded=self.joined.graded),
+                *self.notes,
+            ]
+            return "; ".join([*words, *pairs_in_words(self.joined.weighting)])
 
     @property
     def users_in_words(self) -> list[str]:
         """The users evaluated, and those left out."""
-        about = self.joined.of_users, self.convention, self.joined.graded, ()
-        return Basis(*about, user_weight=self.joined.user_weight).users_in_words()
+        data = self.joined
+        about = data.user_counts, self.convention, data.graded, ()
+        basis = Basis(*about, user_weight=data.user_weight, noun=self.noun)
+        return basis.users_in_words()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -474,6 +504,9 @@ def values_of(
     """Compute a metric: of accuracy for the users evaluated, beyond it for all who have
     a list.
     """
+    cuts_nothing = metric.is_accuracy and (data.library or metric.as_printed)
+    if cuts_nothing and None in k.values and len(k) > 1:
+        return _with_whole_lists(data, metric, k, options)
     scoring = data.scoring(metric, options, whole=k.values == (None,))
     if metric.is_accuracy:
         matrix, mean = scoring.averaged(k)
@@ -491,12 +524,15 @@ def values_of(
         return Values(*about, weights=here.user_weight)
     results = tuple(_of_lists(data, scoring, cut) for cut in k)
     in_force = {**metric.defaults, **scoring.options}
-    if of_evaluated(metric):
-        users = data.joined.users
-        who = ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
-    else:
-        users = data.item_data.users
-        who = ngettext("{n:,} user with a list", "{n:,} users with a list", len(users))
+    with use_noun(data.noun):
+        if of_evaluated(metric):
+            users = data.joined.users
+            who = ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
+        else:
+            users = data.item_data.users
+            who = ngettext(
+                "{n:,} user with a list", "{n:,} users with a list", len(users)
+            )
     of_users = [each for each in results if isinstance(each, PerUser)]
     columns = [np.where(each.counted, each.value, np.nan) for each in of_users]
     weights = data.source.weight_of(users) if columns else None
@@ -520,6 +556,29 @@ def values_of(
         ),
         results=results,
         weights=weights,
+    )
+
+
+def _with_whole_lists(
+    data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
+) -> Values:
+    """Compute a metric that does otherwise with whole lists than at a cut-off, at both;
+    its basis is that of whole lists, which are the deepest.
+    """
+    depths = [cutoff for cutoff in k if cutoff is not None]
+    cut = values_of(data, metric, Cutoffs.of(depths), options)
+    whole = values_of(data, metric, Cutoffs.one(None), options)
+    if not cut.users.equals(whole.users):
+        raise OptionError(
+            f"{data.library} averages {metric.name} of whole lists over other users "
+            f"than at a cut-off: ask for k=None alone."
+        )
+    order = [[*depths, None].index(cutoff) for cutoff in k]
+    return replace(
+        whole,
+        k=k,
+        matrix=np.hstack([cut.matrix, whole.matrix])[:, order],
+        mean=np.append(cut.mean, whole.mean)[order],
     )
 
 

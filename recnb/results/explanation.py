@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import escape
 
-from recnb.conventions import Convention, shown_at
+from recnb.conventions import Convention
 from recnb.display.document import (
     Block,
     Line,
@@ -124,6 +124,7 @@ class Explanation(Suggesting):
     rows: pd.DataFrame  #: those that the formula sums over
     basis: str
     total: float  #: the credit of all rows
+    missed_term: str = ""  #: what a cost adds for a list without a hit, with numbers
     out_of_terms: tuple[
         str, ...
     ] = ()  #: the denominator as formulas with numbers; () if there is none
@@ -149,7 +150,9 @@ class Explanation(Suggesting):
         if self.line:
             return self.line
         with use_language(self.lang):
-            over = _sum(self.terms, self.n_rows) or _printed(self.total)
+            terms = _sum(self.terms, self.n_rows)
+            over = " + ".join(filter(None, [terms, self.missed_term]))
+            over = over or _printed(self.total)
             if self.out_of_terms:
                 worked = f"{_bracketed(over)} / {_bracketed(_sum(self.out_of_terms))}"
                 over = " = ".join(
@@ -341,9 +344,7 @@ def _of_accuracy(
         if (hits.tied.weight < 1).any():
             raise OptionError(MANY_ORDERS)
         hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
-    convention = data.convention.with_metric(
-        shown_at(cutoffs.values[0], {**metric.defaults, **options})
-    )
+    convention = scoring.in_force
     items, truth_items = (
         data.lists_of([position])[0],
         data.truth_of(position)["item"].to_list(),
@@ -359,7 +360,11 @@ def _of_accuracy(
         convention=data.convention,
         basis="; ".join(
             [
-                *convention.phrases(graded=data.joined.graded),
+                *convention.phrases(
+                    graded=data.joined.graded,
+                    unsaid=scoring.unsaid,
+                    below_0_unjudged=metric.plain_name == "bpref",
+                ),
                 *data.notes,
                 *pairs_in_words(data.joined.weighting),
             ]
@@ -466,7 +471,8 @@ def explain(
         if earning.truth_weight is not None:
             rows["weight"] = np.append(earning.weight, 0.0)[at]
         if earning.judged is not None:
-            rows["judged"] = np.isin(ranks, earning.judged.rank)
+            judged = earning.judged  # a grade below 0 is of what was not judged
+            rows["judged"] = np.isin(ranks, judged.rank[judged.relevance >= 0])
         if "gain" in metric.meanings:
             rows["gain"] = np.append(gain_of(earning.relevance, chosen["gain"]), 0.0)[
                 at
@@ -493,6 +499,10 @@ def explain(
             top=number(hits.max_relevance),
         )
         basis = f"{basis}; {top}"
+    missed_cost, missed_term = float(np.ravel(credit.missed)[0]), ""
+    if missed_cost != 0:
+        cost = metric.missed_formula(options)
+        missed_term = cost.text(_first(cost, numbers_of(credit, chosen, cost)))
     value, possible = float(result.value[0, 0]), np.asarray(credit.possible).item()
     line = "" if possible else _nothing(value)
     undefined = undefined_in(result, convention)
@@ -501,8 +511,9 @@ def explain(
             raise UnknownUserError(
                 f"user {user!r} is not evaluated: none of their items in the truth is relevant."
             )
-        value = 1.0 if convention.no_relevant == "one" else value
-        line = _nothing(value, undefined=True)
+        if not credit.has_missed:
+            value = 1.0 if convention.no_relevant == "one" else value
+            line = _nothing(value, undefined=True)
     about = _about(metric, cutoffs.values[0], options)
     if hits.truth_weight is not None:
         about["reads"] = _(
@@ -524,7 +535,8 @@ def explain(
         value=value,
         line=line,
         terms=tuple(filter(None, rows["term"])),
-        total=float(rows["credit"].sum()),
+        total=float(rows["credit"].sum()) + missed_cost,
+        missed_term=missed_term,
         out_of_terms=out_of_terms,
         out_of=possible,
         rows=rows,
@@ -567,7 +579,7 @@ def numbers_of(
         credit.k.size(hits.list_length)[0, 0],
     )
     if (
-        credit.k.uncut and "list_length" in names
+        credit.k.cut != "k" and "list_length" in names
     ):  # the smaller of the two is then the length
         size = hits.list_length[0]
     top = chosen.get("max_relevance") or hits.max_relevance
@@ -575,6 +587,7 @@ def numbers_of(
         **chosen,
         "k": size,
         "n_hits": (hits.rank <= depth).sum(),
+        "no_hit": float((hits.rank > depth).all()),
         "max_relevance": top,
         "rise": credit.earned,
     }
@@ -612,6 +625,8 @@ def compare_with_formula(
                 f"{stated}, and the function gives no credit of the ideal list: {fix}"
             )
         sides[1] = (ideal, below, below.earned)
+    cost = np.ravel(np.asarray(credit.missed, dtype=np.float64))[:1]
+    sides.append((metric.missed_formula(options), credit, cost))
     for formula, of, computed in sides:
         values = formula.value(numbers_of(of, chosen, formula))
         if not np.allclose(values, computed):

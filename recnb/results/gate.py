@@ -34,7 +34,7 @@ class GateCheck(NamedTuple):
     that says so.
     """
 
-    check: str  #: "at_least" or "not_worse"
+    check: str  #: "at_least", "at_most" or "not_worse"
     passed: bool
     numbers: dict[
         str, Any
@@ -109,15 +109,39 @@ class Gate(AsJson, Suggesting):
         return "\n".join([*results, self.basis])
 
 
-def at_least(
-    models: Models, metric: Any, value: float, k: int | None, options: Given
+#: Which way a number passes: what its limit is called, and the sentences of what is
+#: passed, what is failed, and of too few users.
+LIMITS = {
+    "at_least": (
+        "least",
+        N_("{label} is {value}, at least {least}"),
+        N_("{label} is {value}, below {least}"),
+        N_("{label} is {value}, and shows nothing of the least, {least}: {users}"),
+    ),
+    "at_most": (
+        "most",
+        N_("{label} is {value}, at most {most}"),
+        N_("{label} is {value}, above {most}"),
+        N_("{label} is {value}, and shows nothing of the most, {most}: {users}"),
+    ),
+}
+
+
+def within(
+    check: str,
+    models: Models,
+    metric: Any,
+    limit: float,
+    *,
+    k: int | None,
+    options: Given,
 ) -> Gate:
-    """Check whether a number of each model reaches a value; the name of the model is ""
-    where there is one.
+    """Check whether a number of each model is "at_least" or "at_most" a limit; the name
+    of the model is "" where there is one.
     """
-    if not is_number(value):
+    if not is_number(limit):
         raise OptionError(
-            f"value={quoted(value)} is no number that a metric could reach: give one, such as 0.3."
+            f"value={quoted(limit)} is no number that a metric could reach: give one, such as 0.3."
         )
     chosen = metric_named(metric)
     cutoff, checks = chosen.cut_at(k), []
@@ -129,56 +153,52 @@ def at_least(
             "model": model,
             "n_users": score.n_users,
         }
-        checks.append(at_least_check(about, float(score), float(value), score.basis))
+        checks.append(
+            limit_check(check, about, float(score), float(limit), score.basis)
+        )
     return Gate(tuple(checks))
 
 
-def at_least_check(
-    about: dict[str, Any], value: float, least: float, basis: str = ""
+def limit_check(
+    check: str, about: dict[str, Any], value: float, limit: float, basis: str = ""
 ) -> GateCheck:
-    """Check whether a number reaches the least that passes; `about`: its metric, k,
+    """Check whether a number is on the right side of a limit; `about`: its metric, k,
     model and n_users.
     """
+    called, if_passed, if_failed, if_few = LIMITS[check]
     enough, model = about["n_users"] >= ENOUGH, about["model"]
-    passed = enough and value >= least  # NaN reaches nothing
-    words = (
-        N_("{label} is {value}, at least {least}")
-        if passed
-        else N_("{label} is {value}, below {least}")
-    )
+    # NaN is on neither side.
+    is_within = value >= limit if check == "at_least" else value <= limit
+    passed = enough and is_within
+    words = if_passed if passed else if_failed
     if not enough:
-        words = N_(
-            "{label} is {value}, and shows nothing of the least, {least}: {users}"
-        )
+        words = if_few
     shown = {
-        "value": told_apart(value, least),
-        "least": whole(least),
+        "value": told_apart(value, limit),
+        called: whole(limit),
         "users": _users(about["n_users"]),
     }
     says = _(words, label=_label(about), **shown)
-    numbers = {**about, "value": value, "least": least}
-    return GateCheck(
-        "at_least",
-        passed,
-        numbers,
-        f"{one_line(model)}: {says}" if model else says,
-        basis,
-    )
+    if model:
+        says = f"{one_line(model)}: {says}"
+    numbers = {**about, "value": value, called: limit}
+    return GateCheck(check, passed, numbers, says, basis)
 
 
 def not_worse_check(
     about: dict[str, Any], margin: float, confidence: float, basis: str = ""
 ) -> GateCheck:
     """Check that a model is not shown to be worse than the baseline or, with a margin,
-    shown to be less than it below.
+    shown to be less than it behind.
 
-    `about`: metric, k, model, n_users, baseline, n_differ (users whose values differ),
-    difference (the mean of the model less that of the baseline), and the ends of its
-    interval, low and high.
+    `about`: metric, better ("high" or "low"), k, model, n_users, baseline, n_differ
+    (users whose values differ), difference (the mean of the model less that of the
+    baseline), and the ends of its interval, low and high.
     """
-    n_users, differ, low, high = (
-        about[name] for name in ("n_users", "n_differ", "low", "high")
-    )
+    n_users, differ = about["n_users"], about["n_differ"]
+    low, high, edge = about["low"], about["high"], -margin
+    if about["better"] == "low":  # a model above the baseline is the worse one
+        low, high, edge = -high, -low, margin
     no_interval = differ and not isfinite(low)
     passed = (
         n_users >= ENOUGH
@@ -221,8 +241,7 @@ def not_worse_check(
             "difference {difference}, too few users or differences for an interval, {users}"
         )
     shown = {
-        name: told_apart(about[name], -margin, 0)
-        for name in ("difference", "low", "high")
+        name: told_apart(about[name], edge, 0) for name in ("difference", "low", "high")
     }
     shown["difference"] = "+" * (about["difference"] > 0) + shown["difference"]
     shown |= {

@@ -9,10 +9,12 @@ import json
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
+from recnb.display.language import _
 from recnb.errors import Suggesting
 from recnb.metrics import accuracy, diversity, history
 from recnb.metrics import coverage as of_all
 from recnb.metrics import novelty as of_lists
+from recnb.metrics.measure import called
 from recnb.metrics.metric import CatalogueMetric, Metric, UserMetric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import CatalogueScore, Score, score_of
@@ -153,6 +155,12 @@ def _option(metric: Metric[...], option: inspect.Parameter) -> str:
 
 class Methods(Suggesting):
     """The metrics, of the data of an evaluation."""
+
+    _translated = staticmethod(_)
+
+    @staticmethod
+    def _meant(name: str) -> str:
+        return called(name)
 
     def __init__(self, data: EvaluationData) -> None:
         self._data = data

@@ -9,15 +9,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import product
 from math import inf
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from recnb.errors import OptionError, quoted
+from recnb.errors import OptionError, is_number, is_word, quoted
 from recnb.metrics import measure
 from recnb.metrics.formula import Formula
 from recnb.metrics.hits import Cutoffs, Hits
-from recnb.metrics.metric import EVERY_METRIC, METRICS, Credit, Metric, UserMetric
+from recnb.metrics.metric import (
+    EVERY_METRIC,
+    METRICS,
+    Better,
+    Credit,
+    Metric,
+    UserMetric,
+)
 from recnb.results.explanation import compare_with_formula
 from recnb.results.metric_methods import on_lists
 from recnb.results.single_list import Pair, hits_of
@@ -25,10 +32,12 @@ from recnb.results.single_list import Pair, hits_of
 #: A few lists, by the grade of each rank and of what they miss, and where they are cut.
 LISTS, CUTOFFS = (
     (((3, 0, 1, 2), (2,)), ((0, 1, 0), ()), ((0, 0), (1, 3)), ((1, 1, 2, 1, 3, 0), ())),
-    (2, None),
+    (2, None, 20),  # within the lists, whole lists, and beyond the longest
 )
 #: What a function of another form raises.
 FAILS = (ArithmeticError, AttributeError, KeyError, NameError, TypeError)
+#: The directions of a metric; None is neither.
+BETTER = ("high", "low")
 FORM = (
     "It is def mine(hits, k=None, *, option=1), which gives k to Credit as it is, "
     "several cut-offs at once."
@@ -39,6 +48,7 @@ NAMES = (
     "relevance",
     "nth",
     "first",
+    "no_hit",
     "k",
     "n_relevant",
     "n_hits",
@@ -96,6 +106,8 @@ def metric(
     out_of: str = "1",
     bounds: tuple[float, float] = (0, inf),
     reads: str = "",
+    better: Better = "high",
+    missed: str = "0",
 ) -> Callable[[Callable[..., Credit]], Metric[...]]:
     """Make a metric of accuracy of a function `mine(hits, k=None)`, which returns
     `recnb.metrics.Credit`: what each hit earns, out of what.
@@ -112,10 +124,23 @@ def metric(
         on how to read it.
     credit, out_of
         What a hit adds, and what the sum is divided by, as a formula: + - * / ^,
-        comparisons by <=, `log`, `min`, `max`; the names rank, relevance, nth, first,
-        k, n_relevant, list_length and the options. `ideal(...)` is a sum over the ideal
-        list.
+        comparisons by <=, `log` or `log2`, `min`, `max`; the names rank, relevance,
+        nth, first, no_hit, k, n_relevant, list_length and the options. `ideal(...)` is
+        a sum over the ideal list.
+    better
+        "high" where more is better, "low" where less is, such as of a cost, None where
+        a value is not good or bad in itself. Verdicts, marks, gates and the order of
+        models follow it.
+    missed
+        What a cost adds for a list without a hit, which would otherwise cost 0, as a
+        formula such as "no_hit * k"; the function gives it to `Credit(missed=)`.
     """
+    low, high = _bounds_of(bounds)
+    if better is not None and not is_word(better, BETTER):
+        problem = f"better={quoted(better)} is no direction of a metric: "
+        raise OptionError(
+            problem, "say 'high', 'low', or None where neither is better."
+        )
 
     def make(function: Callable[..., Credit]) -> Metric[...]:
         name, known = function.__name__, EVERY_METRIC.get(function.__name__)
@@ -138,7 +163,9 @@ def metric(
             called=name.replace("_", " "),
             credit=credit,
             out_of=out_of,
-            bounds=bounds,
+            bounds=(low, high),
+            better=better,
+            missed=missed,
             references=(),
             sentence=reads,
             own=True,
@@ -158,20 +185,34 @@ def metric(
     return make
 
 
+def _bounds_of(bounds: object) -> tuple[float, float]:
+    """Return the lowest and the highest value, or refuse what is no range."""
+    match bounds:
+        case (low, high) if is_bound(low) and is_bound(high) and low < high:
+            return low, high
+    problem = f"bounds={quoted(bounds)} is no range of values: "
+    raise OptionError(problem, "give the lowest and the highest, such as (0, 1).")
+
+
+def is_bound(value: object) -> TypeGuard[float]:
+    """Say whether a value is a number, which may be infinite."""
+    return is_number(value) or (isinstance(value, float) and abs(value) == inf)
+
+
 def try_on_lists(made: Metric[...]) -> None:
     """Refuse a metric whose options are no numbers, whose formula is none, or is
     another than the function on small lists.
     """
     made.check(made.defaults)
     names = [*NAMES, *made.defaults]
-    for text in map(str, (made.credit, made.out_of)):
+    for text in map(str, (made.credit, made.out_of, made.missed)):
         try:
             unknown = Formula.of(text).unknown(names)
         except SyntaxError:
             unknown = text
         if unknown:
             known = (
-                f"+ - * / ^, <= (1 or 0), log (base 2), min, max, ideal(...) as a "
+                f"+ - * / ^, <= (1 or 0), log or log2 (base 2), min, max, ideal(...) as a "
                 f"whole out_of, {', '.join(names)}."
             )
             raise OptionError(

@@ -22,7 +22,7 @@ from recnb.display.language import N_, _, pgettext
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs, Ints
-from recnb.metrics.metric import Given
+from recnb.metrics.metric import Given, Metric
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.table import Table
@@ -92,11 +92,7 @@ def table_by(
     asked, cutoffs, by = asked_of(data, metrics, options), Cutoffs.of(k), unlisted(by)
     for each in asked:
         if each.metric.of == "all":
-            problem = (
-                f"{each.metric.name} is one number of all lists, with no value for "
-                f"each user, so "
-            )
-            raise OptionError(problem, "by= cannot break it down: leave it out.")
+            raise no_segments(each.metric)
     parts = parts_of(data, by, bins)
     if parts is None:
         segments = segments_of(data, by, bins)
@@ -232,6 +228,14 @@ def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
         everyone,
         code.ravel(),
     )
+
+
+def no_segments(metric: Metric[...]) -> OptionError:
+    """Return the error of a number of all lists that is asked for by segment."""
+    problem = (
+        f"{metric.name} is one number of all lists, with no value for each user, so "
+    )
+    return OptionError(problem, "by= cannot break it down: leave it out.")
 
 
 def unlisted(by: Any) -> Any:
@@ -499,6 +503,8 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
         )
     elif not given.select("user", "value").unique()["user"].is_duplicated().any():
         return None
+    elif by in data.side_data.differing:
+        raise _list_of_each_value(data, by)
     if not isinstance(source, Sheets):
         raise elsewhere(source)
     rows, ids = (
@@ -520,6 +526,25 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
         problem = f"by={quoted(by)} is of rows that are not judged as well: "
         raise OptionError(problem, "give recommendations and truth as a frame each.")
     return _each_part(data, source, by, rows.with_columns(_without_nan(given["value"])))
+
+
+def _list_of_each_value(data: EvaluationData, by: str) -> OptionError:
+    """Return the error for a column that both frames have: users have a list of each
+    value, and these were joined as one.
+    """
+    users = {"recs": data.source.labels["user"], "truth": data.side_data.truth_user}
+    code = [
+        f"{name}[{user!r}] = {name}[{user!r}].astype(str) + ' ' + "
+        f"{name}[{by!r}].astype(str)"
+        for name, user in users.items()
+    ]
+    return OptionError(
+        f"by={quoted(by)} is a column of both frames and differs within users in both: "
+        f"a user's lists of all its values are taken as one.",
+        fix=f"If each value has a list of its own, make a user of each: "
+        f"{'; '.join(code)}. If it is a column of items, leave it out of the "
+        f"recommendations.",
+    )
 
 
 def _without_nan(values: pl.Series) -> pl.Series:

@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.conventions import Convention, options_in_words, shown_at
+from recnb.conventions import Convention, options_in_words
 from recnb.conventions.convention import PHRASES
-from recnb.display.language import _, ngettext, use_language
+from recnb.display.language import N_, _, ngettext, use_language
 from recnb.display.text import one_line
-from recnb.errors import RecnbError, is_number, is_several, quoted
+from recnb.errors import OptionError, RecnbError, is_number, is_several, quoted
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS, Given, Metric
@@ -36,6 +36,13 @@ Truth = Mapping[Any, float] | Collection[Any]
 #: A list with nothing relevant: the articles give it 0, and there is no population to
 #: leave it out of.
 LISTS = Convention(order="row", no_relevant="zero")
+
+
+METRIC_AND_LIST = N_(
+    "explain takes a metric and a list: recnb.explain('ndcg', [3, 2, 0, 1])."
+)
+#: What a call of one list looks like, for errors.
+CALL = "recnb.{metric}(['A', 'B', 'C'], {{'A': 1}})"
 
 
 class Pair(NamedTuple):
@@ -64,7 +71,9 @@ def score_lists(
     if y_true is None and y_score is None:
         pairs = read_pairs(ranking, truth, metric)
     elif ranking is not None or truth is not None or y_true is None or y_score is None:
-        raise RecnbError("y_true= and y_score= go together, and without another list.")
+        raise RecnbError(
+            _("y_true= and y_score= go together, and without another list.")
+        )
     else:
         pairs = _scored(_as_list(y_true, "y_true"), _as_list(y_score, "y_score"))
     cutoff, users = Cutoffs.one(k), pl.Series("list", range(len(pairs)))
@@ -80,8 +89,8 @@ def score_lists(
 
 
 def explain(
-    metric: Any,
-    ranking: Ranking,
+    metric: Any = None,
+    ranking: Ranking | None = None,
     truth: Truth | None = None,
     k: int | None = None,
     *,
@@ -96,14 +105,16 @@ def explain(
     >>> print(explain("dcg", [3, 2, 0, 1]).numbers)
     3/log2(1+1) + 2/log2(1+2) + 1/log2(1+4) = 4.6925
     """
-    chosen = metric_named(metric, METRICS)
-    chosen.check(options)
-    pair, *others = pairs = read_pairs(ranking, truth, chosen)
-    if others:
-        raise RecnbError(
-            f"explain takes one list, and {len(pairs)} were given: pick one."
-        )
     with use_language(lang):
+        if ranking is None:
+            raise OptionError(_(METRIC_AND_LIST))
+        chosen = metric_named(metric, METRICS)
+        chosen.check(options)
+        k = chosen.cut_at(k)
+        pair, *others = pairs = read_pairs(ranking, truth, chosen)
+        if others:
+            problem = N_("explain takes one list, and {n} were given: pick one.")
+            raise RecnbError(_(problem, n=len(pairs)))
         return explain_hits(
             chosen,
             hits_of(pairs),
@@ -155,9 +166,10 @@ def _scored(grades: list[Any], scores: list[Any]) -> list[Pair]:
     score; equal scores keep their order.
     """
     if len(grades) != len(scores):
-        raise RecnbError(
-            f"y_true has {len(grades)} values and y_score {len(scores)}: each item has one of both."
+        problem = N_(
+            "y_true has {n} values and y_score {scores}: each item has one of both."
         )
+        raise RecnbError(_(problem, n=len(grades), scores=len(scores)))
     if grades and all(map(_is_list, (*grades, *scores))):
         return [
             pair
@@ -165,7 +177,8 @@ def _scored(grades: list[Any], scores: list[Any]) -> list[Pair]:
             for pair in _scored(*map(list, sides))
         ]
     if odd := [score for score in scores if not is_number(score)]:
-        raise RecnbError(f"y_score holds {_shown(odd[0])}: a score is a finite number.")
+        problem = N_("y_score holds {value}: a score is a finite number.")
+        raise RecnbError(_(problem, value=_shown(odd[0])))
     return [
         _graded([grades[at] for at in np.argsort(-np.array(scores), kind="stable")])
     ]
@@ -175,10 +188,14 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     """Read one pair, or several if the entries of the ranking are lists themselves."""
     if isinstance(ranking, Mapping) and truth is None and metric.over == "ideal":
         return [_graded(list(ranking.values()))]
-    entries = _as_list(ranking, "the ranking")
+    if ranking is None:
+        nothing = N_("no list was given: type {call}.")
+        raise RecnbError(_(nothing, call=CALL.format(metric=metric.name)))
+    entries = _as_list(ranking, N_("the ranking"))
     if truth is None:
         several = bool(entries) and all(map(_is_list, entries))
-        return [_graded(list(one)) for one in (entries if several else [entries])]
+        lists = [list(one) for one in (entries if several else [entries])]
+        return [_graded(one, metric.name) for one in lists]
     truth = [*truth] if isinstance(truth, Iterator) else truth
     if not (
         _is_list(truth)
@@ -188,35 +205,43 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     ):
         return [_matched(entries, truth, metric.name)]
     if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
-        held = (
-            f"ranking and truth hold tuples, such as {[*entries, *truth][0]!r}, which "
-            f"may be items or whole lists"
+        problem = N_(
+            "ranking and truth hold tuples, such as {value}, which may be items or "
+            "whole lists: make lists of lists, [list(one) for one in ranking]; of items "
+            "give the relevant ones as a set, set(truth)."
         )
-        fix = (
-            "[list(one) for one in ranking]; of items give the relevant ones as a "
-            "set, set(truth)."
-        )
-        raise RecnbError(f"{held}: make lists of lists, {fix}")
+        raise RecnbError(_(problem, value=repr([*entries, *truth][0])))
     if len(truth) != len(entries):
-        raise RecnbError(
-            f"{len(entries)} rankings stand against {len(truth)} truths: give one "
-            f"truth for each ranking."
+        problem = N_(
+            "{n} rankings stand against {truths} truths: give one truth for each ranking."
         )
+        raise RecnbError(_(problem, n=len(entries), truths=len(truth)))
     return [
         _matched(list(one), relevant, metric.name)
         for one, relevant in zip(entries, truth, strict=True)
     ]
 
 
-def _graded(grades: list[Any]) -> Pair:
+def _graded(grades: list[Any], metric: str = "ndcg") -> Pair:
     """Make a pair of the relevance of each rank."""
     if not grades:
-        raise RecnbError(
-            "the list of grades is empty: give the relevance of each rank, such as [3, 2, 0, 1]."
+        empty = N_(
+            "the list of grades is empty: give the relevance of each rank, such as "
+            "[3, 2, 0, 1]."
         )
-    fix = "A ranking of items needs its truth: give the relevant items as the second argument."
+        raise RecnbError(_(empty))
+    for item in grades:
+        if isinstance(item, str):
+            problem = N_(
+                "{item} is an item, and what is relevant was not given: type {call}, "
+                "with the relevant items second."
+            )
+            given = ", ".join(map(_shown, grades[:3]))
+            call = f"recnb.{metric}([{given}], {{{_shown(item)}: 1}})"
+            raise RecnbError(_(problem, item=_shown(item), call=call))
     numbers = [
-        _grade(grade, f"rank {rank}", fix) for rank, grade in enumerate(grades, 1)
+        _grade(grade, _("rank {rank}", rank=rank))
+        for rank, grade in enumerate(grades, 1)
     ]
     relevant = [(rank, grade) for rank, grade in enumerate(numbers, 1) if grade > 0]
     return Pair(range(1, len(numbers) + 1), numbers, relevant, named=False)
@@ -225,8 +250,11 @@ def _graded(grades: list[Any]) -> Pair:
 def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     """Make a pair of items in rank order and what is relevant."""
     if hasattr(truth, "columns") or not _is_truth(truth):
-        fix = "give a mapping of item to relevance, or the relevant items in a list or set."
-        raise RecnbError(f"the truth is {_shown(truth)}: {fix}")
+        problem = N_(
+            "the truth is {value}: give a mapping of item to relevance, such as "
+            "{{'A': 1}}, or the relevant items in a list or set."
+        )
+        raise RecnbError(_(problem, value=_shown(truth)))
     listed = (
         sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
     )
@@ -237,7 +265,7 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
         is_list=_is_list(truth),
         is_graded=isinstance(truth, Mapping),
     )
-    for items, what in ((listed, "the truth"), (ranking, "the ranking")):
+    for items, what in ((listed, N_("the truth")), (ranking, N_("the ranking"))):
         _refuse_items(items, what)
     if (
         ranking
@@ -245,14 +273,18 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
         and {*map(_kind, ranking)}.isdisjoint(map(_kind, listed))
         and {*ranking}.isdisjoint(listed)
     ):
-        raise RecnbError(  # 1 against "1" would score 0 for the kind of its ids alone
-            f"the ranking holds {ranking[0]!r} and the truth {listed[0]!r}, which "
-            f"never match: give items of one kind on both "
-            "sides; grades of the items are a mapping, dict(zip(items, grades)) "
-            "or series.to_dict()."
+        # 1 against "1" would score 0 for the kind of its ids alone.
+        problem = N_(
+            "the ranking holds {item} and the truth {other}, which never match: give "
+            "items of one kind on both sides; grades of the items are a mapping, "
+            "dict(zip(items, grades)) or series.to_dict()."
         )
+        raise RecnbError(_(problem, item=repr(ranking[0]), other=repr(listed[0])))
     graded = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
-    judged = {item: _grade(grade, f"item {item!r}") for item, grade in graded.items()}
+    judged = {
+        item: _grade(grade, _("item {item}", item=repr(item)))
+        for item, grade in graded.items()
+    }
     return Pair(
         ranking,
         [judged.get(item, 0.0) for item in ranking],
@@ -260,17 +292,20 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     )
 
 
-def _grade(grade: Any, where: str, fix: str = "") -> float:
+def _grade(grade: Any, where: str) -> float:
     """Return a grade as a number, and refuse what is none."""
-    if (is_number(grade) or isinstance(grade, (bool, np.bool_))) and 0 <= float(
-        grade
-    ) <= HIGHEST:
+    is_flag = isinstance(grade, (bool, np.bool_))
+    if (is_number(grade) or is_flag) and 0 <= float(grade) <= HIGHEST:
         return float(grade)
-    problem = (
-        f"the relevance at {where} is {_shown(grade)}: a grade is a number from 0 up, "
-        f"at most {HIGHEST:g}."
+    problem = N_(
+        "the relevance at {where} is {grade}: a grade is a number from 0 up, such as 3."
     )
-    raise RecnbError(problem, fix=fix)
+    if is_number(grade) and grade > HIGHEST:
+        problem = N_(
+            "the relevance at {where} is {grade}: a grade is a number from 0 up, at "
+            "most {most:g}."
+        )
+    raise RecnbError(_(problem, where=where, grade=_shown(grade), most=HIGHEST))
 
 
 def _refuse_numbers(
@@ -288,13 +323,14 @@ def _refuse_numbers(
         return
     odd = flags or [value for value in values if value % 1 != 0]
     if odd or (is_list and 0 < len(ranking) == len(listed)):
-        raise RecnbError(
-            f"ranking and truth hold numbers, such as {(odd or ranking)[0]!r}: if "
-            f"they are grades and scores, type "
-            f"recnb.{metric}(y_true=..., y_score=...); if they are ids of items, "
-            f"give the relevant ones as a set, set(truth), "
-            "or of several lists [set(one) for one in truth]; fractions are ids as text."
+        problem = N_(
+            "ranking and truth hold numbers, such as {value}: if they are grades and "
+            "scores, type recnb.{metric}(y_true=..., y_score=...); if they are ids of "
+            "items, give the relevant ones as a set, set(truth), or of several lists "
+            "[set(one) for one in truth]; fractions are ids as text."
         )
+        value = repr((odd or ranking)[0])
+        raise RecnbError(_(problem, value=value, metric=metric))
 
 
 def _refuse_items(items: list[Any], what: str) -> None:
@@ -310,16 +346,16 @@ def _refuse_items(items: list[Any], what: str) -> None:
             or isinstance(item, Decimal)
             or item != item
         ):
-            advice = (
-                "items are text or numbers, and none is missing; [str(item) for item "
-                "in items] makes them text."
+            problem = N_(
+                "{what} holds {item}, which cannot be an item: items are text or "
+                "numbers, and none is missing; [str(item) for item in items] makes them "
+                "text."
             )
-            raise RecnbError(
-                f"{what} holds {_shown(item)}, which cannot be an item: {advice}"
-            )
+            raise RecnbError(_(problem, what=_(what), item=_shown(item)))
     if len({*items}) < len(items):
         twice = next(item for place, item in enumerate(items) if item in items[:place])
-        raise RecnbError(f"{what} holds {twice!r} more than once: list each item once.")
+        problem = N_("{what} holds {item} more than once: list each item once.")
+        raise RecnbError(_(problem, what=_(what), item=repr(twice)))
 
 
 def _kind(item: Any) -> type:
@@ -327,13 +363,18 @@ def _kind(item: Any) -> type:
 
 
 def _as_list(values: Any, what: str) -> list[Any]:
+    if isinstance(values, str) and 0 < len(values) <= 20:
+        text = N_("{what} is the text {value}: give its items in a list, {list}.")
+        listed = repr([*values])
+        raise RecnbError(_(text, what=_(what), value=repr(values), list=listed))
     if not _is_list(values):
-        raise RecnbError(
-            f"{what} is {_shown(values)}: give a list, from rank 1 down; frames "
-            f"are evaluated by recnb.evaluate(recs, truth), "
-            "and scores of items are ranked by sorted(scores, key=scores.get, "
-            "reverse=True); an Evaluation has .measure(metric, k=10)."
+        problem = N_(
+            "{what} is {value}: give a list, from rank 1 down; frames are evaluated by "
+            "recnb.evaluate(recs, truth), and scores of items are ranked by "
+            "sorted(scores, key=scores.get, reverse=True); an Evaluation has "
+            ".measure(metric, k=10)."
         )
+        raise RecnbError(_(problem, what=_(what), value=_shown(values)))
     return list(values)
 
 
@@ -377,5 +418,7 @@ def _basis(
         "{n} lists with no relevant item count 0",
         empty,
     )
-    rules = options_in_words(shown_at(k, {**metric.defaults, **options}))
+    rules = options_in_words(
+        {**metric.defaults, **options}, "list" if k is None else "k"
+    )
     return [lists, *[zeros] * bool(empty), *ties, *rules]

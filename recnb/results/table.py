@@ -31,7 +31,7 @@ from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.style import COLOURS, lettering
 from recnb.display.templates import framed
 from recnb.display.text import NAME_SHOWN, at_k, one_line
-from recnb.errors import OptionError
+from recnb.errors import OptionError, quoted
 from recnb.metrics.metric import LIST_METRICS, METRICS
 
 if TYPE_CHECKING:
@@ -48,7 +48,12 @@ DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 #: Formats of the numbers of some columns, by the beginning of their names; others have
 #: four decimals.
-FORMATS = {"gap": "{:+.4f}", "rank": "{:g}", "relevance": "{:g}", "score": "{:#.5g}"}
+FORMATS = {
+    "gap": "{:+.{decimals}f}",
+    "rank": "{:g}",
+    "relevance": "{:g}",
+    "score": "{:#.5g}",
+}
 
 
 class Table(pd.DataFrame):
@@ -87,8 +92,21 @@ class Table(pd.DataFrame):
         return again
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the numbers alone."""
-        return pd.DataFrame(self)
+        """Return the numbers alone, as a frame of its own.
+
+        With intervals its columns are mean@10, low@10 and high@10 for k=10, so that
+        other libraries and spreadsheets take it; the table has two levels, `table[10]`.
+        """
+        frame = pd.DataFrame(self, copy=True)
+        if frame.columns.nlevels == 1:
+            return frame
+        levels = (frame.columns.get_level_values(level) for level in (0, 1))
+        names = [self._flat(*column) for column in zip(*levels, strict=True)]
+        return frame.set_axis(names, axis=1)
+
+    def _flat(self, column: Any, part: str) -> str:
+        """Return one name for the two levels of a column of a table with intervals."""
+        return part if _is_whole(column) else f"{part}@{_label(column)}"
 
     def plot(self, ax: Axes | None = None, *, color: Any = None, **line: Any) -> Axes:  # type: ignore[override]
         """Draw the table, with the intervals that it has, on `ax` or on a new figure;
@@ -123,18 +141,33 @@ class Table(pd.DataFrame):
         """Return the rows and columns that are shown."""
         return pd.DataFrame(self).head(self.attrs.get("most", MOST))
 
-    def _cell(self, value: Any, label: object, column: object) -> Line:
+    def _cell(
+        self, value: Any, label: object, column: object, digits: int | None = None
+    ) -> Line:
         """Return a cell: a number, a mark of what is true, or text."""
         if isinstance(value, (bool, np.bool_)):
             return "✓" if value else ""
         if isinstance(value, float):
-            return number_in(str(column), value)
+            return number_in(str(column), value, digits)
         if isinstance(value, (int, np.integer)):
             return str(value)
         return Name(value, NAME_SHOWN)
 
+    def _interval(
+        self,
+        numbers: Sequence[float],
+        label: object,
+        column: object,
+        digits: int | None,
+    ) -> Line:
+        """Return a cell of a mean with the ends of its interval."""
+        return estimate_of(numbers, digits)
+
     def _head(self, column: Any, symbols: bool) -> Line:
         """Return the name of a column; `symbols`: metrics as papers print them."""
+        headings = self.attrs.get("headings", {})
+        if isinstance(column, str) and column in headings:
+            return str(headings[column])
         return " ".join(map(_label, column if isinstance(column, tuple) else [column]))
 
     def _below(self) -> list[Line]:
@@ -145,23 +178,26 @@ class Table(pd.DataFrame):
         )
         return [more] if left_out else []
 
-    def _rows(self, *, symbols: bool) -> Rows:
-        """Return the table as a block of a document."""
+    def _rows(self, *, symbols: bool, digits: int | None = None) -> Rows:
+        """Return the table as a block of a document; `digits`: decimals of numbers."""
         frame = self._shown()
         numeric = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
         if frame.columns.nlevels > 1:  # a mean and its interval in one cell
-            means = parts_of(frame)
-            header: list[Line] = [_label(k) for k in means[0]]
-            places = range(len(header))
-            columns: list[Sequence[Line]] = [
-                [*map(_estimate, *(part.iloc[:, at] for part in means))]
-                for at in places
-            ]
+            parts = parts_of(frame)
+            header: list[Line] = [self._head(name, symbols) for name in parts[0]]
+            columns: list[Sequence[Line]] = []
+            for place, name in enumerate(parts[0]):
+                numbers = zip(*(part.iloc[:, place] for part in parts), strict=True)
+                cells = [
+                    self._interval(number, label, name, digits)
+                    for label, number in zip(frame.index, numbers, strict=True)
+                ]
+                columns.append(cells)
         else:
             header = [self._head(column, symbols) for column in frame.columns]
             columns = [
                 [
-                    self._cell(value, label, column)
+                    self._cell(value, label, column, digits)
                     for label, value in zip(frame.index, values.array, strict=True)
                 ]
                 for column, values in frame.items()
@@ -172,7 +208,8 @@ class Table(pd.DataFrame):
                 default=1,
             )
         else:
-            names = [str(name or "") for name in frame.index.names]
+            headings = self.attrs.get("headings", {})
+            names = [str(headings.get(name, name or "")) for name in frame.index.names]
             if frame.columns.names[0] is not None:
                 names[-1] = f"{names[-1]} × {frame.columns.names[0]}".removeprefix(
                     " × "
@@ -196,14 +233,14 @@ class Table(pd.DataFrame):
             tinted,
         )
 
-    def _blocks(self, *, symbols: bool = False) -> list[Rows | Note]:
+    def _blocks(
+        self, *, symbols: bool = False, digits: int | None = None
+    ) -> list[Rows | Note]:
         """Return the table with the lines below it as blocks of a document."""
-        missed = (
-            []
-            if self.missed is None or self.missed.empty
-            else [self.missed._rows(symbols=symbols)]
-        )
-        return [self._rows(symbols=symbols), *missed, *map(Note, self._notes())]
+        blocks: list[Rows | Note] = [self._rows(symbols=symbols, digits=digits)]
+        if self.missed is not None and not self.missed.empty:
+            blocks.append(self.missed._rows(symbols=symbols, digits=digits))
+        return [*blocks, *map(Note, self._notes())]
 
     def _notes(self) -> list[Line]:
         return [
@@ -223,30 +260,62 @@ class Table(pd.DataFrame):
                 )
             )
 
-    def to_markdown(self, buf: Any = None) -> Any:  # type: ignore[override]
-        """Return the table in Markdown, or write it to a file."""
+    def _display_(self) -> Shown:
+        """Return what marimo shows, which would else show the numbers alone."""
+        return Shown(self._repr_html_())
+
+    def to_markdown(  # type: ignore[override]
+        self, buf: Any = None, *, digits: int | None = None, note: bool = True
+    ) -> Any:
+        """Return the table in Markdown, or write it to a file.
+
+        `digits`: decimals of the numbers, four by default; `note=False` leaves out the
+        lines below the table, with marks, users and convention.
+        """
+        check_flag("note", note)
+        check_digits(digits)
         with use_language(self.attrs.get("lang")):
-            return written(plain(self._blocks(symbols=True), "md") + "\n", buf)
+            blocks = self._blocks(symbols=True, digits=digits)
+            kept = [block for block in blocks if note or not isinstance(block, Note)]
+            return written(plain(kept, "md") + "\n", buf)
 
     def to_latex(  # type: ignore[override]
-        self, buf: Any = None, *, caption: str | None = None, label: str | None = None
+        self,
+        buf: Any = None,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        digits: int | None = None,
+        note: bool = True,
     ) -> Any:
         """Return the table in LaTeX with booktabs, or write it to a file.
 
         `caption` and `label` are LaTeX; the line with users and convention stands below
-        the table.
+        the table. `digits` and `note` are those of `to_markdown`.
         """
+        check_flag("note", note)
+        check_digits(digits)
         with use_language(self.attrs.get("lang")):
-            table = self._rows(symbols=True)
+            table = self._rows(symbols=True, digits=digits)
             lines = [
                 line.removesuffix(".") if isinstance(line, str) else line
-                for line in self._notes()
+                for line in (self._notes() if note else [])
             ]
             words = caption or inline(table.caption or _("metrics at cut-offs"), "tex")
             text = latex(table, words, label, joined(lines, ". "))
             return written(
                 "\n".join([_(r"% needs \usepackage{booktabs}"), text, ""]), buf
             )
+
+
+class Shown:
+    """HTML that a notebook shows."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def _repr_html_(self) -> str:
+        return self.text
 
 
 def in_lines(blocks: Iterable[object]) -> str:
@@ -260,16 +329,34 @@ def in_lines(blocks: Iterable[object]) -> str:
     return "\n".join(filter(None, lines))
 
 
-def number_in(column: str, value: float) -> str:
+def check_flag(name: str, value: object) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise OptionError(f"{name}={quoted(value)}: say True or False.")
+
+
+def check_digits(digits: Any) -> None:
+    """Refuse a number of decimals that no number can be shown with."""
+    if digits is None:
+        return
+    is_whole = isinstance(digits, (int, np.integer)) and not isinstance(digits, bool)
+    if not is_whole or not 1 <= digits <= 15:
+        raise OptionError(f"digits={quoted(digits)}: give a whole number from 1 to 15.")
+
+
+def number_in(column: str, value: float, digits: int | None = None) -> str:
     """Return a number of a column: a gap with its sign, a small p not rounded to 0."""
     if value != value:
         return "–"
-    if column in ("p", "p_holm") and value < 0.0001:
-        return "<0.0001"
+    decimals = 4 if digits is None else digits
+    smallest = 10.0**-decimals
+    if column in ("p", "p_holm") and value < smallest:
+        return f"<{smallest:.{decimals}f}"
     form = next(
-        (form for start, form in FORMATS.items() if column.startswith(start)), "{:.4f}"
+        (form for start, form in FORMATS.items() if column.startswith(start)),
+        "{:.{decimals}f}",
     )
-    return form.format(value)
+    return form.format(value, decimals=decimals)
 
 
 def symbol_of(name: str) -> str:
@@ -279,9 +366,14 @@ def symbol_of(name: str) -> str:
     return name if metric is None else f"{metric.symbol}{at}{k}"
 
 
-def _estimate(mean: float, low: float, high: float) -> Estimate:
-    ends = None if low != low else (number_in("", low), number_in("", high))
-    return Estimate(number_in("", mean), ends, signed=True)
+def estimate_of(numbers: Sequence[float], digits: int | None = None) -> Estimate:
+    """Return a mean with the ends of its interval, if it has one."""
+    mean, low, high = numbers
+    value = number_in("", mean, digits)
+    if low != low:
+        return Estimate(value, signed=True)
+    ends = number_in("", low, digits), number_in("", high, digits)
+    return Estimate(value, ends, signed=True)
 
 
 def _level(index: Any, at: int, symbols: bool) -> list[Line]:
@@ -298,9 +390,14 @@ def _label(part: Any) -> str:
     """Return the name of a column; None, which is NaN among numbers, is the whole
     list.
     """
-    if part is None or part != part:
+    if _is_whole(part):
         return _("whole list")
     return str(int(part) if isinstance(part, float) and part.is_integer() else part)
+
+
+def _is_whole(k: Any) -> bool:
+    """Return whether a cut-off is the whole list: None, which is NaN among numbers."""
+    return k is None or k != k
 
 
 # Drawing with matplotlib
@@ -407,6 +504,7 @@ def draw_means(
     ax = draw_intervals(axes(ax, 1.7 + 0.25 * parts[0].size), parts, color=color)
     if largest.max() > max(1, 10 * largest.min()):
         ax.set_xscale("symlog", linthresh=0.1)
+        label = _("{label}, on a logarithmic scale beyond 0.1", label=label)
     ax.set_xlabel(label, **fonts)
     return ax
 
@@ -474,7 +572,7 @@ def draw_curve(
     ax.fill_between(
         table.index, low, high, alpha=0.2, color=drawn[0].get_color(), linewidth=0
     )
-    if ax.get_autoscaley_on():
+    if ax.get_autoscaley_on() and not (value < 0).any():
         ax.set_ylim(bottom=0, auto=True)
     if pd.api.types.is_numeric_dtype(table.index):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -12,11 +12,11 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.encoding import positions
-from recnb.display.language import _, ngettext
+from recnb.display.language import _, ngettext, pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import plain_text
+from recnb.metrics.measure import measure_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given
 from recnb.results.arguments import (
     Asked,
@@ -27,8 +27,8 @@ from recnb.results.arguments import (
 )
 from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
 from recnb.results.score import score_of
-from recnb.results.table import Table
-from recnb.results.values import Values, merged
+from recnb.results.table import Table, check_flag
+from recnb.results.values import Values, merged, taken_as_known
 
 
 def table_of(
@@ -42,8 +42,7 @@ def table_of(
     """Return means over users, or the one number of all lists: one row per metric, one
     column per cut-off, or three with intervals.
     """
-    if not isinstance(intervals, bool):
-        raise OptionError(f"intervals={quoted(intervals)}: say True or False.")
+    check_flag("intervals", intervals)
     cutoffs = Cutoffs.of(k)
     asked = asked_of(data, metrics, options, "k", "intervals", "by", "bins")
     with_cutoff = next(
@@ -58,7 +57,10 @@ def table_of(
     if with_cutoff is not None and cutoffs.values[0] is not None:
         shown = f"@{cutoffs.values[0]}"
     rows = _rows_of(data, asked, cutoffs, shown)
-    table = wide_table(rows, cutoffs, intervals, [_("95% intervals")] * intervals)
+    words = []
+    if intervals:
+        words = [_("95% intervals"), *taken_as_known(data.source.weighted)]
+    table = wide_table(rows, cutoffs, intervals, words)
     table.attrs["n_users"] = data.n_users
     if with_cutoff is not None:
         table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
@@ -155,6 +157,7 @@ def measures_of(
     rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
     asked = asked_of(data, names, options)
     for text, (_name, metric, own_options) in zip(names, asked, strict=True):
+        metric = measure_named(metric)
         values = values_of(data, metric, Cutoffs.of(metric.cutoff), own_options)
         columns = (values.mean, *values.interval(confidence), values.n_users)
         rows[str(text)] = [column.item() for column in columns]
@@ -244,13 +247,23 @@ def items_of(data: EvaluationData, k: object) -> Table:
     frame.index = pd.Index(items.to_numpy(), name="item")
     if titles := data.item_titles(items.to_list()):
         frame.insert(0, "title", frame.index.map(titles).fillna(""))
+    headings = {
+        "item": _("item"),
+        "title": _("title"),
+        "shown": pgettext("of an item", "shown"),
+        "share": pgettext("of an item", "share"),
+        "share_in_train": pgettext("of an item", "share_in_train"),
+        "ratio": pgettext("of an item", "ratio"),
+        "hits": pgettext("of an item", "hits"),
+        "relevant": pgettext("of an item", "relevant"),
+    }
     at = _("whole lists") if cutoff is None else _("lists cut at {k}", k=cutoff)
     n_lists = len(item_data.users)
     users = ngettext("{n:,} user with a list", "{n:,} users with a list", n_lists)
     of_lists = _("shown and share: {users}, {at}", users=users, at=at)
     frame = frame.sort_values("shown", ascending=False, kind="stable")
     table = Table.made(frame, [of_lists, f"{_('hits and relevant')}: {data.basis}"])
-    table.attrs |= {"drawn": "", "most": 20}
+    table.attrs |= {"drawn": "", "most": 20, "headings": headings}
     return table
 
 
@@ -286,8 +299,17 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     table.missed = Table.made(
         _titled(others, titles), [], _("relevant, and not among them")
     )
+    headings = {
+        "rank": _("rank"),
+        "item": _("item"),
+        "title": _("title"),
+        "score": _("score"),
+        "relevance": _("relevance"),
+        "hit": _("hit"),
+    }
+    most = max(len(listed), len(others))
     for part in (table, table.missed):
-        part.attrs |= {"drawn": "", "most": max(len(listed), len(others))}
+        part.attrs |= {"drawn": "", "most": most, "headings": headings}
     return table
 
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, Sentence, _
+from recnb.display.language import N_, Sentence, _, use_noun
 from recnb.display.text import users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
@@ -25,9 +25,13 @@ from recnb.stats import IntervalMethod, interval_of_pairs, intervals
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
     "skip": N_("{n:,} with no relevant item left out"),
-    "zero": N_("{n:,} with no relevant item counting 0 where evaluated"),
-    "one": N_("{n:,} with no relevant item counting 1 where evaluated"),
+    "zero": N_("{n:,} of them with no relevant item, which counts 0"),
+    "one": N_("{n:,} of them with no relevant item, which counts 1"),
 }
+#: The same of a cost that says what a list without a hit adds.
+AS_MISSED = N_(
+    "{n:,} of them with no relevant item, which counts as a list without a hit"
+)
 
 #: A number under a library's conventions that the library has not.
 OWN = N_("recnb's own: that of {library} is not recorded")
@@ -37,9 +41,9 @@ OWN = N_("recnb's own: that of {library} is not recorded")
 class Basis:
     """What a mean over users rests on: the users and the decisions in force."""
 
-    counts: tuple[
-        int, int, int
-    ]  #: users averaged, of these without a list, and users with no relevant item
+    #: users averaged, of these without a list, of these with no relevant item, and
+    #: users with no relevant item left out
+    counts: tuple[int, int, int, int]
     convention: Convention  #: with the metric's options
     graded: bool  #: whether the truth says how relevant an item is
     notes: tuple[str | Sentence, ...]
@@ -54,26 +58,49 @@ class Basis:
     )
     weights: Weighting | None = None  #: of relevant pairs
     user_weight: Floats | None = None
+    unsaid: tuple[str, ...] = ()  #: decisions that are not said
+    #: whether an item of negative relevance is one that is not judged
+    below_0_unjudged: bool = False
+    noun: str = "user"  #: what the caller calls those whose lists these are
+    #: Whether the metric says what a list without a hit adds.
+    has_missed: bool = False
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
-        n_users, n_without_list, n_without_relevant = self.counts
+        with use_noun(self.noun):
+            return self._users_in_words()
+
+    def _users_in_words(self) -> list[str]:
+        n_users, n_without_list, n_nothing_to_find, n_left_out = self.counts
         parts = [users_in_words(n_users) + self.convention.users_phrase]
         parts += weights_in_words(self.user_weight)
-        if n_without_list:
-            parts.append(
-                _("{n:,} of them without a list, which counts 0", n=n_without_list)
-            )
-        if n_without_relevant:
-            parts.append(
-                _(NO_RELEVANT[self.convention.no_relevant], n=n_without_relevant)
-            )
-        return parts
+        parts += self._without_list_in_words(n_without_list)
+        return parts + no_relevant_in_words(
+            self.convention,
+            n_nothing_to_find,
+            n_left_out,
+            has_missed=self.has_missed,
+        )
+
+    def _without_list_in_words(self, n: int) -> list[str]:
+        """Say how many users have no list, or none with a judged item."""
+        if not n:
+            return []
+        words = N_("{n:,} of them without a list, which counts 0")
+        if self.convention.judged_only:
+            words = N_("{n:,} of them without a judged item in a list, which counts 0")
+        if self.has_missed:
+            words = N_("{n:,} of them without a list, which has no hit")
+        return [_(words, n=n)]
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the users and the decisions in words; `brief`: the name of a library
         says its decisions.
         """
+        with use_noun(self.noun):
+            return self._phrases(brief=brief)
+
+    def _phrases(self, *, brief: bool) -> list[str]:
         given = self.convention.given_in_words(self.given)
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
         notes, users = list(map(str, self.notes)), self.users_in_words()
@@ -90,7 +117,12 @@ class Basis:
                 *scale,
                 *notes,
             ]
-        words = [*users, *self.convention.phrases(graded=self.graded), *notes, *scale]
+        decisions = self.convention.phrases(
+            graded=self.graded,
+            unsaid=self.unsaid,
+            below_0_unjudged=self.below_0_unjudged,
+        )
+        words = [*users, *decisions, *notes, *scale]
         if self.library and self.is_own:
             words.append(_(OWN, library=self.library))
         elif self.library:
@@ -224,6 +256,25 @@ def follows(library: str, given: str = "", words: str = "") -> str:
     return f"{known}: {words}" if words else known
 
 
+def no_relevant_in_words(
+    convention: Convention,
+    n_evaluated: int,
+    n_left_out: int,
+    *,
+    has_missed: bool = False,
+) -> list[str]:
+    """Say how many users have no relevant item, of those evaluated and of others;
+    `has_missed`: whether one evaluated counts as a list without a hit.
+    """
+    counted = NO_RELEVANT[convention.no_relevant]
+    if has_missed and convention.no_relevant != "skip":
+        counted = AS_MISSED
+    words = [_(counted, n=n_evaluated)] if n_evaluated else []
+    if n_left_out:
+        words.append(_(NO_RELEVANT["skip"], n=n_left_out))
+    return words
+
+
 def pairs_in_words(weights: Weighting | None) -> list[str]:
     """Return the weights of relevant pairs in words, if they have some."""
     words = N_(
@@ -233,10 +284,17 @@ def pairs_in_words(weights: Weighting | None) -> list[str]:
     return [] if weights is None else [weights.in_words(words)]
 
 
+def taken_as_known(is_weighted: bool) -> list[str]:
+    """Return what intervals do not cover where pairs are weighted by propensities."""
+    words = N_("intervals and tests take the propensities as known")
+    return [_(words)] if is_weighted else []
+
+
 def weights_in_words(of_users: Floats | None) -> list[str]:
     """Return the weights of users in words, if they have some."""
     words = N_(
-        "users weigh from {low} to {high}: the {n:,} users count as {n_equal:,.0f} of equal weight"
+        "users weigh from {low} to {high} of the heaviest: the {n:,} users count as "
+        "{n_equal:,.0f} of equal weight"
     )
     return [found.in_words(words) for found in [Weighting.of(of_users)] if found]
 

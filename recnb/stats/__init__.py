@@ -5,6 +5,7 @@ power; arrays of numpy in and out.
 `README.md` has the methods and their coverage.
 """
 
+from recnb.stats.bins import bins_of
 from recnb.stats.intervals import (
     BETA,
     ENOUGH,
@@ -37,6 +38,7 @@ __all__ = [
     "Paired",
     "Settings",
     "Test",
+    "bins_of",
     "detectable",
     "gap_to_rest",
     "holm",

@@ -12,13 +12,15 @@ import pandas as pd
 import polars as pl
 from markupsafe import Markup
 
-from recnb.display.language import _, checked, use_language
+from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import render
-from recnb.display.text import fixed, one_line, short
+from recnb.display.text import bin_in_words, fixed, one_line, short, with_symbol
 from recnb.errors import OptionError, RecnbError, near
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
+from recnb.results.score import score_of
 from recnb.results.segments import segments_of
+from recnb.stats import bins_of
 from recnb.widgets.live import Live
 
 #: Users that are listed with controls and without, and bars of the histogram beside
@@ -101,9 +103,8 @@ class Explorer(Live):
         if "metric" in choices:
             choices["metric"] = metric_named(choices["metric"], METRICS).name
         if odd := [name for name in choices if name not in Choices._fields]:
-            raise OptionError(
-                f"{odd[0]}= is nothing to choose. {near(odd[0], Choices._fields)}"
-            )
+            problem = _("{name} is nothing to choose.", name=f"{odd[0]}=")
+            raise OptionError(problem, fix=near(odd[0], Choices._fields, _))
         shown, values, labels = self.shown._replace(**choices), self.values, self.labels
         known: dict[str, Collection[Any]] = {
             "model": self.models,
@@ -121,8 +122,9 @@ class Explorer(Live):
         known["segment"] = ["", *labels.unique()]
         for name in known.keys() & choices.keys():
             if choices[name] not in known[name]:
-                hint = near(str(choices[name]), [*map(str, known[name])])
-                raise OptionError(f"{name}={choices[name]!r} is not here. {hint}")
+                problem = _("{value} is not here.", value=f"{name}={choices[name]!r}")
+                known_here = near(str(choices[name]), map(str, known[name]), _)
+                raise OptionError(problem, fix=known_here)
         if {"metric", "k", "model", "other"} & choices.keys():
             values, shown = self._values_of(shown), shown._replace(bar="")
         self.shown, self.values, self.labels = shown, values, labels
@@ -177,10 +179,19 @@ class Explorer(Live):
 
     def counts(self) -> tuple[int, int, int]:
         """Return for how many users of the segment the model is better than the other,
-        worse, and the same.
+        worse, and the same; where neither is better, higher and lower.
         """
-        signs = np.sign(self.values["difference"].round(12))[self._in_segment]
+        sign = METRICS[self.shown.metric].sign
+        signs = np.sign(sign * self.values["difference"].round(12))[self._in_segment]
         return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
+
+    def counts_in_words(self) -> str:
+        """Return the counts as a sentence."""
+        words = N_("{better:,} better, {worse:,} worse, {same:,} the same")
+        if METRICS[self.shown.metric].better is None:
+            words = N_("{better:,} higher, {worse:,} lower, {same:,} the same")
+        better, worse, same = self.counts()
+        return _(words, better=better, worse=worse, same=same)
 
     # What is shown, and what its controls do.
 
@@ -200,7 +211,7 @@ class Explorer(Live):
             explorer=self,
             shown=self.shown,
             live=live,
-            metrics=METRICS,
+            metrics={name: _metric_in_words(name) for name in METRICS},
             label=self._label,
             basis=self._score(self.shown.model).basis,
             frame=frame.head(LISTED if live else LISTED_STILL),
@@ -294,7 +305,8 @@ class Explorer(Live):
     def _score(self, model: str, shown: Choices | None = None) -> Any:
         metric, k = (shown or self.shown)[:2]
         with use_language(self.lang):
-            return self.models[model].measure(metric, k=k, **self._options(metric))
+            data = self.models[model]._data
+            return score_of(data, METRICS[metric], k, self._options(metric))
 
     def _values_of(self, shown: Choices) -> pd.DataFrame:
         """Return the metric of the users that all models have in common, with what
@@ -334,20 +346,40 @@ class Explorer(Live):
         )
 
     def _bar_of_each(self) -> pd.Series[Any]:
-        """Return the bar of each user; a number on an edge belongs to the bar nearer to
-        0.
+        """Return the bar of each user: those of a report, where a bar below 0 is that
+        of the same numbers above 0, mirrored.
         """
         numbers = self.values[self.column].round(12)
-        lowest, highest = (-BARS // 2, BARS // 2) if self.is_paired else (0, BARS)
-        top = float(numbers.abs().max()) or 1.0
-        step = (1.0 if METRICS[self.shown.metric].bounds[1] == 1 else top) / highest
-        names = {
-            code: f"{short((code - (code > 0)) * step)} – {short((code + (code < 0)) * step)}"
-            if code
-            else "0"
-            for code in range(lowest, highest + 1)
-        }
-        bar: pd.Series[Any] = (
-            np.sign(numbers) * np.ceil((numbers.abs() / step).round(9))
-        ).map(names)
+        has_both_sides = self.is_paired or bool((numbers < 0).any())
+        highest = BARS // 2 if has_both_sides else BARS
+        low, high = METRICS[self.shown.metric].bounds
+        reach = high - low if self.is_paired else max(abs(low), abs(high))
+        end = 1.0 if reach == 1 else float(numbers.abs().max()) or 1.0
+        names = self._bars_in_words(end, highest, has_both_sides=has_both_sides)
+        code = bins_of(numbers.abs().to_numpy(), end, highest) + 1
+        signed = pd.Series(np.sign(numbers.to_numpy()) * code, numbers.index)
+        bar: pd.Series[Any] = signed.map(names)
         return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))
+
+    def _bars_in_words(
+        self, end: float, highest: int, *, has_both_sides: bool
+    ) -> dict[int, str]:
+        """Return what each bar is called, by its number from 0; with both sides there
+        are as many below 0.
+        """
+        step, names = end / highest, {0: short(0.0)}
+        with use_language(self.lang):
+            for code in range(1, highest + 1):
+                near, far = (code - 1) * step, code * step
+                has_near, has_far = code > 1, code == highest
+                names[code] = bin_in_words(near, far, has_near, has_far)
+                if has_both_sides:
+                    names[-code] = bin_in_words(-far, 0.0 - near, has_far, has_near)
+        return dict(sorted(names.items()))
+
+
+def _metric_in_words(name: str) -> str:
+    """Return what a metric is called in the control that chooses it."""
+    metric = METRICS[name]
+    symbol = with_symbol(metric.term, metric.symbol)
+    return _("{symbol} ({name})", symbol=symbol, name=name)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from recnb.display.language import use_language
+from recnb.display.language import _, use_language
 from recnb.errors import RecnbError, Suggesting
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Live(Suggesting, ABC):
 
     lang: str  #: of all that is shown
     problem = ""  #: why the last use of a control was refused
+    _translated = staticmethod(_)
     _view: ipywidgets.VBox | None = None
 
     @abstractmethod

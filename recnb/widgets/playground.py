@@ -8,7 +8,7 @@ code as well.
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import inf
@@ -118,11 +118,27 @@ class Playground(Live):
         lang: str | None = None,
         items: Mapping[Any, str] | None = None,
     ) -> None:
+        self.lang = checked(lang)
+        with use_language(self.lang):
+            self._start(ranking, truth, metrics, k, gain, items)
+
+    def _start(
+        self,
+        ranking: Ranking | None,
+        truth: Truth | None,
+        metrics: Metrics,
+        k: int | None,
+        gain: str,
+        items: Mapping[Any, str] | None,
+    ) -> None:
+        """Read what is given, and set up the first list."""
         if items is not None and not isinstance(items, Mapping):
-            raise RecnbError(
-                "items= maps items to titles: give a dictionary, such as dict(zip(items, titles))."
+            problem = N_(
+                "items= maps items to titles: give a dictionary, such as "
+                "dict(zip(items, titles))."
             )
-        self.lang, asked = checked(lang), asked_of(None, metrics, {}, among=ACCURACY)
+            raise RecnbError(_(problem))
+        asked = asked_of(None, metrics, {}, among=ACCURACY)
         self.metrics: dict[str, Metric[...]] = {
             metric.name: metric for _name, metric, _own in asked
         }
@@ -180,8 +196,11 @@ class Playground(Live):
         """Move an item to a rank; one that is not in the list is taken in."""
         others = [other for other in self.now.order if other != self._item(item)]
         if type(rank) is not int or not 1 <= rank <= len(others) + 1:
-            raise RecnbError(
-                f"rank={rank!r}: {item!r} can have the ranks 1 to {len(others) + 1}."
+            raise self._refused(
+                N_("rank={rank}: {item} can have the ranks 1 to {last}."),
+                rank=repr(rank),
+                item=repr(item),
+                last=len(others) + 1,
             )
         self._do(
             self.now._replace(order=(*others[: rank - 1], item, *others[rank - 1 :])),
@@ -380,14 +399,17 @@ class Playground(Live):
             or len({*at.order}) < len(at.order)
             or not {*at.order} <= {*self.items}
         ):
-            need = (
-                f"a list holds at least one of the items {[*self.items]!r}, each once."
+            raise self._refused(
+                N_(
+                    "order={order}: a list holds at least one of the items {items}, "
+                    "each once."
+                ),
+                order=repr([*at.order]),
+                items=repr([*self.items]),
             )
-            raise RecnbError(f"order={[*at.order]!r}: {need}")
         if not is_word(at.gain, GAINS):
-            raise OptionError(
-                f"gain={quoted(at.gain)} is no gain. {near(at.gain, GAINS)}"
-            )
+            problem = N_("gain={gain} is no gain.")
+            raise self._unknown(problem, at.gain, GAINS, gain=quoted(at.gain))
         for name in self.metrics:
             self.explain(name, at)
 
@@ -405,14 +427,28 @@ class Playground(Live):
 
     def _item(self, item: Any) -> Any:
         if item not in self.items:
-            raise OptionError(f"{item!r} is not an item here. {near(item, self.items)}")
+            problem = N_("{item} is not an item here.")
+            raise self._unknown(problem, item, self.items, item=repr(item))
         return item
 
+    def _refused(self, problem: str, **values: Any) -> RecnbError:
+        """Return the error for a step that is not possible."""
+        with use_language(self.lang):
+            return RecnbError(_(problem, **values))
+
+    def _unknown(
+        self, problem: str, name: object, known: Iterable[object], **values: Any
+    ) -> OptionError:
+        """Return the error for a name that is not here, with those that are."""
+        with use_language(self.lang):
+            return OptionError(_(problem, **values), fix=near(name, known, _))
+
     def _name(self, metric: Any) -> str:
-        if (name := metric_named(metric, ACCURACY).name) not in self.metrics:
-            raise OptionError(
-                f"{name!r} is not among the metrics of this playground. {near(name, self.metrics)}"
-            )
+        with use_language(self.lang):
+            name = metric_named(metric, ACCURACY).name
+        if name not in self.metrics:
+            problem = N_("{metric} is not among the metrics of this playground.")
+            raise self._unknown(problem, name, self.metrics, metric=repr(name))
         return name
 
     def _explained_twice(self) -> tuple[Explanation, Explanation]:
@@ -441,9 +477,10 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
     the truth.
     """
     if ranking is None:
-        raise RecnbError(
+        problem = N_(
             "a truth was given without a ranking: give the items in rank order first."
         )
+        raise RecnbError(_(problem))
     ranking, truth = (
         list(given) if isinstance(given, Iterator) else given
         for given in (ranking, truth)
@@ -451,9 +488,10 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
     grades = explain("cg", ranking, truth).rows["relevance"].tolist()
     n = len(grades)
     if not 1 <= n <= MOST:
-        raise RecnbError(
-            f"the ranking holds {n} items: give from 1 to {MOST}, which are moved by hand."
+        problem = N_(
+            "the ranking holds {n} items: give from 1 to {most}, which are moved by hand."
         )
+        raise RecnbError(_(problem, n=n, most=MOST))
     if truth is None:
         letters = (
             string.ascii_uppercase[:n]

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.cli import main
+from recnb.cli import EXIT_CODES, main
 from tests.trec import write_qrels, write_run
 
 SAMPLE = recnb.datasets.load_sample()
@@ -156,18 +156,20 @@ def test_weights_are_columns_of_files(tmp_path, capsys):
         assert json.loads(capsys.readouterr().out) == json.loads(
             expected.report(k=10).to_json()
         )
-    for given, words in (
+    for given, code, words in (
         (
             ("test.csv", "--min-propensity", 0.1),
+            2,
             "--min-propensity is the least of --propensity",
         ),
         (
             ("test.csv", "--propensity", "chance"),
+            4,
             "no column of the truth or of --items",
         ),
-        (("test.csv", "--user-weight", "spent"), "no column of --users"),
+        (("test.csv", "--user-weight", "spent"), 4, "no column of --users"),
     ):
-        assert run("item-knn.csv", *given) == 2
+        assert run("item-knn.csv", *given) == code
         assert words in capsys.readouterr().err
 
 
@@ -226,6 +228,16 @@ def test_models_by_name_and_in_parts(tmp_path, capsys):
             (*ONE, *CSV, "--fail-below", "ndcg@10=0.3"),
             1,
             "recnb: ndcg@10 is 0.2589, below 0.3",
+        ),
+        (
+            (*ONE, *CSV, "--fail-above", "ndcg@10=0.25"),
+            1,
+            "recnb: ndcg@10 is 0.2589, above 0.25",
+        ),
+        (
+            (*TWO, *CSV, "--fail-above", "item-knn:ndcg@10=0.3"),
+            0,
+            "recnb: item-knn: ndcg@10 is 0.2589, at most 0.3",
         ),
         (
             (*ONE, *CSV, "--metrics", "P@5", "--fail-below", "IPrec@0.1=0.9"),
@@ -303,8 +315,68 @@ def test_a_gate_is_written_with_the_warnings_about_its_data(capsys):
         told["checks"][1]
         == json.loads(found.not_worse("ndcg", k=10, margin=1).to_json())["checks"][0]
     )
-    assert run("nothing.csv", "test.csv", *gates[2:], "--gate-json", "gate.json") == 2
+    assert run("nothing.csv", "test.csv", *gates[2:], "--gate-json", "gate.json") == 4
     assert not Path("gate.json").exists(), "the gate of an earlier run"
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        ["--no-such", "1", "--gate-json", "earlier.json"],
+        ["--gate-json=earlier.json", "--k", "ten"],
+        ["--gate-j", "earlier.json", "--format", "docx"],
+        ["--gate-json", "earlier.json", "--gate-json", "other.json", "--lang"],
+    ],
+)
+def test_no_gate_of_an_earlier_run_survives_a_mistyped_option(mistake, capsys):
+    gate = ["--fail-below", "ndcg@10=0.1"]
+    assert run(*ONE, *gate, "--gate-json", "earlier.json") == 0
+    Path("other.json").write_text('{"passed": true}')  # it is no gate
+    with pytest.raises(SystemExit) as ended:
+        run(*ONE, *gate, *mistake)
+    assert ended.value.code == 2
+    assert ": error: " in capsys.readouterr().err
+    assert not Path("earlier.json").exists()
+    assert Path("other.json").exists()
+
+
+def test_help_and_the_readme_have_the_exit_codes_and_help_keeps_the_gate(capsys):
+    arguments = (*ONE, "--fail-below", "ndcg@10=0.1", "--gate-json", "earlier.json")
+    assert run(*arguments) == 0
+    with pytest.raises(SystemExit) as ended:
+        run(*arguments, "--help")
+    assert ended.value.code == 0
+    assert Path("earlier.json").exists()
+    shown = " ".join(capsys.readouterr().out.split())
+    page = Path(recnb.__file__).parents[1] / "README.md"
+    readme = page.read_text("utf-8")
+    for code, words in EXIT_CODES.items():
+        assert f" {code} {words}" in shown
+        assert f"| {code} | {words} |" in readme
+
+
+def test_every_file_that_is_asked_for_is_written(capsys, refused):
+    names = ["all.html", "all.json", "all.csv", "all.md"]
+    outputs = [text for name in names for text in ("-o", name)]
+    gates = ["--gate-json", "earlier.json", "--gate-json", "again.json"]
+    made = run(*ONE, "--k", 10, *outputs, "--fail-below", "ndcg@10=0.1", *gates)
+    assert made == 0
+    told = capsys.readouterr()
+    assert [f"written: {name}" for name in names] == told.err.splitlines()[:4]
+    assert told.out == ""
+    report = KNN.report(k=10)
+    assert Path("all.json").read_text("utf-8") == report.to_json()
+    assert Path("all.md").read_text("utf-8") == report.to_markdown()
+    assert Path("all.csv").read_text("utf-8") == report.to_frame().to_csv(index=False)
+    assert "nDCG@10" in Path("all.html").read_text("utf-8")
+    assert json.loads(Path("earlier.json").read_text())["passed"]
+    assert Path("earlier.json").read_text() == Path("again.json").read_text()
+    same = os.path.abspath("all.html")
+    words = f"-o writes {same} twice: give each another name"
+    assert words in refused(*ONE, "-o", "all.html", "-o", same)
+    words = "-o docx.docx is no form of a report"
+    assert words in refused(*ONE, "-o", "new.csv", "-o", "docx.docx")
+    assert not Path("new.csv").exists()
 
 
 def test_columns_options_and_language(tmp_path, capsys):
@@ -371,8 +443,8 @@ def test_segments_by_several_columns_after_one_flag_or_two(capsys):
 def refused(capsys):
     """The one line in which the command refuses its arguments."""
 
-    def asked(*arguments):
-        assert main(["report", *map(str, arguments)]) == 2
+    def asked(*arguments, code=2):
+        assert main(["report", *map(str, arguments)]) == code
         told = capsys.readouterr()
         assert told.out == ""
         assert told.err.startswith("recnb: error: ")
@@ -382,85 +454,99 @@ def refused(capsys):
     return asked
 
 
+INVALID_ARGUMENTS = [
+    ((*ONE, "--ties", "none"), "--ties none is no convention"),
+    (("item-knn.csv", *ONE), "is given twice"),
+    (("item-knn.csv", "--model", "a=item-knn.c*", "test.csv"), "is given twice"),
+    (
+        ("item-knn.csv", "--model", "item-knn=popular.csv", "test.csv"),
+        "two models have one name",
+    ),
+    (("--model", "=popular.csv", "test.csv"), "say it as --model NAME=FILES"),
+    (
+        ("--model", "a=popular.csv", "test.csv"),
+        "--model new=recs_new/ --model old=recs_old/",
+    ),
+    (
+        ("test.csv",),
+        "test.csv is alone: recommendations are files, recnb report recs.parquet truth.parquet",
+    ),
+    ((*TWO, "--model", "model"), "one file with --model COLUMN"),
+    ((*TWO, "--baseline", "als"), "--baseline als is none of the models"),
+    ((*ONE, "--confidence", "2"), "--confidence 2.0 is"),
+    ((*ONE, "--fail-below", "ndgc@10=0.1"), "Did you mean 'ndcg'"),
+    ((*ONE, "--fail-below", "ndcg@10=x"), "say it as [model:]ndcg@10=0.3"),
+    ((*ONE, "--fail-below", "ndcg@ten=0.3"), "ndcg@ten"),
+    (
+        (*ONE, "--fail-above", "ndcg@10=x"),
+        "--fail-above ndcg@10=x: say it as [model:]calibration@10=2",
+    ),
+    ((*ONE, "--fail-below", "novelty@10=0.1"), "give --train"),
+    ((*ONE, "--fail-below", "als:ndcg@10=0.1"), "one file has no model to name"),
+    ((*TWO, "--fail-below", "item-nn:ndcg@10=0.1"), "Did you mean 'item-knn'"),
+    ((*TWO, "--fail-if-worse", "ndcg@10"), "say --baseline"),
+    (
+        (*TWO, "--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"),
+        "say it as [model:]ndcg@10[:0.01]",
+    ),
+    (
+        (*TWO, "--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"),
+        "is the baseline itself",
+    ),
+    (
+        (*TWO, "--baseline", "popular", "--fail-if-worse", "als:ndcg@10"),
+        "'als' is none of the models",
+    ),
+    ((*ONE, "-o", "folder.html"), "folder.html cannot be written: it is a folder"),
+    ((*ONE, "-o", "none/out.html"), "there is no folder 'none': make it first"),
+    ((*ONE, "-o", "report.docx"), "report.docx is no form of a report"),
+    (
+        (
+            *ONE,
+            "-o",
+            "new.json",
+            "--gate-json",
+            "new.json",
+            "--fail-below",
+            "ndcg=0",
+        ),
+        "a file each",
+    ),
+    ((*TWO, "--gate-json", "gate.json"), "there is no gate"),
+    (
+        (*TWO, "--gate-json", "test.csv", "--fail-below", "ndcg=0.1"),
+        "--gate-json test.csv is test.csv, which is read",
+    ),
+]
+INVALID_INPUT = [
+    ((*ONE, "--baseline", "popular"), "no column is known to be the model"),
+    ((*ONE, "--model", "nope"), "there is no column 'nope'"),
+    (("item-knn.*", "test.csv"), "of several kinds"),
+    ((*ONE, "--user", "who", "--user", "a b"), "--user who --user 'a b' "),
+    (("none/*.csv", "test.csv"), "no file matches 'none/*.csv'"),
+    (("nothing.csv", "test.csv"), "there is no file"),
+    (
+        ("item-knn.csv", "users.csv"),
+        "users.csv): no column is known to be the item",
+    ),
+]
+
+
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "words", "code"),
     [
-        ((*ONE, "--ties", "none"), "--ties none is no convention"),
-        ((*ONE, "--baseline", "popular"), "no column is known to be the model"),
-        ((*ONE, "--model", "nope"), "there is no column 'nope'"),
-        (("item-knn.csv", *ONE), "is given twice"),
-        (("item-knn.*", "test.csv"), "of several kinds"),
-        (("item-knn.csv", "--model", "a=item-knn.c*", "test.csv"), "is given twice"),
-        (
-            ("item-knn.csv", "--model", "item-knn=popular.csv", "test.csv"),
-            "two models have one name",
-        ),
-        (("--model", "=popular.csv", "test.csv"), "say it as --model NAME=FILES"),
-        (
-            ("--model", "a=popular.csv", "test.csv"),
-            "--model new=recs_new/ --model old=recs_old/",
-        ),
-        (
-            ("test.csv",),
-            "test.csv is alone: recommendations are files, recnb report recs.parquet truth.parquet",
-        ),
-        ((*ONE, "--user", "who", "--user", "a b"), "--user who --user 'a b' "),
-        ((*TWO, "--model", "model"), "one file with --model COLUMN"),
-        (("none/*.csv", "test.csv"), "no file matches 'none/*.csv'"),
-        (("nothing.csv", "test.csv"), "there is no file"),
-        (
-            ("item-knn.csv", "users.csv"),
-            "users.csv): no column is known to be the item",
-        ),
-        ((*TWO, "--baseline", "als"), "--baseline als is none of the models"),
-        ((*ONE, "--confidence", "2"), "--confidence 2.0 is"),
-        ((*ONE, "--fail-below", "ndgc@10=0.1"), "Did you mean 'ndcg'"),
-        ((*ONE, "--fail-below", "ndcg@10=x"), "say it as [model:]ndcg@10=0.3"),
-        ((*ONE, "--fail-below", "ndcg@ten=0.3"), "ndcg@ten"),
-        ((*ONE, "--fail-below", "novelty@10=0.1"), "give --train"),
-        ((*ONE, "--fail-below", "als:ndcg@10=0.1"), "one file has no model to name"),
-        ((*TWO, "--fail-below", "item-nn:ndcg@10=0.1"), "Did you mean 'item-knn'"),
-        ((*TWO, "--fail-if-worse", "ndcg@10"), "say --baseline"),
-        (
-            (*TWO, "--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"),
-            "say it as [model:]ndcg@10[:0.01]",
-        ),
-        (
-            (*TWO, "--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"),
-            "is the baseline itself",
-        ),
-        (
-            (*TWO, "--baseline", "popular", "--fail-if-worse", "als:ndcg@10"),
-            "'als' is none of the models",
-        ),
-        ((*ONE, "-o", "folder.html"), "folder.html cannot be written: it is a folder"),
-        ((*ONE, "-o", "none/out.html"), "there is no folder 'none': make it first"),
-        ((*ONE, "-o", "report.docx"), "report.docx is no form of a report"),
-        (
-            (
-                *ONE,
-                "-o",
-                "new.json",
-                "--gate-json",
-                "new.json",
-                "--fail-below",
-                "ndcg=0",
-            ),
-            "a file each",
-        ),
-        ((*TWO, "--gate-json", "gate.json"), "there is no gate"),
-        (
-            (*TWO, "--gate-json", "test.csv", "--fail-below", "ndcg=0.1"),
-            "--gate-json test.csv is test.csv, which is read",
-        ),
+        *((*case, 2) for case in INVALID_ARGUMENTS),
+        *((*case, 4) for case in INVALID_INPUT),
     ],
 )
 @pytest.mark.parametrize("output", ["old.html", "new.html"])
-def test_refused_before_anything_is_written(folder, arguments, words, output, refused):
+def test_refused_before_anything_is_written(
+    folder, arguments, words, code, output, refused
+):
     (folder / "old.html").write_text("as it was")
     (folder / "folder.html").mkdir(exist_ok=True)
     before = sorted(os.listdir(folder))
-    assert words in refused("-o", output, *arguments)
+    assert words in refused("-o", output, *arguments, code=code)
     assert sorted(os.listdir(folder)) == before
     assert (folder / "old.html").read_text() == "as it was"
 
@@ -499,7 +585,8 @@ def test_errors_of_frames_name_the_file_and_hold_no_code(
     lists, judged = tmp_path / "lists.parquet", tmp_path / "truth.parquet"
     pd.DataFrame(recs).to_parquet(lists)
     pd.DataFrame(truth).to_parquet(judged)
-    told = refused(lists, judged)
+    code = 5 if words == "there are no rows" else 4
+    told = refused(lists, judged, code=code)
     assert words in told
     assert (
         (f"recommendations ({lists})" in told)
@@ -512,7 +599,7 @@ def test_errors_of_frames_name_the_file_and_hold_no_code(
     pd.DataFrame(RECS).to_parquet(tmp_path / "other.parquet")
     if truth is TRUTH:
         assert f"model 'lists' ({lists}): " in refused(
-            tmp_path / "other.parquet", lists, judged
+            tmp_path / "other.parquet", lists, judged, code=code
         )
 
 
@@ -540,16 +627,98 @@ def test_no_input_is_written_over(folder, name, refused):
         assert (folder / name).read_bytes() == held
 
 
-def test_a_full_disk_is_told_and_a_device_is_written_to(refused, monkeypatch):
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(Path, "write_text", full)
-        assert "r.html cannot be written: No space left on device" in refused(
-            *ONE, "-o", "r.html"
-        )
+def test_a_device_is_written_to():
     assert main(["report", *ONE, "-o", os.devnull, "--format", "text"]) == 0
+
+
+#: The command where no file may have more than some bytes, as on a full disk.
+FULL_DISK = """
+import resource, sys
+from recnb.cli import main
+from recnb.data import buckets
+
+limit = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+buckets.WHOLE, buckets.SHARE = 30, 0
+sys.exit(main(["report", *sys.argv[2:]]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "limit", "words"),
+    [
+        ("csv", 3000, "old.html cannot be written: File too large."),
+        ("parquet", 1000, "temporary files cannot be written to {}: File too large"),
+    ],
+)
+def test_a_full_disk_leaves_the_older_report_and_one_sentence(
+    rows, limit, words, tmp_path
+):
+    pytest.importorskip("resource")
+    SAMPLE.models["item-knn"].to_parquet(tmp_path / "recs.parquet")
+    SAMPLE.models["item-knn"].to_csv(tmp_path / "recs.csv", index=False)
+    (tmp_path / "old.html").write_text("as it was")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    arguments = [tmp_path / f"recs.{rows}", "test.csv", "-o", tmp_path / "old.html"]
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(limit), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(recnb.__file__).parent.parent),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "TMPDIR": str(temporary),
+        },
+    )
+    assert done.returncode == 6, done.stderr
+    assert words.format(temporary) in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert (tmp_path / "old.html").read_text() == "as it was"
+    left = {"old.html", "recs.csv", "recs.parquet", "temporary"}
+    assert {path.name for path in tmp_path.iterdir()} == left
+    assert not [*temporary.iterdir()]
+
+
+HEADER = "user,item,score\n"
+
+
+@pytest.mark.parametrize(
+    ("recs", "truth", "options", "code"),
+    [
+        (HEADER + "u,a,1\n", "user,item\nu,a\n", [], 0),
+        (HEADER + "u,a,1\n", "user,item\nu,a\n", ["--fail-below", "ndcg@1=0.5"], 1),
+        (HEADER + "u,a,1\n", "user,item\nu,a\n", ["--ties", "none"], 2),
+        (HEADER + "u,a,1\n", "user,item\nu,a\n", ["--k", "0"], 2),
+        (HEADER + "u,a,1\n", "user,item\nu,a\n", ["--user", "who"], 4),
+        (HEADER + "u,a,1\nu,a,2\n", "user,item\nu,a\n", [], 4),
+        ("\0\1\2", "user,item\nu,a\n", [], 4),
+        (HEADER + "u,a,1\n", "user,item\nv,a\n", [], 4),
+        (HEADER, "user,item\nu,a\n", [], 5),
+        (HEADER + "u,a,1\n", "user,item\n", [], 5),
+        (HEADER + "u,a,1\n", "user,item,relevance\nu,a,0\n", [], 5),
+    ],
+)
+def test_the_exit_code_tells_what_was_wrong(
+    recs, truth, options, code, tmp_path, capsys
+):
+    (tmp_path / "recs.csv").write_text(recs)
+    (tmp_path / "truth.csv").write_text(truth)
+    assert run(tmp_path / "recs.csv", tmp_path / "truth.csv", *options) == code
+    assert capsys.readouterr().err.count("\n") <= 2
+
+
+def test_an_empty_day_has_a_code_of_its_own_in_every_form(tmp_path, refused):
+    empty = pd.DataFrame({"user": ["u"], "item": ["a"], "score": [1.0]})[:0]
+    empty.to_parquet(tmp_path / "day.parquet")
+    for name in ("day.jsonl", "day.run"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "_SUCCESS").write_text("")
+    for name in ("day.parquet", "day.jsonl", "day.run", "folder"):
+        refused(tmp_path / name, "test.csv", code=5)
 
 
 @pytest.mark.parametrize(
@@ -576,24 +745,27 @@ def test_a_fault_of_recnb_is_no_number_below_the_bar(fault, words, capsys, monke
 
 
 @pytest.mark.parametrize(
-    ("arguments", "shell", "words"),
+    ("arguments", "shell", "code", "words"),
     [
-        ("popular.run qrels.txt --k 10 --format csv", "", None),
+        ("popular.run qrels.txt --k 10 --format csv", "", 0, None),
         (
             "item-knn.csv test.csv --lang ko",
             "",
+            6,
             "give -o FILE, or set PYTHONIOENCODING=utf-8",
         ),
         (
             "item-knn.csv test.csv --format csv",
             "> /dev/full",
+            6,
             "No space left on device",
         ),
-        ("none.csv test.csv", "2>&-", ""),
+        ("none.csv test.csv", "2>&-", 4, ""),
+        ("none.csv test.csv", "2> /dev/full", 4, ""),
     ],
 )
 def test_the_command_itself_and_a_console_that_cannot_take_what_is_told(
-    arguments, shell, words
+    arguments, shell, code, words
 ):
     done = subprocess.run(
         ["bash", "-c", f'"$0" -m recnb report {arguments} {shell}', sys.executable],
@@ -606,7 +778,7 @@ def test_the_command_itself_and_a_console_that_cannot_take_what_is_told(
             "PYTHONIOENCODING": "ascii",
         },
     )
-    assert done.returncode == (0 if words is None else 2), done.stderr
+    assert done.returncode == code, done.stderr
     assert ("ndcg,10," in done.stdout) if words is None else (done.stdout == "")
     assert (words or "") in done.stderr
     assert done.stderr.count("\n") == bool(words)

@@ -11,7 +11,7 @@ from scipy import stats
 
 import recnb
 from recnb.errors import OptionError, UnknownModelError
-from recnb.metrics.metric import LIST_METRICS
+from recnb.metrics.metric import EVERY_METRIC
 from tests.comparison.frames import FIRST, SAMPLE, SECOND, SIDES, TRUTH, compared, lists
 
 EVALUATED = {
@@ -42,10 +42,11 @@ def test_differences_are_those_of_the_values_of_users_and_tests_those_of_scipy()
         new, old = together[row.model], together[row.baseline]
         assert row.difference == pytest.approx((new - old).mean(), abs=1e-12)
         apart = (new - old).round(12)
+        gained = EVERY_METRIC[row.metric].sign * apart
         assert (row.won, row.tied, row.lost) == (
-            (apart > 0).sum(),
-            (apart == 0).sum(),
-            (apart < 0).sum(),
+            (gained > 0).sum(),
+            (gained == 0).sum(),
+            (gained < 0).sum(),
         )
         assert row.n_users == len(together)
         if row.tied < row.n_users:
@@ -57,7 +58,9 @@ def test_differences_are_those_of_the_values_of_users_and_tests_those_of_scipy()
             assert (row.low, row.high) == pytest.approx(
                 tuple(stats.ttest_rel(new, old).confidence_interval())
             )
-        assert (row.verdict in ("better", "worse")) <= (row.metric not in LIST_METRICS)
+        directed = EVERY_METRIC[row.metric].better is not None
+        assert (row.verdict in ("better", "worse")) <= directed
+        assert (row.verdict in ("higher", "lower")) <= (not directed)
     assert (frame.p_holm.dropna() >= frame.p.dropna()).all()
 
 

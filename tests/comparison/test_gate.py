@@ -7,7 +7,7 @@ import pytest
 
 import recnb
 from recnb.errors import OptionError
-from recnb.results.gate import Gate, at_least_check, not_worse_check
+from recnb.results.gate import Gate, limit_check, not_worse_check
 from tests.comparison.frames import SAMPLE
 
 FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="item-knn")
@@ -15,9 +15,10 @@ NAN = np.nan
 EV = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, train=SAMPLE.train)
 
 
-def not_worse(low, high, margin, n_users=50, n_differ=20, mean=0.0):
+def not_worse(low, high, margin, n_users=50, n_differ=20, mean=0.0, better="high"):
     about = {
         "metric": "ndcg",
+        "better": better,
         "k": 10,
         "model": "new",
         "n_users": n_users,
@@ -29,10 +30,18 @@ def not_worse(low, high, margin, n_users=50, n_differ=20, mean=0.0):
     )
 
 
-def reached(value, least, n_users=261):
-    return at_least_check(
-        {"metric": "ndcg", "k": 10, "model": "", "n_users": n_users}, value, least
-    )
+def reached(value, least, n_users=261, check="at_least"):
+    about = {"metric": "ndcg", "k": 10, "model": "", "n_users": n_users}
+    return limit_check(check, about, value, least)
+
+
+def not_dearer(low, high, margin, **about):
+    """Of a cost, where the model above the baseline is the worse one."""
+    return not_worse(low, high, margin, better="low", **about)
+
+
+def below(value, most, n_users=261):
+    return reached(value, most, n_users, check="at_most")
 
 
 def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority():
@@ -97,6 +106,18 @@ def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority()
         ),
         (reached(0.4, 0.3, 9), False, "shows nothing of the least, 0.3: 9 users"),
         (reached(0.4, 0.3, 10), True, "is 0.4000, at least 0.3"),
+        # The same of a cost, with the sides exchanged.
+        (not_dearer(0.1, 0.2, 0.0), False, "new is worse than old ("),
+        (not_dearer(-0.2, -0.1, 0.0), True, "new is not shown to be worse than old ("),
+        (not_dearer(-0.3, 0.1, 0.1), False, "inconclusive whether new is worse"),
+        (not_dearer(0.01, 0.09, 0.1), True, "is not worse than old by 0.1 or more ("),
+        (not_dearer(0.4, 0.5, 0.02), False, "new is worse than old by 0.02 or more ("),
+        (not_dearer(-0.1, 0.020004, 0.02), False, "-0.1000 to 0.020004"),
+        (below(0.2, 0.3, 9), False, "shows nothing of the most, 0.3: 9 users"),
+        (below(0.2, 0.3), True, "is 0.2000, at most 0.3"),
+        (below(0.3, 0.3), True, "is 0.3000, at most 0.3"),
+        (below(0.30000004, 0.3), False, "is 0.30000004, above 0.3"),
+        (below(NAN, 0.3), False, "above 0.3"),
         # Numbers have as many digits as tell them apart.
         (not_worse(-0.020004, 0.1, 0.02), False, "interval -0.020004 to 0.1000"),
         (not_worse(-0.1, -0.00001, 0.0), False, "interval -0.1000 to -0.00001"),
@@ -160,7 +181,11 @@ def test_a_number_that_must_be_reached():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: FOUND.not_worse("novelty"), "'novelty' is beyond accuracy"),
+        (
+            lambda: FOUND.not_worse("novelty"),
+            "a high or low novelty is not good or bad in itself: name a metric",
+        ),
+        (lambda: EV.at_most("ndcg", "low"), "is no number that a metric could reach"),
         (lambda: FOUND.not_worse("ndcg", margin=-1), "from 0 up"),
         (lambda: FOUND.not_worse("ndcg", margin="0.1"), "from 0 up"),
         (lambda: FOUND.not_worse("ndcg", model="item-knn"), "is the baseline itself"),

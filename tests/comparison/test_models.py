@@ -321,11 +321,11 @@ def test_restricted_users_keep_their_values_and_explanations(options):
         ({}, "1 with no relevant item left out"),
         (
             {"convention": "lightgbm"},
-            "1 with no relevant item counting 1 where evaluated",
+            "1 of them with no relevant item, which counts 1",
         ),
         (
             {"convention": "lightgbm", "no_relevant": "zero"},
-            "1 with no relevant item counting 0 where evaluated",
+            "1 of them with no relevant item, which counts 0",
         ),
         ({"convention": "catboost"}, ""),  # its metrics differ in this
     ],

@@ -4,6 +4,8 @@ pictures, both languages.
 
 from __future__ import annotations
 
+import re
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -12,9 +14,10 @@ from scipy import stats
 
 import recnb
 from recnb.display.document import inline
+from recnb.errors import OptionError
 from recnb.report.conclusions import Difference, conclusion
 from recnb.stats import Settings
-from tests.comparison.frames import FIRST, SAMPLE, TRUTH, compared, lists
+from tests.comparison.frames import FIRST, SAMPLE, SIDES, TRUTH, compared, lists
 
 mpl.use("Agg")
 
@@ -28,18 +31,26 @@ def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test(test, 
     models = SAMPLE.models | {"other": SAMPLE.models["factors"].query("rank != 5")}
     found, p = recnb.compare(models, SAMPLE.test, train=SAMPLE.train, test=test), {}
     table = found.table(["ndcg", "recall"], k=[5, 10])
+    verdicts, is_near = found.differences(["ndcg", "recall"], k=[5, 10]), {}
     for column in table:
         metric, k = column.split("@")
         values = {
             name: getattr(found[name], metric)(k=int(k)).per_user for name in found
         }
         best = table[column].idxmax()
+        # Of a pair with the baseline it is what the difference says.
+        pairs = {name for name in found if found.baseline in (best, name)} - {best}
         p |= {
             (column, name): p_of(values[best], values[name]).pvalue
             for name in found
-            if name != best
+            if name not in (best, *pairs)
         }
-    is_near = dict(
+        tested = verdicts[(verdicts.metric == metric) & (verdicts.k == int(k))]
+        for name in pairs:
+            other = best if name == found.baseline else name
+            (verdict,) = tested[tested.model == other].verdict
+            is_near[column, name] = verdict not in ("better", "worse")
+    is_near |= dict(
         zip(p, recnb.stats.holm(np.array([*p.values()])) > 0.05, strict=True)
     )
     assert set(is_near.values()) == {True, False}
@@ -60,6 +71,118 @@ def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test(test, 
     )  # and in the legend
     table["mine"] = 1.5  # a column that was not compared
     assert "*1.5000*" not in repr(table)
+
+
+SIGNS = {"better": "▲", "worse": "▼", "higher": "△", "lower": "▽"}
+
+
+@pytest.mark.parametrize("by", [None, "segment"])
+def test_marks_beside_a_named_baseline_are_the_verdicts_of_the_differences(by):
+    found = recnb.compare(
+        SAMPLE.models, SAMPLE.test, baseline="item-knn", users=SAMPLE.users, **SIDES
+    )
+    table = found.table(["ndcg", "novelty"], k=[5, 10], by=by)
+    verdicts = {}
+    for row in found.differences(["ndcg", "novelty"], k=[5, 10], by=by).itertuples():
+        label = row.model if by is None else (row.segment, row.model)
+        verdicts[label, f"{row.metric}@{row.k}"] = row.verdict
+    assert {"better", "worse", "higher", "lower"} & {*verdicts.values()}
+    shown = dict(zip(table.index, rows_of(table), strict=True))
+    for label in table.index:
+        for at, column in enumerate(table, -len(table.columns)):
+            sign = SIGNS.get(verdicts.get((label, column), ""), "")
+            assert re.sub(r"[*\d.]", "", shown[label][at]) == sign
+    assert table.attrs["near_best"] == {}
+    assert "▲ better, ▼ worse than item-knn" in repr(table)
+    assert "△ higher, ▽ lower than item-knn" in repr(table)
+    assert "not significantly different from it" not in repr(table)
+
+
+def rows_of(table):
+    """The cells of a table of Markdown."""
+    lines = table.to_markdown().split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
+
+
+def test_marks_are_against_the_best_where_no_baseline_was_named():
+    found = recnb.compare(SAMPLE.models, SAMPLE.test)
+    table = found.table("ndcg", k=10)
+    assert "°: not significantly different from it" in repr(table)
+    assert "than" not in repr(table).splitlines()[-2]
+    assert table.attrs["near_best"] == {"ndcg@10": ["item-knn"]}
+    parts = recnb.compare(
+        SAMPLE.models,
+        SAMPLE.test.assign(week=SAMPLE.test.index % 2),
+        baseline="popular",
+    ).table("ndcg", k=10, by="week")
+    assert "▲" not in repr(parts)  # of parts of the truth nothing is tested
+
+
+def test_where_all_means_are_the_same_none_is_the_best():
+    """Neither of zeros nor of the same lists; of two that share the first place both."""
+    other = lists(a="px", b="px", c="px", d="px")  # 1/2 for each
+    nothing = lists(a="pq", b="pq", c="pq", d="pq")
+    models = {"none": nothing, "one": FIRST, "other": nothing, "same": FIRST}
+    zeros = recnb.compare({"none": nothing, "other": nothing}, TRUTH)
+    for found in (zeros, recnb.compare({"one": FIRST, "two": FIRST}, TRUTH)):
+        table = found.table("ndcg", k=2)
+        assert table.attrs["best"] == table.attrs["near_best"] == {"ndcg@2": []}
+        assert "*" not in repr(table)
+        assert "highest mean" not in repr(table)
+        report = found.report(k=2)
+        assert not any(mean.best or mean.near_best for mean in report.means)
+    shared = recnb.compare({**models, "half": other}, TRUTH).table("ndcg", k=2)
+    assert shared.attrs["best"] == {"ndcg@2": ["one", "same"]}
+
+
+def test_a_table_has_intervals_and_numbers_of_all_lists():
+    found = compared()
+    table = found.table(["coverage", "ndcg", "novelty"], k=[5, 10], intervals=True)
+    plain = found.table(["coverage", "ndcg", "novelty"], k=[5, 10])
+    assert table.columns.nlevels == 2
+    assert table.xs("mean", axis=1, level=1).equals(plain.to_frame())
+    for name in found:
+        for k in (5, 10):
+            assert table.loc[name, (f"coverage@{k}", "mean")] == found[name].coverage(k)
+            assert np.isnan(table.loc[name, (f"coverage@{k}", "low")])
+            ends = table.loc[name, f"ndcg@{k}"][["low", "high"]]
+            assert ends.to_numpy() == pytest.approx(found[name].ndcg(k).interval())
+    columns = [*table.to_frame().columns[:4]]
+    assert columns == [
+        "coverage@5",
+        "coverage@5 low",
+        "coverage@5 high",
+        "coverage@10",
+    ]
+    assert "0.2438▲ (0.2120–0.2795)" in table.to_markdown().replace("**", "")
+    assert "coverage: 298 users with a list" in table.attrs["basis"]
+    assert "95% intervals" in table.attrs["basis"]
+    for one, other in zip(
+        plain.plot().containers, table.plot().containers, strict=True
+    ):
+        drawn, again = (
+            [segment.tolist() for segment in container.lines[2][0].get_segments()]
+            for container in (one, other)
+        )
+        assert drawn == again
+    with pytest.raises(OptionError, match="by= cannot break it down"):
+        found.table(["ndcg", "coverage"], k=5, by=pd.Series({"u1": 1}))
+    with pytest.raises(OptionError, match="say True or False"):
+        found.table("ndcg", intervals="yes")
+    with pytest.raises(OptionError, match="has an option 'by'"):
+        found.agreement(["ndcg", "map"], k=5, by="segment")
+
+
+def test_two_names_of_one_number_are_refused():
+    with pytest.raises(OptionError, match="'nDCG@10' and 'ndcg@10' are the same"):
+        compared().table(["nDCG@10", "ndcg"], k=10)
+
+
+def test_metrics_beyond_accuracy_say_where_lists_are_cut():
+    for k, words in ((3, "lists cut at 3"), (None, "whole lists")):
+        table = compared().beyond(k=k)
+        for shown in (repr(table), table.to_latex(), table.to_markdown()):
+            assert f"Beyond accuracy, {words}" in shown
 
 
 USUAL = {
@@ -97,17 +220,17 @@ USUAL = {
             "worse than old, by 0.0100 (95% interval 0.0050 to 0.0200",
         ),
         (
-            {"metric": "novelty", "low": 0.005, "p_holm": 0.04},
+            {"better": None, "low": 0.005, "p_holm": 0.04},
             "higher",
             (
                 "is higher than old, by 0.0100 (95% interval 0.0050 to 0.0300; p = "
-                "0.040, Holm's correction over 3 comparisons); higher is not "
-                "necessarily better"
+                "0.040, Holm's correction over 3 comparisons). High values are not "
+                "good in themselves."
             ),
         ),
         (
             {
-                "metric": "novelty",
+                "better": None,
                 "difference": -0.01,
                 "low": -0.02,
                 "high": -0.005,
@@ -115,6 +238,25 @@ USUAL = {
             },
             "lower",
             "by 0.0100 (95% interval 0.0050 to 0.0200",
+        ),
+        (
+            {"better": "low", "low": 0.005, "p_holm": 0.04},
+            "worse",
+            (
+                "nDCG@5, of which less is better: new is worse than old, higher by "
+                "0.0100 (95% interval 0.0050 to 0.0300"
+            ),
+        ),
+        (
+            {
+                "better": "low",
+                "difference": -0.01,
+                "low": -0.02,
+                "high": -0.005,
+                "p_holm": 0.01,
+            },
+            "better",
+            "new is better than old, lower by 0.0100 (95% interval 0.0050 to 0.0200",
         ),
         ({"low": 0.005, "p_holm": 0.06}, "hint", "inconclusive. new differs"),
         ({"p_holm": 0.01}, "torn", "inconclusive. The corrected test"),
@@ -168,7 +310,7 @@ def test_conclusions_name_equal_scores_that_decide():
     frame = frame.assign(pred=0.0, pred2=rng.normal(size=len(frame)))
     found = recnb.compare(frame, score=["pred", "pred2"]).differences("ndcg", k=5)
     (told,) = (note for note in found.notes if note.startswith("pred"))
-    assert told.startswith("pred: Users for whom equal scores decide: 60 of 60")
+    assert told.startswith("pred: Queries for which equal scores decide: 60 of 60")
     assert told in repr(found)
     assert "equal scores decide" in found._repr_html_()
 

@@ -281,6 +281,20 @@ def test_every_preset_does_what_its_options_say(case: Case) -> None:
         assert same(got, wanted), (key, got, wanted)
 
 
+@given(case=cases())
+@settings(max_examples=examples(20))
+def test_every_preset_without_a_cut_off_does_what_its_options_say(case: Case) -> None:
+    """Nothing is cut, not the ideal either; k of a divisor is the list's length."""
+    frames_read = read(*frames(case), {}, {})
+    for key, preset in EXPRESSED.items():
+        if preset.without_k:  # it has no such number
+            continue
+        whole = preset.at(None)
+        wanted = by_reference(whole, {**case, "k": None})
+        got = outcome(partial(value_under, frames_read, whole, None))
+        assert same(got, wanted), (key, got, wanted)
+
+
 def test_frames_without_a_common_user_are_refused() -> None:
     """By choice: libraries return 0, NaN or an error there, and nobody means it."""
     recs, truth = frames(made_case(3, [("u1", "a", 1.0, 1)], [("u2", "a", 1.0)]))

@@ -365,8 +365,18 @@ SAID: list[tuple[Any, Any, dict[str, Any], str]] = [
     (RECS, TRUTH, {"averaged_users": "both"}, "2 users, those in both frames"),
     (RECS, TRUTH, {"averaged_users": "union"}, "2 users, those in either frame"),
     (RECS, ONE_NOT, {}, "1 with no relevant item left out"),
-    (RECS, ONE_NOT, {"no_relevant": "zero"}, "1 with no relevant item counting 0"),
-    (RECS, ONE_NOT, {"no_relevant": "one"}, "1 with no relevant item counting 1"),
+    (
+        RECS,
+        ONE_NOT,
+        {"no_relevant": "zero"},
+        "1 of them with no relevant item, which counts 0",
+    ),
+    (
+        RECS,
+        ONE_NOT,
+        {"no_relevant": "one"},
+        "1 of them with no relevant item, which counts 1",
+    ),
 ]
 
 

@@ -4,10 +4,14 @@ files, all equal to the same frames.
 
 from __future__ import annotations
 
+import json
+import re
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from uuid import UUID
 
 import duckdb
 import numpy as np
@@ -15,6 +19,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import FrameError, RecnbError
@@ -315,6 +321,36 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
 }
 
 
+class Once:
+    """A stream of Arrow and nothing else, which can be read once."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.table = pa.Table.from_pandas(frame, preserve_index=False)
+        self.is_read = False
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        assert not self.is_read
+        self.is_read = True
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_a_stream_of_arrow_is_a_frame() -> None:
+    """Evaluated, compared by name or by column, and beside the frames."""
+    same(Once(RECS), Once(TRUTH))
+    train = pd.DataFrame({"user": ["ann"], "item": ["z"]})
+    beside = recnb.evaluate(Once(RECS), Once(TRUTH), train=Once(train))
+    assert beside.novelty(k=2) == recnb.evaluate(RECS, TRUTH, train=train).novelty(k=2)
+    other = RECS.assign(rank=4 - RECS["rank"])
+    found = recnb.compare({"one": Once(RECS), "other": Once(other)}, Once(TRUTH))
+    both = pd.concat([RECS.assign(model="one"), other.assign(model="other")])
+    of_one_frame = recnb.compare(Once(both), Once(TRUTH))
+    for compared in (found, of_one_frame):
+        table = compared.table(METRICS, k=[1, 2, None])
+        assert table.loc["one"].to_numpy().reshape(6, 3) == pytest.approx(WANT)
+    with pytest.raises(FrameError, match="is nothing that recnb reads"):
+        recnb.evaluate(pa.chunked_array([[1, 2]]), TRUTH)
+
+
 @pytest.mark.parametrize("file", WRITERS)
 def test_files(file: str, tmp_path: Path) -> None:
     frames = {
@@ -367,8 +403,8 @@ def test_a_folder_or_a_pattern_is_one_frame(file: str, tmp_path: Path) -> None:
         _parts(RECS, file, tmp_path / "r"),
         _parts(TRUTH, file, tmp_path / "t"),
     )
-    for given in (f"{recs}/", recs, f"{recs}/**/*", f"{tmp_path}/[r]"):
-        same(given, f"{truth}/**/*{file[1:]}")
+    for recs_path in (f"{recs}/", recs, f"{recs}/**/*", f"{tmp_path}/[r]"):
+        same(recs_path, f"{truth}/**/*{file[1:]}")
     _parts(pd.DataFrame({"user": IDS}), file, tmp_path / "u")
     assert (
         recnb.evaluate(recs, truth, train=f"{truth}/", users=f"{tmp_path}/u*").novelty(
@@ -639,3 +675,99 @@ def test_runs_and_qrels_of_ranx_are_taken_as_mappings() -> None:
         recnb.compare({"a": of(recs), "b": of(truth)}, of(truth)) for of in (ranx, dict)
     ]
     assert models[0].table("ndcg", k=2).equals(models[1].table("ndcg", k=2))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("recs.csv", "user,item,rank\ru,i24,1\ru,i25,2\r"),
+        ("recs.csv", "user,item,rank\ru,i24,1\rv,i24,2"),
+        ("recs.run", "u Q0 a 1 2.5 tag\ru Q0 b 2 1.5 tag\r"),
+        ("recs.jsonl", '{"user": "u", "item": "a", "rank": 1}\r{"user": "u"}\r'),
+    ],
+)
+def test_line_ends_of_cr_alone_are_refused(
+    name: str, text: str, tmp_path: Path
+) -> None:
+    path = _file(tmp_path, text, name)
+    with pytest.raises(FrameError, match=r"ends its lines with CR alone.*LF or CRLF"):
+        recnb.evaluate(path, {"u": ["a"]})
+    _file(tmp_path, text.split("\r")[0] + "\r", name)  # one line is no such file
+    if name == "recs.run":
+        assert recnb.evaluate(path, {"u": ["a"]}).mrr() == 1
+
+
+KEYS = ("user", "item", "rank", 'it"em', "été", "\\")
+
+
+@given(
+    st.lists(st.sampled_from(KEYS), min_size=1, max_size=4),
+    st.sampled_from([False, True]),
+    st.sampled_from(["", " "]),
+)
+def test_a_key_twice_in_a_line_of_json_is_refused(
+    more: list[str], ascii_only: bool, space: str
+) -> None:
+    """As the first of them, and the last, are what other readers take."""
+    keys = ["user", "item", "rank", *more]
+    pairs = [f"{json.dumps(key, ensure_ascii=ascii_only)}{space}: 1" for key in keys]
+    whole = '{"user": 1, "item": 2, "rank": 2}'
+    with tempfile.TemporaryDirectory() as folder:
+        path = _file(Path(folder), f"{whole}\n{{{', '.join(pairs)}}}\n", "r.jsonl")
+        if len({*keys}) == len(keys):
+            assert recnb.evaluate(path, {1: [1]}).mrr() == 1
+            return
+        repeat = next(key for key in keys if keys.count(key) > 1)
+        words = re.escape(f"has the key {repeat!r} more than once")
+        with pytest.raises(FrameError, match=f"line 2, .*{words}"):
+            recnb.evaluate(path, {1: [1]})
+
+
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        (r'{"user": 1, "it\u0065m": 3, "rank": 1, "item": 1}', True),
+        (r'{"user": 1, "item": 1, "rank": 1, "note": "\"item\": \"item\":"}', False),
+        ('{"user": 1, "item": 1, "rank": 1, "note": {"item": 1}}', False),
+    ],
+)
+def test_a_key_is_told_from_text_by_its_place(
+    line: str, refused: bool, tmp_path: Path
+) -> None:
+    path = _file(tmp_path, line, "recs.jsonl")
+    if refused:
+        with pytest.raises(FrameError, match="has the key 'item' more than once"):
+            recnb.evaluate(path, {1: [1]})
+    else:
+        assert recnb.evaluate(path, {1: [1]}).mrr() == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"user": "u", "score": NaN}', "JSON has no NaN. Write null"),
+        ('{"user": "u", "score": -Infinity}', "JSON has no -Infinity. Write null"),
+        ('{"user": "u", "sco', "Unterminated string"),
+        ('{"user": "u", "score": 1,5}', r"character 2\d.*cut short"),
+    ],
+)
+def test_a_broken_line_of_json_is_named(line: str, words: str, tmp_path: Path) -> None:
+    path = _file(tmp_path, f'{{"user": "u", "item": "a"}}\n{line}\n', "recs.jsonl")
+    with pytest.raises(
+        FrameError, match=f"cannot be read as .jsonl: line 2, .*{words}"
+    ):
+        recnb.evaluate(path, {"u": ["a"]})
+
+
+def test_uuids_are_named_as_their_owner_writes_them() -> None:
+    users = [UUID(int=n) for n in (1, 2)]
+    recs = pd.DataFrame({"user": users, "item": ["a", "b"], "rank": 1})
+    storage = pa.array([user.bytes for user in users], pa.binary(16))
+    arrow = pa.table({"user": storage, "item": ["a", "b"], "rank": [1, 1]})
+    for frame in (recs, arrow, {user: ["a"] for user in users}):
+        with pytest.raises(FrameError) as refusal:
+            recnb.evaluate(frame, recs)
+        assert repr(users[0]) in str(refusal.value)
+        assert "text" in str(refusal.value)
+    as_text = recs.assign(user=recs["user"].map(str))
+    assert recnb.evaluate(as_text, as_text).mrr() == 1

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import recnb
-from recnb.errors import FrameError, RecnbError
+from recnb.errors import FrameError, NoRowsError, RecnbError
 from recnb.evaluate import model_evaluation
 from tests.data.test_refused import refused
 from tests.reference import REFERENCE
@@ -241,7 +241,7 @@ WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[RecnbError], tuple[str, ..
         GOOD,
         T,
         {"train": sp.csr_matrix(np.ones(TEST.shape))},
-        FrameError,
+        NoRowsError,
         ("recommendations: there are no rows",),
     ),
 }

@@ -14,7 +14,14 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError, RecnbError
+from recnb.errors import (
+    ColumnError,
+    FrameError,
+    NoRowsError,
+    NoUsersError,
+    OptionError,
+    RecnbError,
+)
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
 SCORED = RECS.drop(columns="rank").assign(score=[0.9, 0.5, 0.7])
@@ -686,6 +693,9 @@ CASES = {
     for table, (kind, cases) in TABLES.items()
     for name, one in cases.items()
 }
+for name, (_kind, *one) in CASES.items():
+    if any("there are no rows" in piece for piece in one[2]):
+        CASES[name] = (NoRowsError, *one)
 #: What no Polars frame can hold.
 OF_PANDAS = (
     "names twice",
@@ -760,12 +770,15 @@ def test_a_lazy_frame_that_cannot_be_collected(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "fix"), [("recs", "Say averaged_users='recs'."), ("truht", "'truth'")]
+    ("word", "fix"),
+    [("both", "Type averaged_users='both'."), ("evryone", "Known: 'truth', 'recs'")],
 )
-def test_who_is_averaged_is_no_file_of_users(word: str, fix: str) -> None:
-    refused(
+def test_users_is_a_frame_or_a_file_and_no_word(word: str, fix: str) -> None:
+    """In an evaluation, a comparison, and one frame with both sides alike."""
+    for call in (
         lambda: recnb.evaluate(RANKED, LIKED, users=word),
-        OptionError,
-        f"users='{word}' is no file of users",
-        fix,
-    )
+        lambda: recnb.compare({"a": RANKED, "b": RANKED}, LIKED, users=word),
+        lambda: RECS.rec.against(TRUTH, users=word),
+    ):
+        problem = f"users={word!r} is no file of users"
+        refused(call, OptionError, problem, "averaged_users=", fix)

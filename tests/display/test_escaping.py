@@ -294,6 +294,9 @@ def made(name: str) -> Any:
     return RESULTS[name]()
 
 
+#: Text of a sheet is shown in full, whatever its length.
+SHORT_EVIL = [each for each in EVIL if len(each) < 100]
+
 HTML: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(
         ("explorer", "explorer of models", "playground"),
@@ -303,7 +306,9 @@ HTML: dict[str, Callable[[Any], str]] = {
         ("report", "comparison report"), lambda one: one.to_html(title=EVIL[0])
     ),
     "quiz": lambda one: one.to_html(
-        None, quiz("hit_rate", [[*EVIL], [*EVIL[::-1]]], [[*EVIL], [*EVIL]], k=2)
+        None,
+        quiz("hit_rate", [[*EVIL], [*EVIL[::-1]]], [[*EVIL], [*EVIL]], k=2),
+        ([*SHORT_EVIL, [SHORT_EVIL, SHORT_EVIL]], SHORT_EVIL),
     ),
 }
 

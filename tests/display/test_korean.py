@@ -19,6 +19,7 @@ from recnb.conventions import WORDS, in_words
 from recnb.conventions.convention import DECISIONS
 from recnb.conventions.presets import of_library
 from recnb.display.language import _, use_language, with_particles
+from recnb.errors import RecnbError
 from recnb.metrics.recommendation_lists import NEEDED
 from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, Shown, english_in, page
 from tests.strategies import each_word
@@ -354,3 +355,118 @@ def test_a_word_that_has_a_plural_is_translated_by_any_python(
     )
     with use_language("ko"):
         assert (_("user"), _("item")) == ("사용자", "아이템")
+
+
+# What pupils meet first
+
+#: First errors, by what is called.
+FIRST_ERRORS = [
+    "recnb.ndcg()",
+    "recnb.ndcg(['A', 'B', 'C'])",
+    "recnb.ndcg('ABC', ['A'])",
+    "recnb.ndcg(['A', 'B'], 'A')",
+    "recnb.ndcg(['A', 'B'], ['A', 'A'])",
+    "recnb.ndcg(['A', 'A'], ['A'])",
+    "recnb.ndcg([3, 2, -1])",
+    "recnb.ndcg([])",
+    "recnb.ndcg([3, 2, 1], [1, 2, 3])",
+    "recnb.ndcg(['A'], {1: 3})",
+    "recnb.ndcg(['A', 'B'], {'A': 1}, k=0)",
+    "recnb.ndcg(['A', 'B'], {'A': 1}, k=[1, 2])",
+    "recnb.ndcg(['A', 'B'], {'A': 1}, gain='exp')",
+    "recnb.ndcg(['A', 'B'], {'A': 1}, cutoff=1)",
+    "recnb.ndcg(y_true=[3, 0])",
+    "recnb.ndcg(y_true=[3, 0], y_score=[0.1])",
+    "recnb.ndcg([['A'], ['B']], [['A']])",
+    "recnb.presicion",
+    "recnb.정밀도",
+    "EV.presicion",
+    "EV.정밀도",
+    "recnb.explain('ndgc', ['A'], ['A'])",
+    "recnb.explain('ndcg', [['A'], ['B']], [['A'], ['B']])",
+    "recnb.explain('ndcg@3', ['A'], ['A'], 2)",
+    "recnb.quiz('precison')",
+    "recnb.quiz('ndcg', k=1)",
+    "recnb.quiz('ndcg', 3, {'A': 1})",
+    "recnb.quiz('ndcg', ['A', 'B'], {'A': 1}, 5)",
+    "recnb.quiz('ndcg', ['A', 'B'], {'A': 1}, seed=1)",
+    "recnb.quiz('r_precision', k=5)",
+    "recnb.quiz('coverage')",
+    "recnb.quiz('precision', [['A'], ['B']], [['A'], ['C']])",
+    "recnb.quiz('ndcg').chek",
+    "recnb.playground().move('Z', 1)",
+    "recnb.playground().move('A', 10)",
+    "recnb.playground().change(gain='exp')",
+    "recnb.playground().change(order=['A', 'A'])",
+    "recnb.playground().change(relevance={'A': -1})",
+    "recnb.playground().look_at('mrr')",
+    "recnb.playground(truth={'A': 1})",
+    "recnb.playground(['A', 'B'], {'A': 1}, items=['x'])",
+    "recnb.playground(['A', 'B'], {'A': 1}, metrics=['ndcg@3'])",
+]
+#: What a message quotes, and calls and keywords that are to be typed.
+TYPED = re.compile(r"'[^']*'|\w+=(\[[^\]]*\]|\{[^}]*\}|\S*)|[\w.]+\([^가-힣]*\)")
+
+
+@pytest.mark.parametrize("call", FIRST_ERRORS)
+def test_a_first_error_is_korean_and_says_what_to_type(call: str) -> None:
+    with use_language("ko"), pytest.raises(RecnbError) as raised:
+        eval(call)
+    message = str(raised.value)
+    assert "\n" not in message
+    known = {"Quiz", "Evaluation", "recnb", "coverage", "dict", "set", "true", "score"}
+    assert english_in(TYPED.sub(" ", message)) - known == set()
+    assert re.search(r"시오|혹시|쓸 수 있는 것", message), message
+
+
+def test_keywords_choose_the_language_of_errors() -> None:
+    for call in (
+        lambda: recnb.explain("ndgc", [1], lang="ko"),
+        lambda: recnb.quiz("ndgc", lang="ko"),
+        lambda: recnb.playground([1, "A"], lang="ko"),
+        lambda: recnb.playground(lang="ko").move("Z", 1),
+        lambda: recnb.playground(lang="ko").look_at("mrr"),
+    ):
+        with pytest.raises(RecnbError, match=r"[가-힣]{2}"):
+            call()
+
+
+def test_metrics_are_found_by_what_they_are_called() -> None:
+    recs, truth = ["A", "B"], {"A": 1}
+    assert recnb.explain("정밀도", recs, truth).symbol == "Precision"
+    assert recnb.quiz("평균 정밀도").metric == "average_precision"
+    assert list(recnb.playground(recs, truth, ["재현율", "적중률"]).metrics) == [
+        "recall",
+        "hit_rate",
+    ]
+    assert EV.measure("정밀도@3") == EV.measure(
+        "average precision@3"
+    ) * 0 + EV.precision(k=3)
+    assert list(EV.table(["정밀도", "할인누적이득"], k=3).index) == ["precision", "dcg"]
+
+
+def test_headings_of_lists_are_korean_and_columns_are_as_typed() -> None:
+    with use_language("ko"):
+        user, items = full().user("u002", k=3), full().items(k=3)
+    headings = repr(user).splitlines()[1].split()
+    assert headings == ["순위", "아이템", "제목", "점수", "관련도", "적중"]
+    assert user.to_frame().columns.tolist()[:2] == ["rank", "item"]
+    assert "노출 횟수" in page(items._repr_html_())
+    assert "shown" in items.columns
+
+
+def test_a_row_of_a_report_has_the_symbol_beside_the_words() -> None:
+    report = full().report(10, ["precision", "calibration"], lang="ko")
+    for text in (report.to_markdown(), page(report.to_html())):
+        assert "정밀도(Precision)" in text
+        assert "캘리브레이션 오차(Calibration)" in text
+    assert "정밀도" not in full().report(10, ["precision"]).to_markdown()
+
+
+def test_an_example_of_a_finding_names_roles_in_korean() -> None:
+    seen = SAMPLE.train.head(20).assign(rank=1)[["user", "item", "rank"]]
+    seen["rank"] = seen.groupby("user").cumcount() + 1
+    with use_language("ko"):
+        found = recnb.evaluate(seen, SAMPLE.test, train=SAMPLE.train).lint()
+    examples = "\n".join(finding.example for finding in found)
+    assert re.search(r"^예: 사용자 'u\d+', 아이템 'i\d+'", examples, re.M)

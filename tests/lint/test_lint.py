@@ -19,7 +19,7 @@ import recnb
 from recnb.display.language import use_language
 from recnb.errors import OptionError
 from recnb.evaluate import model_evaluation
-from recnb.lint import CHECKS
+from recnb.lint import CHECKS, Lint
 from recnb.lint.findings import quoted_id
 from tests.lint_planted import (
     ALONE,
@@ -84,12 +84,21 @@ NOTHING: dict[str, Callable[[], Any]] = {
 USUAL = [check for check in CHECKS if check.needs != "propensity"]
 
 
+def n_unchecked(lint: Lint) -> int:
+    """Count the checks that were not made, each of which is named with the reason."""
+    names = {name for left in lint.unchecked.values() for name in left}
+    names |= {*lint.elsewhere, *lint.undecided}
+    titles = [check.title for check in CHECKS if check.name in names]
+    assert all(any(title in line for line in lint.not_checked) for title in titles)
+    return len(names)
+
+
 @pytest.mark.parametrize("data", NOTHING)
 def test_nothing_is_found_in_clean_data(data: str) -> None:
     lint = NOTHING[data]()
     assert (lint.names, bool(lint)) == ([], False)
     assert (lint.lower, lint.upper) == (lint.value, lint.value)
-    assert sum(map(len, lint.unchecked.values())) + lint.n_checks == len(USUAL)
+    assert n_unchecked(lint) + lint.n_checks == len(USUAL)
     assert repr(lint).startswith(f"Lint: no findings in {lint.n_checks} checks")
     assert lint.to_frame().shape == (0, 9)
 
@@ -481,6 +490,193 @@ def test_hits_joined_to_the_lists_are_no_sampled_candidates() -> None:
         ) == (sampled_too, severity)
 
 
+def of_candidates(*, extra: bool = False) -> tuple[Frame, Frame]:
+    """Lists of 100 candidates each out of 1,500 items, or of 99 and one to three
+    relevant ones; and all of them as a truth, where those not relevant are 0.
+    """
+    rng, recs, truth = np.random.default_rng(7), [], []
+    for user in range(60):
+        n_relevant = user % 3 + 1 if extra else 1
+        items = rng.permutation(1500)[: 99 + n_relevant]
+        scores = rng.random(len(items))
+        recs += zip([user] * len(items), items, scores, strict=True)
+        truth += [(user, item, int(n < n_relevant)) for n, item in enumerate(items)]
+    return (
+        Frame(recs, columns=[*PAIR, "score"]),
+        Frame(truth, columns=[*PAIR, "relevance"]),
+    )
+
+
+def without(frame: Frame, rows: Frame) -> Frame:
+    """Leave out the pairs of some rows."""
+    merged = frame.merge(rows[PAIR], how="left", on=PAIR, indicator="which")
+    return merged.query("which == 'left_only'").drop(columns="which")
+
+
+@pytest.mark.parametrize("extra", [False, True])
+def test_sampled_candidates_are_found_with_rows_missing_and_in_the_truth(
+    extra: bool,
+) -> None:
+    recs, truth = of_candidates(extra=extra)
+    relevant = truth[truth["relevance"] > 0]
+    top = recs.sort_values("score", ascending=False).groupby("user").head(10)
+    in_lists = "nearly all the relevant items, among up to "
+    in_truth = "`truth` has up to "
+    for lists, judged, words in (
+        (recs, relevant, "all the relevant items, among "),
+        (recs, truth, "all the relevant items, among "),
+        (recs.sample(frac=0.98, random_state=1), relevant, in_lists),
+        (without(recs, relevant.sample(3, random_state=1)), relevant, in_lists),
+        (recs.sample(frac=0.9, random_state=1), relevant, None),
+        (top, truth, in_truth),
+        (top, truth.sample(frac=0.98, random_state=1), in_truth),
+        (top.sample(frac=0.9, random_state=1), truth, in_truth),
+        (top, truth.sample(frac=0.9, random_state=1), None),
+        (top, relevant, None),
+        (top.assign(item=top["item"] + 1500), truth, None),
+    ):
+        lint = recnb.evaluate(lists, judged).lint(10)
+        found = [line.short for line in lint if line.name == "sampled_candidates"]
+        if words is None:
+            assert found == []
+        else:
+            assert words in found[0]
+
+
+def test_a_run_of_retrieval_that_finds_nearly_all_is_no_sample() -> None:
+    recs, truth = of_candidates()
+    relevant = truth[truth["relevance"] > 0].reset_index()
+    missed = relevant["item"].where(relevant.index % 25 > 0, relevant["item"] + 1500)
+    lint = recnb.evaluate(recs, relevant.assign(item=missed)).lint(10)
+    assert "sampled_candidates" not in lint.names
+
+
+TIMES = {
+    "numbers": np.arange(280.0),
+    "dates": pd.date_range("2024-01-01", periods=280),
+    "days as text": pd.date_range("2024-01-01", periods=280).strftime("%Y-%m-%d"),
+    "text": ["today"] * 280,
+    "truth values": [True] * 280,
+}
+
+
+@pytest.mark.parametrize(
+    ("train", "truth", "reason"),
+    [
+        ({}, {}, "No column of `train` and of `truth` is known to say when"),
+        ({"date": "dates"}, {}, "No column of `truth` is known to say when"),
+        ({}, {"date": "dates"}, "No column of `train` is known to say when"),
+        (
+            {"made_at": "dates", "sold_at": "dates"},
+            {"date": "dates"},
+            "Several columns of `train` say when, 'made_at', 'sold_at'",
+        ),
+        (
+            {"date": "numbers"},
+            {"when": "dates"},
+            "The times are numbers in `train` and dates in `truth`",
+        ),
+        ({"date": "days as text"}, {"date": "numbers"}, "dates in `train` and numbers"),
+        (
+            {"date": "text"},
+            {"date": "dates"},
+            "holds text that is no day such as 2026-01-31: 'today'",
+        ),
+        (
+            {"date": "truth values"},
+            {"date": "truth values"},
+            "neither numbers nor dates in `train`",
+        ),
+        ({"date": "days as text"}, {"sold_at": "dates"}, None),
+        ({"when": "numbers"}, {"when": "numbers"}, None),
+    ],
+)
+def test_times_that_cannot_be_compared_are_not_checked_and_the_reason_is_told(
+    train: dict[str, str], truth: dict[str, str], reason: str | None
+) -> None:
+    dated = CLEAN.with_(
+        train=CLEAN.train.head(280).assign(**{k: TIMES[v] for k, v in train.items()}),
+        truth=CLEAN.truth.assign(**{k: TIMES[v] for k, v in truth.items()}),
+    )
+    lint = dated.lint()
+    if reason is None:
+        assert lint.undecided == {}
+        assert "train_after_truth" in lint.names
+    else:
+        assert reason in lint.undecided["train_after_truth"]
+        assert "train_after_truth" not in lint.names
+    assert n_unchecked(lint) + lint.n_checks == len(USUAL)
+
+
+def test_a_split_by_user_that_leaks_across_users_is_a_note() -> None:
+    """The last day of each user is in the truth; some users were there for longer."""
+    last = CLEAN.truth["user"].str[1:].astype(int) + 10
+    before = CLEAN.train["user"].str[1:].astype(int) + 9
+    lint = CLEAN.with_(
+        truth=CLEAN.truth.assign(time=last), train=CLEAN.train.assign(time=before)
+    ).lint()
+    assert [finding.severity for finding in lint] == ["note"]
+    finding = lint["train_after_truth"]
+    assert finding.n == (before > 10).sum()
+    assert "first row of the truth, which is of another user" in finding.short
+    at_once = CLEAN.with_(
+        truth=CLEAN.truth.assign(time=5), train=CLEAN.train.assign(time=5)
+    )
+    assert at_once.lint().names == []
+
+
+@pytest.mark.parametrize(
+    ("lint", "reasons"),
+    [
+        (
+            lambda: CLEAN.lint(None),
+            {
+                "short_lists": "Give `k=` to check.",
+                "ceiling": "Give `k=` to check.",
+            },
+        ),
+        (
+            lambda: CLEAN.lint(10, "dcg"),
+            {
+                "perfect": "DCG@10 has no highest value.",
+                "ceiling": "DCG@10 has no highest value.",
+            },
+        ),
+        (
+            lambda: CLEAN.with_(recs=ranked(CLEAN.recs)).lint(),
+            dict.fromkeys(
+                ("ties", "rank_against_score", "upside_down", "filler_score"),
+                "The lists have no scores.",
+            ),
+        ),
+        (
+            lambda: CLEAN.with_(
+                recs=CLEAN.recs.head(12), truth=CLEAN.truth.head(7)
+            ).lint(),
+            dict.fromkeys(
+                ("perfect", "sampled_candidates"), "It takes 10 users with a list."
+            ),
+        ),
+        (
+            lambda: CLEAN.with_(recs=CLEAN.recs.groupby("user").head(1)).lint(),
+            {"upside_down": "It takes 10 rows below another one."},
+        ),
+    ],
+)
+def test_a_check_that_could_not_be_made_is_named_with_the_reason(
+    lint: Callable[[], Lint], reasons: dict[str, str]
+) -> None:
+    made = lint()
+    assert reasons.items() <= made.undecided.items()
+    assert {*made.undecided} - {*reasons} == {"train_after_truth"}
+    for name, reason in reasons.items():
+        title = next(check.title for check in CHECKS if check.name == name)
+        assert any(title in line and line.endswith(reason) for line in made.not_checked)
+    assert n_unchecked(made) + made.n_checks == len(USUAL)
+    for line in made.not_checked:
+        assert line[:60] in repr(made)
+
+
 def test_facts_of_single_checks() -> None:
     assert rated(CLEAN, [2, 7, 10]).lint()["ratings"].facts["liked"] == 8
     assert sampled(extra=True).lint()["sampled_candidates"].facts["size"] == 20
@@ -527,7 +723,7 @@ def test_of_a_model_of_other_metrics_and_of_nothing_relevant() -> None:
     lint = model_evaluation(
         lambda user: np.random.default_rng(0).random(12), test, k=5
     ).lint(5)
-    assert lint.n_checks == len(USUAL) - sum(map(len, lint.unchecked.values()))
+    assert lint.n_checks == len(USUAL) - n_unchecked(lint)
     assert CLEAN.lint(None, "average_precision", out_of="k").label == "AP"
     assert CLEAN.lint(None, "nDCG@10").label == "nDCG@10"
     recs = Frame({"user": [1, 2], "item": ["a", "b"], "rank": 1})
@@ -565,7 +761,7 @@ def test_lists_that_stay_where_they_are_are_checked_by_their_hits(
         recs=recs, truth=pl.from_pandas(CLEAN.truth), train=pl.from_pandas(train)
     ).lint()
     assert "ties" in lint.elsewhere
-    assert "not in memory" in lint.not_checked[-1]
+    assert any("not in memory" in line for line in lint.not_checked)
     finding = lint["train_in_truth"]
     assert (finding.n, "other" in finding.facts) == (
         3,

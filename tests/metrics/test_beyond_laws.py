@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, note
+from hypothesis import example, given, note
 from hypothesis import strategies as st
 
 import recnb
@@ -148,12 +148,10 @@ def of_items(name: str, options: Options, held: Data, k: int | None) -> Values:
             )
         cold = math.log2(len(users)) if options["cold"] == "log2(users)" else 0.0
         most = math.log2(len(users)) if options["normalize"] else 1
-        return (
-            (math.log2(total / count[item]) if count[item] else cold) / most
-            if most
-            else math.nan
-        )
+        return (math.log2(total / count[item]) if count[item] else cold) / most
 
+    if options.get("normalize") and len(users) == 1:
+        return {}  # log2 of one user is 0, and nothing is divided by it
     found = {}
     for user, items in held.shown(k, options).items():
         kept = [
@@ -234,11 +232,24 @@ def close(wanted: Any) -> Any:
     return pytest.approx(wanted, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
+#: Of one user in train, whose novelty would be divided by log2(1); one list is all cold.
+ONE_USER = Data({0: [0], 1: [1]}, [(0, 0)], {item: [0.0] * 3 for item in ITEMS}, [0])
+NORMALIZED = {
+    "popularity": "users",
+    "cold": "drop",
+    "divisor": "k",
+    "normalize": True,
+    "cutoff": "none",
+}
+
+
 @given(
     data(),
     st.sampled_from([1, 2, 3, 5, None]),
     st.fixed_dictionaries({name: choices(name) for name in METRICS}),
 )
+@example(ONE_USER, 1, {"novelty": NORMALIZED})
+@example(ONE_USER, 1, {"novelty": NORMALIZED | {"cold": "zero"}})
 def test_equals_the_plain_loops(
     held: Data, k: int | None, chosen: dict[str, Options]
 ) -> None:

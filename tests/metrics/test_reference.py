@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given
 
 import recnb
 from recnb import METRICS
+from recnb.errors import RecnbError
 from tests.reference import REFERENCE
-from tests.strategies import CUTOFFS, GRADES, every_choice, random_data
+from tests.strategies import CUTOFFS, GRADES, Data, data, every_choice, random_data
 
 
 def close(value: Any) -> Any:
@@ -98,3 +100,51 @@ def test_grades_below_0_are_judged_where_they_count_0(
     )
     ev = recnb.evaluate(recs, truth, negative_relevance="zero", judged_only=judged_only)
     assert (float(ev.judged(k=5)), float(ev.bpref())) == (judged, bpref)
+
+
+@given(data(gaps=False, most_users=5), data(gaps=False, most_users=3))
+def test_who_is_averaged_does_not_depend_on_what_is_judged(
+    source: Data, more: Data
+) -> None:
+    """A list that holds no judged item is a list, of the value 0."""
+    lists = source.lists | {f"new {user}": items for user, items in more.lists.items()}
+    recs = Data(lists, {}).recs.assign(user=lambda frame: frame["user"].map(str))
+    truth = source.relevant.assign(user=lambda frame: frame["user"].map(str))
+    assume(len(recs))
+    judged = {(user, item) for user, item, _grade in truth.itertuples(index=False)}
+    for users in ("truth", "recs", "both", "union"):
+        options: dict[str, Any] = {"averaged_users": users, "no_relevant": "zero"}
+        try:
+            every = recnb.evaluate(recs, truth, **options)
+        except RecnbError:  # no user is in both frames
+            continue
+        ev = recnb.evaluate(recs, truth, judged_only=True, **options)
+        values = ev.ndcg(k=3).per_user
+        assert list(values.index) == list(every.ndcg(k=3).per_user.index)
+        with_judged = {
+            user
+            for user, item in zip(recs["user"], recs["item"], strict=True)
+            if (user, item) in judged
+        }
+        none = sum(user not in with_judged for user in values.index)
+        words = f"{none} of them without a judged item in a list, which counts 0"
+        assert (words in repr(ev.ndcg(k=3)).replace("\n", " ")) == (none > 0)
+        assert "without a list" not in repr(ev.ndcg(k=3))
+
+
+def test_lists_without_a_judged_item_are_no_missing_lists() -> None:
+    """In the lint and in a comparison; the user whom the truth alone has, has none."""
+    recs = {"a": ["x"], "b": ["x"], "c": ["x"], "d": ["x"]}
+    truth = {"a": {"x": 1, "y": 0}, "e": {"x": 1}}
+    options: dict[str, Any] = {
+        "judged_only": True,
+        "averaged_users": "union",
+        "no_relevant": "zero",
+    }
+    ev = recnb.evaluate(recs, truth, **options)
+    assert float(ev.ndcg(k=1)) == close(1 / 5)
+    assert ev.lint()["users_without_list"].n == 1
+    compared = repr(recnb.compare({"m": recs, "n": recs}, truth, **options).table())
+    assert "in each model 4 without a judged item in a list" in compared.replace(
+        "\n", " "
+    )

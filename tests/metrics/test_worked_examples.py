@@ -188,3 +188,14 @@ def test_every_example_is_tested() -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_every_example_is_shown_once(folder: Path) -> None:
     assert tags(folder) == dict.fromkeys([*WORKED, *CLAIMS], 1)
+
+
+def test_the_page_has_each_claim_with_its_verdict() -> None:
+    lines = (BUILT / "README.md").read_text("utf-8").splitlines()
+    rows = {line.split("`")[1]: line for line in lines if line.startswith("| `claim-")}
+    assert rows.keys() == CLAIMS.keys()
+    for name, claim in CLAIMS.items():
+        verdict = claim["verdict"][0].upper() + claim["verdict"][1:]
+        assert f"| {claim['claim']} *{verdict}.* |" in rows[name]
+    assert f"put {len(CLAIMS)} statements" in "\n".join(lines)
+    assert f"each of the {len(CLAIMS)} claims" in "\n".join(lines)

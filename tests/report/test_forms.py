@@ -213,6 +213,15 @@ def test_the_console_has_at_most_60_lines_of_many_models_too(n_models, name):
     test_the_console_has_at_most_60_lines_of_100_columns(found)
 
 
+def test_a_picture_of_bars_says_which_end_a_bar_counts():
+    """A value of 0.5 is in the bar from 0.5."""
+    lists, liked = {"u": ["a", "b"], "v": ["c"]}, {"u": ["a", "z"], "v": ["c"]}
+    report = recnb.evaluate(lists, liked).report(k=2, metrics=["precision"])
+    assert "counts the values at its lower end, the last one" in report.to_html()
+    (bins,) = report.distributions
+    assert bins["counts"] == [0, 0, 0, 0, 0, 2, 0, 0, 0, 0]
+
+
 def test_many_cutoffs_and_models_fit_every_form():
     ev = (
         SAMPLE.models["item-knn"]

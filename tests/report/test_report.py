@@ -320,7 +320,7 @@ def test_the_distribution_counts_every_user_once():
 
 def test_a_value_a_hair_below_an_edge_is_on_it_and_one_without_a_value_is_counted():
     near = [0.8, np.nextafter(0.8, 0), 1.0, np.nextafter(1, 0), 1e-16, 0.1, np.nan]
-    spread = distribution_of("", np.array(near), 1.0)
+    spread = distribution_of("", np.array(near), (0.0, 1.0))
     assert spread["counts"] == [1, 1, 0, 0, 0, 0, 0, 0, 2, 2]
     assert [
         spread[name] for name in ("n_zero", "n_top", "n_users", "n_without_value")
@@ -333,12 +333,33 @@ def test_a_value_a_hair_below_an_edge_is_on_it_and_one_without_a_value_is_counte
 def test_bins_go_up_to_the_upper_bound_and_without_one_to_the_highest_value(
     largest, top, end
 ):
-    spread = distribution_of("", np.array([0.0, largest]), top)
+    spread = distribution_of("", np.array([0.0, largest]), (0.0, top))
     assert (spread["edges"][-1], spread["n_top"], sum(spread["counts"])) == (
         end,
         int(largest == end),
         2,
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "bounds", "ends"),
+    [
+        ([-0.8, -0.35, 0.0], (-1.0, 0.0), (-1.0, 0.0)),
+        ([-3.0, 2.0], (-np.inf, np.inf), (-3.0, 2.0)),
+        ([-3.0, -1.0], (-np.inf, 0.0), (-3.0, 0.0)),
+        ([1.0, 4.0], (1.0, np.inf), (1.0, 4.0)),
+        ([-2.0, -2.0], (-2.0, np.inf), (-2.0, 0.0)),
+        ([0.0, 0.0], (-np.inf, 0.0), (0.0, 1.0)),
+    ],
+)
+def test_bins_go_down_to_the_lower_bound_and_without_one_to_the_lowest_value(
+    values, bounds, ends
+):
+    spread = distribution_of("", np.array(values), bounds)
+    edges = np.linspace(*ends, 11)
+    assert spread["edges"] == pytest.approx(edges)
+    assert spread["counts"] == np.histogram(values, edges)[0].tolist()
+    assert spread["n_bottom"] == values.count(ends[0])
 
 
 def test_the_population_is_counted():

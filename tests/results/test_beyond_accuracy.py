@@ -7,11 +7,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import recnb
+from recnb.errors import ColumnError, FrameError
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.score import CatalogueScore
 
@@ -125,6 +129,86 @@ def test_genres_as_words_lists_and_columns_are_the_same() -> None:
     assert (
         evaluation(items=columns).diversity(features=["x", "y", "z"]) == EV.diversity()
     )
+
+
+VECTORS = st.integers(1, 4).flatmap(
+    lambda n: st.lists(
+        st.lists(st.floats(-9, 9).map(lambda x: round(x, 2)), min_size=n, max_size=n),
+        min_size=len(ITEMS),
+        max_size=len(ITEMS),
+    )
+)
+
+
+@given(VECTORS, st.sampled_from(["cosine", "jaccard"]))
+def test_a_column_of_vectors_is_as_many_columns_of_numbers(
+    vectors: list[list[float]], distance: Any
+) -> None:
+    """However vectors are held; columns may be numbered, as those of a matrix are."""
+    table = pd.DataFrame(vectors).assign(item=ITEMS["item"].to_numpy())
+    numbered = [column for column in table.columns if column != "item"]
+    want = evaluation(items=table).diversity(features=numbered, distance=distance)
+    lists = ITEMS[["item"]].assign(vector=vectors)
+    array = pl.Array(pl.Float64, len(vectors[0]))
+    for items in (
+        lists,
+        lists.assign(vector=[np.array(vector) for vector in vectors]),
+        pl.from_pandas(lists),
+        pl.from_pandas(lists).with_columns(pl.col("vector").cast(array)),
+    ):
+        found = evaluation(items=items).diversity(features="vector", distance=distance)
+        assert found == want
+        assert found.per_user.equals(want.per_user)
+
+
+def test_the_distance_of_two_vectors_by_hand() -> None:
+    items = pd.DataFrame(
+        {"item": list("abc"), "vector": [[0.6, 0.8], [3.0, 4.0], [-0.8, 0.6]]}
+    )
+    ev = recnb.evaluate({"u": ["a", "b", "c"]}, {"u": ["a"]}, items=items)
+    assert ev.diversity(k=2, features="vector") == 0
+    assert ev.diversity(k=3, features="vector") == close(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (
+            [[1, 2], [3, 4]],
+            r"such as \[1, 2\], which may be vectors or ids.*floats",
+        ),
+        ([[0.5], None], "no vector for item 'b'. Leave out"),
+        ([[0.5], [0.5, 1.0]], "vectors of 1 and of 2 numbers"),
+        ([[0.5], [math.nan]], "missing or infinite for item 'b'"),
+        ([[0.5], [None]], "missing or infinite for item 'b'"),
+        ([[0.5], []], "vectors of 0 and of 1 numbers"),
+    ],
+)
+def test_vectors_that_are_none_are_refused(column: list[Any], words: str) -> None:
+    items = pl.DataFrame({"item": ["a", "b"], "vector": column}, strict=False)
+    ev = recnb.evaluate(
+        {"u": ["a", "b"]}, {"u": ["a"]}, items=items, train={"u": ["a"]}
+    )
+    with pytest.raises(FrameError, match=f"items: column 'vector' holds .*{words}"):
+        ev.diversity(k=2, features="vector")
+    if isinstance(column[1], list) and column[1] == [3, 4]:
+        assert ev.calibration(k=2, genre="vector") > 0  # ids of genres
+        words_of = items.with_columns(pl.col("vector").cast(pl.List(pl.String)))
+        ev = recnb.evaluate({"u": ["a", "b"]}, {"u": ["a"]}, items=words_of)
+        assert ev.diversity(k=2, features="vector") == 1
+    else:
+        with pytest.raises(FrameError, match="which name no genre"):
+            ev.calibration(k=2, genre="vector")
+
+
+def test_columns_that_are_named_by_numbers() -> None:
+    """Items and users, as a matrix that becomes a frame has them."""
+    users = pd.DataFrame({"user": [1, 2, 3, 5], 0: list("xyxy")})
+    table = evaluation(users=users).table("ndcg", k=2, by="0")
+    assert table.to_frame().index.get_level_values("0").tolist() == ["x", "y"]
+    both = users.assign(**{"0": 1})
+    with pytest.raises(ColumnError, match="0 and '0' have one name as text"):
+        evaluation(users=both)
 
 
 def test_every_metric_is_a_method_within_its_bounds() -> None:

@@ -120,18 +120,17 @@ def test_it_is_shown_everywhere_and_its_words_are_text(where: str) -> None:
 
 
 def test_the_example_of_the_page_runs() -> None:
-    program = re.search(
-        r"## A metric of your own.*?```python\n(.*?)```",
-        PAGE.read_text("utf-8"),
-        flags=re.DOTALL,
-    )
-    assert program
+    section = PAGE.read_text("utf-8").split("## A metric of your own")[1]
+    section = section.split("\n## ")[0]
+    program, cost = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
     names: dict[str, Any] = {}
-    exec(program[1], names)
+    exec(program, names)
+    exec(cost, names)
+    value = float(names["ev"].measure("search_length", k=10))
+    assert f"# search_length {value:.4f}\n" in cost
     printed = names["ev"].table([names["soft_precision"], "ndcg"], k=10)[10]
     assert (
-        f"# soft_precision {printed.iloc[0]:.4f}, ndcg {printed.iloc[1]:.4f}"
-        in program[1]
+        f"# soft_precision {printed.iloc[0]:.4f}, ndcg {printed.iloc[1]:.4f}" in program
     )
     at_rank = names["ev"].explain("soft_precision(power=2)@3", "u002").rows
     assert at_rank["credit"].tolist() == [
@@ -312,6 +311,34 @@ ODD = {
             for text, part in ODD.items()
         ),
         (
+            lambda: make(
+                lambda hits, k: Credit(
+                    hits, k, 1.0 / hits.rank, out_of_count(hits, k, "list")
+                ),
+                out_of="k",
+            ),
+            r"at k=20: the formula k gives 20, and the function 4",
+        ),
+        *(
+            (lambda bounds=bounds: make(bounds=bounds), "is no range of values")
+            for bounds in ((1, 0), (0, 0), (0, np.nan), 1, ("a", 1), (0, 1, 2), None)
+        ),
+        *(
+            (lambda better=better: make(better=better), "say 'high', 'low', or None")
+            for better in ("higher", "", True, 1, ["low"])
+        ),
+        (
+            lambda: make(missed="no_hit * k"),
+            r"of the grades \[0, 0\] at k=2: the formula no_hit\*k gives 2, and the function 0",
+        ),
+        (
+            lambda: make(
+                lambda hits, k: Credit(hits, k, 1.0 / hits.rank, missed=hits.n_relevant)
+            ),
+            r"missed holds users × cut-offs: make a column of per-user values",
+        ),
+        (lambda: make(missed="no_hit * places"), "'places' is not understood"),
+        (
             lambda: make(bounds=(0, 1)),
             r"mine of a list is 1.58333, beyond its bounds=\(0, 1\)",
         ),
@@ -403,3 +430,125 @@ def test_bounds_over_equal_scores_are_not_claimed_and_users_can_be_a_column() ->
     tied = {"u": {"a": 1.0, "b": 1.0, "c": 0.5}}
     finding = recnb.evaluate(tied, {"u": ["a"]}).lint(3, own)["ties"]
     assert "anything from" not in finding.short
+
+
+def search_length() -> Any:
+    """Expected search length, a cost: items seen in vain (Cooper 1968)."""
+
+    @recnb.metric(
+        symbol="ESL",
+        credit="first * (rank - 1)",
+        missed="no_hit * k",
+        better="low",
+    )
+    def search_length(hits, k=None):
+        """Items seen before the first relevant one; k where there is none."""
+        no_hit = 1 - hits.total(hits.first, k)
+        missed = no_hit * out_of_count(hits, k, "k")
+        return Credit(hits, k, hits.first * (hits.rank - 1), missed=missed)
+
+    return search_length
+
+
+@pytest.mark.parametrize("k", [1, 3, 10, None])
+def test_a_cost_adds_what_a_list_without_a_hit_costs(k: int | None) -> None:
+    values = EV.measure(search_length(), k=k).per_user
+    truth = SAMPLE.test[SAMPLE.test["rating"] > 0]
+    relevant = truth.groupby("user")["item"].agg(set)
+    recs = SAMPLE.models["item-knn"].sort_values(["user", "rank"])
+    lists = recs.groupby("user")["item"].agg(list)
+    expected = {}
+    for user, items in relevant.items():
+        shown = lists.get(user, [])
+        depth = len(shown) if k is None else k
+        found = [at for at, item in enumerate(shown[:depth]) if item in items]
+        expected[user] = float(found[0] if found else depth)
+    assert values.to_dict() == expected
+    in_table = EV.table("search_length", k=[k, 7]).iloc[0, 0]
+    assert in_table == pytest.approx(np.mean([*expected.values()]))
+
+
+def test_the_explanation_of_a_cost_has_what_is_added_without_a_hit() -> None:
+    cost = search_length()
+    without = recnb.explain(cost, ["x", "y"], {"a": 1}, k=5)
+    assert without.numbers == "1*5 = 5"
+    assert without.formula == "add first*(rank-1) for each hit, and no_hit*k once"
+    assert without.latex.endswith(r"+ [\text{no hit}] \cdot k")
+    assert recnb.explain(cost, ["x", "y", "a"], {"a": 1}, k=5).numbers == "1*(3-1) = 2"
+    below_k = recnb.explain(cost, ["x", "y", "a"], {"a": 1}, k=2)
+    assert (below_k.numbers, below_k.value, below_k.total) == ("1*2 = 2", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("no_relevant", "values", "words"),
+    [
+        ("skip", {"b": 3}, "1 with no relevant item left out"),
+        (
+            "zero",
+            {"a": 3, "b": 3},
+            "1 of them with no relevant item, which counts as a list without",
+        ),
+        (
+            "one",
+            {"a": 3, "b": 3},
+            "1 of them with no relevant item, which counts as a list without",
+        ),
+    ],
+)
+def test_who_has_nothing_to_find_costs_as_much_as_a_list_without_a_hit(
+    no_relevant: Any, values: dict[str, float], words: str
+) -> None:
+    """A value of 0 would be the best there is."""
+    ev = recnb.evaluate(
+        {"a": ["x"], "b": ["y"]},
+        {"a": {"x": 0}, "b": {"z": 1}},
+        no_relevant=no_relevant,
+    )
+    score = ev.measure(search_length(), k=3)
+    assert score.per_user.dropna().to_dict() == values
+    assert words in score.basis
+    if no_relevant != "skip":
+        assert ev.explain("search_length", "a", k=3).numbers == "1*3 = 3"
+
+
+def test_log2_is_known_beside_log_whatever_the_base() -> None:
+    def gain(hits, k=None, *, log_base=10):
+        earned = np.log2(1 + hits.rank) + np.log(hits.rank) / np.log(log_base)
+        return Credit(hits, k, earned)
+
+    made = make(function=gain, credit="log2(1 + rank) + log(rank)")
+    worked = recnb.explain(made, [0, 0, 1])
+    assert worked.numbers == "log2(1+3)+log10(3) = 2.4771"
+    assert r"\log_{2}(1 + i) + \log_{10}(i)" in worked.latex
+
+
+#: Bounds below 0, with what each hit earns.
+BELOW = [
+    ((-1, 0), lambda hits: -1 / hits.rank, "(0 - 1) / rank"),
+    ((-1, 1), lambda hits: 0.5 - hits.first, "0.5 - first"),
+    ((-np.inf, np.inf), lambda hits: 2.0 - hits.rank, "2 - rank"),
+    ((-np.inf, 0), lambda hits: 0.0 - hits.rank, "0 - rank"),
+]
+
+
+@pytest.mark.parametrize(("bounds", "earned", "credit"), BELOW)
+def test_values_below_0_are_shown_in_every_form(
+    bounds: Any, earned: Any, credit: str
+) -> None:
+    own = make(
+        lambda hits, k: Credit(hits, k, earned(hits), out_of_count(hits, k, "k")),
+        credit=credit,
+        out_of="k",
+        bounds=bounds,
+    )
+    values = EV.measure(own, k=10).per_user
+    report = EV.report(metrics=[own], by="segment")
+    (spread,) = report.distributions
+    assert sum(spread["counts"]) == len(values)
+    assert spread["edges"][0] <= values.min() <= values.max() <= spread["edges"][-1]
+    for form in ("to_html", "to_markdown", "to_latex"):
+        assert "nan" not in re.findall(r"\w+", getattr(report, form)())
+    assert FOUND.report(metrics=[own], by="segment").to_html()
+    assert sum(EV.explore(own).bars().values()) == len(values)
+    curve = EV.curve(own, k=range(1, 4))
+    assert curve.plot().get_ylim()[0] <= curve.iloc[:, 0].min()

@@ -120,12 +120,12 @@ AGAIN = [
 ]
 
 
-@pytest.mark.parametrize(("users", "dtype"), [([3, 1], "int64"), (["b", "a"], "str")])
-def test_users_keep_their_kind(users: Any, dtype: str) -> None:
+@pytest.mark.parametrize("users", [[3, 1], ["b", "a"]])
+def test_users_keep_their_kind(users: Any) -> None:
     recs = pd.DataFrame({"user": users, "item": [1, 2], "rank": 1})
     for frame in (recs, pl.from_pandas(recs)):
         index = recnb.evaluate(frame, frame[["user", "item"]]).ndcg(k=1).per_user.index
-        assert (index.dtype, index.tolist()) == (dtype, sorted(users))
+        assert (index.dtype, index.tolist()) == (recs["user"].dtype, sorted(users))
 
 
 def test_per_user_results_bear_the_name_of_the_column() -> None:

@@ -13,9 +13,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import ttest_ind
 
 import recnb
+from recnb.errors import OptionError
 from recnb.stats import holm
 
 SAMPLE = recnb.datasets.load_sample()
@@ -403,6 +406,64 @@ def test_parts_of_one_frame_and_in_the_order_of_pandas() -> None:
     )
     assert [row["mean"] for row in report.segments.rows] == table["mean"].tolist()
     assert "each week is a truth of its own" in repr(report)
+
+
+DAYS = st.lists(
+    st.tuples(st.sampled_from("uv"), st.sampled_from("xyz"), st.permutations("abc")),
+    min_size=3,
+    max_size=6,
+    unique_by=lambda row: row[:2],
+)
+
+
+@given(DAYS)
+def test_a_column_of_both_frames_that_differs_within_users(days: list[Any]) -> None:
+    """A user has a list of each day: these are not one list, and the advice makes a
+    user of each.
+    """
+    rows = [
+        (user, day, day + item, 1 / place)
+        for user, day, items in days
+        for place, item in enumerate(items, 1)
+    ]
+    recs = pd.DataFrame(rows, columns=["member", "day", "item", "score"])
+    truth = recs[recs["item"].str.endswith("a")].drop(columns="score")
+    names: dict[str, Any] = {"user": "member"}
+    ev = recnb.evaluate(recs, truth, **names)
+    for call in (
+        lambda: ev.table("reciprocal_rank", k=3, by="day"),
+        lambda: ev.report(k=3, by="day"),
+        lambda: recnb.compare({"a": ev, "b": ev}).table("ndcg", k=3, by="day"),
+    ):
+        with pytest.raises(
+            OptionError, match="differs within users in both"
+        ) as problem:
+            call()
+    frames: dict[str, Any] = {"recs": recs.copy(), "truth": truth.copy()}
+    advice = str(problem.value).split("make a user of each: ")[1].split(". If it")[0]
+    exec(advice, frames)
+    apart = recnb.evaluate(frames["recs"], frames["truth"], **names)
+    means = apart.table("reciprocal_rank", k=3, by="day")["mean"]
+    for (_metric, _k, day), mean in means.items():
+        of_day = [frame[frame["day"] == day] for frame in (recs, truth)]
+        assert mean == pytest.approx(float(recnb.evaluate(*of_day, **names).mrr(k=3)))
+    # Without the column a list is one, as the line says.
+    joined = recnb.evaluate(recs.drop(columns="day"), truth, **names)
+    assert "is a truth of its own" in repr(joined.table("ndcg", k=3, by="day"))
+
+
+def test_columns_of_both_frames_that_group_users_or_lists_alone() -> None:
+    """One that differs within users on one side alone has one meaning."""
+    recs = pd.DataFrame({"user": [1, 1, 2], "item": list("aba"), "rank": [1, 2, 1]})
+    truth = pd.DataFrame({"user": [1, 1, 2], "item": list("abb")})
+    for in_recs, in_truth in (("xxy", "xxy"), ("xyy", "xxy"), ("xxy", "xyy")):
+        ev = recnb.evaluate(
+            recs.assign(c=list(in_recs)), truth.assign(c=list(in_truth))
+        )
+        wanted = recnb.evaluate(recs, truth.assign(c=list(in_truth)))
+        pd.testing.assert_frame_equal(
+            *(one.table("ndcg", k=2, by="c").to_frame() for one in (ev, wanted))
+        )
 
 
 def test_segments_are_text() -> None:

@@ -4,6 +4,7 @@ the same data in frames.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from math import log2
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
+from recnb.errors import OptionError, RecnbError
 from recnb.metrics.metric import METRICS
 
 RANKING, LIKED = ["a", "b", "c", "d"], ["b", "e", "d"]
@@ -260,6 +262,25 @@ def test_explain_of_a_list() -> None:
         ("e", "d"),
     )
     assert explanation.to_frame()["item"].tolist() == ["a", "b", "c"]
+
+
+def test_explain_takes_the_cut_off_of_a_name_and_refuses_another() -> None:
+    grades = [3, 0, 2, 1]
+    assert recnb.explain("nDCG@2", grades).value == float(recnb.ndcg(grades, k=2))
+    with pytest.raises(OptionError, match="'nDCG@2' has its cut-off, and k=3 is"):
+        recnb.explain("nDCG@2", grades, k=3)
+
+
+@pytest.mark.parametrize("given", [(), ("ndcg",), ([3, 2],)])
+def test_explain_without_a_list_says_what_to_type(given: tuple[object, ...]) -> None:
+    with pytest.raises(OptionError, match=r"recnb\.explain\('ndcg', \[3, 2, 0, 1\]\)"):
+        recnb.explain(*given)
+
+
+def test_a_text_in_place_of_a_list_is_refused_with_its_items() -> None:
+    told = "the ranking is the text 'ABC': give its items in a list, ['A', 'B', 'C']."
+    with pytest.raises(RecnbError, match=re.escape(told)):
+        recnb.ndcg("ABC", ["A"])
 
 
 def test_grades_and_scores_are_those_of_groups() -> None:

@@ -21,6 +21,7 @@ from matplotlib.axes import Axes
 import recnb
 from recnb import METRICS
 from recnb.display.language import use_language
+from recnb.errors import OptionError
 from recnb.results.arguments import STANDARD
 
 SAMPLE = recnb.datasets.load_sample()
@@ -309,6 +310,54 @@ def test_html_reads_in_light_and_dark_and_needs_nothing_from_elsewhere() -> None
     ]  # a long name may be broken after an underscore
 
 
+def test_a_frame_of_a_table_with_intervals_has_a_name_a_column() -> None:
+    table = EV.table(["ndcg", "coverage"], k=[5, None], intervals=True)
+    frame = table.to_frame()
+    names = ["mean@5", "low@5", "high@5", "mean", "low", "high"]
+    assert frame.columns.tolist() == names
+    np.testing.assert_array_equal(frame.to_numpy(), table.to_numpy())
+    frame.loc["ndcg", "mean@5"] = 9
+    assert table.loc["ndcg", (5, "mean")] == EV.ndcg(k=5)  # a frame of its own
+    of_measure = EV.table("nDCG@10", intervals=True).to_frame()
+    assert of_measure.columns.tolist() == ["mean", "low", "high"]
+
+
+def test_marimo_shows_a_table_with_its_lines() -> None:
+    """It asks for `_display_` first, and shows what that returns by its HTML."""
+    for table in TABLES:
+        shown = table._display_()
+        assert not isinstance(shown, pd.DataFrame)
+        assert shown._repr_html_() == table._repr_html_()
+
+
+@pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
+def test_digits_and_notes_of_a_table_for_a_paper(table: recnb.Table) -> None:
+    four = r"\d\.\d{4}(?!\d)"
+    for write in (table.to_markdown, table.to_latex):
+        head = write(note=False)
+        assert table.attrs["basis"][:20] not in head
+        assert head.splitlines()[0] == write().splitlines()[0]
+        n_numbers = len(re.findall(four, head))
+        assert not re.findall(four, write(digits=2, note=False))
+        assert len(re.findall(r"\d\.\d{6}(?!\d)", write(digits=6))) >= n_numbers
+        for digits in (0, -1, 1.5, True, "2", 40):
+            with pytest.raises(OptionError, match="whole number from 1 to 15"):
+                write(digits=digits)
+    with pytest.raises(OptionError, match="say True or False"):
+        table.to_latex(note="no")
+
+
+def test_numbers_are_rounded_once_to_the_digits_asked_for() -> None:
+    table = EV.table(["ndcg"], k=[5])
+    number = f"{float(EV.ndcg(k=5)):.6f}"
+    assert f"| {number} |" in table.to_markdown(digits=6)
+    assert f"& {number} " in table.to_latex(digits=6)
+    differences = FOUND.differences("ndcg", k=10)
+    change = f"{differences['difference'].iloc[0]:+.2f}"
+    assert f"| {change} |" in differences.to_markdown(digits=2)
+    assert "| &lt;0.01 |" in differences.to_markdown(digits=2)
+
+
 # What is drawn
 
 DRAWN = {
@@ -405,10 +454,11 @@ def test_segments_and_comparisons_draw_their_intervals() -> None:
 
 
 def test_metrics_of_other_scales_can_be_read() -> None:
-    assert EV.beyond(k=10).plot().get_xscale() == "symlog"
-    assert (
-        EV.table(["precision", "hit_rate"], k=[200]).plot().get_xscale() == "linear"
-    )  # all are shares
+    mixed = EV.beyond(k=10).plot()
+    assert mixed.get_xscale() == "symlog"
+    assert mixed.get_xlabel() == "value, on a logarithmic scale beyond 0.1"
+    shares = EV.table(["precision", "hit_rate"], k=[200]).plot()
+    assert (shares.get_xscale(), shares.get_xlabel()) == ("linear", "value")
 
 
 def test_curves_on_the_same_axes_are_all_in_sight() -> None:

@@ -178,9 +178,21 @@ def library_part(library: str) -> str:
         }
         refused = _by_text((one, text) for one, text in meant.items() if text)
         lines += [f"- **{title}**, {who}: {text}." for text, who in refused]
+    lines += [
+        f"- **Without k**, {who}: {text}."
+        for text, who in _by_text((one, _without_k(one)) for one in accuracy)
+        if text
+    ]
     notes = _by_text((one, one.note) for one in listed if one.note)
     lines += [f"- **By defect**, {who}: {text}." for text, who in notes]
     return "\n".join(lines)
+
+
+def _without_k(one: Preset) -> str:
+    """What a library that always cuts does without a cut-off."""
+    if one.without_k == "error":
+        return "a cut-off must be given"
+    return f"lists are cut at {one.without_k}" if one.without_k else ""
 
 
 def _suffix(one: Preset) -> str:

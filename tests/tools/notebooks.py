@@ -54,9 +54,12 @@ LESSONS = (
     "12_what_nobody_saw",
 )
 CLAIM = re.compile(r"^ *assert .*\n?|^.*# claim$\n?", re.M)
-#: A comment, or a string of code; and an expression in an f-string.
+#: A comment, or a string of code, also one over several lines; and an expression in an
+#: f-string.
 STRING = re.compile(
-    r"""#[^\n]*|(?P<prefix>\b[rf])?(?P<quote>["'])(?P<text>(?:\\.|(?!(?P=quote)).)*)(?P=quote)"""
+    r"""#[^\n]*|(?P<prefix>\b[rf])?"""
+    r"""(?:\"{3}(?P<long>(?:(?!\"{3})[\s\S])*)\"{3}"""
+    r"""|(?P<quote>["'])(?P<text>(?:\\.|(?!(?P=quote)).)*)(?P=quote))"""
 )
 EXPRESSION = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 IGNORED = ("nbval-ignore-output", "nbval-skip")
@@ -141,13 +144,20 @@ def _fill(notebook: NotebookNode, source: Path) -> None:
             f"{source} has {len(places)} code cells, which are to be {len(code)}, "
             f"empty: code is written in {english.name}"
         )
-    words = runpy.run_path(str(source.parent / "words.py"))["WORDS"]
+    words = words_of(source)
     code[0].source = code[0].source.replace(
         "import recnb", SETTING.format(language=source.parent.name), 1
     )
     for place, cell in zip(places, code, strict=True):
         cell.source = translated(cell.source, words)
         notebook.cells[place] = cell
+
+
+def words_of(source: Path) -> dict[str, str]:
+    """The words for the strings of a translated notebook."""
+    found = runpy.run_path(str(source.parent / "words.py"))
+    kept = found["KEPT"].get(source.stem, set())
+    return {text: word for text, word in found["WORDS"].items() if text not in kept}
 
 
 def translated(code: str, words: Mapping[str, str]) -> str:
@@ -159,6 +169,8 @@ def translated(code: str, words: Mapping[str, str]) -> str:
 
     def replaced(string: re.Match[str]) -> str:
         prefix, quote, text = string["prefix"] or "", string["quote"], string["text"]
+        if string["long"] is not None:
+            quote, text = '"""', string["long"]
         if text is None:
             return string[0]
         inside = (

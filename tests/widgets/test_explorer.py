@@ -14,8 +14,10 @@ import pytest
 
 import recnb
 from recnb.errors import RecnbError
+from recnb.metrics import Credit
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import LISTED, Explorer
+from tests.korean import page
 
 SAMPLE = recnb.datasets.load_sample()
 SIDE: dict[str, Any] = {
@@ -87,17 +89,29 @@ def test_each_user_is_in_one_bar_between_its_ends(
     explorer = Explorer(models, metric)
     numbers, counts = explorer.to_frame()[explorer.column], explorer.bars()
     assert counts["0"] == (numbers.abs() <= 1e-12).sum()
-    ends = [tuple(map(float, label.split(" – "))) for label in counts if label != "0"]
-    assert ends == sorted(ends)
-    for low, high in ends:
-        explorer.choose(
-            bar=next(label for label in counts if label.startswith(f"{low:g} – "))
+    for label in counts.keys() - {"0"}:
+        signs_and_ends = re.fullmatch(r"(>?)(\S+) to (<?)(\S+)", label)
+        assert signs_and_ends is not None, label
+        above, low, below, high = signs_and_ends.groups()
+        explorer.choose(bar=label)
+        within = explorer.to_frame()[explorer.column].round(12)
+        # The ends of other metrics are shown with six digits.
+        least, most = (
+            float(end) if METRICS[metric].bounds[1] == 1 else float(end) + by
+            for end, by in ((low, -1e-5), (high, 1e-5))
         )
-        within = explorer.to_frame()[explorer.column]
-        assert within.between(
-            low - 0.006 * abs(low) - 1e-9, high + 0.006 * abs(high) + 1e-9
-        ).all()
+        assert (within > least if above else within >= least).all(), label
+        assert (within < most if below else within <= most).all(), label
     assert sum(counts.values()) == len(numbers)
+
+
+def test_the_bars_are_those_of_a_report() -> None:
+    for metric in ("ndcg", "precision", "hit_rate", "dcg"):
+        for lang in ("en", "ko"):
+            report = EV.report(10, [metric], lang=lang)
+            shown = page(report.to_html())
+            for label, n in EV.explore(metric, lang=lang).bars().items():
+                assert f"{label}\n{n:,}\n" in shown, (metric, label)
 
 
 def test_segments_are_those_of_by() -> None:
@@ -218,3 +232,30 @@ def test_controls_choose_what_is_shown() -> None:
     assert EV.explain("ndcg", user, k=5)._repr_html_() in worked.value
     assert re.search(rf'aria-pressed="true"><bdi>{user}<', top.html)
     assert top.html.count('name="user"') == LISTED
+
+
+@pytest.mark.parametrize(
+    ("better", "words"),
+    [
+        ("high", "{won} better, {lost} worse, {tied} the same"),
+        ("low", "{lost} better, {won} worse, {tied} the same"),
+        (None, "{won} higher, {lost} lower, {tied} the same"),
+    ],
+)
+def test_users_are_counted_by_the_direction_of_the_metric(
+    better: Any, words: str
+) -> None:
+    @recnb.metric(symbol="Found", credit="1", better=better)
+    def found(hits, k=None):
+        return Credit(hits, k, np.ones(len(hits.rank)))
+
+    try:
+        explorer = recnb.compare(MODELS, baseline="popular").explore(found)
+        page = shown(explorer._html(live=False))
+    finally:
+        del METRICS["found"]
+    own, other = (MODELS[name].cg(k=10, gain="binary").per_user for name in MODELS)
+    change = other - own
+    counts = {"won": change > 0, "lost": change < 0, "tied": change == 0}
+    said = words.format(**{name: int(users.sum()) for name, users in counts.items()})
+    assert said in page

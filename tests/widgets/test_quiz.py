@@ -20,7 +20,7 @@ from recnb.errors import CutoffError, OptionError, RecnbError
 from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz import Quiz
 from recnb.widgets.quiz.exercise import SLIPS, Mistake
-from recnb.widgets.quiz.question import read_answer
+from recnb.widgets.quiz.typed import read_answer
 from tests.korean import english_in, page
 
 # Other numbers of a list: grades 2, 0, 3, 1, 0 at ranks 1 to 5, cut at 3; F of grade 1
@@ -142,6 +142,52 @@ def test_a_sheet_has_the_questions_and_then_the_solutions(tmp_path: Path) -> Non
     assert "<title>&lt;Homework&gt;</title>" in asked
     assert "displaystyle" not in solved
     assert "break-before" not in own.to_html(solutions=False)
+
+
+def test_a_sheet_has_room_to_work_and_the_discounts_that_are_needed() -> None:
+    drawn, precision = (recnb.quiz(name, 1, lang="en") for name in ("ndcg", "recall"))
+    by_rank = recnb.quiz("dcg", 1, lang="en", discount="rank")
+    sheet = page(drawn.to_html(None, drawn, by_rank, precision, solutions=False))
+    assert sheet.count("Working") == 4
+    assert sheet.count("2.32193") == 1
+    lines = " ".join(sheet.split("\n"))
+    assert (
+        lines.count("discount log2(1 + rank) 1 1.58496 2 2.32193 2.58496 2.80735") == 1
+    )
+    assert lines.count("discount rank 1 2 3 4 5 6") == 1
+    assert "discount" not in page(precision.to_html(solutions=False))
+
+
+def test_solutions_alone_do_not_repeat_the_questions() -> None:
+    first, second = (recnb.quiz(name, 1, lang="en") for name in ("ndcg", "recall"))
+    solutions = page(first.to_html(None, second, questions=False))
+    for one in (first, second):
+        assert one.mistakes[0].sentence in solutions
+        assert f"What is the {METRICS[one.metric].term}" not in solutions
+    assert "Working" not in solutions
+    assert "break-before" not in first.to_html(questions=False)
+
+
+def test_a_question_of_ones_own_is_text_and_tables_with_a_solution() -> None:
+    printed = [["user", "nDCG"], ["<b>", 0.6953]]
+    long = "Which figure is wrong? " + 30 * "Say why. "
+    own = ([long, printed], "The <first>.")
+    first = recnb.quiz("recall", 1, lang="en")
+    sheet = first.to_html(None, own, title="Sheet")
+    asked, solved = sheet.split("break-before: page")
+    assert long.strip() in asked
+    assert "&lt;b&gt;" in asked
+    assert "0.6953" in asked
+    assert "The &lt;first&gt;." in solved
+    assert "The &lt;first&gt;." not in asked
+    assert "<b>2.</b>" in re.sub(' style="[^"]*"', "", asked)
+    with pytest.raises(
+        RecnbError, match="give a pair of the question and its solution"
+    ):
+        first.to_html(None, ("only", "two", "go"))
+
+
+def test_a_korean_sheet_is_korean() -> None:
     assert english_in(page(recnb.quiz("ndcg", 1, lang="ko").to_html())) == set()
 
 
@@ -184,12 +230,29 @@ TYPED: list[
     (0.8732, 0.8732, 4),
     (Decimal("0.50"), 0.5, 2),
     ("0．８７", 0.87, 2),
+    ("5분의 3", 0.6, None),
+    ("1 + 5분의 3", 1.6, None),
+    ("60퍼센트", 0.6, 2),
+    ("45.25 프로입니다", 0.4525, 4),
+    ("45.25 percent", 0.4525, 4),
+    ("약 0.6", 0.6, 1),
+    ("about 0.8", 0.8, 1),
+    ("~0.8", 0.8, 1),
+    ("답: 0.4525", 0.4525, 4),
+    ("답은 약 0.45 정도입니다.", 0.45, 2),
+    ("정답 2/3", 2 / 3, None),
+    ("0.4525이다", 0.4525, 4),
+    ("0.6점", 0.6, 1),
+    ("nDCG@3: 0.4525", 0.4525, 4),
+    ("Answer: 3/5", 0.6, None),
 ]
 NO_NUMBERS = (
     "",
     ".",
     "0.66...",
-    "about 0.8",
+    "about",
+    "답",
+    "2:3",
     "0.8.7",
     "1,234.5",
     "0.8,7",
@@ -300,7 +363,11 @@ JUDGED: list[tuple[Any, float, list[float], str]] = [
     ),
     *(
         (typed, 0.87324519, [], "No common")
-        for typed in ("0.875", "-0.8732", "8.732e-3", 8732, "2/5", "0.8688", "0.8777")
+        for typed in ("0.875", "8.732e-3", "2/5", "0.8688", "0.8777")
+    ),
+    *(
+        (typed, 0.87324519, [], "never below 0 or above 1")
+        for typed in ("-0.8732", 8732, "1.3", "4/3")
     ),
     *(
         (typed, 0.87324519, [], "rounded on the way")
@@ -337,7 +404,7 @@ JUDGED: list[tuple[Any, float, list[float], str]] = [
         (typed, 0.735007, [73.5007], "slip0")
         for typed in ("73.5007", "73.50", "73.5", "74")
     ),
-    ("73", 0.735007, [73.5007], "No common"),
+    ("73", 0.735007, [73.5007], "never below 0 or above 1"),
 ]
 
 
@@ -353,6 +420,38 @@ def test_right_is_the_value_rounded_and_fewer_digits_are_judged_at_those_given(
     answer = q.check(typed)
     assert bool(answer) == (expected == "right")
     assert answer or expected in repr(answer)
+
+
+UNBRACKETED: list[tuple[str, str]] = [
+    (
+        "1/1+3/1.58496 / 3/1+3/1.58496+3/2",
+        "Type (1/1+3/1.58496) / (3/1+3/1.58496+3/2).",
+    ),
+    ("(1/1+3/1.58496) / 3/1+3/1.58496+3/2", "Type ((1/1+3/1.58496)) / ("),
+    (
+        "1 + 3/log2(3) ÷ 3 + 3/log2(3) + 3/2",
+        "Type (1 + 3/log2(3)) / (3 + 3/log2(3) + 3/2).",
+    ),
+    ("1 + 3/1.58496 / 6.3928", "Type (1 + 3/1.58496) / 6.3928."),
+]
+
+
+@pytest.mark.parametrize(("typed", "words"), UNBRACKETED)
+def test_forgotten_brackets_of_a_fraction_are_named(typed: str, words: str) -> None:
+    q = recnb.quiz("ndcg", seed=1, k=3, lang="en")
+    answer = q.check(typed)
+    assert "Brackets are missing" in repr(answer)
+    assert words in " ".join(repr(answer).split())
+    assert not answer
+    fraction = words.removeprefix("Type ").removesuffix(".")
+    assert not fraction.endswith(")") or q.check(fraction)
+    assert "Brackets" not in repr(q.check("1/1+3/1.58496 / 3/1+3/1.58496+3/3"))
+
+
+def test_a_value_that_no_list_has_is_told_by_its_bounds() -> None:
+    dcg = recnb.quiz("dcg", seed=2, k=3, lang="en")
+    assert "never below 0." in repr(dcg.check("-4"))
+    assert "No common mistake" in repr(dcg.check("40"))
 
 
 # How it shows; its text: test_shown; escaping and Korean: tests/display
@@ -394,7 +493,7 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
                 OptionError,
                 f"seed={seed!r}: a quiz draws its own list from a whole number",
             )
-            for seed in ("monday", 1.0, True, None)
+            for seed in ("monday", 1.0, True)
         ],
         *[
             (lambda k=k: recnb.quiz(k=k), CutoffError, "cut at 2 to 10")
@@ -412,6 +511,47 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
             lambda: recnb.quiz("ndcg", 7, ["A"]),
             OptionError,
             "belongs to a list, and seed=7 draws one: recnb.quiz('ndcg', ['A', 'B'], {'A': 1})",
+        ),
+        (
+            lambda: recnb.quiz("ndcg", ["A", "B"], ["A"], seed=1),
+            OptionError,
+            "seed=1 draws a list, and one is given: leave seed out.",
+        ),
+        (
+            lambda: recnb.quiz("ndcg", 7, seed=8),
+            OptionError,
+            "7 and seed=8 are two seeds: leave one of them out.",
+        ),
+        (
+            lambda: recnb.quiz("ndcg", relevant={"A": 1}),
+            OptionError,
+            "belongs to a list, and seed=0 draws one",
+        ),
+        (
+            lambda: recnb.quiz("ndcg", "ABC", {"A": 1}),
+            OptionError,
+            (
+                "'ABC' is no list: give the items from rank 1 down, "
+                "recnb.quiz('ndcg', ['A', 'B', 'C'], {'A': 1})."
+            ),
+        ),
+        (
+            lambda: recnb.quiz(["A", "B"], {"A": 1}),
+            OptionError,
+            (
+                "['A', 'B'] stands where the metric does: type its name first, "
+                "recnb.quiz('ndcg', ['A', 'B'], {'A': 1})."
+            ),
+        ),
+        (
+            lambda: recnb.quiz(3),
+            OptionError,
+            "type its name first, recnb.quiz('ndcg', seed=3).",
+        ),
+        (
+            lambda: recnb.quiz("nDCG@3", seed=1, k=4),
+            OptionError,
+            "'nDCG@3' has its cut-off, and k=4 is another",
         ),
         (
             lambda: recnb.quiz("ndcg", ["A", "B"], {"C": 1}),
@@ -471,3 +611,6 @@ def test_what_is_refused_is_told(
     assert repr(recnb.quiz("mrr", np.int64(2), k=np.int64(4))) == repr(
         recnb.quiz("reciprocal_rank", 2, k=4)
     )
+    assert repr(recnb.quiz("nDCG@3", 1)) == repr(recnb.quiz("ndcg", seed=1, k=3))
+    assert repr(recnb.quiz("ndcg", seed=None)) == repr(recnb.quiz("ndcg", seed=0))
+    assert "is not read as a number" in repr(recnb.quiz(lang="en").check())

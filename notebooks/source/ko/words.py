@@ -9,6 +9,34 @@ WORDS = {
     "printed": "제시값",
     "agrees": "일치",
     "MISPRINT: {}": "오타: {}",
+    # what functions do
+    "Users × items, 1 where a user likes an item.": "사용자 × 아이템. 사용자가 좋아하는 아이템이면 1이다.",
+    "Scores an item by how many users have seen it.": "아이템을 본 사용자가 몇 명인지를 점수로 준다.",
+    "Precision and recall of each user at each cut-off, one user at a time.": "사용자를 한 명씩, 컷오프마다 정밀도와 재현율을 구한다.",
+    "Evaluation by plain argsort: the lowest score first.": "argsort만으로 평가한다. 점수가 낮은 것부터 놓인다.",
+    "Hits, as a set, out of the places that are there.": "집합으로 구한 적중 수를 있는 자리 수로 나눈다.",
+    "Each gain divided by log2(rank + 1), added up.": "이득을 log2(순위 + 1)로 나누어 모두 더한다.",
+    "DCG of the first k items shown, divided by that of the k best items.": "상위 k개의 DCG를 가장 좋은 k개의 DCG로 나눈다.",
+    "The mean nDCG@k of lists in random order of items with these grades.": "관련도가 이런 아이템을 무작위로 늘어놓은 목록의 평균 nDCG@k를 구한다.",
+    "The mean nDCG@k of every list of k items.": "아이템 k개로 만들 수 있는 모든 목록의 평균 nDCG@k를 구한다.",
+    "Show figures as the article prints them, beside those of recnb, and whether they agree; if not, why.": "글에 실린 값과 recnb의 값을 나란히 놓고, 같은지, 다르면 까닭은 무엇인지 보인다.",
+    "Ten items of the catalogue, drawn at random.": "카탈로그에서 무작위로 뽑은 아이템 열 개.",
+    "The mean nDCG of random lists of all items, half of which are relevant.": "절반이 관련 아이템일 때, 모든 아이템을 무작위로 늘어놓은 목록의 평균 nDCG를 구한다.",
+    "(a) Down the list, rank by rank, as the definition reads.": "(a) 정의대로 목록을 한 순위씩 내려간다.",
+    "(b) The same sum over every rank, by numpy.": "(b) 같은 합을 numpy로 모든 순위에서 구한다.",
+    "(c) Which rank has each item? One pass over the list.": "(c) 아이템마다 순위를 적는다. 목록을 한 번 훑는다.",
+    "(d) Only the liked items, in order of rank so that even the last digit must agree.": "(d) 좋아하는 아이템만 더한다. 끝자리까지 같도록 순위의 순서로 더한다.",
+    "The result, and the best time of a few tries.": "결과와, 몇 번 해 본 것 가운데 가장 짧은 시간.",
+    "Users and items at random, some items far more popular than others, no pair twice.": "무작위 사용자와 아이템. 인기의 차이가 크고, 같은 쌍은 두 번 나오지 않는다.",
+    "What the last step did to each metric.": "마지막 변경으로 지표마다 달라진 것.",
+    "The value of each user, a column for each look.": "사용자별 값. 한 번 볼 때마다 한 열.",
+    "Student's paired t test of each column.": "열마다 스튜던트 대응표본 t 검정.",
+    "The lists of one colour: the other model's where a user's coin came up heads.": "한 색의 목록. 동전의 앞면이 나온 사용자는 다른 모델의 목록을 받는다.",
+    "A difference as it is written.": "글에 쓰는 모양의 차이.",
+    "A row for each user and film that is marked.": "표시된 사용자와 영화마다 한 행.",
+    "The four strongest patterns of a matrix.": "행렬에서 가장 강한 네 가지 패턴.",
+    "The ten films of each user with the highest scores, without those that the user had.": "사용자마다 이미 본 것을 빼고 점수가 가장 높은 영화 열 편.",
+    "Recall of all pairs together; no pair counts as less likely to be seen than `least`.": "모든 쌍을 함께 본 재현율. 쌍을 볼 확률은 `least`보다 작게 잡지 않는다.",
     # words of many tables
     "yes": "예",
     "no": "아니요",
@@ -33,6 +61,7 @@ WORDS = {
     "precision at 1, 2, 3:             ": "k = 1, 2, 3의 정밀도:",
     "mean over all three depths:        {}": "세 깊이 모두의 평균: {}",
     "mean over the depths with a hit:   {}, which is AP@3": "적중이 있는 깊이만의 평균: {}, 곧 AP@3",
+    "division by zero": "0으로 나눔",
     "comedy": "코미디",
     "action": "액션",
     "film 1": "영화 1",
@@ -56,6 +85,9 @@ WORDS = {
     "HR@2: of the users, the share with a hit": "HR@2: 사용자 가운데 적중이 있는 비율",
     "liked and shown / liked (recall)": "좋아하고 보여 준 것 / 좋아하는 것(재현율)",
     "liked and shown / shown (precision)": "좋아하고 보여 준 것 / 보여 준 것(정밀도)",
+    "any hit (hit rate)": "적중이 하나라도 있는가(적중률)",
+    "as in the table: both / liked": "표: 좋아하고 추천된 것 / 좋아하는 것",
+    "as in the text: both / recommended": "본문: 좋아하고 추천된 것 / 추천한 것",
     "20 shown, 2 liked": "20개를 보여 주고 2개를 좋아할 때",
     # 04
     "The list earns {} of what the best order of these six would earn.": "이 목록이 얻는 값은 같은 여섯 문서를 가장 좋은 순서로 놓았을 때의 {}이다.",
@@ -68,11 +100,26 @@ WORDS = {
     "before: {}": "바꾸기 전: {}",
     "after: {}": "바꾼 후: {}",
     "k not given": "k 없음",
+    "this list": "이 목록",
+    "random, by the formula": "무작위, 식으로",
+    "random, all orders tried": "무작위, 모든 순서로",
+    "six documents": "문서 여섯 개",
+    "A, B, C out of five items": "다섯 가운데 A, B, C",
+    "likes": "좋아하는 수",
+    "DCG@10, perfect": "DCG@10, 완벽한 목록",
+    "nDCG@10, perfect": "nDCG@10, 완벽한 목록",
+    "nDCG@10, random by the formula": "nDCG@10, 무작위, 식으로",
+    "nDCG@10, random as drawn": "nDCG@10, 무작위, 뽑아서",
+    "C, D, B: equal grades change places": "C, D, B: 관련도가 같은 둘의 자리를 바꿈",
+    "C, B, E, A, D at k = 2: the rest is upside down": "C, B, E, A, D, k = 2: 나머지는 거꾸로",
+    "C: four judged items are not shown": "C: 관련도가 있는 넷을 보여 주지 않음",
+    "{} of {}:": "{}개, 모두 {}개 가운데:",
+    "divided by log2(rank + 1)": "log2(순위 + 1)로 나눔",
+    "divided by the rank": "순위로 나눔",
+    "places in the list": "목록의 자리 수",
+    "C at ranks 1 and 2: DCG is {}; IDCG@2 is {}": "C가 1위와 2위에 있을 때: DCG는 {}, IDCG@2는 {}",
     "grades": "관련도",
-    "grades × 10": "관련도 × 10",
     "grades {}": "관련도 {}",
-    "likes one": "하나를 좋아하는 사용자",
-    "likes three": "셋을 좋아하는 사용자",
     "a disliked item on top: DCG = {}": "싫어하는 아이템이 맨 위에 있을 때: DCG = {}",
     "an unknown item on top: DCG = {}": "알 수 없는 아이템이 맨 위에 있을 때: DCG = {}",
     "all three judged:     3 / 4.7619 = {}": "셋 모두에 관련도가 있을 때: 3 / 4.7619 = {}",
@@ -123,8 +170,8 @@ WORDS = {
     "every hit once a metric, and then the cells:     {} additions": "덧셈 {}번: 지표마다 적중을 한 번씩, 그다음에 칸을 더할 때",
     "that is {} times fewer, for the same {} numbers": "{}분의 1의 덧셈으로 같은 값 {}개를 얻는다",
     # 07
-    "before": "전",
-    "now": "후",
+    "before": "이전",
+    "now": "현재",
     "change": "변화",
     "C to the top: nDCG {} with linear gain, {} with exponential gain": (
         "C를 맨 위로 옮길 때 nDCG의 변화: 선형 이득 {}, 지수 이득 {}"
@@ -149,6 +196,46 @@ WORDS = {
     "relevant items": "관련 아이템 수",
     "{} ratings before; in the first ten mostly {}": "전에 준 평점 {}개; 상위 열 개에 많은 장르: {}",
     "{} on top: {} for this user, {} for the mean": "{} 맨 위: 이 사용자의 값 {}, 평균의 변화 {}",
+    # 09
+    "popular ends at {}, item-knn begins at {}": "popular 구간의 끝 {}, item-knn 구간의 처음 {}",
+    "their difference: {} [{}, {}]": "두 모델의 차이: {} [{}, {}]",
+    "correlation": "상관",
+    "width, unpaired": "폭, 짝짓지 않음",
+    "width, paired": "폭, 짝지음",
+    "times the users": "사용자 배수",
+    "a true difference of": "실제 차이",
+    "worlds with a false alarm": "잘못 찾은 세계의 비율",
+    "one look, chosen before": "미리 정해 한 번",
+    "30 looks, the best one told": "30번 보고 가장 좋은 것만",
+    "30 looks, Holm": "30번, 홀름 보정",
+    "30 looks, Benjamini–Hochberg": "30번, 벤저미니-호크버그 보정",
+    "world {}: {}": "세계 {}: {}",
+    "below 0.05: {} of {}; corrected: none": "0.05보다 작은 것: {}개(모두 {}개), 보정하면 없음",
+    "among {} tests": "검정 {}개 가운데",
+    "others": "나머지",
+    "{} (95% interval {} to {})": "{}(95% 신뢰구간 {} ~ {})",
+    (
+        "\n> On the {} users with later ratings, both candidates beat the popular list in nDCG@10:"
+        "\n> item-knn by {}, factors by {};"
+        "\n> p < 0.001 for each, Holm's correction over {} comparisons."
+        "\n> Between the two **no difference was shown**: factors − item-knn is {};"
+        "\n> a true difference of {} would have been found with 80% power in a single test."
+        "\n> For the {} users with fewer than 12 ratings neither a gain nor a loss was shown."
+        "\n> Counting only films rated 4 or 5 leads to the same conclusions."
+        "\n> *We replace popular, and choose between the candidates on other grounds.*"
+        "\n> The users are taken as a sample of users like them; another training run and another day of the split "
+        "were not tried.\n"
+    ): (
+        "\n> 나중에 준 평점이 있는 사용자 {}명에서 두 후보의 nDCG@10은 모두 popular보다 높다."
+        "\n> item-knn의 차이는 {}, factors의 차이는 {}이다"
+        "\n> (각각 p < 0.001, 비교 {}개에 대한 홀름 보정)."
+        "\n> 두 후보 사이에서는 **차이가 드러나지 않았다**. factors − item-knn은 {}이다."
+        "\n> 단일 검정이 80%의 검정력으로 찾아낼 수 있었을 실제 차이는 {}이다."
+        "\n> 평점이 12개보다 적은 사용자 {}명에서는 이득도 손해도 드러나지 않았다."
+        "\n> 평점이 4나 5인 영화만 관련 있다고 보아도 결론은 같다."
+        "\n> *popular를 바꾸고, 두 후보 중 하나는 다른 근거로 고른다.*"
+        "\n> 사용자를 비슷한 사용자들의 표본으로 보았다. 모델을 다시 학습하거나 다른 날짜로 나누어 보지는 않았다.\n"
+    ),
     # 10
     "films shown": "보여 준 영화 수",
     "shown to one user only": "한 명에게만 보여 준 영화 수",
@@ -161,18 +248,35 @@ WORDS = {
     "one list for all {}, popular {}": "모두에게 같은 목록 {}, popular {}",
     "their own choice": "직접 고른 영화",
     "popular is more diverse than {} of the users are": "popular의 목록이 스스로 고른 것보다 더 다양한 사용자의 비율: {}",
-    "{}: miscalibration {} by popular, {} by item-knn": "{}: 보정 오차 popular {}, item-knn {}",
+    "{}: miscalibration {} by popular, {} by item-knn": "{}: 캘리브레이션 오차 popular {}, item-knn {}",
     "{}: diversity      {} by popular, {} by item-knn": "{}: 다양성    popular {}, item-knn {}",
     "library": "라이브러리",
     "what it decides": "정하는 것",
     "of 250 films": "영화 250편 가운데",
     "of 248 films that train has": "학습 데이터에 있는 영화 248편 가운데",
-    "of 251: the padding id is an item": "251편 가운데: 패딩 id도 아이템으로 센다",
+    "of 251: the padding id is an item": "251편 가운데: 패딩 id도 아이템으로 계산한다",
     "films, not divided": "나누지 않은 영화 수",
     "k is not asked for: whole lists; of 248": "k가 없다: 목록 전체, 248편 가운데",
     "users who had it, mean over users": "접한 사용자 수, 사용자 평균",
     "divided by log2(users): 0 to 1": "log2(사용자 수)로 나누어 0에서 1까지",
     "whole lists of 20, divided by k = 10": "20개의 목록 전체, k = 10으로 나눔",
+    # 11
+    "{} recommended rows, {} judged ones": "추천 {}행, 판정 {}행",
+    "nDCG@10, ties as they came {}, by item {}": "nDCG@10, 동점을 주어진 순서대로 {}, 아이템 id의 순서로 {}",
+    "Polars, lazy": "Polars, 지연",
+    "no two differ by more than 1e-12: {}": "어느 둘도 1e-12보다 많이 다르지 않음: {}",
+    "together {} to {}; added up {} to {}": "한꺼번에 {} ~ {}, 더해서 {} ~ {}",
+    "Polars, lazy, with reading": "Polars, 지연, 읽기 포함",
+    "Dask, one thread": "Dask, 스레드 1개",
+    "Spark, two threads": "Spark, 스레드 2개",
+    "rows a second": "초당 행 수",
+    "streamed from files": "파일에서 스트리밍",
+    "streamed": "스트리밍",
+    "Dask, threads": "Dask, 스레드",
+    "Spark, local": "Spark, 로컬",
+    "minutes, 2 cores": "분, 코어 2개",
+    "minutes, 32 cores": "분, 코어 32개",
+    "{} users, {} relevant items each: {} GB": "사용자 {}명, 관련 아이템 {}개씩: {} GB",
     # 12
     "to find: {} pairs of user and film, {} a user": "찾을 것: 사용자와 영화의 쌍 {}개, 사용자마다 {}개",
     "seen:    {} of them, {} a user, {} of all": "본 것:   그 가운데 {}개, 사용자마다 {}개, 전체의 {}",
@@ -194,3 +298,6 @@ WORDS = {
     "heaviest pair": "가장 무거운 쌍",
     "pairs of equal weight": "같은 가중치일 때의 쌍 수",
 }
+
+#: Strings that a notebook keeps, as they are there columns that recnb makes.
+KEPT = {"09_compare_models": {"low", "high"}, "11_scale": {"low", "high"}}

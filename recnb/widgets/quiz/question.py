@@ -4,21 +4,16 @@ a sheet and a widget; its answer and solution.
 
 from __future__ import annotations
 
-import ast
 import math
-import operator
-import re
-import unicodedata
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from itertools import islice
 from numbers import Integral
 from random import Random
-from typing import Any, NamedTuple, Never
+from typing import Any, Never
 
 from recnb.conventions import options_in_words
-from recnb.data.files import File, written
+from recnb.data.files import File
 from recnb.display.document import (
     Block,
     Fold,
@@ -31,8 +26,8 @@ from recnb.display.document import (
     joined,
     say,
 )
-from recnb.display.language import N_, _, checked, use_language
-from recnb.display.templates import framed, page, render
+from recnb.display.language import N_, _, use_language
+from recnb.display.templates import framed, render
 from recnb.display.text import one_line
 from recnb.errors import (
     CutoffError,
@@ -43,9 +38,8 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.formula import number as short_number
-from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import METRICS
+from recnb.metrics.metric import METRICS, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import Pair, explain, read_pairs
 from recnb.results.table import in_lines
@@ -59,6 +53,8 @@ from recnb.widgets.quiz.exercise import (
     common_mistakes,
     other_numbers,
 )
+from recnb.widgets.quiz.sheet import OwnQuestion, sheet
+from recnb.widgets.quiz.typed import Number, as_fractions, read_answer
 
 #: Options of exercises: with beta=1, F-beta would be F1, and ERR needs the scale of
 #: grades.
@@ -71,26 +67,8 @@ DIGITS, UNIT = 4, 1e-4
 #: digit on, as one is an error of rounding.
 DRAWS, APART = 60, 3
 
-#: The error of floating-point arithmetic; that of rounding on the way, such as 1.6 for
-#: log2(3), as a share of the value.
-FLOAT, NEAR = 1e-9, 0.005
-
-_SIGNS: dict[Any, Any] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-    ast.UAdd: operator.pos,
-    ast.USub: operator.neg,
-}
-_FUNCTIONS: dict[str, Any] = {
-    "log2": math.log2,
-    "log10": math.log10,
-    "ln": math.log,
-    "max": max,
-    "min": min,
-}
+#: The error of rounding on the way, such as 1.6 for log2(3), as a share of the value.
+NEAR = 0.005
 
 UNKNOWN = N_(
     "No common mistake gives this number. Write down the term of each rank and compare."
@@ -99,6 +77,20 @@ ROUNDED = N_(
     "This is near: if the terms agree, figures were rounded on the way. Keep five "
     "decimals until the end."
 )
+UNBRACKETED = N_(
+    "Brackets are missing: on paper the fraction bar holds each side together, and here "
+    "brackets do. Type {fraction}."
+)
+OUTSIDE = N_(
+    "No list has this value: {label} is never below 0 or above 1. Check what is divided by what."
+)
+NEGATIVE = N_("No list has this value: {label} is never below 0.")
+METRIC_FIRST = N_(
+    "{given} stands where the metric does: type its name first, {example}."
+)
+SEED_AND_LIST = N_("seed={seed} draws a list, and one is given: leave seed out.")
+TWO_SEEDS = N_("{first} and seed={second} are two seeds: leave one of them out.")
+NO_LIST = N_("{given} is no list: give the items from rank 1 down, {example}.")
 HOW = N_(
     "Check your answer with q.check(value), where q is this exercise; q.reveal() "
     "shows the solution."
@@ -153,7 +145,7 @@ class Quiz(Exercise, Live):
         """Return a value with the decimals of the answer; a whole number without."""
         return f"{value:.{DIGITS}f}" if value % 1 else short_number(value)
 
-    def check(self, answer: object, *decimals: object) -> Answer:
+    def check(self, answer: object = "", *decimals: object) -> Answer:
         """Check an answer, a number or text: 0.8732, "0,8732", "2/3", "87.32%",
         "(1+2/3)/4", "(1+2/3)/4 = 0.4167".
 
@@ -170,61 +162,64 @@ class Quiz(Exercise, Live):
             except RecnbError as unread:
                 return Answer(self, str(unread))
             digits = DIGITS if given.decimals is None else min(given.decimals, DIGITS)
-            mistakes = [one for one in self.mistakes if given.fits(one.number, DIGITS)]
-            if (
-                not mistakes
-            ):  # a per cent without its sign has two decimals fewer than the share
-                near = [one for one in self.mistakes if given.fits(one.number, digits)]
-                mistakes = (
-                    near
-                    if digits >= 2
-                    else [one for one in near if one.number == 100 * self.value]
-                )
+            mistakes = self._mistakes_of(given, digits)
             words = {"answer": one_line(str(answer).strip(), 40), "digits": DIGITS}
             words |= {"label": self.label, "value": self.rounded(self.value)}
             fits = given.fits(self.value, digits)
             if given.fits(self.value, DIGITS) or (
                 fits and digits >= 2 and not mistakes
             ):
-                return Answer(
-                    self,
-                    Mark("strong", f"✓ {_('Right: {label} = {value}.', **words)}"),
-                    True,
-                    solved=True,
-                )
+                right = Mark("strong", f"✓ {_('Right: {label} = {value}.', **words)}")
+                return Answer(self, right, True, solved=True)
             if fits and (digits >= 2 or not mistakes):
-                return Answer(
-                    self,
-                    _(
-                        "{answer} has too few decimals to be checked: give {digits}.",
-                        **words,
-                    ),
-                )
-            if mistakes:
-                what = _(
-                    "A common mistake gives exactly this number. {what}",
-                    what=mistakes[0].sentence,
-                )
-            elif digits >= 2 and given.fits(self.value, digits, units=1.5):
-                what = _(
-                    "Only the last digit is off: keep all digits on the way, and "
-                    "round once, at the end."
-                )
-            else:  # many others are 0 or 1, which says nothing
-                others = [
-                    one for one in other_numbers(self) if one.number not in (0, 1)
-                ]
-                unknown = _(
-                    ROUNDED
-                    if digits == DIGITS and abs(given.value / self.value - 1) < NEAR
-                    else UNKNOWN
-                )
-                what = next(
-                    (one.sentence for one in others if given.fits(one.number, DIGITS)),
-                    unknown,
-                )
+                few = N_("{answer} has too few decimals to be checked: give {digits}.")
+                return Answer(self, _(few, **words))
             wrong = Mark("strong", f"✗ {_('{answer} is not right.', **words)}")
-            return Answer(self, [wrong, " ", what], mistake=next(iter(mistakes), None))
+            hint = self._hint(answer, given, digits, mistakes)
+            return Answer(self, [wrong, " ", hint], mistake=next(iter(mistakes), None))
+
+    def _mistakes_of(self, given: Number, digits: int) -> list[Mistake]:
+        """Return the common mistakes that give a number of so many decimals."""
+        exact = [one for one in self.mistakes if given.fits(one.number, DIGITS)]
+        if exact:
+            return exact
+        near = [one for one in self.mistakes if given.fits(one.number, digits)]
+        if digits >= 2:
+            return near
+        # A per cent without its sign has two decimals fewer than the share.
+        return [one for one in near if one.number == 100 * self.value]
+
+    def _hint(
+        self,
+        answer: object,
+        given: Number,
+        digits: int,
+        mistakes: list[Mistake],
+    ) -> str:
+        """Say what a wrong answer is, or what to look at."""
+        for fraction, number in as_fractions(answer):
+            if number.fits(self.value, DIGITS, units=1.5):
+                return _(UNBRACKETED, fraction=fraction)
+        if mistakes:
+            common = N_("A common mistake gives exactly this number. {what}")
+            return _(common, what=mistakes[0].sentence)
+        if digits >= 2 and given.fits(self.value, digits, units=1.5):
+            return _(
+                "Only the last digit is off: keep all digits on the way, and "
+                "round once, at the end."
+            )
+        for other in other_numbers(self):
+            # Many others are 0 or 1, which says nothing.
+            if other.number not in (0, 1) and given.fits(other.number, DIGITS):
+                return other.sentence
+        if digits == DIGITS and abs(given.value / self.value - 1) < NEAR:
+            return _(ROUNDED)
+        low, high = METRICS[self.metric].bounded(self.options).bounds
+        if high == 1 and not low <= given.value <= high:
+            return _(OUTSIDE, label=self.label)
+        if given.value < low:
+            return _(NEGATIVE, label=self.label)
+        return _(UNKNOWN)
 
     def grade(self, answer: object) -> float:
         """Return 1 for an answer that `check` finds right, else 0, also for text that
@@ -242,30 +237,31 @@ class Quiz(Exercise, Live):
     def to_html(
         self,
         path: File | None = None,
-        *others: Quiz,
+        *others: Quiz | OwnQuestion,
+        questions: bool = True,
         solutions: bool = True,
         title: str = "",
     ) -> Any:
-        """Return a sheet to print, or write it to `path`: this exercise and others,
-        then the solutions on a page of their own.
+        """Return a sheet to print, or write it to `path`: this exercise and others with
+        room to work, then the solutions on a page of their own.
 
-        `title` stands at its head, by default the metrics that are asked for.
+        A question of your own is a pair of the question and its solution: text, or a
+        list of paragraphs and tables, which are lists of rows. `title` stands at the
+        head, by default the metrics that are asked for.
 
         >>> first, *others = [quiz("ndcg", seed) for seed in range(3)]
-        >>> sheet = first.to_html(None, *others, solutions=False)
+        >>> own = ("Which metric ignores the order?", "Precision.")
+        >>> sheet = first.to_html(None, *others, own, solutions=False)
+        >>> for_the_teacher = first.to_html(None, *others, own, questions=False)
         """
-        exercises = (self, *others)
-        with use_language(self.lang):
-            title = title or _(
-                "Exercise: {label}",
-                label=", ".join(dict.fromkeys(one.label for one in exercises)),
-            )
-            asked = [(one.label, html(one.question())) for one in exercises]
-            solved = [html(one.reveal().on_paper()) for one in exercises if solutions]
-            sheet = render(
-                "widgets/quiz/sheet.jinja", questions=asked, solutions=solved
-            )
-            return written(str(page(title, framed(title, sheet))), path)
+        return sheet(
+            (self, *others),
+            path,
+            questions=questions,
+            solutions=solutions,
+            title=title,
+            lang=self.lang,
+        )
 
     def question(self) -> list[Block]:
         """Return the question as blocks: what is asked, the lists, the rules."""
@@ -408,6 +404,7 @@ class Answer(Suggesting):
         None  #: the common mistake that gives this number, if one does
     )
     solved: bool = False  #: whether the solution is shown
+    _translated = staticmethod(_)
 
     def __bool__(self) -> bool:
         return self.correct
@@ -482,93 +479,12 @@ class Answer(Suggesting):
             )
 
 
-class Number(NamedTuple):
-    """The number of an answer."""
-
-    value: float
-    decimals: int | None  #: None for a fraction and a sum, which are exact
-
-    def fits(self, value: float, digits: int, units: float = 0.5) -> bool:
-        """Say whether the number is a value rounded to so many digits, or up to so many
-        units of the last one off.
-        """
-        return abs(self.value - value) <= units * 10.0**-digits + FLOAT
-
-
-def read_answer(answer: object) -> Number:
-    """Read a number, or text as one writes it: "0.8732", "0,8732", "87.32%", "2/3",
-    "(1+2/3)/4"; of "2/3 = 0.6667" the end.
-    """
-    # The base of a logarithm is a sign of its own or stands apart: log₂3, log2 3;
-    # full-width digits become plain ones.
-    text = re.sub(r"log(?:₂\s*|2\s+)(\d+)", r"log2(\1)", str(answer))
-    # Korean and Japanese keyboards type full-width digits.
-    plain = (
-        unicodedata.normalize("NFKC", text)
-        .lower()
-        .translate(str.maketrans("−×·÷⁄≈", "-**//="))
-    )
-    plain = re.sub(
-        r"(?<=[\d)])\s*x\s*(?=[\d(l])",
-        "*",
-        plain.translate(str.maketrans("[]", "()", "'\"‘’“”")),
-    )
-    plain = re.sub(r",(?=\d)", ".", plain).rpartition("=")[2].strip().removesuffix(".")
-    per_cent = plain.endswith("%")
-    plain = plain.removesuffix("%").strip()
-    try:
-        tree = ast.parse(
-            plain.replace("^", "**") if len(plain) <= 400 else "", mode="eval"
-        ).body
-        value = float(_worked_out(tree) / (100 if per_cent else 1))
-    except (
-        SyntaxError,
-        ValueError,
-        TypeError,
-        ArithmeticError,
-        KeyError,
-        RecursionError,
-        MemoryError,
-    ) as error:
-        message = N_(
-            "{text} is not read as a number: type it as 0.1234, '0,1234', '2/3' or '12.34%'."
-        )
-        if plain.count("(") != plain.count(")"):
-            message = N_("{text} is not read as a number: a bracket is missing.")
-        if isinstance(error, ZeroDivisionError):
-            message = N_(
-                "{text} divides by 0, and has no value. log2(1) is 0: the "
-                "discount of rank i is log2(i + 1)."
-            )
-        raise RecnbError(_(message, text=repr(one_line(answer, 40)))) from None
-    decimal = re.fullmatch(r"[+-]?\d*\.?(\d*)", plain)
-    return Number(value, len(decimal[1]) + 2 * per_cent if decimal else None)
-
-
-def _worked_out(node: ast.AST) -> Any:
-    """Return the value of a sum as solutions print it, such as "(1 + 2/3)/4" or
-    "3/log2(1+1)".
-    """
-    match node:
-        case ast.BinOp(op=sign, left=left, right=right):
-            values = [_worked_out(left), _worked_out(right)]
-            if isinstance(sign, ast.Pow) and max(map(abs, values)) > 100:
-                raise ValueError
-            return _SIGNS[type(sign)](*values)
-        case ast.UnaryOp(op=sign, operand=operand):
-            return _SIGNS[type(sign)](_worked_out(operand))
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-            return _FUNCTIONS[name](*map(_worked_out, arguments))
-        case ast.Constant(value=int() | float() as number):
-            return Fraction(str(number))
-    raise ValueError
-
-
 def quiz(
     metric: Any = "ndcg",
-    seed: Any = 0,
+    shown: Any = None,
     relevant: Any = None,
     *others: Never,
+    seed: Any = None,
     k: int | None = None,
     lang: str | None = None,
     **options: Any,
@@ -581,13 +497,15 @@ def quiz(
 
     Parameters
     ----------
-    metric, seed
-        The name of a metric of accuracy; a whole number, or a list of your own, as
-        `recnb.explain` takes it: items from rank 1 down, or the relevance of each rank.
-        The hit rate takes several lists, which are those of users.
-    relevant
-        What is relevant to a list of your own: a mapping of items to relevance, or
-        items.
+    metric
+        The name of a metric of accuracy, which may have a cut-off: "ndcg", "nDCG@3".
+    shown, relevant
+        A list of your own, as `recnb.explain` takes it: items from rank 1 down, and
+        what is relevant, a mapping of items to relevance, or items; or the relevance of
+        each rank alone. The hit rate takes several lists, which are those of users.
+    seed
+        A whole number, from which a list is drawn if none is given; by default 0. It
+        may also stand in place of `shown`.
     k, lang
         The cut-off, from 2 to 10, by default drawn; of your own list, from 1 to its
         length, which is the default. "en" or "ko", by default the language that is set.
@@ -605,42 +523,97 @@ def quiz(
     >>> quiz("recall", ["A", "B", "C"], {"A": 1, "D": 1}, k=2).value
     0.5
     """
+    with use_language(lang) as language:
+        return _made(
+            metric,
+            shown,
+            relevant,
+            *others,
+            seed=seed,
+            k=k,
+            lang=language,
+            options=options,
+        )
+
+
+def _made(
+    metric: Any,
+    shown: Any,
+    relevant: Any,
+    *others: Any,
+    seed: Any,
+    k: int | None,
+    lang: str,
+    options: dict[str, Any],
+) -> Quiz:
+    """Make the exercise that `quiz` is asked for."""
+    if not isinstance(metric, (str, Metric)):
+        example = "recnb.quiz('ndcg', ['A', 'B'], {'A': 1})"
+        if isinstance(metric, Integral):
+            example = f"recnb.quiz('ndcg', seed={metric})"
+        raise OptionError(_(METRIC_FIRST, given=quoted(metric), example=example))
     chosen = metric_named(metric, METRICS)
     chosen.check(options)
     if others:
-        problem = f"{quoted(others[0])} is one argument too many: "
-        raise OptionError(
-            problem, "after metric, list and relevant items, name each, such as k=5."
+        problem = N_(
+            "{value} is one argument too many: after metric, list and relevant items, "
+            "name each, such as k=5."
         )
-    cut, own_depth = Cutoffs.one(k).values[0], chosen.name == "r_precision"
+        raise OptionError(_(problem, value=quoted(others[0])))
+    cut, own_depth = chosen.cut_at(k), chosen.name == "r_precision"
     if cut is not None and own_depth:
-        raise CutoffError(f"k={cut}: R-precision has its own depth; leave k out.")
+        problem = N_("k={k}: R-precision has its own depth; leave k out.")
+        raise CutoffError(_(problem, k=cut))
     every = {**chosen.defaults, **DEFAULTS.get(chosen.name, {})}
     every |= {name: word for name, word in options.items() if word is not None}
-    if isinstance(seed, Integral) and not isinstance(seed, bool):
-        if relevant is not None:
-            example = f"recnb.quiz({chosen.name!r}, ['A', 'B'], {{'A': 1}})"
-            raise OptionError(
-                f"relevant={quoted(relevant)} belongs to a list, and seed={seed} "
-                f"draws one: {example}."
-            )
-        return _drawn(chosen.name, int(seed), cut, every, checked(lang))
-    if not is_several(seed):
-        typed = (
-            f"such as recnb.quiz({chosen.name!r}, seed=1), or takes yours, from rank "
-            f"1 down, with what is relevant."
-        )
-        raise OptionError(
-            f"seed={quoted(seed)}: a quiz draws its own list from a whole number, ",
-            typed,
-        )
-    pairs = read_pairs(seed, relevant, chosen)
+    if shown is None or _is_seed(shown):
+        seed = _seed(chosen.name, seed, shown, relevant)
+        return _drawn(chosen.name, seed, cut, every, lang)
+    if seed is not None:
+        raise OptionError(_(SEED_AND_LIST, seed=quoted(seed)))
+    if not is_several(shown):
+        raise OptionError(_no_list(chosen.name, shown))
+    pairs = read_pairs(shown, relevant, chosen)
     if chosen.name == "err" and "max_relevance" not in options:
         every["max_relevance"] = max(
             (grade for pair in pairs for _item, grade in pair.truth), default=1
         )
-    with use_language(lang):
-        return _own(chosen.name, pairs, cut, every, checked(lang))
+    return _own(chosen.name, pairs, cut, every, lang)
+
+
+def _is_seed(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _seed(metric: str, seed: Any, shown: Any, relevant: Any) -> int:
+    """Return the seed, which may stand in place of a list, or refuse what is none."""
+    if seed is not None and shown is not None:
+        raise OptionError(_(TWO_SEEDS, first=shown, second=quoted(seed)))
+    number = shown if seed is None else seed
+    number = 0 if number is None else number
+    if not _is_seed(number):
+        problem = N_(
+            "seed={seed}: a quiz draws its own list from a whole number, such as "
+            "recnb.quiz('{metric}', seed=1), or takes yours, from rank 1 down, with "
+            "what is relevant."
+        )
+        raise OptionError(_(problem, seed=quoted(number), metric=metric))
+    if relevant is not None:
+        problem = N_(
+            "relevant={relevant} belongs to a list, and seed={seed} draws one: {call}."
+        )
+        call = f"recnb.quiz({metric!r}, ['A', 'B'], {{'A': 1}})"
+        raise OptionError(_(problem, relevant=quoted(relevant), seed=number, call=call))
+    return int(number)
+
+
+def _no_list(metric: str, shown: object) -> str:
+    """Say what to type in place of something that is no list."""
+    items = ["A", "B", "C"]
+    if isinstance(shown, str) and 2 <= len(set(shown)) == len(shown) <= len(LETTERS):
+        items = [*shown]
+    example = f"recnb.quiz({metric!r}, {items}, {{{items[0]!r}: 1}})"
+    return _(NO_LIST, given=quoted(shown), example=example)
 
 
 def _own(
@@ -648,8 +621,11 @@ def _own(
 ) -> Quiz:
     """Return the exercise of lists that are given."""
     if len(pairs) > 1 and metric != "hit_rate":
-        problem = f"{metric} is asked of one list, and {len(pairs)} were given"
-        raise RecnbError(f"{problem}: only the hit rate is asked of several.")
+        problem = N_(
+            "{metric} is asked of one list, and {n} were given: only the hit rate is "
+            "asked of several."
+        )
+        raise RecnbError(_(problem, metric=metric, n=len(pairs)))
     longest = max(len(pair.items) for pair in pairs)
     if cut is not None and cut > longest:
         raise CutoffError(
@@ -690,7 +666,8 @@ def _drawn(
 ) -> Quiz:
     """Draw an exercise that tells mistakes apart."""
     if cut is not None and not 2 <= cut <= 10:
-        raise CutoffError(f"k={cut}: an exercise is cut at 2 to 10; leave k out.")
+        problem = N_("k={k}: an exercise is cut at 2 to 10; leave k out.")
+        raise CutoffError(_(problem, k=cut))
 
     own_depth, found = metric == "r_precision", list[Quiz]()
     for draw in KINDS:
@@ -708,10 +685,11 @@ def _drawn(
     ]  # and is not on an edge of rounding
     if not found:
         label = METRICS[metric].label(cut)
-        raise RecnbError(
-            f"no small list gives an exercise of {label} under {options}: its "
-            f"value is always 0 or 1."
+        problem = N_(
+            "no small list gives an exercise of {label} under {options}: its value is "
+            "always 0 or 1."
         )
+        raise RecnbError(_(problem, label=label, options=options))
     # Of most metrics there are lists whose value differs at the cut-offs beside k, so
     # that who is off by one is told.
     told = [

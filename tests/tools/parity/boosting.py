@@ -85,13 +85,11 @@ def xgboost() -> dict[str, Metric]:
 
     def ask(data: DataSet, name: str, **options: Any) -> str:
         _, scores, grades, sizes = rows_of(data)
-        objective, labels = (
-            ("rank:ndcg", np.array(grades))
-            if "ndcg" in name
-            else ("rank:map", np.sign(grades))
-        )
+        objective = "rank:ndcg" if "ndcg" in name else "rank:map"
         rows = xgb.DMatrix(
-            np.zeros((len(scores), 1)), label=labels, base_margin=np.array(scores)
+            np.zeros((len(scores), 1)),
+            label=np.array(grades),
+            base_margin=np.array(scores),
         )
         rows.set_group(sizes)
         metric = name.format(k=data["k"])

@@ -1,0 +1,248 @@
+"""What the lines below numbers, errors and advice say of users, negative relevance and
+options is so.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.errors import OptionError, RecnbError
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import METRICS, RETRIEVAL_METRICS
+
+RUN = pd.DataFrame(
+    {
+        "query_id": ["q1", "q1", "q1", "q2", "q3"],
+        "doc_id": ["a", "b", "c", "a", "a"],
+        "score": [3.0, 2.0, 1.0, 1.0, 1.0],
+    }
+)
+#: Of q2 all that is judged is not relevant; nothing of q3 is judged.
+QRELS = pd.DataFrame(
+    {
+        "query_id": ["q1", "q1", "q2"],
+        "doc_id": ["a", "b", "a"],
+        "relevance": [2, 0, 0],
+    }
+)
+
+
+@pytest.mark.parametrize("library", ["ir_measures", "rectools", "trec", "lightgbm"])
+@pytest.mark.parametrize("metric", ["ndcg", "average_precision"])
+def test_users_who_are_said_to_count_0_or_1_are_those_who_do(
+    library: str, metric: str
+) -> None:
+    under = recnb.evaluate(RUN, QRELS).under(library)
+    score = getattr(under, metric)(k=2)
+    values = score.per_user
+    said = re.findall(
+        r"(\d+) of them with no relevant item, which counts (\d)", score.basis
+    )
+    nothing_to_find = [
+        user for user in values.index if library != "rectools" and user in ("q2", "q3")
+    ]
+    assert sum(int(n) for n, _value in said) == len(nothing_to_find)
+    for _n, value in said:
+        assert {values[user] for user in nothing_to_find} == {float(value)}
+    left_out = re.findall(r"(\d+) with no relevant item left out", score.basis)
+    assert sum(map(int, left_out)) == 3 - len(values)
+
+
+def test_users_of_a_comparison_who_are_said_to_count_0_are_those_who_do() -> None:
+    models = {"one": RUN, "two": RUN.assign(score=[1.0, 2.0, 3.0, 1.0, 1.0])}
+    found = recnb.compare(models, QRELS, convention="ir_measures")
+    assert "1 of them with no relevant item, which counts 0" in found.basis
+    assert "1 with no relevant item left out" in found.basis
+
+
+# Grades below 0
+
+
+NEGATIVE = QRELS.assign(relevance=[2, -1, 0])
+
+
+def test_negative_relevance_is_said_to_be_what_it_is() -> None:
+    ev = recnb.evaluate(RUN, NEGATIVE, negative_relevance="zero")
+    unjudged = "negative relevance means not judged"
+    counts_0 = "negative relevance counts 0"
+    for number in (ev.bpref(), ev.measure("AP(judged_only=True)")):
+        assert unjudged in number.basis
+        assert counts_0 not in number.basis
+    for number in (ev.ndcg(k=2), ev.precision(k=2), ev.measure("Judged@2")):
+        assert counts_0 in number.basis
+        assert unjudged not in number.basis
+    explained = ev.explain("bpref", "q1")
+    assert unjudged in explained.basis
+    assert explained.to_frame()["judged"].tolist() == [True, False, False]
+    judged = recnb.evaluate(RUN, QRELS).explain("bpref", "q1")
+    assert judged.to_frame()["judged"].tolist() == [True, True, False]
+
+
+# Advice
+
+
+def test_advice_names_an_option_that_the_metric_has() -> None:
+    rng = np.random.default_rng(1)
+    lists = {
+        user: [f"i{item}" for item in rng.permutation(20)[:10]] for user in range(30)
+    }
+    truth = {user: [items[3]] for user, items in lists.items()}
+    ev = recnb.evaluate(lists, truth)
+    tried = 0
+    for name, metric in METRICS.items():
+        lint = ev.lint(5, name)
+        if "ceiling" not in lint.names:
+            continue
+        advice = lint["ceiling"].advice
+        tried += 1
+        has_it = "min(k, relevant)" in metric.words.get("out_of", ())
+        assert ("out_of=" in advice) == has_it, name
+    assert tried > 1
+    # A long truth of some users only, which nDCG with ideal="k" cannot reach.
+    assert "out_of" not in ev.lint(5, "ndcg", ideal="k")["ceiling"].advice
+
+
+def test_what_is_advised_under_propensities_takes_them() -> None:
+    """And it is a metric that weights take the bias out of: not nDCG."""
+    ev = recnb.evaluate(
+        {"u": ["a", "b"]},
+        pd.DataFrame({"user": ["u"], "item": ["a"], "p": [0.5]}),
+        propensity="p",
+    )
+    for name, metric in {**METRICS, **RETRIEVAL_METRICS}.items():
+        if not metric.instead:
+            continue
+        with pytest.raises(OptionError, match="under propensity= the nearest is"):
+            getattr(ev, name)(k=2)
+        for named in re.findall(r"\w+", metric.instead.split(" with ")[0]):
+            if named == "or":
+                continue
+            assert metric_named(named).plain_name in METRICS
+            assert named != "ndcg", name
+            assert float(getattr(ev, named)(k=2)) > 0
+    assert ev.report(k=[1]).metrics[0].metric == "precision"
+    assert ev.table(k=1).index.tolist() == ["precision", "recall", "ndcg"]
+
+
+def test_what_is_given_already_is_not_advised() -> None:
+    recs = pd.DataFrame({"user": ["u", "u"], "item": ["a", "a"], "rank": [1, 1]})
+    truth = pd.DataFrame({"user": ["u"], "item": ["a"]})
+    with pytest.raises(RecnbError, match="say duplicates='dedupe'"):
+        recnb.evaluate(recs, truth)
+    with pytest.raises(RecnbError, match="both have one rank") as refused:
+        recnb.evaluate(recs, truth, duplicates="dedupe")
+    assert "dedupe" not in str(refused.value)
+    assert recnb.evaluate(recs[:1], truth, duplicates="dedupe").ndcg() == 1
+
+
+# Libraries
+
+
+def test_identify_says_which_conventions_could_not_be_excluded() -> None:
+    """Of equal scores in long lists ranx keeps no order that could be recorded."""
+    items = [*"abcdefghijklmnopq"]
+    recs = pd.DataFrame({"user": "u", "item": items, "score": [9.0, *[1.0] * 16]})
+    truth = pd.DataFrame({"user": ["u"], "item": ["c"], "relevance": [1]})
+    found = recnb.evaluate(recs, truth).identify("ndcg", "0.1234", k=10)
+    said = found.attrs["basis"]
+    assert "none of" in said
+    not_excluded = re.search("follow no recorded rule: ([^;]+)", said)
+    assert not_excluded is not None
+    assert {"ranx ndcg", "recpack ndcg"} <= set(not_excluded[1].split(", "))
+    n = int(re.search(r"none of (\d+)", said)[1])  # type: ignore[index]
+    spread = recnb.evaluate(recs, truth).spread("ndcg", k=10)
+    assert n == int(spread["value"].notna().sum())
+    differing = recs.assign(score=range(17, 0, -1))
+    plain = recnb.evaluate(differing, truth).identify("ndcg", "0.1234", k=10)
+    assert "follow no recorded rule" not in plain.attrs["basis"]
+
+
+@pytest.mark.parametrize("metric", ["ap", "ap_minus", "precision"])
+@pytest.mark.parametrize("grade", [2, 0.5, -1])
+def test_xgboost_refuses_graded_labels_of_metrics_that_count(
+    metric: str, grade: float
+) -> None:
+    recs = pd.DataFrame({"user": 1, "item": [*"ab"], "score": [2.0, 1.0]})
+    truth = pd.DataFrame({"user": 1, "item": [*"ab"], "relevance": [1, grade]})
+    with pytest.raises(
+        RecnbError, match="raises an error on relevance other than 0 and 1"
+    ):
+        recnb.as_in("xgboost", metric, recs, truth, k=2)
+    binary = truth.assign(relevance=[1, 0])
+    assert 0 < recnb.as_in("xgboost", metric, recs, binary, k=2) <= 1
+
+
+def test_a_variant_in_the_name_of_the_library_is_that_of_its_metric() -> None:
+    recs = pd.DataFrame({"user": 1, "item": [*"ab"], "score": [2.0, 1.0]})
+    truth = pd.DataFrame({"user": 1, "item": [*"ac"]})
+    for spelt in ("scikit-learn[full]", "sklearn [full]"):
+        with pytest.raises(OptionError, match=r"type metric='ndcg\[full\]'"):
+            recnb.as_in(spelt, "ndcg", recs, truth)
+    assert recnb.as_in("scikit-learn", "ndcg[full]", recs, truth) < 1
+
+
+# Comparisons of many models
+
+
+def test_a_comparison_of_many_models_says_in_one_clause_whom_it_leaves_out() -> None:
+    rng = np.random.default_rng(2)
+    truth = pd.DataFrame(
+        [(f"q{q}", f"d{doc}", 1) for q in range(30) for doc in range(3)],
+        columns=["query_id", "doc_id", "relevance"],
+    )
+
+    def run(without: list[int]) -> pd.DataFrame:
+        rows = [
+            (f"q{q}", f"d{doc}", float(rng.random()))
+            for q in range(30)
+            if q not in without
+            for doc in range(5)
+        ]
+        return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+
+    runs = {f"run{n:02}": run([n]) for n in range(20)}
+    basis = recnb.compare(runs, truth, convention="trec_eval").basis
+    assert basis.count("left out") == 1
+    assert "19 queries of each of 20 models left out" in basis
+    runs["run20"] = run([n + 20 for n in range(3)])
+    basis = recnb.compare(runs, truth, convention="trec_eval").basis
+    assert "20 to 22 queries of each of 21 models left out" in basis or (
+        "to" in basis and basis.count("left out") == 1
+    )
+    few = {name: runs[name] for name in ("run00", "run01", "run02")}
+    basis = recnb.compare(few, truth, convention="trec_eval").basis
+    assert basis.count("left out") == 3
+    own = recnb.compare({name: runs[name] for name in list(runs)[:20]}, truth).basis
+    assert own.count("without a list") == 1
+
+
+# The lint
+
+
+def test_the_lint_tells_where_lists_of_different_length_matter() -> None:
+    lists = {"u": ["a", "b"], "v": ["c", "x", "d", "y"]}
+    truth = {"u": ["a", "c", "d", "e"], "v": ["c", "d"]}
+    ev = recnb.evaluate(lists, truth)
+    finding = ev.lint(None)["short_lists"]
+    assert (finding.n, finding.of) == (1, 2)
+    assert f"{ev.ndcg(k=4):.4f}" in finding.effect
+    assert "k=4" in finding.advice
+    assert ".measure('nDCG')" in finding.advice
+    # Nothing is left out by a list that ends where all others do, that has all that is
+    # relevant, or whose ideal does not end with it.
+    same = {"u": ["a", "b"], "v": ["c", "x"]}
+    whole = {"u": ["a", "c", "d", "e"], "v": ["c", "x", "y"]}
+    for other in (
+        recnb.evaluate(same, truth).lint(None),
+        recnb.evaluate(whole, truth).lint(None),
+        ev.lint(None, "recall"),
+        ev.lint(None, ideal="list"),
+        ev.under("ranx").lint(None),
+        ev.lint(None, "nDCG"),
+    ):
+        assert "short_lists" not in other.names

@@ -1,0 +1,217 @@
+"""Every word of every decision and option, read off the code: it has a phrase, gives
+the number of the plain reference, and another number than each other word.
+
+A word that is added to a `Literal` and to nothing else fails here by its name.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.conventions import WORDS, Convention, in_words
+from recnb.conventions.convention import PHRASES
+from recnb.errors import FrameError, RecnbError
+from recnb.metrics.metric import METRICS, RETRIEVAL_METRICS
+from tests import reference
+from tests.strategies import each_word
+
+#: Lists that tell the words apart: a tie of items of four grades, scores that only
+#: double precision tells apart, a pair repeated, scores of 0 and below, short lists,
+#: users on one side.
+RECS = pd.DataFrame(
+    [
+        ("tie", "x", 3.0, 2),
+        ("tie", "b", 2.0, 1),
+        ("tie", "c", 2.0, 3),
+        ("tie", "a", 2.0, 4),
+        ("tie", "d", 1.0, 5),
+        ("near", "x", 1.0, 2),
+        ("near", "a", 1.00000001, 1),
+        ("near", "y", 0.5, 3),
+        ("near", "z", 0.4, 4),
+        ("twice", "a", 3.0, 1),
+        ("twice", "a", 2.0, 2),
+        ("twice", "b", 1.0, 3),
+        ("twice", "c", 0.5, 4),
+        ("short", "a", 0.0, 2),
+        ("short", "q", -1.0, 1),
+        ("only recs", "a", 1.0, 1),
+        ("idle", "x", 1.0, 1),
+    ],
+    columns=["user", "item", "score", "rank"],
+)
+TRUTH = pd.DataFrame(
+    [
+        ("tie", "a", 2.0),
+        ("tie", "c", 3.0),
+        ("tie", "d", 1.0),
+        ("tie", "b", 0.0),
+        ("tie", "x", -2.0),
+        ("tie", "n", 1.0),
+        ("near", "a", 1.0),
+        ("near", "z", 4.0),
+        ("twice", "a", 1.0),
+        ("twice", "c", 2.0),
+        ("short", "a", 1.0),
+        ("short", "p", 2.0),
+        ("short", "r", 1.0),
+        ("only truth", "a", 1.0),
+        ("too", "a", 1.0),
+        ("idle", "x", 0.0),
+    ],
+    columns=["user", "item", "relevance"],
+)
+CASE = {"recs": RECS.to_dict("records"), "truth": TRUTH.to_dict("records"), "k": 3}
+
+#: What the other decisions are while one is tried, so that the frames can be read.
+BASE: dict[str, Any] = {
+    "order": "score",
+    "negative_relevance": "keep",
+    "duplicates": "dedupe",
+}
+#: And so that the one matters.
+BESIDE: dict[str, dict[str, Any]] = {
+    "score_dtype": {"ties": "item_desc"},
+    "negative_relevance": {"relevant": "!=0"},
+    "averaged_users": {"no_relevant": "zero"},
+    "no_relevant": {"averaged_users": "union"},
+}
+#: A word that stands for the column that there is, and words that refuse the frames:
+#: their effect is tested by itself, below.
+OF_THEIR_OWN = {
+    ("order", "auto"),
+    ("negative_relevance", "error"),
+    ("duplicates", "error"),
+}
+TRIED = ("precision", "recall", "ndcg", "average_precision", "cg")
+EACH_WORD = [(name, word) for name, words in WORDS.items() for word in words]
+
+
+def convention_of(name: str, word: str) -> dict[str, Any]:
+    return BASE | BESIDE.get(name, {}) | {name: word}
+
+
+@cache
+def evaluation(decisions: tuple[tuple[str, Any], ...]) -> recnb.Evaluation:
+    """Frames with the one column that gives the order; both where rows do."""
+    order = "rank" if dict(decisions)["order"] == "rank" else "score"
+    columns = ["user", "item", order]
+    return recnb.evaluate(RECS[columns], TRUTH, **dict(decisions))
+
+
+def numbers(convention: dict[str, Any]) -> list[float]:
+    ev = evaluation(tuple(convention.items()))
+    return [float(ev.measure(metric, k=CASE["k"])) for metric in TRIED]
+
+
+@pytest.mark.parametrize(("name", "word"), EACH_WORD)
+def test_a_word_of_a_decision_has_a_phrase_of_its_own(name: str, word: str) -> None:
+    assert (name, word) in PHRASES, "no phrase in conventions/convention.py"
+    others = [other for other in WORDS[name] if other != word]
+    assert in_words(name, word) not in [in_words(name, other) for other in others]
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [pair for pair in EACH_WORD if pair not in OF_THEIR_OWN]
+)
+def test_a_word_of_a_decision_gives_the_number_of_the_reference(
+    name: str, word: str
+) -> None:
+    convention = convention_of(name, word)
+    wanted = [
+        reference.evaluate(metric, vars(Convention()) | convention, CASE)
+        for metric in TRIED
+    ]
+    assert numbers(convention) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_the_words_of_a_decision_are_told_apart(name: str) -> None:
+    """One that always does what another does is no decision."""
+    words = [word for word in WORDS[name] if (name, word) not in OF_THEIR_OWN]
+    of_word = {word: numbers(convention_of(name, word)) for word in words}
+    for word in words:
+        for other in words[words.index(word) + 1 :]:
+            is_same = np.allclose(
+                of_word[word], of_word[other], rtol=0, atol=1e-12, equal_nan=True
+            )
+            assert not is_same, f"{name}={word!r} and {name}={other!r}"
+
+
+def test_words_that_refuse_and_the_order_that_is_found() -> None:
+    for name in ("negative_relevance", "duplicates"):
+        with pytest.raises(RecnbError, match=r"-2|repeated"):
+            evaluation(tuple((BASE | {name: "error"}).items()))
+    for column in ("rank", "score"):
+        ev = recnb.evaluate(
+            RECS[["user", "item", column]], TRUTH, **{**BASE, "order": "auto"}
+        )
+        assert float(ev.ndcg(k=3)) == numbers(BASE | {"order": column})[2]
+    both = RECS[RECS["user"] != "twice"]
+    with pytest.raises(FrameError, match="disagree"):
+        recnb.evaluate(both, TRUTH, negative_relevance="keep")
+
+
+# Options of metrics
+
+EVERY_METRIC = {**METRICS, **RETRIEVAL_METRICS}
+#: Frames for options: lists longer than k and shorter, more relevant items than k and
+#: fewer, places without a relevant item.
+LISTS = {
+    "one": ["a", "x", "b", "y", "c"],
+    "two": ["x", "d"],
+    "three": ["b", "a"],
+    "four": ["y", "a", "b", "c", "d", "x"],
+    "five": ["a", "x"],
+}
+LIKED = {
+    "one": {"a": 1.0, "b": 3.0, "c": 2.0, "d": 1.0, "e": 2.5},
+    "two": {"d": 2.0, "a": 4.0},
+    "three": {"a": 2.0, "b": 1.0, "c": 0.5},
+    "four": {"d": 1.0},
+    "five": {"a": 1.0},
+}
+OPTIONS_EV = recnb.evaluate(LISTS, LIKED)
+
+
+def of_options(name: str, options: dict[str, Any]) -> list[float]:
+    values = getattr(OPTIONS_EV, name)(k=3, **options).per_user
+    return [float(values[user]) for user in LISTS]
+
+
+@pytest.mark.parametrize("name", EVERY_METRIC)
+def test_the_words_of_a_metric_are_told_apart_and_have_phrases(name: str) -> None:
+    metric = EVERY_METRIC[name]
+    seen: dict[str, dict[str, list[float]]] = {}
+    for option, words in metric.words.items():
+        for word in words:
+            options = {option: word}
+            if (option, word) != ("out_of", "1"):  # nothing is divided by: no words
+                assert (option, word) in PHRASES
+            assert metric.formula_text(options)
+            values = of_options(name, options)
+            for other, theirs in seen.setdefault(option, {}).items():
+                assert not np.allclose(values, theirs, rtol=0, atol=1e-12), (
+                    f"{name}: {option}={word!r} and {option}={other!r}"
+                )
+            seen[option][word] = values
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_each_option_of_a_metric_gives_the_number_of_the_reference(name: str) -> None:
+    scale = max(max(grades.values()) for grades in LIKED.values())
+    for options in each_word(METRICS[name]):
+        for_reference = dict(options)
+        if name == "err":  # by default the scale is that of all users
+            for_reference.setdefault("max_relevance", scale)
+        wanted = [
+            reference.REFERENCE[name](LISTS[user], LIKED[user], 3, **for_reference)
+            for user in LISTS
+        ]
+        assert of_options(name, options) == pytest.approx(wanted, abs=1e-12), options
