@@ -297,9 +297,10 @@ def data_options(draw: st.DrawFn, truth: dict[str, dict[str, float]]) -> Options
         options["relevant_from"] = 2
     elif draw(st.integers(0, 3)) == 0:
         options["relevant"] = draw(st.sampled_from(["any", "!=0"]))
-    if any(min(each.values()) < 0 for each in truth.values()):
-        options["negative_relevance"] = "zero"
-    elif draw(st.integers(0, 3)) == 0:
+    if (
+        any(min(each.values()) < 0 for each in truth.values())
+        or draw(st.integers(0, 3)) == 0
+    ):
         options["negative_relevance"] = "zero"
     return options
 

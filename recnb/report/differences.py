@@ -119,7 +119,7 @@ def compared(
             for block in paired_values(models, metric, k, own)
         )
         return measure(
-            blocks, list(models), pairs, settings, segments, first.prepared.users
+            blocks, list(models), pairs, settings, segments, first.joined.users
         )
     for of_value in zip(*filter(None, parts), strict=True):
         key, here = (
@@ -515,12 +515,12 @@ def _lists(model: EvaluationData, k: int | None) -> pl.DataFrame:
     """Return the rows down to k of the users evaluated: user, item once, and rank
     without gaps.
     """
-    prepared = model.prepared
-    recs = prepared.recs if k is None else prepared.recs.filter(pl.col("rank") <= k)
+    joined = model.joined
+    recs = joined.recs if k is None else joined.recs.filter(pl.col("rank") <= k)
     kept = recs.select("user", "item", "rank").filter(
-        pl.col("user").is_in(prepared.users.implode())
+        pl.col("user").is_in(joined.users.implode())
     )
     rows = kept.sort("user", "rank", maintain_order=True)
-    if prepared.convention.duplicates not in ("error", "dedupe"):
+    if joined.convention.duplicates not in ("error", "dedupe"):
         rows = rows.unique(["user", "item"], keep="first", maintain_order=True)
     return rows.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))

@@ -174,11 +174,6 @@ class Values:
     )
 
     @property
-    def at_hand(self) -> Values:
-        """The same, with the values of users in memory."""
-        return self
-
-    @property
     def of_all(self) -> tuple[Whole, ...]:
         """The one number of all lists, by cut-off; nothing of a metric that users have
         a value of.
@@ -233,11 +228,7 @@ class Values:
             for one in self.of_all
         ]
         said = Said(partial(list, self.basis.phrases()))
-        return replace(self.at_hand, options={}, basis=said, results=tuple(wholes))
-
-
-#: A metric, its cut-offs and its options.
-Request = tuple[Metric[...], Cutoffs, Mapping[str, Any]]
+        return replace(self, options={}, basis=said, results=tuple(wholes))
 
 
 def index_of(user: Any, users: pl.Series, are: str) -> int:
