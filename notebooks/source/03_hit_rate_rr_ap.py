@@ -220,8 +220,8 @@ pd.Series(means, name="mean over users").astype(float).round(4).to_frame()
 #
 # ## Claim: hit rate is the share of the liked items that are recommended
 #
-# **The article contradicts itself.** So says its summary table, and that is recall. Its text says that dividing by the number
-# recommended is the more usual form, and that is precision. Of the same list, cut at 2, they differ for 사용자2 and 사용자4:
+# **At odds with the article's own text.** So says its summary table, and that is recall. The text gives both forms, and says that
+# dividing by the number recommended, which is precision, is the more usual one. Of the same list, cut at 2, they differ for 사용자2 and 사용자4:
 
 # %% tags=["claim-hit-rate-twice"]
 two_forms = pd.DataFrame(

@@ -511,9 +511,10 @@ scales.round(4)
 #
 # ## Claim: DCG is higher for a user who likes more items, and normalising takes that away
 #
-# **True of perfect lists alone.** A perfect list is worth 1 for every user. A random one is not: who likes more items finds more by
-# chance. Ten of 100 items, for users who like 1, 5, 20 and 50 of them; the last two columns are the formula of chance from above, and
-# the mean of 2,000 lists that are drawn:
+# **The first half is true, the second of perfect lists alone.** Who likes more items has the higher DCG, with a perfect list and with a
+# random one (beyond ten, more likes do not fit into a perfect list of ten). After the division a perfect list is worth 1 for every
+# user. A random one is not: who likes more items finds more by chance. Ten of 100 items, for users who like 1, 5, 20 and 50 of
+# them; *random* is the formula of chance from above, and *as drawn* the mean of 2,000 lists:
 
 # %% tags=["claim-more-likes"]
 from random import Random
@@ -532,6 +533,7 @@ for n_liked in (1, 5, 20, 50):
     drawn = [drawn_list() for _ in range(2000)]
     rows[n_liked] = {
         "DCG@10, perfect": recnb.idcg(liked, k=10),
+        "DCG@10, random by the formula": n_liked / 100 * dcg_of([1] * 10),
         "nDCG@10, perfect": recnb.ndcg(list(liked), liked, k=10),
         "nDCG@10, random by the formula": chance_of([1] * n_liked + [0] * (100 - n_liked), k=10),
         "nDCG@10, random as drawn": recnb.ndcg(drawn, [liked] * 2000, k=10),
@@ -543,6 +545,8 @@ assert (likes["nDCG@10, perfect"] == 1).all()
 assert by_formula.round(4).tolist() == [0.0454, 0.077, 0.2, 0.5]
 assert (by_formula - as_drawn).abs().max() < 0.01
 assert likes["DCG@10, perfect"].is_monotonic_increasing
+assert likes["DCG@10, random by the formula"].is_monotonic_increasing
+assert (likes["DCG@10, random by the formula"] / likes["DCG@10, perfect"] - by_formula).abs().max() < 1e-12
 likes.round(4)
 
 # %% [markdown]
@@ -597,18 +601,19 @@ useful.round(4)
 # %% [markdown]
 # ## Claim: nDCG 1 means that the list is perfectly sorted
 #
-# **True of the grades in the first k places, not of the list.** Items of the same grade may stand in any order, what
-# stands below place k is not looked at, and without k nothing is asked of items that the list does not show:
+# **True of the grades in the first k places, not of the list.** Items of the same grade may stand in any order, and what
+# stands below place k is not looked at. Without k the ideal list is as long as the list, so the best item alone is enough:
 
 # %% tags=["claim-perfect-order"]
 sorted_lists = {
     "C, B, D": recnb.ndcg(["C", "B", "D"], judged),
     "C, D, B: equal grades change places": recnb.ndcg(["C", "D", "B"], judged),
     "C, B, E, A, D at k = 2: the rest is upside down": recnb.ndcg(["C", "B", "E", "A", "D"], judged, k=2),
-    "C: four judged items are not shown": recnb.ndcg(["C"], judged),
+    "C: the best item alone": recnb.ndcg(["C"], judged),
 }
 
 assert set(sorted_lists.values()) == {1}
+assert recnb.ndcg(["B"], judged) < 1
 pd.Series(sorted_lists, name="nDCG").astype(float).to_frame()
 
 # %% [markdown]
@@ -710,8 +715,8 @@ by_base.round(6)
 #
 # ## Claim: that the discount is a logarithm has been justified by a proof
 #
-# **Too strong: something else was proved.** [Wang et al. (2013)](https://arxiv.org/abs/1304.6480) look at lists that grow
-# without end and are not cut. With the logarithm the nDCG of *every* order, also of a random one, goes to 1; and of two
+# **Too strong: what was proved holds of other slow discounts as well.** [Wang et al. (2013)](https://arxiv.org/abs/1304.6480) look at
+# lists that grow without end, at whole ones first. With the logarithm the nDCG of *every* order, also of a random one, goes to 1; and of two
 # substantially different ways to rank, it still says nearly always that the same one is better. That depends on how
 # fast the discount grows, and dividing by the rank is the border: the logarithm lies on the good side, as other slow discounts do. That
 # it fits how people look at lists, or is best at k = 10, nobody has proved. Here is the first half, by the formula of chance:
@@ -756,8 +761,8 @@ ranges.agg(["min", "max"]).round(4)
 # %% [markdown]
 # ## Claim: IDCG is never below DCG, and DCG never negative
 #
-# **True, if no grade is negative, both are cut at the same depth, and no item stands in the list twice.** Take away one of these
-# conditions and it breaks. First the depth: a good list of five, against ideals that end further and further up.
+# **True, if no grade is negative, the ideal list does not end further up than the list, and no item stands in the list twice.** Without
+# one of these conditions it may be false. First the depth: a good list of five, against ideals that end further and further up.
 
 # %% tags=["claim-idcg-bound"]
 five = ["C", "B", "D", "A", "E"]
@@ -767,7 +772,7 @@ bound["DCG / IDCG"] = bound["DCG"] / bound["IDCG"]
 display(bound.round(4))
 
 for k in (1, 2, 3, 4, 5):  # claim
-    assert 0 <= recnb.dcg(shown, judged, k=k) <= recnb.idcg(judged, k=k)
+    assert 0 <= recnb.dcg(shown, judged, k=k) <= recnb.idcg(judged, k=k) <= recnb.idcg(judged)
     assert 0 <= recnb.ndcg(five[::-1], judged, k=k) <= 1
 assert whole > recnb.idcg(judged, k=3)
 assert whole <= recnb.idcg(judged)

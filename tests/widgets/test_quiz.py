@@ -158,6 +158,28 @@ def test_a_sheet_has_room_to_work_and_the_discounts_that_are_needed() -> None:
     assert "discount" not in page(precision.to_html(solutions=False))
 
 
+def test_the_room_to_work_is_beside_the_question() -> None:
+    """So the five questions of a class are one sheet of paper, printed on both sides."""
+    drawn = recnb.quiz("ndcg", seed=5, k=3, lang="en")
+    own = ("Why?", "Because.")
+    sections = drawn.to_html(None, own, solutions=False).split("<section")[1:]
+    for section in sections:
+        question, working = section.split("Working")
+        assert "display: flex; flex-wrap: wrap" in question.partition(">")[0]
+        assert question.count("flex: 1 1 22em") == 2
+        assert "______" in working or "Why?" in question
+
+
+def test_the_base_of_a_logarithm_matters_to_dcg_alone() -> None:
+    ndcg = recnb.quiz("ndcg", seed=1, k=3, lang="en")
+    share = "(1/log(2) + 3/log(3)) / (3/log(2) + 3/log(3) + 3/log(4))"
+    assert ndcg.check(share)
+    assert ndcg.check(share.replace("log", "ln"))
+    dcg = recnb.quiz("dcg", ["A", "B"], {"A": 1, "B": 3}, k=2, lang="en")
+    assert "logarithm of base 10" in repr(dcg.check("1/log(2) + 3/log(3)"))
+    assert "logarithm of base e" in repr(dcg.check("1/ln2 + 3/ln3"))
+
+
 def test_solutions_alone_do_not_repeat_the_questions() -> None:
     first, second = (recnb.quiz(name, 1, lang="en") for name in ("ndcg", "recall"))
     solutions = page(first.to_html(None, second, questions=False))
@@ -213,6 +235,9 @@ TYPED: list[
     ("2/log₂2 + 4/log₂ 4", 4, None),
     ("3/log2 8", 1, None),
     ("log₂(1+3)", 2, None),
+    ("log_2(8) + log_{2}(8)", 6, None),
+    ("log(100)", 2, None),  # the key of a calculator
+    ("ln2 - ln(2)", 0, None),
     ("0,5*3", 1.5, None),
     ("-(1-3)", 2, None),
     ("1÷4×2", 0.5, None),
@@ -243,6 +268,8 @@ TYPED: list[
     ("정답 2/3", 2 / 3, None),
     ("0.4525이다", 0.4525, 4),
     ("0.6점", 0.6, 1),
+    ("0.4525이요", 0.4525, 4),
+    ("0.4525요.", 0.4525, 4),
     ("nDCG@3: 0.4525", 0.4525, 4),
     ("Answer: 3/5", 0.6, None),
 ]
@@ -427,7 +454,7 @@ UNBRACKETED: list[tuple[str, str]] = [
         "1/1+3/1.58496 / 3/1+3/1.58496+3/2",
         "Type (1/1+3/1.58496) / (3/1+3/1.58496+3/2).",
     ),
-    ("(1/1+3/1.58496) / 3/1+3/1.58496+3/2", "Type ((1/1+3/1.58496)) / ("),
+    ("(1/1+3/1.58496) / 3/1+3/1.58496+3/2", "Type (1/1+3/1.58496) / ("),
     (
         "1 + 3/log2(3) ÷ 3 + 3/log2(3) + 3/2",
         "Type (1 + 3/log2(3)) / (3 + 3/log2(3) + 3/2).",

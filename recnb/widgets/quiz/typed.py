@@ -27,7 +27,7 @@ LONGEST = 400
 WORDS: tuple[tuple[str, str], ...] = (
     (r"^[^\d:]*(?:@\d+)?\s*:\s*", ""),  # "답: 0.45", "nDCG@3: 0.45"
     (r"^(?:(?:정답은|정답|답은|답|약|대략|about|~)\s*)+", ""),
-    (r"(?:\s*(?:입니다|이에요|예요|이다|정도|쯤|점)\.?)+$", ""),
+    (r"(?:\s*(?:입니다|이에요|예요|이요|요|이다|정도|쯤|점)\.?)+$", ""),
     (r"\s*(?:퍼센트|프로|per ?cent)$", "%"),
     (r"([\d.]+)\s*분의\s*([\d.]+)", r"(\2/\1)"),  # "5분의 3" is 3/5
 )
@@ -44,6 +44,7 @@ _SIGNS: dict[Any, Any] = {
 _FUNCTIONS: dict[str, Any] = {
     "log2": math.log2,
     "log10": math.log10,
+    "log": math.log10,  # as in school and on the key of a calculator
     "ln": math.log,
     "max": max,
     "min": min,
@@ -117,8 +118,9 @@ def as_fractions(answer: object) -> Iterator[tuple[str, Number]]:
 
 
 def _in_brackets(side: str) -> str:
-    """Put a side of a fraction into brackets unless it is a number."""
-    return side if re.fullmatch(r"[\d.]+", side) else f"({side})"
+    """Put a side of a fraction into brackets unless it is a number or has them."""
+    alone = re.fullmatch(r"[\d.]+|\([^()]*\)", side)
+    return side if alone else f"({side})"
 
 
 def _unread(message: str, answer: object) -> RecnbError:
@@ -128,7 +130,9 @@ def _unread(message: str, answer: object) -> RecnbError:
 def _plain(answer: object) -> str:
     """Write an answer as Python does, without words around it, from the last "=" on."""
     # The base of a logarithm is a sign of its own or stands apart: log₂3, log2 3.
-    text = re.sub(r"log(?:₂\s*|2\s+)(\d+)", r"log2(\1)", str(answer))
+    text = re.sub(r"log_\{?(2|10)\}?", r"log\1", str(answer))
+    text = re.sub(r"log(?:₂\s*|2\s+)(\d+)", r"log2(\1)", text)
+    text = re.sub(r"\bln\s*(\d+)", r"ln(\1)", text)
     # Korean and Japanese keyboards type full-width digits.
     text = unicodedata.normalize("NFKC", text).lower()
     text = text.translate(str.maketrans("−×·÷⁄≈", "-**//="))
