@@ -297,9 +297,10 @@ def data_options(draw: st.DrawFn, truth: dict[str, dict[str, float]]) -> Options
         options["relevant_from"] = 2
     elif draw(st.integers(0, 3)) == 0:
         options["relevant"] = draw(st.sampled_from(["any", "!=0"]))
-    if any(min(each.values()) < 0 for each in truth.values()):
-        options["negative_relevance"] = "zero"
-    elif draw(st.integers(0, 3)) == 0:
+    if (
+        any(min(each.values()) < 0 for each in truth.values())
+        or draw(st.integers(0, 3)) == 0
+    ):
         options["negative_relevance"] = "zero"
     return options
 
@@ -343,7 +344,7 @@ def naive_values(
 ) -> dict[str, float]:
     """The value of each user who is averaged."""
     case = as_read(frames, options).case(k)
-    options = {**reference.DEFAULTS, "duplicates": "error", **options}
+    options = {**reference.DEFAULTS, "order": "score", **options}
     values = {}
     for user in averaged_users(frames, options):
         value = reference.of_user(metric, case, user, options)
