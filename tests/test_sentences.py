@@ -506,3 +506,64 @@ def test_the_test_that_is_named_is_the_one_that_is_made(test: Any) -> None:
         means = np.abs((signs * apart.to_numpy()).mean(axis=1))
         p = (means >= abs(apart.mean()) - 1e-12).mean()
     assert row["p"] == pytest.approx(p, rel=0.25, abs=0.01)
+
+
+# Weights
+
+
+@settings(max_examples=examples(120), suppress_health_check=SLOW, deadline=None)
+@given(frames(plain=True), st.data(), st.sampled_from(["skip", "zero"]))
+def test_the_line_says_how_users_and_pairs_weigh(
+    data: Frames, draw: Any, no_relevant: str
+) -> None:
+    """Users from the lightest to the heaviest of those averaged, and as many of equal
+    weight as vary as little in their mean; pairs likewise.
+    """
+    options = {**data.options, "no_relevant": no_relevant}
+    data = replace(data, options=options)
+    weight, propensity = st.sampled_from([1, 2, 5]), st.sampled_from([0.1, 0.25, 1])
+    of_user = {user: draw.draw(weight) for user in sentences.USERS}
+    of_item = {item: draw.draw(propensity) for item in sentences.ITEMS}
+    try:
+        score = recnb.evaluate(
+            data.recs,
+            data.relevance,
+            user_weight=pd.Series(of_user),
+            propensity=pd.Series(of_item),
+            **options,
+        ).recall(k=2)
+    except RecnbError:
+        assume(False)
+    users = evaluated_users(data)
+    pairs = [
+        1 / of_item[item]
+        for user in users
+        for item, grade in data.truth.get(user, {}).items()
+        if grade > 0
+    ]
+    said = re.search(
+        r"users weigh from (\S+) to (\S+) of the heaviest: the (\d+) users count as "
+        r"(\d+) of equal weight",
+        score.basis,
+    )
+    top = max(of_user.values())
+    _hold_weights(said, [of_user[user] / top for user in users])
+    said = re.search(
+        r"relevant pairs weigh 1 / propensity, from (\S+) to (\S+): the (\d+) pairs "
+        r"count as (\d+) of equal weight",
+        score.basis,
+    )
+    _hold_weights(said, pairs)
+    assert f"{len(users)} user" in score.basis
+    assert len(score.per_user) == len(users)
+
+
+def _hold_weights(said: re.Match[str] | None, weights: list[float]) -> None:
+    """Hold the ends, the number and the effective number of some weights."""
+    assert said is not None
+    low, high, n, n_equal = map(float, said.groups())
+    assert low == pytest.approx(min(weights), rel=6e-3)
+    assert high == pytest.approx(max(weights), rel=6e-3)
+    assert n == len(weights)
+    squares = math.fsum(weight**2 for weight in weights)
+    assert n_equal == pytest.approx(math.fsum(weights) ** 2 / squares, abs=0.5 + 1e-9)

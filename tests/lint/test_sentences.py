@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -37,6 +38,11 @@ def lists_by_rank(data: Frames) -> dict[str, list[tuple[str, float]]]:
         user: sorted(ranking, key=lambda row: -row[1])
         for user, ranking in data.lists.items()
     }
+
+
+def evaluated(data: Frames, **side: Any) -> recnb.Evaluation:
+    """Evaluate the frames under their options."""
+    return recnb.evaluate(data.recs, data.relevance, **side, **data.options)
 
 
 def evaluated_users(data: Frames) -> list[str]:
@@ -177,6 +183,33 @@ def test_findings_count_what_loops_count(
     assert f"over {len(users)} user{'s' * (len(users) > 1)}." in lint.measured
 
 
+@settings(max_examples=examples(200), suppress_health_check=SLOW, deadline=None)
+@given(frames(), st.sampled_from([None, 1, 2]))
+def test_effects_are_measured_over_the_users_who_are_averaged(
+    data: Frames, k: int | None
+) -> None:
+    """Also where all that is relevant to some users has no gain."""
+    try:
+        ev = evaluated(data)
+        lint, values = ev.lint(k, "ndcg"), ev.ndcg(k=k).per_user
+    except RecnbError:
+        assume(False)
+    said = re.fullmatch(
+        r"Effects are measured with nDCG\S*: (\S+) over (\d+) users?\..*", lint.measured
+    )
+    assert said is not None
+    assert said[1] == f"{values.mean():.4f}"
+    assert int(said[2]) == len(values)
+    assert lint.basis == ev.ndcg(k=k).basis
+    for finding in lint:
+        if finding.name != "users_without_list" or data.options.get("judged_only"):
+            continue
+        unlisted = [user for user in values.index if user not in data.lists]
+        counting = {values[user] for user in unlisted}
+        may_count_1 = "or 1 where no item is relevant" in finding.effect
+        assert counting <= ({0.0, 1.0} if may_count_1 else {0.0})
+
+
 @settings(max_examples=examples(120), suppress_health_check=SLOW, deadline=None)
 @given(frames(), st.sampled_from([None, 1, 2]), st.booleans(), st.booleans())
 def test_what_was_not_checked_is_named_with_its_reason(
@@ -189,9 +222,7 @@ def test_what_was_not_checked_is_named_with_its_reason(
     if with_items:
         side["items"] = pd.DataFrame({"item": ITEMS})
     try:
-        lint = recnb.evaluate(data.recs, data.relevance, **side, **data.options).lint(
-            k, "recall"
-        )
+        lint = evaluated(data, **side).lint(k, "recall")
     except RecnbError:
         assume(False)
     named = {name for names in lint.unchecked.values() for name in names}
