@@ -19,6 +19,7 @@ from recnb.comparison.models import (
     restrict_to_common_users,
     share_catalogue,
     users_in_words,
+    without_relevant_in_words,
 )
 from recnb.comparison.tables import Curves, Differences, Means, Movers
 from recnb.conventions import cut_of, options_in_words
@@ -73,7 +74,6 @@ from recnb.results.tables import beyond_table
 from recnb.results.values import (
     follows,
     merged,
-    no_relevant_in_words,
     pairs_in_words,
     scale_in_words,
     taken_as_known,
@@ -752,8 +752,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             self.users_by_model, self.n_users, convention, has_missed=has_missed
         )
         if first.one_no_relevant_rule:
-            words += no_relevant_in_words(
-                convention, *first.joined.user_counts[2:], has_missed=has_missed
+            words += without_relevant_in_words(
+                self.users_by_model, convention, has_missed=has_missed
             )
         remarks = [note for note in map(str, first.joined.notes) if note not in words]
         apart = merged(
