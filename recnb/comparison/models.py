@@ -432,12 +432,17 @@ def restrict_to_common_users(
         JUDGED_BY_BOTH if len(models) == 2 else JUDGED_BY_ALL,
         {"n": len(users), "models": len(models)},
     )
-    kept = {
-        name: model
-        if len(users_of[name]) == len(users)
-        else model.restricted(model.joined.among(users, note))
-        for name, model in models.items()
+    n_left_out = {
+        name: len(of_model) - len(users) for name, of_model in users_of.items()
     }
+    kept: dict[str, EvaluationData] = {}
+    for name, model in models.items():
+        if n_left_out[name]:
+            kept[name] = model.restricted(model.joined.among(users, note))
+        elif any(n_left_out.values()) and averages_others(model):
+            kept[name] = model.restricted(model.joined.among(users))
+        else:
+            kept[name] = model
     has_list = {
         name: model.joined.all_hits.list_length > 0 for name, model in kept.items()
     }
@@ -464,6 +469,19 @@ def restrict_to_common_users(
             )
         )
     return kept, tuple(counted)
+
+
+def averages_others(model: EvaluationData) -> bool:
+    """Return whether the library whose conventions are followed averages some metric
+    over other users than the rest.
+    """
+    if model.library is None:
+        return False
+    averaged = {
+        (one.convention.averaged_users, one.convention.no_relevant)
+        for one in presets.of_library(model.library)
+    }
+    return len(averaged) > 1
 
 
 def users_in_words(
