@@ -242,7 +242,21 @@ REFUSED = [
         FrameError,
         "has the role|cannot be both|missing or outside",
     ),
-    ({"propensity": 0.5}, OptionError, "name a column, or give a Series by item"),
+    (
+        {"propensity": 0.5},
+        OptionError,
+        "name a column, or give a pandas Series by item",
+    ),
+    (
+        {"propensity": pl.Series([0.5])},
+        OptionError,
+        "is a Series of Polars, which has no ids: .* pandas Series by item",
+    ),
+    (
+        {"propensity": {item: [0.5] for item in PROPENSITY.index}},
+        FrameError,
+        r"propensity: \[0.5\] for item .* is no number",
+    ),
     ({"min_propensity": 0.1}, OptionError, "not given"),
     (
         {"propensity": PROPENSITY, "min_propensity": 0},
@@ -334,6 +348,9 @@ def test_what_cannot_be_weighted_together_is_refused():
         ({"gamma": -2}, "gamma=-2"),
         ({"model": "xmc", "a": -0.5, "b": 1}, "a=-0.5"),
         ({"model": "xmc", "a": 0.5, "b": -0.5}, "b=-0.5"),
+        ({"model": "xmc", "a": 1000.0, "b": 1.5}, "a=1000.0 and b=1.5: .* too large"),
+        ({"gamma": 2.0, "items": SAMPLE.items}, "give its column of items"),
+        ({"gamma": 2.0, "items": pl.DataFrame({"item": ["x"]})}, "its column of items"),
     ],
 )
 def test_propensities_by_popularity_are_refused(options, words):

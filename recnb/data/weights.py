@@ -135,8 +135,10 @@ def read_weights(
         table = pl.DataFrame({**ids, "value": from_pandas(series, name, name, "score")})
     else:
         kind = type(given).__name__
+        if isinstance(given, pl.Series):
+            kind = "Series of Polars, which has no ids"
         raise OptionError(
-            f"{name}= is a {kind}: name a column, or give a Series by {role}, or a mapping."
+            f"{name}= is a {kind}: name a column, or give a pandas Series by {role}, or a mapping."
         )
     table = validation.ids(
         table.filter(~validation.is_missing(table["value"])), f"{name}=", {}, roles
@@ -176,7 +178,13 @@ def checked(table: pl.DataFrame, name: str, highest: float) -> Floats:
     """Return the values of a table as numbers, if all are above 0 and none is above the
     highest.
     """
-    value = table["value"].cast(pl.Float64, strict=False).to_numpy()
+    given = table["value"]
+    if isinstance(given.dtype, (pl.List, pl.Array, pl.Struct)):
+        raise FrameError(
+            f"{name}: {quoted(given.to_list()[0])} for {_ids_of(table.row(0, named=True))} is no "
+            f"number: give one of each."
+        )
+    value = given.cast(pl.Float64, strict=False).to_numpy()
     bad = table.filter(
         ~((value > 0) & (value <= highest))
     )  # what is missing is neither
@@ -332,6 +340,11 @@ def popularity_propensity(
     labels = find(frame, "train", IDS, {"user": user, "item": item})
     pairs = validation.ids(table_of(frame, "train", labels), "train", labels).unique()
     counts = pairs.group_by("item").len("n").sort("item")
+    if hasattr(type(items), "columns"):
+        raise OptionError(
+            f"items= is a {type(items).__name__}: give its column of items, such as "
+            f"items=truth['item']."
+        )
     if items is not None:
         column = (
             items
@@ -356,9 +369,13 @@ def popularity_propensity(
     else:
         assert a is not None
         assert b is not None
-        c = (math.log(pairs["user"].n_unique()) - 1) * (b + 1) ** a
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            c = (math.log(pairs["user"].n_unique()) - 1) * np.float64(b + 1) ** a
             propensity = 1 / (1 + c * (n + b) ** -a)
+        if not math.isfinite(c):
+            raise OptionError(
+                f"a={a!r} and b={b!r}: (b + 1)^a is too large a number; make them smaller."
+            )
     return pd.Series(
         propensity,
         pd.Index(counts["item"].to_list(), name=labels["item"]),
