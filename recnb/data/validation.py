@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.data.columns import Labels, with_series
 from recnb.data.encoding import hashes_of
-from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
+from recnb.errors import ColumnError, FrameError, NoRowsError, is_number, quoted
 from recnb.metrics.hits import HIGHEST, Floats
 
 #: The roles that are ids.
@@ -184,8 +184,9 @@ def numbers_of(
     )
     checks = CHECKS[role][: -1 if negative else None]
     column = _numbers(table[role], name, label)
+    is_wide = column.dtype in (pl.Int128, pl.UInt128)  # which numpy does not have
     if (
-        column.dtype.is_integer()
+        (column.dtype.is_integer() and not is_wide)
         or (column.dtype == pl.Float64 and role == "relevance")
     ) and not column.null_count():
         numbers = column.to_numpy()
@@ -231,6 +232,8 @@ def _numbers(column: pl.Series, name: str, label: str) -> pl.Series:
         if column.dtype == pl.String
         else known
     ):
+        if is_number(odd):  # of a type that holds anything
+            break
         raise FrameError(
             f"{where}, and {odd!r} is no number: correct it, or drop the row."
         )
