@@ -23,7 +23,13 @@ from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean, Pairs
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, values_of
-from recnb.results.segments import PART, Segments, parts_of, segments_of, unlisted
+from recnb.results.segments import (
+    Segments,
+    part_in_words,
+    parts_of,
+    segments_of,
+    unlisted,
+)
 from recnb.stats import Moments, Settings, detectable, holm, paired
 
 #: Differences of users that are tested at once: so few that the processor's cache holds
@@ -130,7 +136,7 @@ def compared(
                     (key, Difference(*about, *pair, n_users=n, better=metric.better))
                     for pair in pairs
                 )
-    return found._replace(labels=[by], parts=_(PART, by=one_line(by)))
+    return found._replace(labels=[by], parts=part_in_words(first, one_line(by)))
 
 
 def plain_means(
