@@ -304,6 +304,10 @@ class Evaluation(EvaluationMethods):
         chosen = metric_named(metric, ACCURACY)
         score = score_of(self._data, chosen, chosen.cut_at(k), options)
         values = score.per_user.to_frame("ours")
+        if values.empty:
+            raise NoUsersError(
+                f"no user has a value of {score.label}: all of them are left out."
+            )
         if against is not None:
             if not isinstance(against, Evaluation):
                 problem = (

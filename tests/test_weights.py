@@ -250,7 +250,21 @@ REFUSED = [
         FrameError,
         "has the role|cannot be both|missing or outside",
     ),
-    ({"propensity": 0.5}, OptionError, "name a column, or give a Series by item"),
+    (
+        {"propensity": 0.5},
+        OptionError,
+        "name a column, or give a pandas Series by item",
+    ),
+    (
+        {"propensity": pl.Series([0.5])},
+        OptionError,
+        "is a Series of Polars, which has no ids: .* pandas Series by item",
+    ),
+    (
+        {"propensity": {item: [0.5] for item in PROPENSITY.index}},
+        FrameError,
+        r"propensity: \[0.5\] for item .* is no number",
+    ),
     ({"min_propensity": 0.1}, OptionError, "not given"),
     (
         {"propensity": PROPENSITY, "min_propensity": 0},
@@ -342,6 +356,9 @@ def test_what_cannot_be_weighted_together_is_refused():
         ({"gamma": -2}, "gamma=-2"),
         ({"model": "xmc", "a": -0.5, "b": 1}, "a=-0.5"),
         ({"model": "xmc", "a": 0.5, "b": -0.5}, "b=-0.5"),
+        ({"model": "xmc", "a": 1000.0, "b": 1.5}, "a=1000.0 and b=1.5: .* too large"),
+        ({"gamma": 2.0, "items": SAMPLE.items}, "give its column of items"),
+        ({"gamma": 2.0, "items": pl.DataFrame({"item": ["x"]})}, "its column of items"),
     ],
 )
 def test_propensities_by_popularity_are_refused(options, words):
@@ -932,3 +949,15 @@ def test_the_bias_of_recall_is_that_of_its_docstring():
             0.9375 / n, abs=3 * recall.std() / math.sqrt(users) + 4 / n**2
         )
     assert all(1.7 <= found[n] / found[2 * n] <= 2.5 for n in (20, 40, 80))
+
+
+def test_a_user_without_a_weight_is_refused_each_time():
+    """`c` has no weight, and counts where those with a list are averaged."""
+    lists = {"a": ["x", "y"], "c": ["x", "z"]}
+    ev = recnb.evaluate(lists, {"a": ["x"]}, user_weight=pd.Series({"a": 3.0}))
+    under = ev.under("lenskit")
+    for _ in range(2):
+        with pytest.raises(
+            FrameError, match="no value for 1 of 2 users, such as user 'c'"
+        ):
+            under.precision(k=2)

@@ -20,6 +20,7 @@ from recnb.data.columns import (
     is_dataset,
     is_relation,
     owned,
+    refuse_unread,
     table_of,
 )
 from recnb.data.encoding import hashes_of
@@ -77,6 +78,8 @@ def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
         return
     with collected(name), _reader(frame, roles) as reader:
         for part in reader:
+            if not isinstance(part, pl.DataFrame):
+                refuse_unread(part.schema, name)
             batch = (
                 part
                 if isinstance(part, pl.DataFrame)

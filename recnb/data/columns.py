@@ -430,7 +430,9 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
             if isinstance(frame, pl.LazyFrame):
                 frame = frame.select(columns).collect()
             else:
-                frame = pl.DataFrame(pl.from_arrow(arrow_of(frame, columns)))
+                table = arrow_of(frame, columns)
+                refuse_unread(table.schema, name)
+                frame = pl.DataFrame(pl.from_arrow(table))
     return owned([frame[column].alias(role) for role, column in roles.items()])
 
 
@@ -453,6 +455,33 @@ def arrow_of(frame: Frame, columns: list[str]) -> Any:
     return (
         frame.to_table(columns=columns) if is_dataset(frame) else pa.table(frame)
     ).select(columns)
+
+
+def refuse_unread(fields: Iterable[Any], name: str) -> None:
+    """Refuse columns of the types of Arrow that Polars does not read, some of which end
+    in a panic there.
+    """
+    import pyarrow as pa
+
+    kinds = pa.types
+    unread = (
+        kinds.is_decimal256,
+        kinds.is_run_end_encoded,
+        kinds.is_list_view,
+        kinds.is_large_list_view,
+        kinds.is_interval,
+        kinds.is_union,
+    )
+    for field in fields:
+        if any(is_kind(field.type) for is_kind in unread):
+            label = field.name
+            raise FrameError(
+                f"{name}: column {label!r} holds {one_line(str(field.type), 80)} of "
+                f"Arrow, which is not read.",
+                fix=f"Make it plain numbers or text: in pandas frame[{label!r}] = "
+                f"frame[{label!r}].to_list(), in pyarrow "
+                f"pyarrow.array(table[{label!r}].to_pylist()).",
+            )
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
@@ -514,6 +543,7 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         # The text of what is missing would be an id, "nan" or "None".
         fix = "Make them one kind, such as text, and drop what is missing first."
         raise FrameError(f"{name}: column {label!r} {held}", fix=fix) from problem
+    refuse_unread([pa.field(str(label), array.type)], name)
     # Views are how Polars has text, and Arrow makes them in a third of Polars' time;
     # they cannot point beyond 2 GB.
     # Before pyarrow 25 the cast ends the process for text of up to 12 bytes.

@@ -17,7 +17,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Frame, Labels, table_of, with_series
 from recnb.data.encoding import hashes_of
-from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
+from recnb.errors import ColumnError, FrameError, NoRowsError, is_number, quoted
 from recnb.metrics.hits import HIGHEST, Bools, Floats
 
 #: The roles that are ids.
@@ -258,7 +258,8 @@ class Sheet:
         odd = known
         if column.dtype == pl.String:
             odd = known.filter(known.cast(pl.Float64, strict=False).is_null())
-        if len(odd):
+        # A column of a type that holds anything may hold numbers all the same.
+        if len(odd) and not is_number(odd[0]):
             raise FrameError(
                 f"{where}, and {odd[0]!r} is no number: correct it, or drop the row."
             )
@@ -428,7 +429,8 @@ def _is_plain(numbers: pl.Series, role: str) -> bool:
     has_no_gaps = numbers.dtype.is_integer()
     if role == "relevance":
         has_no_gaps |= numbers.dtype == pl.Float64
-    if numbers.null_count() or not has_no_gaps:
+    is_wide = numbers.dtype in (pl.Int128, pl.UInt128)  # which numpy does not have
+    if numbers.null_count() or is_wide or not has_no_gaps:
         return False
     values = numbers.to_numpy()
     lowest = 1 if role == "rank" else 0

@@ -88,18 +88,17 @@ class Source(ABC):
 
     def under(self, convention: Convention) -> Joined:
         """Return the frames under a convention, joined once for each."""
-        data = replace(convention, metric=(), cutoff="k")
-        known = self._known.get(data)
-        if known is None:
-            known = replace(self.join(data), notes=self.notes)
-            self._known[data] = self._known[data.ordered_by(known.convention.order)] = (
-                known
-            )
+        asked = replace(convention, metric=(), cutoff="k")
+        joined = self._known.get(asked)
+        if joined is None:
+            joined = replace(self.join(asked), notes=self.notes)
             if self.user_weights is not None:
-                known.user_weight = self.weight_of(known.users)
+                joined.user_weight = self.weight_of(joined.users)
+            self._known[asked] = joined
+            self._known[asked.ordered_by(joined.convention.order)] = joined
         return replace(
-            known,
-            convention=convention.ordered_by(known.convention.order),
+            joined,
+            convention=convention.ordered_by(joined.convention.order),
             _source=self,
         )
 

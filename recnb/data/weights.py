@@ -124,8 +124,10 @@ def read_weights(
         table = pl.DataFrame({**ids, "value": from_pandas(series, name, name, "score")})
     else:
         kind = type(given).__name__
+        if isinstance(given, pl.Series):
+            kind = "Series of Polars, which has no ids"
         raise OptionError(
-            f"{name}= is a {kind}: name a column, or give a Series by {role}, or a mapping."
+            f"{name}= is a {kind}: name a column, or give a pandas Series by {role}, or a mapping."
         )
     table = table.filter(~is_missing(table["value"]))
     table = Sheet(f"{name}=", table, {}).with_ids(roles).rows
@@ -164,7 +166,13 @@ def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.S
     """Return the weights in a column of a table as numbers, if all are above 0 and none
     is above the highest; `name` is what an error calls it.
     """
-    values = table[column].cast(pl.Float64, strict=False)
+    given = table[column]
+    if isinstance(given.dtype, (pl.List, pl.Array, pl.Struct)):
+        user = _ids_of(table.row(0, named=True))
+        raise FrameError(
+            f"{name}: {quoted(given.to_list()[0])} for {user} is no number: give one of each."
+        )
+    values = given.cast(pl.Float64, strict=False)
     is_good = ((values > 0) & (values <= highest)).fill_null(value=False)
     bad = table.filter(~is_good)
     if bad.height:
@@ -328,6 +336,11 @@ def popularity_propensity(
     labels = find(frame, "train", IDS, {"user": user, "item": item})
     pairs = Sheet.read(frame, "train", labels).rows.unique()
     counts = pairs.group_by("item").len("n").sort("item")
+    if hasattr(type(items), "columns"):
+        raise OptionError(
+            f"items= is a {type(items).__name__}: give its column of items, such as "
+            f"items=truth['item']."
+        )
     if items is not None:
         column = (
             items
@@ -355,9 +368,13 @@ def popularity_propensity(
     else:
         assert a is not None
         assert b is not None
-        c = (math.log(pairs["user"].n_unique()) - 1) * (b + 1) ** a
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            c = (math.log(pairs["user"].n_unique()) - 1) * np.float64(b + 1) ** a
             propensity = 1 / (1 + c * (n + b) ** -a)
+        if not math.isfinite(c):
+            raise OptionError(
+                f"a={a!r} and b={b!r}: (b + 1)^a is too large a number; make them smaller."
+            )
     return pd.Series(
         propensity,
         pd.Index(counts["item"].to_list(), name=labels["item"]),

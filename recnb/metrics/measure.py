@@ -64,7 +64,16 @@ def plain_text(name: Any) -> Any:
     """Return the text of a measure of ir_measures, such as `nDCG @ 10`, and any other
     name as it is.
     """
-    return str(name) if type(name).__module__.split(".")[0] == "ir_measures" else name
+    if type(name).__module__.split(".")[0] != "ir_measures":
+        return name
+    try:
+        return str(name)
+    except KeyError as problem:  # ir_measures takes any parameter, and prints its own
+        parameter = quoted(problem.args[0])
+        raise OptionError(
+            f"{type(name).__name__.lstrip('_')} has no parameter {parameter} in ir_measures: "
+            f"leave it out, or write the measure as text."
+        ) from problem
 
 
 def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[...]:

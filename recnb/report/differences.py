@@ -24,8 +24,8 @@ from recnb.report.data import SAME, Mean, Pairs
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, values_of
 from recnb.results.segments import (
-    PART,
     Segments,
+    part_in_words,
     parts_of,
     rows_naming_segments,
     segments_of,
@@ -139,7 +139,7 @@ def compared(
                     (key, Difference(*about, *pair, n_users=n, better=metric.better))
                     for pair in pairs
                 )
-    return found._replace(labels=[by], parts=_(PART, by=one_line(by)))
+    return found._replace(labels=[by], parts=part_in_words(first, one_line(by)))
 
 
 def plain_means(

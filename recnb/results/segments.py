@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.conventions.convention import in_words
 from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.in_memory import Sheets
@@ -51,6 +52,10 @@ NUMBERS = (
 #: A column each value of which is a truth of its own; how it is asked for.
 PART = N_(
     "each {by} is a truth of its own: its rows of the truth, and the users who have one"
+)
+#: The same where other users are averaged than those of the truth.
+PART_OF_OTHERS = N_(
+    "each {by} is a truth of its own: its rows of the truth, and {users}"
 )
 ALONE = (
     "stands alone, in a table or a report, without tests: these take the truth's rows "
@@ -131,7 +136,7 @@ def table_by(
             confidence=f"{100 * confidence:g}",
         )
     else:
-        words = _(PART, by=label)
+        words = part_in_words(data, label)
     frame["small"] = frame["n_users"] < SMALL
     names = ["metric", "k", *distinct_labels(labels, {"metric", "k", *NUMBERS})]
     # Levels are in the order of the rows, so that a metric is found with its rows side
@@ -552,6 +557,19 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
         problem = f"by={quoted(by)} is of rows that are not judged as well: "
         raise OptionError(problem, "give recommendations and truth as a frame each.")
     return _each_part(data, source, by, rows.with_columns(_without_nan(given["value"])))
+
+
+def part_in_words(data: EvaluationData, by: str) -> str:
+    """Say that each value is a truth of its own, and which users are averaged there."""
+    convention = data.convention
+    users, nothing = convention.averaged_users, convention.no_relevant
+    if users == "truth":
+        words = _(PART, by=by)
+    else:
+        words = _(PART_OF_OTHERS, by=by, users=in_words("averaged_users", users))
+    if nothing == "skip" or not data.one_no_relevant_rule:
+        return words
+    return f"{words}; {in_words('no_relevant', nothing)}"
 
 
 def _list_of_each_value(data: EvaluationData, by: str) -> OptionError:

@@ -179,9 +179,11 @@ def _scored(grades: list[Any], scores: list[Any]) -> list[Pair]:
     if odd := [score for score in scores if not is_number(score)]:
         problem = N_("y_score holds {value}: a score is a finite number.")
         raise RecnbError(_(problem, value=_shown(odd[0])))
-    return [
-        _graded([grades[at] for at in np.argsort(-np.array(scores), kind="stable")])
-    ]
+    order = np.argsort(-np.array(scores), kind="stable").tolist()
+    ranked = _graded([grades[place] for place in order])
+    # The truth is in the order given, which says which of equal items is preferred.
+    truth = sorted(ranked.truth, key=lambda pair: order[pair[0] - 1])
+    return [ranked._replace(truth=truth)]
 
 
 def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:

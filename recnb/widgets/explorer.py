@@ -15,9 +15,10 @@ from markupsafe import Markup
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import render
 from recnb.display.text import bin_in_words, fixed, one_line, short, with_symbol
-from recnb.errors import OptionError, RecnbError, near
+from recnb.errors import NoUsersError, OptionError, RecnbError, near
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
+from recnb.results.evaluation_data import EvaluationData, mean_of
 from recnb.results.score import score_of
 from recnb.results.segments import segments_of
 from recnb.stats import bins_of
@@ -81,8 +82,9 @@ class Explorer(Live):
         )
         self.values = self._values_of(self.shown)
         self.labels: pd.Series[Any] = self._labels_of("")  #: the segment of each user
+        value = self.values["value"]
         self.shown = self.shown._replace(
-            user=(self.values["value"] - self.values["value"].mean()).abs().idxmin()
+            user=(value - self._mean_of(value)).abs().idxmin()
         )
 
     @property
@@ -156,19 +158,17 @@ class Explorer(Live):
 
     def means(self) -> dict[str, float]:
         """Return the mean of each model over the users of the segment that is shown."""
-        means = self.values[self._in_segment].mean()
+        values = self.values[self._in_segment]
         return {
-            name: float(means[name if self.is_paired else "value"])
+            name: self._mean_of(values[name if self.is_paired else "value"])
             for name in self.models
         }
 
     def segments(self) -> pd.DataFrame:
         """Return the users and the mean of each segment."""
-        return (
-            self.values[self.column]
-            .groupby(self.labels, observed=True)
-            .agg(["count", "mean"])
-        )
+        of_each = self.values[self.column].groupby(self.labels, observed=True)
+        means = of_each.apply(self._mean_of)
+        return pd.DataFrame({"count": of_each.count(), "mean": means})
 
     def bars(self) -> dict[str, int]:
         """Return the number of users of the segment in each bar of the histogram; those
@@ -287,6 +287,13 @@ class Explorer(Live):
 
     # Below.
 
+    def _mean_of(self, values: pd.Series[Any]) -> float:
+        """Return the mean of users, who may have weights; NaN if none has a value."""
+        data = next(iter(self.models.values()))._data
+        users = pl.Series(values.index.to_list(), dtype=data.joined.users.dtype)
+        weights = data.source.weight_of(users)
+        return float(mean_of(values.to_numpy(np.float64)[:, np.newaxis], weights)[0])
+
     @property
     def _label(self) -> str:
         return METRICS[self.shown.metric].label(self.shown.k)
@@ -317,6 +324,10 @@ class Explorer(Live):
             axis=1,
             join="inner",
         )
+        if values.empty:
+            label = METRICS[shown.metric].label(shown.k)
+            problem = N_("no user has a value of {label}: all of them are left out.")
+            raise NoUsersError(_(problem, label=label))
         frame, ev = (
             pd.DataFrame({"value": values[shown.model]}),
             self.models[shown.model],
@@ -327,10 +338,17 @@ class Explorer(Live):
                 difference=values[shown.model] - values[shown.other],
             )
         lists = ev.to_frame().reindex(frame.index)
-        hits = ev.cg(k=shown.k, gain="binary").per_user.reindex(frame.index)
+        hits = self._hits_of(ev._data, shown.k).reindex(frame.index)
         return frame.assign(
             hits=hits, relevant=lists["n_relevant"], length=lists["list_length"]
         )
+
+    @staticmethod
+    def _hits_of(data: EvaluationData, k: int | None) -> pd.Series[float]:
+        """Return the number of hits of each user, whatever relevant pairs weigh."""
+        is_weighted = data.joined.all_hits.truth_weight is not None
+        counted = data.unweighted if is_weighted else data
+        return score_of(counted, METRICS["cg"], k, {"gain": "binary"}).per_user
 
     def _labels_of(self, by: str) -> pd.Series[Any]:
         """Return the segment of each user, in the order in which `by=` has them."""

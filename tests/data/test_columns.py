@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pytest
 
 import recnb
@@ -425,3 +426,75 @@ def test_counts() -> None:
     ) == (5, 2, 3)
     assert "2 of them without a list, which counts 0" in everyone.basis
     assert "3 with no relevant item left out" in recnb.evaluate(recs, truth).basis
+
+
+# ---- types of Arrow and Polars that few columns have
+
+UNREAD: dict[str, Any] = {
+    "run_end_encoded": lambda: pa.RunEndEncodedArray.from_arrays([1, 2, 3], [1, 2, 3]),
+    "decimal256": lambda: pa.array([*map(Decimal, (1, 2, 3))], pa.decimal256(50, 0)),
+    "interval": lambda: pa.array([pa.MonthDayNano([1, 2, 3])] * 3),
+    "list_view": lambda: pa.array([[1], [2], [3]], pa.list_view(pa.int64())),
+    "union": lambda: pa.UnionArray.from_sparse(
+        pa.array([0, 0, 0], pa.int8()), [pa.array([1, 2, 3])]
+    ),
+}
+
+
+@pytest.mark.parametrize("role", ["user", "item", "score"])
+@pytest.mark.parametrize("kind", UNREAD)
+def test_types_that_polars_does_not_read_are_refused(kind: str, role: str) -> None:
+    columns = {
+        "user": pa.array([1, 2, 3]),
+        "item": pa.array([1, 2, 3]),
+        "score": pa.array([1.0, 2.0, 3.0]),
+    } | {role: UNREAD[kind]()}
+    words = f"recommendations: column '{role}' holds .*{kind}.* which is not read"
+    in_pandas = pd.DataFrame(
+        {
+            name: pd.Series(pd.arrays.ArrowExtensionArray(values))
+            for name, values in columns.items()
+        }
+    )
+    frames = [pa.table(columns), in_pandas]
+    if kind in ("run_end_encoded", "decimal256"):
+        frames.append(ds.InMemoryDataset(pa.table(columns)))
+    for frame in frames:
+        with pytest.raises(FrameError, match=words):
+            recnb.evaluate(frame, {1: [1], 2: [2]})
+
+
+@pytest.mark.parametrize("kind", ["run_end_encoded", "decimal256"])
+def test_the_advice_for_types_that_polars_does_not_read_works(kind: str) -> None:
+    table = pa.table({"user": [1, 1, 1], "item": UNREAD[kind](), "rank": [3, 2, 1]})
+    frame = pd.DataFrame({"user": [1, 1, 1], "rank": [3, 2, 1]})
+    frame["item"] = pd.Series(pd.arrays.ArrowExtensionArray(UNREAD[kind]())).to_list()
+    table = table.set_column(1, "item", pa.array(table["item"].to_pylist()))
+    for recs in (frame, table):
+        assert recnb.evaluate(recs, {1: [2]}).reciprocal_rank(k=3) == 0.5
+
+
+@pytest.mark.parametrize("dtype", [pl.Int128, pl.UInt128])
+@pytest.mark.parametrize("column", ["rank", "score", "relevance"])
+def test_integers_of_128_bits_are_numbers(column: str, dtype: Any) -> None:
+    recs, truth = (
+        pl.from_pandas(frame).with_columns(pl.col(column).cast(dtype))
+        if column in frame
+        else frame
+        for frame in (RECS if column == "rank" else SCORED, TRUTH)
+    )
+    assert dcg(recs, truth) == DCG
+
+
+def test_scores_of_128_bits_keep_their_digits() -> None:
+    scores = pl.Series([2**100, 2**100 + 1], dtype=pl.Int128)
+    recs = pl.DataFrame({"user": [1, 1], "item": ["a", "b"], "score": scores})
+    assert recnb.evaluate(recs, {1: ["b"]}).reciprocal_rank(k=2) == 1
+
+
+def test_numbers_in_a_column_of_objects_are_not_called_none() -> None:
+    recs = pl.from_pandas(SCORED.drop(columns="score")).with_columns(
+        score=pl.Series([3, 2, 1, 2, 1], dtype=pl.Object)
+    )
+    with pytest.raises(FrameError, match="such as 3: make them numbers"):
+        recnb.evaluate(recs, TRUTH)

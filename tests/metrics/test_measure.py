@@ -144,6 +144,12 @@ def test_what_is_no_measure_is_refused(text: Any, words: str) -> None:
     assert words in str(refused.value)
 
 
+def test_a_parameter_that_ir_measures_does_not_have_is_named() -> None:
+    measure = ir_measures.Bpref(judged_only=True)
+    with pytest.raises(OptionError, match="Bpref has no parameter 'judged_only'"):
+        recnb.evaluate({1: ["a"]}, {1: ["a"]}).measure(measure)
+
+
 def test_measures_of_ir_measures_are_taken_as_their_text() -> None:
     """Wherever a metric is taken: one look-up has them all."""
     sample = recnb.datasets.load_sample()

@@ -79,6 +79,8 @@ BY_HAND: list[tuple[Callable[[], float], float]] = [
     ),
     (lambda: recnb.mrr(y_true=[0, 1], y_score=[0.5, 0.5]), 0.5),
     (lambda: recnb.mrr(y_true=[[0, 1], [1, 0]], y_score=[[1, 2], [1, 2]]), 0.75),
+    # Of equal items the preferred is the first given, which is the second ranked.
+    (lambda: recnb.mrr(y_true=[3, 3], y_score=[0.1, 0.9], target="preferred"), 0.5),
     (
         lambda: recnb.ndcg(y_true=[3, 0, 2, 1, 0], y_score=[0.5, 0.5, 0.5, 0.1, 0.5]),
         float(recnb.ndcg([3, 0, 2, 0, 1])),

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.errors import RecnbError
+from recnb.errors import NoUsersError, RecnbError
 from recnb.metrics import Credit
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import LISTED, Explorer
@@ -55,6 +55,45 @@ def test_values_are_those_of_the_evaluation(library: str | None) -> None:
             assert repr(explorer).endswith(score.basis)
     explorer.choose(k=5)
     assert library or explorer.to_frame()["hits"].sum() == len(EV.hits(5).rank)
+
+
+def test_means_follow_the_weights_of_users() -> None:
+    weights = dict(zip(SAMPLE.users["user"], np.linspace(0.1, 5, 300), strict=True))
+    ev = recnb.evaluate(
+        SAMPLE.models["item-knn"], SAMPLE.test, **SIDE, user_weight=weights
+    )
+    explorer = ev.explore("recall")
+    assert explorer.means() == {"": pytest.approx(float(ev.recall(k=10)))}
+    explorer.choose(by="segment")
+    means = ev.table("recall", k=10, by="segment")["mean"]
+    assert explorer.segments()["mean"].tolist() == pytest.approx(means.tolist())
+    found = recnb.compare(SAMPLE.models, SAMPLE.test, user_weight=weights)
+    explorer = found.explore("recall")
+    assert explorer.means() == pytest.approx(
+        {name: float(found[name].recall(k=10)) for name in found}
+    )
+
+
+def test_hits_are_counted_whatever_pairs_weigh() -> None:
+    propensity = recnb.popularity_propensity(
+        SAMPLE.train, gamma=2.0, items=SAMPLE.test["item"]
+    )
+    recs = SAMPLE.models["item-knn"]
+    weighted = recnb.evaluate(recs, SAMPLE.test, propensity=propensity).explore(k=5)
+    assert weighted.to_frame()["hits"].sum() == len(EV.hits(5).rank)
+
+
+def test_a_metric_of_which_no_user_has_a_value_is_refused() -> None:
+    """Of items that count as relevant and earn no gain nDCG has no ideal."""
+    ev = recnb.evaluate({"u": ["a"]}, {"u": {"a": 0}}, relevant="any")
+    with pytest.raises(NoUsersError, match="no user has a value of nDCG@10"):
+        ev.explore("ndcg")
+    explorer = ev.explore("recall")
+    with pytest.raises(NoUsersError, match="no user has a value of nDCG@10"):
+        explorer.choose(metric="ndcg")
+    assert explorer.means() == {"": 1}
+    with pytest.raises(NoUsersError, match="no user has a value of ndcg@10"):
+        ev.detectable("ndcg", k=10)
 
 
 @pytest.mark.parametrize(
