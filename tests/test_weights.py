@@ -955,9 +955,6 @@ def test_a_user_without_a_weight_is_refused_each_time():
     """`c` has no weight, and counts where those with a list are averaged."""
     lists = {"a": ["x", "y"], "c": ["x", "z"]}
     ev = recnb.evaluate(lists, {"a": ["x"]}, user_weight=pd.Series({"a": 3.0}))
-    under = ev.under("lenskit")
     for _ in range(2):
-        with pytest.raises(
-            FrameError, match="no value for 1 of 2 users, such as user 'c'"
-        ):
-            under.precision(k=2)
+        with pytest.raises(FrameError, match="no value for 1 of 2 users.*user 'c'"):
+            ev.under("lenskit")
